@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.identifiers import changed_spans, is_word, tokenize
@@ -62,6 +62,7 @@ def find_sites(
     names = RenameCache(index, home, trees)
     taught, instances_of = _taught(finished_edits(edits, typing), state)
     lessons = Counter((rule.kind, rule.source_pattern) for rule, _ in taught)
+    scopes = _common_functions(instances_of, edits, index, trees)
     found: dict[Proposal, Site] = {}
     for rule, age in taught:
         check()
@@ -70,8 +71,8 @@ def find_sites(
             continue
         teacher = _teacher(rule, [edits[a] for a in dict.fromkeys(instances)], names)
         proposals = _outside(_proposals(rule, index, names, teacher), edits[age], uri)
-        if not _is_rename_of_definition(rule, names, teacher):
-            proposals = _within_scope(proposals, [edits[a] for a in set(instances)], index, trees)
+        if age in scopes and not _is_rename_of_definition(rule, names, teacher):
+            proposals = [p for p in proposals if _function_at(index, p.start, trees) == scopes[age]]
         if not proposals or len(proposals) > _MAX_PROPOSALS:
             continue
         runs = _together(proposals)
@@ -168,20 +169,31 @@ def _is_rename_of_definition(rule: Rule, names: RenameCache, edit: PastEdit) -> 
     return renamed is not None and renamed.new_occurrence is not None and renamed.new_occurrence.defines
 
 
-def _within_scope(
-    proposals: list[Proposal], examples: Sequence[PastEdit], index: DocumentIndex, trees: SyntaxTrees
-) -> list[Proposal]:
-    """Return the proposals in the function of the examples if all of several examples are in one function.
+def _common_functions(
+    instances: Mapping[str, Sequence[int]],
+    edits: Sequence[PastEdit],
+    index: DocumentIndex,
+    trees: SyntaxTrees,
+) -> dict[int, int]:
+    """Return the function that an edit is meant for, by the age of the edit.
 
-    Who changes two lines of one function means this function. An example elsewhere shows more.
+    Who makes the same change at several lines of one function, and nowhere else, means this function.
     """
-    if len(examples) < 2 or not proposals or any(edit.uri != index.snapshot.uri for edit in examples):
-        return proposals
-    functions = {_function_at(index, edit.line, trees) for edit in examples}
-    (function, *others) = functions
-    if others or not function:
-        return proposals
-    return [proposal for proposal in proposals if _function_at(index, proposal.start, trees) == function]
+    uri = index.snapshot.uri
+    at = {
+        age: _function_at(index, min(edit.line, len(index.bodies) - 1), trees)
+        for age, edit in enumerate(edits)
+        if edit.uri == uri
+    }
+    common: dict[int, int] = {}
+    elsewhere: set[int] = set()
+    for ages in map(set, instances.values()):
+        functions = {at.get(age, MODULE) for age in ages}
+        if len(functions) > 1 or MODULE in functions:
+            elsewhere |= ages if len(ages) > 1 else set()
+        elif len(ages) > 1:
+            common.update(dict.fromkeys(ages, functions.pop()))
+    return {age: function for age, function in common.items() if age not in elsewhere}
 
 
 def _function_at(index: DocumentIndex, line: int, trees: SyntaxTrees) -> int:

@@ -67,3 +67,111 @@ def test_where_a_function_defines_the_old_name_it_is_that_function_s() -> None:
     text = GO.replace("TestB(t *testing.T)", "prepare(os *Env)")
     name = renamed(text, "os", "t", 3, '\tos.Setenv("A", "1")\n', "go")
     assert name.refers_elsewhere(name.occurrence(7, 1))
+
+
+CATCHES = """def load(path):
+    try:
+        return read(path)
+    except OSError as exc:
+        log(error, exc)
+        raise Broken(exc) from error
+    except ValueError as error:
+        log(error)
+"""
+
+
+def test_a_caught_exception_is_bound_in_its_clause() -> None:
+    text = CATCHES.replace("exc)\n        raise Broken(exc)", "error)\n        raise Broken(error)")
+    name = renamed(text, "error", "exc", 3, "    except OSError as error:\n")
+    assert not name.refers_elsewhere(name.occurrence(4, 12))
+    assert not name.refers_elsewhere(name.occurrence(5, text.split("\n")[5].rindex("error")))
+    assert name.refers_elsewhere(name.occurrence(6, text.split("\n")[6].index("error")))
+    assert name.refers_elsewhere(name.occurrence(7, 12))
+
+
+def test_a_block_binds_its_own_names_where_the_language_has_blocks() -> None:
+    text = "function f() {\n  for (const key of a) {\n    g(item);\n  }\n  for (const item of b) {\n    g(item);\n  }\n}\n"
+    name = renamed(text, "item", "key", 1, "  for (const item of a) {\n", "typescript")
+    assert not name.refers_elsewhere(name.occurrence(2, 6))
+    assert name.refers_elsewhere(name.occurrence(5, 6))
+
+
+CLASSES = """class Shelf:
+    size = 1
+
+    def fill(self, book: Book, file):
+        self.count += book.count
+        self.book.count(file.count, shelf.count)
+
+
+class Book:
+    count = 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "elsewhere"),
+    [
+        (4, "count +=", False),  # self
+        (4, "count\n", True),  # of a parameter with another type
+        (5, "count(", True),  # of something whose name says nothing
+        (5, "count,", True),
+        (5, "count)", False),  # called like the class
+        (9, "count =", True),  # the attribute of another class
+    ],
+)
+def test_a_member_is_renamed_by_its_receiver(line: int, text: str, elsewhere: bool) -> None:
+    name = renamed(CLASSES, "count", "size", 1, "    count = 1\n")
+    column = (CLASSES.split("\n")[line] + "\n").index(text)
+    assert name.refers_elsewhere(name.occurrence(line, column)) == elsewhere
+
+
+KEYWORDS = """import subprocess
+
+
+def run(command, strict):
+    subprocess.run(command, check=True)
+    walk(check=1)
+    run(command, check=2)
+"""
+
+
+@pytest.mark.parametrize(("line", "elsewhere"), [(4, True), (5, True), (6, False)])
+def test_a_keyword_is_renamed_at_calls_of_its_own_function(line: int, elsewhere: bool) -> None:
+    name = renamed(KEYWORDS, "check", "strict", 3, "def run(command, check):\n")
+    column = KEYWORDS.split("\n")[line].index("check")
+    assert name.refers_elsewhere(name.occurrence(line, column)) == elsewhere
+
+
+def test_a_shorthand_field_keeps_its_name() -> None:
+    text = "function f(needle) {\n  return { term, limit: 1 };\n}\n"
+    name = renamed(text, "term", "needle", 0, "function f(term) {\n", "javascript")
+    assert name.rename_same("  return { term, limit: 1 };", 1, strictly=False) == (
+        "  return { term: needle, limit: 1 };"
+    )
+
+
+DOCUMENTED = '''def cut(text, length):
+    """Cut the size of a text.
+
+    Args:
+        size: The `size` in characters.
+    """
+
+
+def other(size):
+    """Return `size`."""
+'''
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (1, '    """Cut the size of a text.'),  # a word of a sentence
+        (4, "        length: The `length` in characters."),
+        (9, '    """Return `size`."""'),  # of another function
+    ],
+)
+def test_a_parameter_in_comments_is_a_name_only_where_it_is_written_as_one(line: int, expected: str) -> None:
+    name = renamed(DOCUMENTED, "size", "length", 0, "def cut(text, size):\n")
+    assert name.rename_same(DOCUMENTED.split("\n")[line], line, strictly=False) == expected

@@ -79,9 +79,10 @@ def test_what_was_left_between_two_edits_counts_as_skipped() -> None:
 
 
 def test_edits_that_made_different_things_of_one_text_contradict_each_other() -> None:
-    person = Person("a = size + top\n\nb = size + top\n\nc = size + top\n")
-    person.replace("a = size + top", "a = size + gap").replace("b = size + top", "b = size + end")
-    assert 1.0 in {candidate.features["contradicted"] for candidate in found(person.state())}
+    person = Person("".join(f"{name} = size + 10\n\n" for name in "abcde"))
+    for name, value in zip("abcd", (20, 20, 30, 30), strict=True):
+        person.replace(f"{name} = size + 10", f"{name} = size + {value}")
+    assert {candidate.features["contradicted"] for candidate in found(person.state())} == {1.0}
 
 
 def test_features_are_finite_numbers_by_name() -> None:
@@ -108,3 +109,23 @@ def test_an_edit_here_goes_on_in_another_document() -> None:
     person.replace("user", "account")
     there = [c.edit.apply("f(user)\n\nx = 1\n") for c in found(person.state()) if c.uri == other]
     assert "f(account)\n\nx = 1\n" in there
+
+
+def test_two_edits_of_one_function_mean_this_function() -> None:
+    body = "    log.debug(a)\n\n    log.debug(b)\n\n    log.debug(c)\n"
+    person = Person(f"def f(a, b, c):\n{body}\n\ndef g(a, b, c):\n{body}")
+    person.replace("log.debug(a)", "log.info(a)").replace("log.debug(b)", "log.info(b)")
+    assert {line for lines in changed(person.state()) for line in lines} == {5}
+
+
+def test_edits_of_two_functions_mean_others_too() -> None:
+    person = Person("".join(f"def f{n}(a):\n    log.debug(a)\n\n\n" for n in range(4)))
+    person.replace("log.debug(a)", "log.info(a)").replace("log.debug(a)", "log.info(a)")
+    assert {9, 13} <= {line for lines in changed(person.state()) for line in lines}
+
+
+def test_one_changed_value_says_nothing_of_other_lines() -> None:
+    person = Person("read = wait(30)\n\nwrite = wait(30)\n\nclose = wait(30)\n").replace("30", "5")
+    assert changed(person.state()) == set()
+    person.replace("30", "5")
+    assert changed(person.state()) == {(4,)}
