@@ -65,6 +65,8 @@ class ArgumentChange(Rule):
         place: The 0-based position of the argument; -1 is the end.
         add: Whether the argument is added.
         count: The number of arguments that a call has before the change. Other calls stay.
+        in_scope: Whether only calls follow whose function has the name that is passed. So it is for a new parameter of a
+            definition: the text is the parameter's name, and no call has shown yet what is passed.
     """
 
     callee: str = ""
@@ -72,10 +74,13 @@ class ArgumentChange(Rule):
     place: int = -1
     add: bool = True
     count: int = 0
+    in_scope: bool = False
 
     def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
         source, starts = index.snapshot.text, index.snapshot.starts
         for match in self._found(index):
+            if self.in_scope and not self._has_name(index, index.snapshot.line_at(match.start())):
+                continue
             spans = argument_spans(source, match.end() - 1)
             if spans is None:
                 continue
@@ -98,25 +103,38 @@ class ArgumentChange(Rule):
                 if match.start() < starts[line + 1]:
                     yield match
 
+    def _has_name(self, index: DocumentIndex, line: int) -> bool:
+        """Return whether the lines of the outermost block down to a call, but no definition, hold the argument's name."""
+        if _DEFINITION.search(index.bodies[line]):
+            return False
+        name = re.compile(rf"(?<![\w.]){re.escape(self.text)}(?!\w)")
+        at = line
+        while (above := index.block(at)) >= 0:
+            at = above
+            if _DEFINITION.search(index.bodies[at]):
+                break
+        return any(name.search(body) for body in index.bodies[at : line + 1])
+
     def _changed(self, source: str, spans: list[tuple[int, int]]) -> tuple[int, int, str] | None:
         texts = [source[a:b].strip() for a, b in spans]
         if texts == [""]:
             texts, empty = [], True
         else:
             empty = False
+        if len(texts) > 1 and not texts[-1]:  # a trailing comma
+            texts, spans = texts[:-1], spans[:-1]
         if self.add:
             if self.text in texts or len(texts) != self.count:
                 return None
             if empty:
                 return spans[0][0], spans[0][1], self.text
             if self.place == -1 or self.place >= len(texts):
-                if not texts[-1]:  # a trailing comma: the call is laid out over lines
-                    return None
+                lead = _lead(source, spans[-1])
                 end = spans[-1][0] + len(source[spans[-1][0] : spans[-1][1]].rstrip())
-                return end, end, f", {self.text}"
-            at = spans[self.place][0]
-            lead = len(source[at : spans[self.place][1]]) - len(source[at : spans[self.place][1]].lstrip())
-            return at + lead, at + lead, f"{self.text}, "
+                return end, end, f",{lead if chr(10) in lead else ' '}{self.text}"
+            lead = _lead(source, spans[self.place])
+            at = spans[self.place][0] + len(lead)
+            return at, at, f"{self.text},{lead if chr(10) in lead else ' '}"
         if len(texts) != self.count or not texts:
             return None
         place = self.place if self.place >= 0 else len(texts) - 1
@@ -125,9 +143,15 @@ class ArgumentChange(Rule):
         if len(texts) == 1:
             return spans[0][0], spans[0][1], ""
         if place == 0:
-            lead = len(source[spans[0][0] : spans[0][1]]) - len(source[spans[0][0] : spans[0][1]].lstrip())
-            return spans[0][0] + lead, spans[1][0] + 1, ""
+            start, end = (span[0] + len(_lead(source, span)) for span in spans[:2])
+            return start, end, ""
         return spans[place - 1][1], spans[place][1], ""
+
+
+def _lead(source: str, span: tuple[int, int]) -> str:
+    """Return the white space before an argument, with a line end where the argument has a line of its own."""
+    text = source[span[0] : span[1]]
+    return text[: len(text) - len(text.lstrip())]
 
 
 @dataclass(frozen=True)
@@ -145,6 +169,8 @@ class CallSite(Rule):
 
 
 _DEFINITION = re.compile(r"(?<!\w)(?:def|func|fn|function)\s")
+_RECEIVER = re.compile(r"(?:&(?:'\w+\s+)?)?(?:mut\s+)?(?:self|cls)\b")
+"""A first parameter that calls do not pass."""
 
 
 def learn_argument_rules(old: str, new: str) -> list[Rule]:
@@ -159,8 +185,11 @@ def learn_argument_rules(old: str, new: str) -> list[Rule]:
     for (callee, before), (other, after) in zip(_calls(o), _calls(n), strict=False):
         if callee != other or before == after:
             continue
-        if _DEFINITION.search(n):
+        defines = bool(_DEFINITION.search(n))
+        if defines:
             rules.append(CallSite("call-site", f"calls:{callee}", f"call of {callee}()", o, callee))
+            if before and after and before[0] == after[0] and _RECEIVER.match(before[0]):
+                before, after = before[1:], after[1:]
         if abs(len(before) - len(after)) != 1:
             continue
         longer, shorter = (after, before) if len(after) > len(before) else (before, after)
@@ -171,10 +200,19 @@ def learn_argument_rules(old: str, new: str) -> list[Rule]:
         place = -1 if at == len(longer) - 1 else at
         add = longer is after
         text = longer[at]
+        if defines and add:
+            name = WORD.match(text)
+            if name is None or "=" in text:  # a default: calls may stay as they are
+                break
+            text = name[0]
         label = f"{'add' if add else 'drop'} {shorten(text, 24)} {'to' if add else 'from'} {callee}()"
         key = f"argument:{callee}:{text if add else ''}:{place}:{add}:{len(before)}"
         kind = "argument-add" if add else "argument-drop"
-        rules.append(ArgumentChange(kind, key, label, o, callee, None, callee, text, place, add, len(before)))
+        rules.append(
+            ArgumentChange(
+                kind, key, label, o, callee, None, callee, text, place, add, len(before), defines and add
+            )
+        )
         if add and at:
             rules += _beside(longer[at - 1], text, o)
         break
