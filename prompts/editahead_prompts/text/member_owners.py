@@ -49,7 +49,8 @@ _NAME = re.compile(r"[^\W\d]\w*")
 _MAX_TEXT = 8000
 """Characters of a function in which the declaration of a receiver is looked for."""
 _KIN = re.compile(
-    r"\b(?:class|interface|struct|trait|record|enum)\s+(?P<name>\w+)(?P<bases>[^{\n]*)"
+    r"\b(?:class|interface|struct|trait|record|enum)\s+(?P<name>\w+)(?:<[^>\n]*>)?"
+    r"(?P<bases>\s*(?:[(:]|extends\b|implements\b)[^{\n]*)"
     r"|\bimpl(?:<[^>\n]*>)?\s+(?P<trait>\w+)(?:<[^>\n]*>)?\s+for\s+(?P<type>\w+)"
 )
 
@@ -128,7 +129,8 @@ def _declared_type(receiver: Node, name: str) -> str:
         rf"{word}\s*\??:(?!=|:)\s*[&*]?(?:mut\s+)?(?:const\s+)?[\"']?(?:\w+[.:]+)*(?P<type>[A-Za-z_]\w*)",
         rf"{word}(?:\s*:[^=\n]+)?\s*:?=\s*(?:await\s+)?(?:new\s+)?&?(?:\w+(?:\.|::))*(?P<type>[A-Z]\w*)(?:[({{]|::)",
         rf"{word}\s+\*?(?:\w+\.)?(?P<type>[A-Za-z]\w*)\s*[,)]",
-        rf"(?<![\w.])(?P<type>[A-Z]\w*)(?:<[^<>]*>)?[\s*&]+{re.escape(name)}\s*[=,;):]",
+        rf"\bstruct\s+(?P<type>\w+)[\s*]+{re.escape(name)}\b",
+        rf"(?<![\w.])(?P<type>[A-Z]\w*|\w+_t)(?:<[^<>]*>)?[\s*&]+{re.escape(name)}\s*[=,;):]",
     ):
         match = re.search(pattern, body)
         if match is not None:
@@ -152,7 +154,10 @@ def _enclosing_type(node: Node) -> str:
             value = above.child_by_field_name("type") if above.type == "type_spec" else None
             if value is not None and value.type == "interface_type":  # Go does not name what implements it
                 return ""
-            return _last_name(above.child_by_field_name("name"))
+            name = above.child_by_field_name("name")
+            if name is None and above.parent is not None and above.parent.type == "type_definition":
+                name = above.parent.child_by_field_name("declarator")
+            return _last_name(name)
     return ""
 
 

@@ -16,7 +16,7 @@ def occurrence(text: str, language: str, name: str, number: int = 0) -> Occurren
     for _ in range(number + 1):
         at = text.index(name, at + 1)
     snapshot = Snapshot.from_text(text, uri="file:///a", language=language)
-    return SyntaxTrees().occurrence(snapshot, at, at + len(name))
+    return SyntaxTrees().occurrence(snapshot, at, at + len(name.rstrip(";")))
 
 
 PYTHON = """class Shelf:
@@ -61,9 +61,12 @@ func (j *Job) run(w Worker) {
         ("impl Tank { fn f(&self, p: &Pump) { self.level; p.level; } }\n", "rust", "level", 0, "Tank"),
         ("impl Tank { fn f(&self, p: &Pump) { self.level; p.level; } }\n", "rust", "level", 1, "Pump"),
         ("impl Show for Tank { fn show(&self) {} }\n", "rust", "show", 0, "Show"),
+        ("typedef struct { int w; } Box;\nint f(Box *b) { return b->w; }\n", "c", "w;", 0, "Box"),
+        ("typedef struct { int w; } Box;\nint f(Box *b) { return b->w; }\n", "c", "w;", 1, "Box"),
+        ("int f(struct box *b) { return b->w; }\n", "c", "w;", 0, "box"),
         ("def f(mode): pass\n", "python", "mode", 0, "f"),
         ("class A:\n    def __init__(self, mode): pass\n", "python", "mode", 0, "A"),
-        ("paint.fill(mode=1)\n", "python", "mode", 0, "fill"),
+        ("paint.fill(mode=1)\n", "python", "mode", 0, "paint.fill"),
     ],
 )
 def test_owner(text: str, language: str, name: str, number: int, owner: str) -> None:
@@ -72,9 +75,10 @@ def test_owner(text: str, language: str, name: str, number: int, owner: str) -> 
 
 def test_related_types() -> None:
     text = "class B(A): ...\nclass C extends D implements E {\nimpl<T> Show for Tank<T> {\nclass Z: ...\n"
+    text += "int inside(struct image *image, struct box *box)\n"
     pairs = related_types(text)
     assert {("B", "A"), ("A", "B"), ("C", "D"), ("E", "C"), ("Show", "Tank")} <= pairs
-    assert not any("Z" in pair for pair in pairs)
+    assert not any("Z" in pair or "box" in pair for pair in pairs)
 
 
 def test_a_module_that_is_imported_from_is_no_plain_name() -> None:

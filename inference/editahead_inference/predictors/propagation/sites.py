@@ -143,16 +143,16 @@ def _proposals(rule: Rule, index: DocumentIndex, names: RenameCache, edit: PastE
 
 
 def _changes_values_only(edit: PastEdit) -> bool:
-    """Return whether an edit changed only numbers, truth values and operators: one example says nothing of other lines."""
+    """Return whether an edit put other numbers, truth values or operators: one example says nothing of other lines."""
     if len(edit.old) != len(edit.new):
         return False
-    changed = [
-        token
-        for old, new in zip(edit.old, edit.new, strict=True)
-        for a, b in [(tokenize(line_body(old)), tokenize(line_body(new)))]
-        for a1, a2, b1, b2 in changed_spans(a, b)
-        for token in (*a[a1:a2], *b[b1:b2])
-    ]
+    changed: list[str] = []
+    for old, new in zip(edit.old, edit.new, strict=True):
+        a, b = tokenize(line_body(old)), tokenize(line_body(new))
+        for a1, a2, b1, b2 in changed_spans(a, b):
+            if a1 == a2 or b1 == b2:
+                return False
+            changed += (*a[a1:a2], *b[b1:b2])
     return all(not is_word(token) or token.lower() in _TRUTH_VALUES for token in changed) and any(
         token[0].isdigit() or is_word(token) for token in changed
     )
