@@ -63,6 +63,11 @@ class Candidate:
         kinds = (name.removeprefix("kind:") for name in self.features if name.startswith("kind:"))
         return next(kinds, self.source)
 
+    @property
+    def is_next_tokens(self) -> bool:
+        """Whether it goes on with what is being typed at the cursor, rather than with what was done before."""
+        return self.source == "completion" and self.kind == "next-tokens"
+
 
 @dataclass(frozen=True, slots=True)
 class GateDecision:

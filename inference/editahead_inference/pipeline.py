@@ -12,6 +12,7 @@ from editahead_prompts.text.syntax_trees import SyntaxTrees
 from .candidates import Candidate, Prediction, Predictor, Timings
 from .gate.filters import breaks_syntax
 from .gate.gate import Gate
+from .predictors.completion.predictor import Completion
 from .predictors.diagnostic_fixes import DiagnosticFixes
 from .predictors.line_completion import LineCompletion
 from .predictors.model.confidence import noisy_or
@@ -30,7 +31,7 @@ def _never() -> None:
 
 def default_predictors(syntax: SyntaxTrees) -> tuple[Predictor, ...]:
     """Return the predictors that need no model. syntax: trees to share with the gate."""
-    return LineCompletion(), DiagnosticFixes(), Propagation(syntax)
+    return LineCompletion(), Completion(), DiagnosticFixes(), Propagation(syntax)
 
 
 def collect_candidates(

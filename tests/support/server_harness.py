@@ -35,10 +35,12 @@ class ScriptedPipeline:
         open: While cleared, predictions wait, and call `check` meanwhile.
         once: Clears `open` again after one prediction.
         calls: The predicted states.
+        completions: The texts of the script that are completed at the cursor, rather than edited.
     """
 
     def __init__(self, script: Mapping[str, str]) -> None:
         self.script = dict(script)
+        self.completions: set[str] = set()
         self.open = threading.Event()
         self.open.set()
         self.once = False
@@ -79,7 +81,11 @@ class ScriptedPipeline:
                 for at in found:
                     edit = Edit.replace(at, at + len(old), new) if old != new else Edit()
                     label = f"{old} -> {new}"
-                    yield Candidate(snapshot.uri, edit, at, at + len(new), "propagation", label, label)
+                    made = partial(Candidate, snapshot.uri, edit, at, at + len(new))
+                    if old in self.completions:
+                        yield made("completion", label, label, {"kind:next-tokens": 1.0})
+                    else:
+                        yield made("propagation", label, label)
 
 
 class ServerHarness:

@@ -73,6 +73,11 @@ class Person:
         at = self.text.index(before)
         return self.make(Edit.replace(at, at, text))
 
+    def make_at_end(self, text: str) -> Person:
+        """Type at the end of the document, in one change."""
+        end = self.snapshot.length
+        return self.make(Edit.replace(end, end, text))
+
     def type(self, text: str, *, after: str) -> Person:
         """Type a text behind the first `after`, one key at a time."""
         at = self.text.index(after) + len(after)

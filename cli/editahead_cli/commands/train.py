@@ -13,6 +13,7 @@ from . import train_data, train_delta, train_evaluate, train_model
 
 REQUIRED_PACKAGES = {
     "gate": ("sklearn", "numpy"),
+    "completion": ("sklearn", "numpy"),
     "tokenizer": ("tokenizers",),
     "data": ("numpy", "safetensors", "tokenizers"),
     "model": ("torch", "transformers", "safetensors", "tokenizers", "matplotlib"),
@@ -20,6 +21,7 @@ REQUIRED_PACKAGES = {
     "delta": ("numpy",),
 }
 """Packages of the extra `train` that each sub-command imports."""
+_EDITS_HELP = "a folder with train-*.jsonl.zst files"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,6 +49,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="fit the gate of this model instead; save the result as gate.json in the model's folder",
     )
+    completion = what.add_parser(
+        "completion",
+        help="fit the weights of the completion at the cursor to typed commits",
+        description="Fit the weights of the completion at the cursor.",
+    )
+    completion.add_argument("--edits", type=Path, required=True, metavar="FOLDER", help=_EDITS_HELP)
+    completion.add_argument(
+        "--out", type=Path, required=True, metavar="FILE", help="write the weights to FILE, as JSON"
+    )
+    completion.add_argument(
+        "--commits", type=int, default=60, metavar="N", help="commits from each file of edits (default 60)"
+    )
+    completion.add_argument(
+        "--seed", type=int, default=1, metavar="S", help="seed of the choice of commits (default 1)"
+    )
+    completion.add_argument(
+        "--jobs",
+        type=int,
+        default=os.cpu_count() or 1,
+        metavar="J",
+        help="parallel processes (default: one per core)",
+    )
+    completion.add_argument("--json", action="store_true", help="print the provenance as JSON")
     tokenizer = what.add_parser(
         "tokenizer",
         help="learn the vocabulary of our own prompt format from real code",
@@ -80,9 +105,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_common_options(parser: argparse.ArgumentParser, out: str, *, files: int, seed: int) -> None:
-    parser.add_argument(
-        "--edits", type=Path, required=True, metavar="FOLDER", help="a folder with train-*.jsonl.zst files"
-    )
+    parser.add_argument("--edits", type=Path, required=True, metavar="FOLDER", help=_EDITS_HELP)
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help=out)
     parser.add_argument(
         "--files",
@@ -112,7 +135,8 @@ def run(args: argparse.Namespace) -> int:
     from editahead_training.errors import ShardError
 
     try:
-        return _train_gate(args) if args.what == "gate" else _train_tokenizer(args)
+        work = {"gate": _train_gate, "completion": _train_completion, "tokenizer": _train_tokenizer}
+        return work[args.what](args)
     except (OSError, ShardError, ValueError) as error:
         return fail(str(error))
 
@@ -139,6 +163,26 @@ def _train_gate(args: argparse.Namespace) -> int:
     print_text(f"wrote {args.out}, fitted on {len(provenance['fitted on'])} files of edits")
     for order, figures in provenance["figures"].items():
         print_text(f"set aside, {order}: " + ", ".join(f"{name} {value}" for name, value in figures.items()))
+    return 0
+
+
+def _train_completion(args: argparse.Namespace) -> int:
+    from editahead_inference.gate.gate import completion_threshold
+    from editahead_training.completion.fit_completion import train
+
+    provenance = train(
+        args.edits,
+        args.out,
+        commits=args.commits,
+        seed=args.seed,
+        jobs=args.jobs,
+        least=completion_threshold(0.5),
+    )
+    if args.json:
+        print_json(provenance)
+        return 0
+    print_text(f"wrote {args.out}, fitted on {len(provenance['fitted on'])} files of edits")
+    print_text("set aside: " + ", ".join(f"{name} {value}" for name, value in provenance["figures"].items()))
     return 0
 
 

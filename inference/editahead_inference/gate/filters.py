@@ -32,6 +32,8 @@ def first_rejection(state: EditorState, candidate: Candidate, trees: SyntaxTrees
         snapshot, candidate.edit, state.undone
     ):
         return "would-revert"
+    if candidate.is_next_tokens:
+        return None  # a line is seldom whole while it is being typed
     return "breaks-syntax" if breaks_syntax(snapshot, candidate.edit, trees) else None
 
 

@@ -48,6 +48,14 @@ def threshold(eagerness: float) -> float:
     return 0.55 - 0.5 * min(max(eagerness, 0.0), 1.0)
 
 
+def completion_threshold(eagerness: float) -> float:
+    """Return the probability above which the next tokens are shown: 0.9 at eagerness 0, 0.6 at eagerness 1.
+
+    They need more than next edits: they show up while a person types, so they disturb more and save less.
+    """
+    return 0.9 - 0.3 * min(max(eagerness, 0.0), 1.0)
+
+
 class Weights:
     """The fitted weights: trees for a candidate's place, terms for the session, a calibration curve for each predictor.
 
@@ -120,11 +128,12 @@ class Gate:
         scored = _in_order(
             state, [(personalized_probability(state, c, shipped[id(c)]), c) for c in candidates]
         )
-        least = threshold(eagerness)
+        edits, completions = threshold(eagerness), completion_threshold(eagerness)
         verdicts: list[GateDecision] = []
         shown = looked_at = 0
         for confidence, candidate in scored:
             reason: SilenceReason | None = "below-threshold"
+            least = completions if candidate.is_next_tokens else edits
             if confidence > least and looked_at < _LOOKED_AT and shown < MAX_SHOWN:
                 check()
                 looked_at += 1

@@ -32,6 +32,8 @@ VERSIONED_SURFACES: frozenset[Surface] = frozenset(
     ["copilotInlineEdit", "nextEdit", "command", "codeAction", "hint"]
 )
 """The surfaces whose answers name the version that they are for."""
+AT_CURSOR_SURFACES: frozenset[Surface] = frozenset(["inlineCompletion", "completion"])
+"""The surfaces that show the likeliest suggestion at the cursor first. The others show next edits before next tokens."""
 MAX_ALTERNATIVES = 5
 """Limits the suggestions in one answer."""
 REPLACE_MARGIN = 0.15
@@ -253,7 +255,14 @@ class PredictionCoordinator:
             return None
         cursor, requester = request.state.cursor, (document.key, request.surface)
         predictions = session.shown_predictions
-        being_typed = predictions.partially_typed(document, cursor)
+        being_typed = [
+            shown
+            for shown in predictions.partially_typed(document, cursor)
+            # What goes on at the cursor on another surface must not hide a next edit on this one.
+            if not shown.candidate.is_next_tokens
+            or request.surface in AT_CURSOR_SURFACES
+            or requester in shown.requesters
+        ]
         suggestions: list[Suggestion] = []
         for shown in (*being_typed, *predictions.on_screen(requester, document)) if being_typed else ():
             assert shown.edit is not None
@@ -297,7 +306,7 @@ class PredictionCoordinator:
         requester = (document.key, request.surface)
         suggestions: list[Suggestion] = []
         silence = prediction.silence
-        for verdict in prediction.shown:
+        for verdict in _in_surface_order(prediction, request.surface):
             suggestion = self._to_suggestion(verdict, prediction.state)
             if suggestion is None or not request.can_show(suggestion, document.snapshot, cursor):
                 continue
@@ -400,3 +409,10 @@ class PredictionCoordinator:
             return edit, since
         left = interpolate(edit, since, made_for.text)
         return None if left is None or (edit and not left) else (left, since)
+
+
+def _in_surface_order(prediction: Prediction, surface: Surface) -> Sequence[GateDecision]:
+    """Return what is shown of a prediction, in the order in which a surface prefers it."""
+    if surface in AT_CURSOR_SURFACES:
+        return prediction.shown
+    return sorted(prediction.shown, key=lambda verdict: verdict.candidate.is_next_tokens)

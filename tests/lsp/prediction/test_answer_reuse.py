@@ -411,3 +411,57 @@ async def test_deleting_is_not_yet_typing_what_was_predicted(
     harness.change(A, 2, (0, 0, 0, 4, ""))
     assert (await first(harness))["edits"][0]["range"] == span(1, 0, 1, 4)
     assert len(pipeline.calls) == 2
+
+
+# Completions at the cursor
+
+
+@pytest.fixture
+def completing(pipeline: ScriptedPipeline) -> ScriptedPipeline:
+    pipeline.script, pipeline.completions = {"acc": "account", "old": "new"}, {"acc"}
+    return pipeline
+
+
+async def ghost(harness: ServerHarness, version: int, character: int) -> list[str]:
+    params = ask(A, version, 0, character)
+    items = (await harness.request("textDocument/inlineCompletion", params))["items"]
+    return [item["insertText"] for item in items]
+
+
+async def test_ghost_text_shows_a_completion_first_and_the_others_a_next_edit(
+    harness: ServerHarness, completing: ScriptedPipeline
+) -> None:
+    await harness.initialize()
+    harness.open(A, "acc old\n")
+    assert (await ghost(harness, 1, 3))[0] == "ount"
+    predictions = (await next_edit(harness, 0, 3))["predictions"]
+    assert [p["source"] for p in predictions] == ["propagation", "completion"]
+    (edit,) = (await harness.request("textDocument/copilotInlineEdit", ask(A, 1, 0, 3)))["edits"]
+    assert edit["text"] == "new"
+
+
+async def test_a_completion_that_is_typed_hides_no_next_edit_elsewhere(
+    harness: ServerHarness, completing: ScriptedPipeline
+) -> None:
+    await harness.initialize()
+    harness.open(A, "acc old\n")
+    await ghost(harness, 1, 3)
+    harness.change(A, 2, (0, 3, 0, 3, "o"))
+    (edit,) = (await harness.request("textDocument/copilotInlineEdit", ask(A, 2, 0, 4)))["edits"]
+    assert edit["text"] == "new"
+    assert (await ghost(harness, 2, 4))[0] == "unt"
+
+
+async def test_a_completion_stays_the_same_to_its_last_character(
+    harness: ServerHarness, completing: ScriptedPipeline
+) -> None:
+    del completing.script["old"]
+    await harness.initialize()
+    harness.open(A, "acc\n")
+    rest = "ount"
+    assert await ghost(harness, 1, 3) == [rest]
+    for typed in range(1, len(rest)):
+        column = 2 + typed
+        harness.change(A, 1 + typed, (0, column, 0, column, rest[typed - 1]))
+        assert await ghost(harness, 1 + typed, column + 1) == [rest[typed:]]
+    assert len(completing.calls) == 1

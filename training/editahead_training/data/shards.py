@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import json
 import random
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from editahead_training.errors import ShardError
 
@@ -17,6 +19,10 @@ MAX_CHARACTERS = 40_000
 
 FIELDS = ("id", "repo", "path", "language", "before", "after")
 """What of a record is used; texts."""
+_ID = re.compile(r'\{"id": ?"([^":]*):')
+"""The start of a record: its id is `owner/name@commit:path`."""
+
+T = TypeVar("T")
 
 
 def train_shards(edits: Path, least: int) -> list[Path]:
@@ -39,19 +45,56 @@ def sample(path: Path, files: int, seed: int) -> Iterator[dict[str, Any]]:
     Raises:
         ShardError: the shard is damaged.
     """
+    for number, line in _reservoir(_lines(path), files, random.Random(f"{seed}:{path.name}")):
+        record = _record(path, number, line)
+        if len(record["before"]) < MAX_CHARACTERS:
+            yield record
+
+
+def sample_commits(path: Path, commits: int, seed: int) -> Iterator[list[dict[str, Any]]]:
+    """Yield the records of each commit of a fair sample of one shard's commits, except too long ones.
+
+    Raises:
+        ShardError: the shard is damaged.
+    """
+    grouped = (list(lines) for _, lines in groupby(_lines(path), lambda numbered: _commit(numbered[1])))
+    for group in _reservoir(grouped, commits, random.Random(f"{seed}:{path.name}")):
+        records = [_record(path, number, line) for number, line in group]
+        if kept := [record for record in records if len(record["before"]) < MAX_CHARACTERS]:
+            yield kept
+
+
+def _reservoir(items: Iterable[T], count: int, rng: random.Random) -> list[T]:
+    """Return a fair sample of the items."""
+    kept: list[T] = []
+    for number, item in enumerate(items):
+        if number < count:
+            kept.append(item)
+        elif (place := rng.randrange(number + 1)) < count:
+            kept[place] = item
+    return kept
+
+
+def _commit(line: str) -> str:
+    """Return the part of a record's id that names the commit, without reading all of the record."""
+    found = _ID.match(line)
+    return found[1] if found is not None else line
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a shard with their numbers, from 0.
+
+    Raises:
+        ShardError: the shard is damaged.
+    """
     import zstandard
 
-    rng = random.Random(f"{seed}:{path.name}")
-    kept: list[tuple[int, str]] = []
     number, line = 0, "\n"
     try:
         with path.open("rb") as file:
             reader = zstandard.ZstdDecompressor(max_window_size=2**31).stream_reader(file)
             for number, line in enumerate(io.TextIOWrapper(reader, "utf-8", newline="\n")):
-                if number < files:
-                    kept.append((number, line))
-                elif (place := rng.randrange(number + 1)) < files:
-                    kept[place] = number, line
+                yield number, line
     except zstandard.ZstdError as error:
         raise ShardError(f"{path}: not a zstd file, or a damaged one ({error})") from error
     except UnicodeDecodeError as error:
@@ -60,10 +103,6 @@ def sample(path: Path, files: int, seed: int) -> Iterator[dict[str, Any]]:
         _record(
             path, number, line
         )  # a file that was cut off ends in the middle of one, and zstd does not say so
-    for number, line in kept:
-        record = _record(path, number, line)
-        if len(record["before"]) < MAX_CHARACTERS:
-            yield record
 
 
 def _record(path: Path, number: int, line: str) -> dict[str, Any]:

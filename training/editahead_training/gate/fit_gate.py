@@ -33,6 +33,7 @@ UNKNOWN = {
     "propagation:missing-import-imported": "measured by hand: it takes two open documents of one commit",
     "propagation:missing-import-defined": "measured by hand: it takes two open documents of one commit",
     "propagation:missing-import-standard": "measured by hand, with the two kinds above",
+    "completion:next-tokens": "the weights of the completion hold its curve",
     "propagation:await-calls": "too rare to be measured",
     "diagnostic:suggested": "commits hold no diagnostics",
     "diagnostic:renamed": "commits hold no diagnostics",

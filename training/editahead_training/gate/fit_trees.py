@@ -45,14 +45,31 @@ def fit_trees(replayed: Mapping[str, Sequence[Moment]], **settings: Any) -> dict
         np.concatenate([worth > 0, np.zeros(part.sum(), bool)]),
         sample_weight=np.concatenate([weights * np.where(part, worth, 1.0), (weights * (1 - worth))[part]]),
     )
+    return export_trees(model, names, [row.features for row, _ in rows[:500]])
+
+
+def export_trees(model: Any, names: Sequence[str], checked: Sequence[Mapping[str, float]]) -> dict[str, Any]:
+    """Return scikit-learn's boosted trees in the format of `editahead_inference.gate.decision_trees`.
+
+    Args:
+        model: The fitted classifier.
+        names: The names of its features, in order.
+        checked: Features for which both must give the same probability.
+
+    Raises:
+        RuntimeError: They do not.
+    """
+    import numpy as np
+
     data = {
-        "features": names,
+        "features": list(names),
         "bias": float(model._baseline_prediction[0, 0]),
         "trees": _exported(model, names),
     }
-    own, theirs = DecisionTrees(data), model.predict_proba(values[:500])[:, 1]
-    for (row, _), expected in zip(rows[:500], theirs, strict=False):
-        if abs(sigmoid(own.log_odds(row.features)) - expected) > 1e-3:
+    own = DecisionTrees(data)
+    values = np.array([[features.get(name, 0.0) for name in names] for features in checked])
+    for features, expected in zip(checked, model.predict_proba(values)[:, 1], strict=True):
+        if abs(sigmoid(own.log_odds(features)) - expected) > 1e-3:
             raise RuntimeError("the exported trees do not give scikit-learn's probabilities")
     return data
 

@@ -1,0 +1,1 @@
+"""Completion at the cursor: the rest of the identifier, then the tokens that stay likely. No model; milliseconds."""

@@ -1,0 +1,128 @@
+"""The completion at the cursor as a predictor, with the probability that the person goes on to type just that."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from editahead_inference.candidates import Candidate, CandidateSource
+from editahead_inference.gate.calibration import Calibration
+from editahead_inference.gate.decision_trees import DecisionTrees, sigmoid
+from editahead_prompts.state import EditorState
+from editahead_prompts.text.edits import Edit
+
+from .open_texts import OpenTexts
+from .place import place_at
+from .steps import Step, find_steps
+
+MIN_CHARS = 2
+"""Characters of the shortest completion: to take one character costs a key, as typing it does."""
+LEAST = 0.4
+"""The probability below which a completion is not proposed at any eagerness."""
+WRONG_COST = 4.0
+"""Keys that a wrong completion costs the person who reads it, when one is weighed against a shorter one."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionText:
+    """A text that may be typed next.
+
+    Attributes:
+        text: The text.
+        stated: The product of the probabilities of its steps.
+    """
+
+    text: str
+    stated: float
+
+
+class CompletionWeights:
+    """The fitted weights: trees for the probability of one step, and a curve for that of a whole completion.
+
+    Args:
+        data: The content of weights.json.
+
+    Raises:
+        ValueError: The data is not such weights.
+    """
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self._trees = DecisionTrees(data)
+        self._calibration = Calibration({"completion": data.get("calibration", {"knots": []})})
+
+    def best_text(self, steps: Iterable[Step]) -> CompletionText | None:
+        """Return as many of the first steps as promise the most saved keys; None if none is likely enough."""
+        best: CompletionText | None = None
+        most = 0.0
+        text, probability = "", 1.0
+        for step in steps:
+            probability *= sigmoid(self._trees.log_odds(step.features))
+            if probability < LEAST:
+                break
+            text += step.text
+            benefit = probability * (len(text) - 1) - (1 - probability) * WRONG_COST
+            if len(text) >= MIN_CHARS and (best is None or benefit > most):
+                best, most = CompletionText(text, probability), benefit
+        return best
+
+    def calibrated(self, completion: CompletionText) -> float:
+        """Return the measured probability of a completion."""
+        return self._calibration.calibrate("completion", completion.stated)
+
+
+@cache
+def default_weights() -> CompletionWeights:
+    """Return the shipped weights (weights.json, fitted by `editahead train completion`)."""
+    text = resources.files(__package__).joinpath("weights.json").read_text("utf-8")
+    return CompletionWeights(json.loads(text))
+
+
+class Completion:
+    """A predictor that completes what is being typed at the cursor. For one thread at a time.
+
+    Args:
+        weights: By default, the shipped weights.
+    """
+
+    source: CandidateSource = "completion"
+
+    def __init__(self, weights: CompletionWeights | None = None) -> None:
+        self._weights = weights or default_weights()
+        self._texts = OpenTexts()
+
+    def propose(self, state: EditorState, check: Callable[[], None]) -> list[Candidate]:
+        """Return the completion, see `Predictor.propose`."""
+        if not is_typing(state):
+            return []
+        completion = self._weights.best_text(find_steps(self._texts.model_at(state, check), place_at(state)))
+        if completion is None:
+            return []
+        text = completion.text
+        return [
+            Candidate(
+                state.document.uri,
+                Edit.replace(state.cursor, state.cursor, text),
+                target_offset=state.cursor,
+                cursor_after=state.cursor + len(text),
+                source="completion",
+                label=f"complete {text.strip()}",
+                rule="complete",
+                features={"kind:next-tokens": 1.0},
+                confidence=self._weights.calibrated(completion),
+            )
+        ]
+
+
+def is_typing(state: EditorState) -> bool:
+    """Return whether the cursor is in the edit that is being typed, and not before the rest of a word."""
+    document, cursor = state.document, state.cursor
+    kind, _ = state.cursor_context
+    last = state.history[-1] if state.history else None
+    if kind != "offset" or last is None or not last.new or last.origin != "typed":
+        return False
+    after = document.lines[document.line_at(cursor)][cursor - document.starts[document.line_at(cursor)] :][:1]
+    return not (after.isalnum() or after == "_")

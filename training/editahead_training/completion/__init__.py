@@ -1,0 +1,1 @@
+"""The fit of the completion at the cursor to commits that are typed key by key."""
