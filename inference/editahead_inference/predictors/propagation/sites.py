@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.identifiers import changed_spans, is_word, tokenize
@@ -64,10 +65,13 @@ def find_sites(
     lessons = Counter((rule.kind, rule.source_pattern) for rule, _ in taught)
     scopes = _common_functions(instances_of, edits, index, trees)
     found: dict[Proposal, Site] = {}
+    changes_values = cache(
+        lambda age: _changes_values_only(edits[age])
+    )  # one edit may teach thousands of rules
     for rule, age in taught:
         check()
         instances = instances_of[rule.key]
-        if len(instances) < 2 and rule.kind not in _WHOLE and _changes_values_only(edits[age]):
+        if len(instances) < 2 and rule.kind not in _WHOLE and changes_values(age):
             continue
         teacher = _teacher(rule, [edits[a] for a in dict.fromkeys(instances)], names)
         proposals = _outside(_proposals(rule, index, names, teacher), edits[age], uri)
@@ -146,16 +150,15 @@ def _changes_values_only(edit: PastEdit) -> bool:
     """Return whether an edit put other numbers, truth values or operators: one example says nothing of other lines."""
     if len(edit.old) != len(edit.new):
         return False
-    changed: list[str] = []
+    has_value = False
     for old, new in zip(edit.old, edit.new, strict=True):
         a, b = tokenize(line_body(old)), tokenize(line_body(new))
         for a1, a2, b1, b2 in changed_spans(a, b):
-            if a1 == a2 or b1 == b2:
+            changed = (*a[a1:a2], *b[b1:b2])
+            if a1 == a2 or b1 == b2 or any(is_word(t) and t.lower() not in _TRUTH_VALUES for t in changed):
                 return False
-            changed += (*a[a1:a2], *b[b1:b2])
-    return all(not is_word(token) or token.lower() in _TRUTH_VALUES for token in changed) and any(
-        token[0].isdigit() or is_word(token) for token in changed
-    )
+            has_value = has_value or any(token[0].isdigit() or is_word(token) for token in changed)
+    return has_value
 
 
 def _teacher(rule: Rule, examples: Sequence[PastEdit], names: RenameCache) -> PastEdit:
