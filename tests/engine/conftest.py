@@ -12,7 +12,7 @@ import pytest
 
 import tiny_model
 from editahead_inference.backends.openai.backend import OpenAIBackend
-from editahead_inference.backends.openai.http_transport import BACKGROUND_TIMEOUTS
+from editahead_inference.backends.openai.http_transport import Timeouts
 from real_vllm import KEY, serving
 
 
@@ -68,6 +68,8 @@ def vllm_url(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> It
 
 @pytest.fixture
 async def vllm(vllm_url: str) -> AsyncIterator[OpenAIBackend]:
-    backend = OpenAIBackend(vllm_url, key=KEY, waiting=BACKGROUND_TIMEOUTS)
+    backend = OpenAIBackend(
+        vllm_url, key=KEY, waiting=Timeouts(connect=60, first=300, between=300, total=900)
+    )
     yield backend
     await backend.close()
