@@ -44,7 +44,7 @@ python() { # an interpreter finds its library from where it lies, and environmen
     mv "$program" "$program.wrapped"
     cat >"$program" <<'END'
 #!/bin/sh
-program=$(readlink -f "$0")
+program=$(/usr/bin/readlink -f "$0") # PATH may lack it
 root=${program%/usr/bin/*}
 exec "$root"/usr/lib64/ld-linux-*.so.2 --library-path "$(echo "$root"/usr/lib/*-linux-gnu)" --argv0 "$0" "$program.wrapped" "$@"
 END
