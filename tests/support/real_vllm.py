@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
-START_S = 300.0
+START_S = 600.0
 """Seconds until a start fails. On two busy cores a start takes more than a minute."""
 READY = b"Application startup complete"
 KEY = "engine-test-key"
