@@ -41,17 +41,22 @@ class TypedPieces(NamedTuple):
     partial: str
 
 
-@lru_cache(maxsize=32768)
 def split_line(body: str) -> LinePieces:
-    """Split a line without its line end into pieces. A very long line has none."""
-    if len(body) > MAX_LINE_CHARS:
-        return LinePieces((), (START,))
+    """Split a line without its line end into pieces. A line of more than `MAX_LINE_CHARS` has none."""
+    return LinePieces((), (START,)) if len(body) > MAX_LINE_CHARS else _split(body)
+
+
+@lru_cache(maxsize=32768)
+def _split(body: str) -> LinePieces:
     pieces = _PIECE.findall(body.strip())
     return LinePieces((*pieces, END), (START, *(piece.lstrip() for piece in pieces)))
 
 
 def split_typed(before: str) -> TypedPieces:
-    """Split the text between the start of a line and the cursor."""
+    """Split the text between the start of a line and the cursor.
+
+    The time grows with the square of the length, so callers limit the length to `MAX_LINE_CHARS`.
+    """
     text = before.lstrip()
     match = _PARTIAL.search(text)
     assert match is not None  # the pattern matches the empty end

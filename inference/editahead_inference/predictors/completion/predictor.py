@@ -16,6 +16,7 @@ from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 
 from .open_texts import OpenTexts
+from .pieces import MAX_LINE_CHARS
 from .place import place_at
 from .steps import Step, find_steps
 
@@ -118,11 +119,15 @@ class Completion:
 
 
 def is_typing(state: EditorState) -> bool:
-    """Return whether the cursor is in the edit that is being typed, and not before the rest of a word."""
+    """Return whether the cursor is in the edit that is being typed, and neither before the rest of a word nor far right."""
     document, cursor = state.document, state.cursor
     kind, _ = state.cursor_context
     last = state.history[-1] if state.history else None
     if kind != "offset" or last is None or not last.new or last.origin != "typed":
         return False
-    after = document.lines[document.line_at(cursor)][cursor - document.starts[document.line_at(cursor)] :][:1]
+    line = document.line_at(cursor)
+    column = cursor - document.starts[line]
+    if column > MAX_LINE_CHARS:
+        return False
+    after = document.lines[line][column : column + 1]
     return not (after.isalnum() or after == "_")

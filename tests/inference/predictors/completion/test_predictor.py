@@ -40,6 +40,11 @@ def test_silent_where_nothing_is_known_to_follow(keys: str) -> None:
     assert typed(SHOP, keys) == []
 
 
+@pytest.mark.parametrize("line", ["(" + " " * 400_000 + "(", "a" * 400_000 + "(", "x, " * 200_000])
+def test_silent_far_to_the_right(line: str) -> None:
+    assert typed(SHOP + line, "shelf.rem") == []
+
+
 def test_silent_where_the_person_does_not_type() -> None:
     person = Person(SHOP).make_at_end("shelf.rem")
     assert Completion(SURE).propose(person.state(cursor=3), lambda: None) == []
