@@ -100,16 +100,17 @@ class EngineBackend:
         async with self._looking:
             stamp = await asyncio.to_thread(_stamp, self._file)
             if stamp is None or stamp != self._stamp:
-                self._stamp = stamp
+                before = self._server
                 await self._meet()
+                self._stamp = stamp  # not earlier: the request may be cancelled while it reads the runfile
+                if before is not None:
+                    await before.close()
             if self._server is None:
                 raise BackendError("unreachable", self._without.detail)
             return self._server
 
     async def _meet(self) -> None:
         """Read the runfile, and use its server from now on."""
-        before = self._server
-        self._set_server(self._without)
         try:
             notice = await asyncio.to_thread(EngineRunfile.read, self._file)
             server = OpenAIBackend(
@@ -127,8 +128,6 @@ class EngineBackend:
             )
         else:
             self._set_server(Health("starting", STARTING), notice, server if notice.ready else None)
-        if before is not None:
-            await before.close()
 
     def _set_server(
         self, without: Health, notice: EngineRunfile | None = None, server: OpenAIBackend | None = None

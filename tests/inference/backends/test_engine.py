@@ -96,6 +96,35 @@ async def test_it_comes_and_goes(
     assert backend.name == "engine" and backend.model is None
 
 
+async def test_a_request_cancelled_while_it_reads_the_runfile(
+    backend: EngineBackend,
+    file: Path,
+    notice: EngineRunfile,
+    server: ModelServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The next request reads the runfile again: what it says would be lost until it changes."""
+    replace(notice, ready=False).write(file)
+    assert await refused(backend) == STARTING
+    notice.write(file)
+    reading, read = asyncio.Event(), asyncio.Event()
+    loop, real = asyncio.get_running_loop(), EngineRunfile.read
+
+    def held(path: Path) -> EngineRunfile:
+        loop.call_soon_threadsafe(reading.set)
+        asyncio.run_coroutine_threadsafe(read.wait(), loop).result()
+        return real(path)
+
+    monkeypatch.setattr(EngineRunfile, "read", held)
+    request = asyncio.ensure_future(answer(backend))
+    await reading.wait()
+    request.cancel()
+    read.set()
+    with pytest.raises(asyncio.CancelledError):
+        await request
+    assert await answer(backend) == "fine"
+
+
 async def test_one_that_is_started_anew_is_tried_at_once(
     backend: EngineBackend, file: Path, notice: EngineRunfile, server: ModelServer
 ) -> None:
