@@ -40,7 +40,7 @@ _TYPES = frozenset(
         "enum_specifier",
     }
 )
-_LITERALS = {"composite_literal": "type", "struct_expression": "name"}
+_LITERALS = {"composite_literal": "type", "struct_expression": "name", "struct_pattern": "type"}
 _CALLS = {"call": "function", "call_expression": "function"}
 HINT = "~"
 """The first character of an owner that is only the name of a receiver of unknown type."""
@@ -54,21 +54,40 @@ _KIN = re.compile(
     r"|\bimpl(?:<[^>\n]*>)?\s+(?P<trait>\w+)(?:<[^>\n]*>)?\s+for\s+(?P<type>\w+)"
 )
 
+_GO_METHOD = re.compile(r"^func \((?:\w+ )?\*?(?P<type>\w+)[^)\n]*\) (?P<name>\w+)\(", re.MULTILINE)
+_GO_INTERFACE = re.compile(r"^type (?P<name>\w+) interface \{\n(?P<body>[^}]{0,4000})^\}", re.MULTILINE)
+
 
 def member_owner(node: Node) -> str:
     """Return the type that a member belongs to, for a use or a definition of it."""
     parent = node.parent
+    if is_macro_member(node):
+        receiver = node.prev_sibling.prev_sibling if node.prev_sibling is not None else None
+        return "" if receiver is None else _type_of(receiver)
+    if node.type == "private_property_identifier":  # another name than the one without "#"
+        return "#" + enclosing_type(node)
     field = _RECEIVERS.get(parent.type) if parent is not None else None
     if parent is None or field is None:
-        return _enclosing_literal(node) or _enclosing_type(node)
+        return _enclosing_literal(node) or enclosing_type(node)
     receiver = parent.child_by_field_name(field)
     if parent.type == "field_expression" and receiver is None:
         receiver = parent.child_by_field_name("argument")
     if receiver is None:  # Java leaves `this` out
-        return _enclosing_type(node)
+        return enclosing_type(node)
     if receiver.id == node.id:
         return ""
     return _type_of(receiver)
+
+
+def is_macro_member(node: Node) -> bool:
+    """Return whether a name in the arguments of a Rust macro, which have no syntax, comes after a dot or `::`."""
+    parent, before = node.parent, node.prev_sibling
+    return (
+        parent is not None
+        and parent.type == "token_tree"
+        and before is not None
+        and before.type in (".", "::")
+    )
 
 
 def argument_owner(node: Node) -> str:
@@ -87,7 +106,7 @@ def parameter_owner(node: Node) -> str:
     for above in _upwards(node):
         if "function" in above.type or "method" in above.type or "constructor" in above.type:
             name = _last_name(above.child_by_field_name("name"))
-            return _enclosing_type(above) if name in ("__init__", "constructor") else name
+            return enclosing_type(above) if name in ("__init__", "constructor") else name
     return ""
 
 
@@ -99,17 +118,51 @@ def related_types(text: str) -> frozenset[tuple[str, str]]:
             pairs.add((match["trait"], match["type"]))
         else:
             pairs |= {(match["name"], base) for base in _NAME.findall(match["bases"])}
+    if "\ntype " in text:
+        pairs.update(_implementors(text))
     return frozenset(pairs | {(b, a) for a, b in pairs})
+
+
+def _implementors(text: str) -> Iterator[tuple[str, str]]:
+    """Yield (type, interface) for each type that has all methods of an interface in Go, which does not name them."""
+    methods: dict[str, set[str]] = {}
+    for match in _GO_METHOD.finditer(text):
+        methods.setdefault(match["type"], set()).add(match["name"])
+    for match in _GO_INTERFACE.finditer(text):
+        wanted = set(re.findall(r"^\s*(\w+)\(", match["body"], re.MULTILINE))
+        for name, has in methods.items():
+            if wanted and wanted <= has:
+                yield name, match["name"]
 
 
 def _type_of(receiver: Node) -> str:
     text = _text(receiver)
     if text in _SELF:
-        return _enclosing_type(receiver)
+        return enclosing_type(receiver)
     if receiver.type in ("scoped_identifier", "identifier", "type_identifier") and text[:1].isupper():
         return _last_name(receiver)
-    declared = _declared_type(receiver, text) if receiver.type == "identifier" else ""
+    declared = ""
+    if receiver.type == "identifier":
+        declared = _declared_type(receiver, text) or _field_type(receiver, text)
+    elif "." in text and text.split(".")[0] in _SELF and text.count(".") == 1:
+        declared = _field_type(receiver, text.split(".")[1])
     return declared or HINT + _last_name(receiver)
+
+
+def _field_type(receiver: Node, name: str) -> str:
+    """Return the type with which the type around a receiver declares the field of this name."""
+    around = next((n for n in _upwards(receiver) if n.type in _TYPES), None)
+    text = _text(around)[:_MAX_TEXT] if around is not None else ""
+    word = re.escape(name)
+    for pattern in (
+        rf"(?<![\w.]){word}\s*\??:(?!=|:)\s*(?:\w+\.)*(?P<type>[A-Z]\w*)\s*(?:[;,=)\n]|$)",
+        rf"(?<![\w.])(?P<type>[A-Z]\w*)[ *&]+{word}\s*[=,;)]",
+        rf"\b(?:self|this)\.{word}\s*=\s*(?:new\s+)?(?P<type>[A-Z]\w*)\(",
+    ):
+        match = re.search(pattern, text)
+        if match is not None:
+            return match["type"]
+    return ""
 
 
 def _declared_type(receiver: Node, name: str) -> str:
@@ -144,16 +197,14 @@ def _is_function(node: Node) -> bool:
     )  # fmt: skip
 
 
-def _enclosing_type(node: Node) -> str:
+def enclosing_type(node: Node) -> str:
+    """Return the name of the type whose body, `impl` or methods hold the node; "" outside of them."""
     for above in _upwards(node):
         if above.type == "impl_item":
             return _last_name(above.child_by_field_name("trait") or above.child_by_field_name("type"))
         if above.type == "method_declaration" and (own := above.child_by_field_name("receiver")) is not None:
             return _last_name(own)
         if above.type in _TYPES:
-            value = above.child_by_field_name("type") if above.type == "type_spec" else None
-            if value is not None and value.type == "interface_type":  # Go does not name what implements it
-                return ""
             name = above.child_by_field_name("name")
             if name is None and above.parent is not None and above.parent.type == "type_definition":
                 name = above.parent.child_by_field_name("declarator")
@@ -165,7 +216,8 @@ def _enclosing_literal(node: Node) -> str:
     """Return the type of the literal whose key the node is."""
     for level, above in enumerate(_upwards(node)):
         if above.type in _LITERALS:
-            return _last_name(above.child_by_field_name(_LITERALS[above.type]))
+            name = _last_name(above.child_by_field_name(_LITERALS[above.type]))
+            return enclosing_type(above) if name in _SELF else name
         if level > 3 or above.type.endswith(("statement", "block", "body")):
             return ""
     return ""

@@ -11,7 +11,7 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from .member_owners import argument_owner, member_owner, parameter_owner
+from .member_owners import argument_owner, is_macro_member, member_owner, parameter_owner
 
 NameRole = Literal["plain", "member", "argument", "text", "unknown"]
 """Role of a name.
@@ -119,7 +119,11 @@ _WRAPPERS = frozenset(
     }
 )
 """Node types between a defined name and the node that defines the name."""
-_DEFINING_FIELDS = frozenset({"name", "pattern", "declarator", "alias", "parameter", "left"})
+_VALUE_FIELDS = ("size", "value", "right", "type")
+"""Fields of wrappers that hold uses: the size of an array, a default."""
+_DEFINING_FIELDS = frozenset({"name", "pattern", "declarator", "alias", "parameter", "left", "property"})
+_TAGGED = frozenset({"struct_specifier", "union_specifier", "enum_specifier", "class_specifier"})
+"""Node types of C and C++ that define a type only with a body."""
 _PARAMETER_LISTS = frozenset(
     {"parameters", "lambda_parameters", "formal_parameters", "closure_parameters", "inferred_parameters"}
 )
@@ -145,11 +149,20 @@ _NEVER_DEFINING = frozenset(
         "method_invocation",
         "not_operator",
         "parenthesized_expression",
+        "generic_type",
+        "jsx_opening_element",
+        "jsx_self_closing_element",
+        "marker_annotation",
+        "annotation",
+        "preproc_ifdef",
         "qualified_identifier",
         "return_statement",
         "scoped_identifier",
+        "struct_expression",
         "selector_expression",
         "subscript",
+        "template_function",
+        "template_type",
         "type_arguments",
         "unary_expression",
     }
@@ -213,9 +226,11 @@ def classify_occurrence(node: Node) -> Occurrence:
             or node.type
             in (
                 "property_identifier",
+                "private_property_identifier",
                 "field_identifier",
             )
             or (parent.type == "literal_element" and _is_key(parent))
+            or is_macro_member(node)
         ):
             role = "member"
         if parent.type == "jsx_attribute" or (
@@ -223,7 +238,10 @@ def classify_occurrence(node: Node) -> Occurrence:
         ):
             role = "argument"
     if holder is not None and (
-        holder.type in _MEMBER_DEFINITIONS or _is_method(holder) or _is_class_attribute(holder)
+        holder.type in _MEMBER_DEFINITIONS
+        or _is_method(holder)
+        or _is_class_attribute(holder)
+        or (holder.type == "variable_declarator" and _is_declared_field(holder))
     ):
         role = "member"
     named = holder.id if holder is not None and holder.type in _FUNCTIONS else None
@@ -233,12 +251,16 @@ def classify_occurrence(node: Node) -> Occurrence:
     imports = holder is not None and any(
         "import" in n.type or n.type == "use_declaration" for n in _upwards(holder, 3)
     )
-    shorthand = node.type.startswith("shorthand_") or (
-        parent is not None and parent.type == "shorthand_field_initializer"
-    )
     binder = _binder(holder, scopes, around) if holder is not None else 0
-    return Occurrence(
-        role, holder is not None, around, imports, _owner(node, role, holder), shorthand, scopes, binder
+    owner = _owner(node, role, holder)
+    return Occurrence(role, holder is not None, around, imports, owner, _is_shorthand(node), scopes, binder)
+
+
+def _is_shorthand(node: Node) -> bool:
+    """Return whether a node is both the name of a field and of the variable with its value."""
+    parent = node.parent
+    return node.type.startswith("shorthand_") or (
+        parent is not None and parent.type == "shorthand_field_initializer"
     )
 
 
@@ -261,7 +283,7 @@ def _binder(holder: Node, scopes: tuple[int, ...], functions: tuple[int, ...]) -
 
 
 def _owner(node: Node, role: NameRole, holder: Node | None) -> str:
-    if role == "member":
+    if role == "member" or _is_shorthand(node):
         return member_owner(node)
     if role == "argument":
         return argument_owner(node)
@@ -273,6 +295,8 @@ def _definer(node: Node) -> Node | None:
     """Return the node that defines the name at `node`; None for a use."""
     child, parent = node, node.parent
     while parent is not None and parent.type in _WRAPPERS:
+        if any(_is_field(parent, field, child) for field in _VALUE_FIELDS):
+            return None
         child, parent = parent, parent.parent
     if parent is None or parent.type in _NEVER_DEFINING:
         return None
@@ -281,6 +305,8 @@ def _definer(node: Node) -> Node | None:
     if parent.type in ("import_statement", "import_from_statement"):
         module = parent.child_by_field_name("module_name")
         return None if module is not None and module.id == child.id else parent
+    if parent.type in _TAGGED and parent.child_by_field_name("body") is None:
+        return None
     for field in _DEFINING_FIELDS:
         if _is_field(parent, field, child):
             return parent if field != "left" or parent.type in _ASSIGNING else None
@@ -296,6 +322,11 @@ def _is_method(holder: Node) -> bool:
         and block is not None
         and (block.type in _CLASSES or (block.parent is not None and block.parent.type in _CLASSES))
     )
+
+
+def _is_declared_field(holder: Node) -> bool:
+    """Return whether the holder is one of the names of a field's declaration in Java."""
+    return holder.parent is not None and holder.parent.type == "field_declaration"
 
 
 def _is_class_attribute(holder: Node) -> bool:

@@ -19,8 +19,6 @@ from editahead_prompts.text.syntax_trees import SyntaxTrees
 from .document_index import DocumentIndex
 from .line_transforms import COMMENT
 
-_MAX_OCCURRENCES = 40
-"""Lines with a name whose occurrences are classified. Each one costs a look at the syntax tree."""
 MODULE = 0
 """The binding of a name that no function defines."""
 
@@ -35,8 +33,12 @@ _BY_OWNER = frozenset({("plain", "argument"), ("argument", "plain"), ("member", 
 A parameter is passed by its keyword to its own function, and so is a field to its class.
 """
 
-_MARKS_NAME = re.compile(r"(?:`|(?<!\w)['\"]|[@\\:]param\s+(?:\{[^}]*\}\s*)?|[@\\]p\s|\{)\Z")
+_MARKS_NAME = re.compile(
+    r"(?:`|(?<!\w)['\"]|[@\\:]t?param(?:\[\w+\])?\s+(?:\{[^{}]*\}\s*|\w+\s+)?\[?|[@\\]p\s|\{)\Z"
+)
 """What precedes a name in a comment or a string."""
+_MAX_MARK = 200
+"""Characters before a name that are searched for what marks it."""
 _IMPORTS_MODULE = re.compile(r"import\s+[\w., ]+\Z")
 _IMPLICIT_THIS = frozenset({"cpp", "java"})
 
@@ -58,6 +60,9 @@ class RenamedName:
         edit: The edit.
         trees: The syntax trees of both documents.
     """
+
+    max_lines = 40
+    """Lines with a name whose occurrences are classified. Each one costs a look at the syntax tree."""
 
     def __init__(
         self,
@@ -110,7 +115,7 @@ class RenamedName:
     def _occurrences(self, name: str) -> list[Occurrence]:
         snapshot: Snapshot = self._index.snapshot
         found: list[Occurrence] = []
-        for line in self._index.lines_with(name)[:_MAX_OCCURRENCES]:
+        for line in self._index.lines_with(name)[: self.max_lines]:
             for match in whole_word(name).finditer(self._index.bodies[line]):
                 at = snapshot.starts[line] + match.start()
                 found.append(self._trees.occurrence(snapshot, at, at + len(name)))
@@ -154,6 +159,8 @@ class RenamedName:
             return (made.role, site.role) not in _RELATED and not self._is_implicit_member(site)
         if made.role == "member":
             return self._is_of_another_type(site)
+        if made.role == "argument":
+            return not self._has_owner(site)
         if made.role != "plain" or self._is_replacement:
             return False
         if self._index is not self._origin:
@@ -175,7 +182,8 @@ class RenamedName:
 
     @cached_property
     def _kin(self) -> frozenset[tuple[str, str]]:
-        return related_types(self._index.snapshot.text)
+        text = self._index.snapshot.text
+        return related_types(text) | related_types(whole_word(self._new).sub(self._old, text))
 
     def _is_of_another_type(self, site: Occurrence) -> bool:
         """Return whether a member surely, or perhaps, belongs to another type than the renamed one.
@@ -190,7 +198,7 @@ class RenamedName:
         if site.owner and not site.owner.startswith(HINT) and not made.owner.startswith(HINT):
             return (made.owner, site.owner) not in self._kin
         if made.defines and site.owner.startswith(HINT) and len(split_words(self._old)) == 1:
-            return not _may_be_called(site.owner.removeprefix(HINT), made.owner)
+            return not may_be_called(site.owner.removeprefix(HINT), made.owner)
         return any(
             d.role == "member"
             and d.owner
@@ -204,9 +212,11 @@ class RenamedName:
 
         Only some languages allow a member without `this`. A name that a function defines is no member.
         """
-        roles = {site.role, self.new_occurrence.role if self.new_occurrence else "unknown"}
-        implicit = self._index.snapshot.language in _IMPLICIT_THIS
-        return implicit and roles == {"plain", "member"} and self._binding(site) == MODULE
+        made = self.new_occurrence
+        if made is None or self._index.snapshot.language not in _IMPLICIT_THIS:
+            return False
+        plain = [o for o in (site, made) if o.role == "plain"]
+        return {site.role, made.role} == {"plain", "member"} and self._binding(plain[0]) == MODULE
 
     def refers_same(self, site: Occurrence) -> bool:
         """Return whether the occurrence has the role and the binding of the renamed name."""
@@ -234,7 +244,7 @@ class RenamedName:
                 line
             ):
                 return True
-            return case_style(self._old) == "flat" and not _is_quoted(body, match)
+            return case_style(self._old) == "flat" and not is_quoted(body, match)
         return self.refers_elsewhere(site)
 
     def _heads_binder(self, line: int) -> bool:
@@ -319,11 +329,11 @@ class RenamedName:
         }
 
 
-def _is_quoted(body: str, match: re.Match[str]) -> bool:
+def is_quoted(body: str, match: re.Match[str]) -> bool:
     """Return whether a word in a comment or a string is written as a name: in quotes, as a call, or as a documented one."""
     before, after = body[: match.start()], body[match.end() :]
     return bool(
-        _MARKS_NAME.search(before)
+        _MARKS_NAME.search(before[-_MAX_MARK:])
         or after.startswith(("(", "`"))
         or (not before.strip(" \t*#/") and re.match(r"\s*(?:\([^)]*\))?\s*:", after))
     )
@@ -342,7 +352,7 @@ def _put_for(old_name: str, new_name: str, old: str, new: str) -> int:
     return -1 if match is None else match.start()
 
 
-def _may_be_called(receiver: str, owner: str) -> bool:
+def may_be_called(receiver: str, owner: str) -> bool:
     """Return whether a receiver's name says that it is of a type: a word of it, or its first letters."""
     words, own = split_words(receiver), split_words(owner)
     initials = "".join(word[0] for word in own)

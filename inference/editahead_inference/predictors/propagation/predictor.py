@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 
 from editahead_inference.candidates import Candidate, CandidateSource
@@ -13,7 +13,10 @@ from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
+from .copied_blocks import continue_copies, find_copies
+from .definition_renames import follow_renamed_definitions
 from .document_index import DocumentIndex
+from .follow_up import FollowUp, Situation
 from .missing_imports import missing_imports
 from .rule import Proposal
 from .site_features import Site
@@ -30,6 +33,8 @@ _MISSING_IMPORT = {"imported": 0.66, "defined": 0.6, "standard": 0.7}
 They are measured: in 900 commits of several files (shared commits/train, hunks in random order) 101 of the 155 edits
 offered first made whole remaining hunks, and 13 imported a name that the commit did not.
 """
+_ADAPTED = 3
+"""Past edits that may have adapted a copy."""
 _IMPORT_EDITS = 3
 """Past edits whose names may lack an import."""
 _AWAITED = 0.7
@@ -73,6 +78,12 @@ _BY_CANDOUR = (
 )
 """Kinds of rules whose label is clearest to the user, best first."""
 
+_FOLLOWS: tuple[Callable[[Situation], Iterator[FollowUp]], ...] = (
+    continue_copies,
+    follow_renamed_definitions,
+)
+"""What is concluded from past edits by what the code says."""
+
 
 class Propagation:
     """A predictor that repeats the last edits where they apply. For one thread at a time."""
@@ -97,17 +108,47 @@ class Propagation:
         index = self._index(state.document)
         typing = find_typing(state, index, self._trees)
         edits = tuple(reversed(state.history))
-        found = find_sites(state, index, home, self._trees, typing, check)
+        finished = finished_edits(edits, typing)
+        taught = self._teaching(finished, snapshots)
+        found = find_sites(state, index, home, self._trees, taught, typing, check)
         candidates = [_candidate(state.document, site, features) for site, features in found]
-        candidates += self._missing_imports(state, index, finished_edits(edits, typing), typing)
+        candidates += self._missing_imports(state, index, finished, typing)
         family = _FAMILIES.get(state.document.language, state.document.language)
         for other in state.other_documents[:_OTHERS]:
             if _FAMILIES.get(other.language, other.language) != family:
                 continue
-            for site, features in find_sites(state, self._index(other), home, self._trees, typing, check):
+            for site, features in find_sites(
+                state, self._index(other), home, self._trees, taught, typing, check
+            ):
                 if any(rule.kind in _CARRIES_OVER for rule, _ in site.rules):
                     candidates.append(_candidate(other, site, features | {"elsewhere": 1.0}))
-        return candidates
+        followed: list[Candidate] = []
+        for snapshot in (state.document, *state.other_documents[:_OTHERS]):
+            if _FAMILIES.get(snapshot.language, snapshot.language) == family:
+                check()
+                situation = Situation(state, self._index(snapshot), home, self._trees, finished, typing)
+                followed += _followed(snapshot, situation)
+        # Where the code says what follows, likeness adds nothing.
+        known = {(c.uri, c.edit) for c in followed}
+        parts = {(c.uri, replacement) for c in followed for replacement in c.edit.replacements}
+        return [
+            *followed,
+            *(
+                c
+                for c in candidates
+                if (c.uri, c.edit) not in known
+                and not (c.kind == "rename-words" and any((c.uri, r) in parts for r in c.edit.replacements))
+            ),
+        ]
+
+    def _teaching(
+        self, edits: Sequence[PastEdit | None], snapshots: Mapping[str, Snapshot]
+    ) -> list[PastEdit | None]:
+        """Return the edits that may be repeated: not those that adapt a copy, which say nothing of other places."""
+        adapted: list[PastEdit] = []
+        for uri in {edit.uri for edit in edits[:_ADAPTED] if edit is not None and edit.uri in snapshots}:
+            adapted += [copy.edit for copy in find_copies(edits, self._index(snapshots[uri]))]
+        return [None if any(edit is other for other in adapted) else edit for edit in edits]
 
     def _missing_imports(
         self,
@@ -137,6 +178,20 @@ class Propagation:
                 self._indexes.popitem(last=False)
         self._indexes.move_to_end(snapshot.uri)
         return known
+
+
+def _followed(snapshot: Snapshot, situation: Situation) -> Iterator[Candidate]:
+    """Yield the follow-ups in a document as candidates."""
+    found = [follow_up for follow in _FOLLOWS for follow_up in follow(situation)]
+    for follow_up in dict.fromkeys(found):
+        yield _as_candidate(
+            snapshot,
+            follow_up.proposal,
+            follow_up.label,
+            follow_up.key,
+            {f"kind:{follow_up.kind}": 1.0},
+            confidence=follow_up.confidence,
+        )
 
 
 def _candidate(snapshot: Snapshot, site: Site, features: dict[str, float]) -> Candidate:

@@ -15,9 +15,10 @@ from .bindings import MODULE, RenameCache
 from .document_index import DocumentIndex
 from .rule import Proposal, Rule
 from .rule_induction import induce_rules_from_edit
+from .rule_runs import join_neighbours
 from .site_features import IndexLookup, Site, extract_features
 from .substitution_rules import Rename, Substitution, WordRename
-from .unfinished_edits import Typing, finished_edits
+from .unfinished_edits import Typing
 
 _EDITS = 6
 """Past edits from which rules are learned."""
@@ -25,8 +26,6 @@ _NEAR = 3
 """Sites of one rule that are proposed on each side of the last edit, besides those at the cursor."""
 _MAX_PROPOSALS = 60
 """Sites of one rule. A rule with more is too general to be trusted at any of them."""
-_MAX_RUN = 25
-"""Neighbouring lines that one proposal may rewrite together."""
 _SIBLINGS = "rename-siblings"
 """The kind of the rule that renames the same name of several functions, one after the other."""
 _WHOLE = frozenset({"line", "block"})
@@ -42,6 +41,7 @@ def find_sites(
     index: DocumentIndex,
     home: IndexLookup,
     trees: SyntaxTrees,
+    teaching: Sequence[PastEdit | None],
     typing: Typing | None,
     check: Callable[[], None],
 ) -> list[tuple[Site, dict[str, float]]]:
@@ -52,6 +52,7 @@ def find_sites(
         index: The index of the document that is searched.
         home: Returns the index of an open document by its uri.
         trees: The syntax trees of all documents.
+        teaching: The past edits, newest first; None for one that teaches nothing.
         typing: The edit at the cursor, if the user is still in its lines.
         check: Raises `Cancelled` if the result is no longer wanted.
     """
@@ -61,7 +62,7 @@ def find_sites(
     newest = edits[0]
     edited_line = newest.line + max(len(newest.new) - 1, 0) if newest.uri == uri else 0
     names = RenameCache(index, home, trees)
-    taught, instances_of = _taught(finished_edits(edits, typing), state)
+    taught, instances_of = _taught(teaching[:_EDITS], state)
     lessons = Counter((rule.kind, rule.source_pattern) for rule, _ in taught)
     scopes = _common_functions(instances_of, edits, index, trees)
     found: dict[Proposal, Site] = {}
@@ -79,7 +80,7 @@ def find_sites(
             proposals = [p for p in proposals if _function_at(index, p.start, trees) == scopes[age]]
         if not proposals or len(proposals) > _MAX_PROPOSALS:
             continue
-        runs = _together(proposals)
+        runs = join_neighbours(proposals)
         below = [run for run in runs if run.end > edited_line or run.start >= edited_line]
         above = runs[: len(runs) - len(below)][::-1]
         lines = [edits[age].line for age in instances]
@@ -265,21 +266,3 @@ def _outside(proposals: Iterable[Proposal], edit: PastEdit, uri: str) -> list[Pr
             if len(out) > _MAX_PROPOSALS:
                 break
     return out
-
-
-def _together(proposals: Sequence[Proposal]) -> list[Proposal]:
-    """Join rewrites of neighbouring lines; the result is in document order."""
-    runs: list[Proposal] = []
-    for proposal in sorted(set(proposals), key=lambda p: (p.start, p.end)):
-        last = runs[-1] if runs else None
-        if (
-            last is not None
-            and last.end == proposal.start
-            and proposal.end > proposal.start
-            and last.end > last.start
-            and proposal.end - last.start <= _MAX_RUN
-        ):
-            runs[-1] = Proposal(last.start, proposal.end, last.lines + proposal.lines)
-        else:
-            runs.append(proposal)
-    return runs

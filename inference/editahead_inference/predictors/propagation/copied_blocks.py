@@ -1,0 +1,197 @@
+"""Follow-ups in a copy: a block that was copied, and in which a name is being replaced, goes on with the new name.
+
+The original stays. A block counts as a copy if the words that an edit replaced in it also differ between its head and that
+of a block with otherwise equal lines, or if it was inserted and two of its lines differ from the original by these words.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz
+
+from editahead_prompts.state import PastEdit
+from editahead_prompts.text.identifiers import changed_spans, is_word, split_words, tokenize, word_replacement
+from editahead_prompts.text.snapshot import line_body, line_end
+
+from .document_index import DocumentIndex
+from .follow_up import FollowUp, Situation
+from .rule import Proposal
+from .rule_runs import join_neighbours
+from .substitution_rules import WordRename
+from .token_patterns import KEYWORDS
+
+_CONTINUED = 0.8
+"""Confidence that the other lines of a copy follow. It is chosen."""
+_MAX_EDITS = 3
+"""Past edits that may have changed a copy."""
+_MAX_ORIGINALS = 12
+"""Blocks with an equal line that are compared with a copy."""
+_MAX_LINES = 40
+"""Lines of a copy on each side of the edit."""
+_MAX_HEADS = 3
+"""Lines above that differ between a block and its copy."""
+_MIN_ALIKE = 50.0
+"""rapidfuzz ratio (0..100) from which a line may be the changed copy of another."""
+_MAX_WIDTH = 400
+"""Characters of a line of a copy."""
+
+Words = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A copied block in which an edit replaced words.
+
+    Attributes:
+        edit: The edit.
+        line: A 0-based line of the copy.
+        original: The line of the original that it was copied from.
+        words: The words of the original and those that replace them in the copy.
+    """
+
+    edit: PastEdit
+    line: int
+    original: int
+    words: tuple[Words, ...]
+
+
+def find_copies(edits: Sequence[PastEdit | None], index: DocumentIndex) -> list[Copy]:
+    """Return the copies in a document that the last edits changed."""
+    uri = index.snapshot.uri
+    here = [edit for edit in edits[:_MAX_EDITS] if edit is not None and edit.uri == uri and edit.new]
+    return [copy for edit in here if (copy := _find_copy(edit, index)) is not None]
+
+
+def continue_copies(situation: Situation) -> Iterator[FollowUp]:
+    """Yield the lines of copies that still have the words of the original."""
+    index = situation.index
+    for copy in find_copies(situation.edits, index):
+        rules = [WordRename("copy", "", "", "", "".join(old), None, old, new, ()) for old, new in copy.words]
+        proposals = []
+        for line in _rest(copy, index, rules):
+            made = _mapped(index.bodies[line], rules)
+            if made != index.bodies[line]:
+                proposals.append(Proposal(line, line + 1, (made + line_end(index.snapshot.lines[line]),)))
+        old, new = ("_".join(words) for words in copy.words[0])
+        for proposal in join_neighbours(proposals):
+            yield FollowUp(proposal, "copy", f"copy:{copy.words}", f"{old} -> {new} in the copy", _CONTINUED)
+
+
+def _find_copy(edit: PastEdit, index: DocumentIndex) -> Copy | None:
+    if not edit.old:
+        return _inserted_copy(edit, index)
+    if len(edit.old) != len(edit.new):
+        return None
+    for row, (before, after) in enumerate(zip(edit.old, edit.new, strict=True)):
+        old, line = line_body(before), edit.line + row
+        made = _replaced_words(old, line_body(after))
+        if not made or len(old.strip()) < 3 or line >= len(index.bodies):
+            continue
+        equal = [n for n in index.lines_with(old.strip()) if n != line and index.bodies[n] == old]
+        for original in equal[:_MAX_ORIGINALS]:
+            words = tuple(pair for pair in made if pair in _head_words(index, original, line))
+            if words and _is_alike_below(index, original, line):
+                return Copy(edit, line, original, words)
+    return None
+
+
+def _inserted_copy(edit: PastEdit, index: DocumentIndex) -> Copy | None:
+    """Return the copy if the edit inserted lines of which some differ from other lines by the same words."""
+    end = edit.line + len(edit.new)
+    if not 3 <= len(edit.new) <= _MAX_LINES or end > len(index.bodies):
+        return None
+    shifts: Counter[int] = Counter()
+    for line in range(edit.line, end):
+        text = index.bodies[line]
+        if len(text.strip()) >= 3 and len(text) <= _MAX_WIDTH:
+            found = index.lines_with(text)[:_MAX_ORIGINALS]
+            shifts.update(n - line for n in found if not edit.line <= n < end and index.bodies[n] == text)
+    if not shifts or shifts.most_common(1)[0][1] < 2:
+        return None
+    shift = shifts.most_common(1)[0][0]
+    rows = [n for n in range(edit.line, end) if 0 <= n + shift < len(index.bodies)]
+    counts: Counter[Words] = Counter()
+    for line in rows:
+        counts.update(set(_replaced_words(index.bodies[line + shift], index.bodies[line])))
+    words = tuple(pair for pair, count in counts.items() if count >= 2)
+    return Copy(edit, edit.line, edit.line + shift, words) if words else None
+
+
+def _replaced_words(old: str, new: str) -> list[Words]:
+    """Return the words that were replaced, if a line differs from another only by names."""
+    if old == new or max(len(old), len(new)) > _MAX_WIDTH:
+        return []
+    a, b = tokenize(old), tokenize(new)
+    found: dict[Words, None] = {}
+    for a1, a2, b1, b2 in changed_spans(a, b):
+        if a2 - a1 != b2 - b1:
+            return []
+        for x, y in zip(a[a1:a2], b[b1:b2], strict=True):
+            if x == y:
+                continue
+            if not is_word(x) or not is_word(y) or x in KEYWORDS or y in KEYWORDS:
+                return []
+            words = word_replacement(x, y) or (split_words(x), split_words(y))
+            if words[0] and words[1] and len("".join(words[0])) > 1:
+                found[words] = None
+    return list(found)
+
+
+def _head_words(index: DocumentIndex, original: int, line: int) -> set[Words]:
+    """Return the words that differ between the lines that open the block of a copied line and of the original."""
+    found: set[Words] = set()
+    heads = 0
+    for up in range(1, min(_MAX_LINES, line, original) + 1):
+        theirs, ours = index.bodies[original - up], index.bodies[line - up]
+        if theirs == ours:
+            if not ours.strip() and heads:
+                break
+            continue
+        words = _replaced_words(theirs, ours)
+        if len(index.indent(line - up)) >= len(index.indent(line)):
+            if words:
+                continue  # a line of the copy like the edited one
+            break
+        if not words or fuzz.ratio(theirs.strip(), ours.strip()) < _MIN_ALIKE:
+            break
+        found.update(words)
+        heads += 1
+        if heads == _MAX_HEADS:
+            break
+    return found
+
+
+def _is_alike_below(index: DocumentIndex, original: int, line: int) -> bool:
+    """Return whether the next lines are those of the original, too, or its block ends."""
+    below = index.bodies[line + 1 : line + 2], index.bodies[original + 1 : original + 2]
+    return below[0] == below[1] or bool(_replaced_words("".join(below[1]), "".join(below[0])))
+
+
+def _mapped(body: str, rules: Sequence[WordRename]) -> str:
+    for rule in rules:
+        body = rule.rewrite(body)
+    return body
+
+
+def _rest(copy: Copy, index: DocumentIndex, rules: Sequence[WordRename]) -> Iterator[int]:
+    """Yield the lines of the copy that are as in the original, on both sides of the edit."""
+    bodies = index.bodies
+    shift = copy.original - copy.line
+    for step in (1, -1):
+        line = copy.line if copy.edit.old == () and step == 1 else copy.line + step
+        for _ in range(_MAX_LINES):
+            if not (0 <= line < len(bodies) and 0 <= line + shift < len(bodies)):
+                break
+            ours, theirs = bodies[line], bodies[line + shift]
+            if len(ours) > _MAX_WIDTH:
+                break
+            if ours == theirs:
+                if index.indent(line) == "" and not ours.strip():
+                    break  # the next block
+                yield line
+            elif not _replaced_words(theirs, ours) and ours != _mapped(theirs, rules):
+                break
+            line += step

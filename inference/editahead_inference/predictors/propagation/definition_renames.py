@@ -1,0 +1,103 @@
+"""Follow-ups of a renamed definition: whatever refers to it by its old name, which nothing defines any more.
+
+References follow bindings: scopes for locals, parameters and captured names; the owner for members; imports, includes and
+packages between documents. Where a binding is unknown, nothing follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from editahead_prompts.text.identifiers import is_word, split_words
+from editahead_prompts.text.snapshot import line_end
+
+from .follow_up import FollowUp, Situation, changed_tokens
+from .renamed_definition import RenamedDefinition
+from .rule import Proposal
+from .rule_runs import join_neighbours
+from .token_patterns import KEYWORDS
+
+_SURE, _ELSEWHERE, _DOCUMENTED, _TYPED = 0.9, 0.8, 0.7, 0.45
+"""Confidence that a reference follows: in the same document, in another one, in the comment or docstring of the definition,
+and while the cursor is still behind the new name. They are chosen."""
+_MAX_LINES = 200
+"""Lines with the old name. A name on more lines is renamed by a tool."""
+_MAX_RENAMES = 8
+"""Renamed definitions that are followed, the last ones."""
+_MIN_TYPED = 3
+"""Characters from which a name that the cursor is behind may be finished."""
+
+
+def follow_renamed_definitions(situation: Situation) -> Iterator[FollowUp]:
+    """Yield the references to the definitions that past edits renamed."""
+    found = islice(_renamed_definitions(situation), _MAX_RENAMES)
+    seen: set[tuple[str, str]] = set()
+    # What was accepted is a consequence itself: the user's own edit shows what was renamed.
+    for renamed in sorted(found, key=lambda renamed: renamed.edit.origin != "typed"):
+        pair = renamed.old, renamed.new
+        if renamed.edit.origin == "typed" or pair not in seen:
+            yield from _references(renamed, situation)
+        seen.add(pair)
+
+
+def _renamed_definitions(situation: Situation) -> Iterator[RenamedDefinition]:
+    for edit in situation.edits:
+        origin = situation.home(edit.uri) if edit is not None else None
+        if edit is None or origin is None:
+            continue
+        for row, a, b, spans in changed_tokens(edit):
+            for a1, a2, b1, b2 in spans:
+                if a2 - a1 != 1 or b2 - b1 != 1 or not is_word(a[a1]) or not is_word(b[b1]):
+                    continue
+                old, new = a[a1], b[b1]
+                if old in KEYWORDS or new in KEYWORDS or edit.line + row >= len(origin.bodies):
+                    continue
+                place = edit.line + row, sum(map(len, b[:b1]))
+                index, trees = situation.index, situation.trees
+                renamed = RenamedDefinition(old, new, origin, origin, edit, trees, place)
+                if renamed.is_only_definition:
+                    is_here = index is origin
+                    yield (
+                        renamed if is_here else RenamedDefinition(old, new, index, origin, edit, trees, place)
+                    )
+
+
+def _references(renamed: RenamedDefinition, situation: Situation) -> Iterator[FollowUp]:
+    index, typing = situation.index, situation.typing
+    lines = index.lines_with(renamed.old)
+    if not lines or len(lines) > _MAX_LINES or not renamed.is_visible:
+        return
+    confidence = _SURE if renamed.is_here else _ELSEWHERE
+    if typing is not None and typing.edit is renamed.edit and typing.word == renamed.new:
+        if not _may_be_finished(renamed, situation):
+            return
+        confidence = _TYPED
+    in_code: list[Proposal] = []
+    in_text: list[Proposal] = []
+    for line in lines:
+        body = index.bodies[line]
+        made = renamed.rename_references(body, line)
+        if made != body:
+            proposal = Proposal(line, line + 1, (made + line_end(index.snapshot.lines[line]),))
+            (in_text if renamed.is_text(line) else in_code).append(proposal)
+    label = f"rename {renamed.old} -> {renamed.new}"
+    key = f"defined:{renamed.old}:{renamed.new}"
+    for proposals, kind, sure in (
+        (in_code, "rename-defined", confidence),
+        (in_text, "rename-documented", min(confidence, _DOCUMENTED)),
+    ):
+        for proposal in join_neighbours(proposals):
+            yield FollowUp(proposal, kind, key, label, sure)
+
+
+def _may_be_finished(renamed: RenamedDefinition, situation: Situation) -> bool:
+    """Return whether a new name that the cursor is behind may be whole.
+
+    It is not while it, or its last word, begins the old name or another word of the document.
+    """
+    last = (split_words(renamed.new) or ("",))[-1]
+    if len(last) < _MIN_TYPED or renamed.old.startswith(renamed.new):
+        return False
+    known = {word for name in situation.index.words for word in split_words(name)}
+    return not any(word.startswith(last) and word not in (last, last + "s", last + "es") for word in known)

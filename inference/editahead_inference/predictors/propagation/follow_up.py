@@ -1,0 +1,78 @@
+"""Follow-ups: edits that a past edit makes necessary by what the code says, rather than by likeness alone.
+
+Each states how likely it is. The gate weighs them by that, not by features.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from editahead_prompts.state import EditorState, PastEdit
+from editahead_prompts.text.identifiers import changed_spans, tokenize
+from editahead_prompts.text.snapshot import line_body
+from editahead_prompts.text.syntax_trees import SyntaxTrees
+
+from .document_index import DocumentIndex
+from .rule import Proposal
+from .unfinished_edits import Typing
+
+_MAX_LINE = 2000
+"""Characters of a changed line that is compared word by word."""
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """An edit that follows from a past one.
+
+    Attributes:
+        proposal: The edit.
+        kind: The kind of the conclusion, as in `kind:...` features.
+        key: A stable identity, by which outcomes are counted.
+        label: A short phrase for the user.
+        confidence: The probability (0..1) that the user makes the edit. It is chosen, or measured where its module says so.
+    """
+
+    proposal: Proposal
+    kind: str
+    key: str
+    label: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What follow-ups are concluded from.
+
+    Attributes:
+        state: The state.
+        index: The index of the document that is searched, one of the open ones.
+        home: Returns the index of an open document by its uri.
+        trees: The syntax trees of all documents.
+        edits: The past edits, newest first; None for one of which nothing is finished.
+        typing: The edit at the cursor, if the user is still in its lines.
+    """
+
+    state: EditorState
+    index: DocumentIndex
+    home: Callable[[str], DocumentIndex | None]
+    trees: SyntaxTrees
+    edits: Sequence[PastEdit | None]
+    typing: Typing | None
+
+    def here(self) -> Iterator[PastEdit]:
+        """Yield the finished edits of the searched document, newest first."""
+        uri = self.index.snapshot.uri
+        return (edit for edit in self.edits if edit is not None and edit.uri == uri)
+
+
+def changed_tokens(
+    edit: PastEdit,
+) -> Iterator[tuple[int, list[str], list[str], list[tuple[int, int, int, int]]]]:
+    """Yield (row, old tokens, new tokens, changed spans) of each line that the edit rewrote, if it kept their number."""
+    if len(edit.old) != len(edit.new):
+        return
+    for row, (before, after) in enumerate(zip(edit.old, edit.new, strict=True)):
+        if before != after and max(len(before), len(after)) <= _MAX_LINE:
+            a, b = tokenize(line_body(before)), tokenize(line_body(after))
+            yield row, a, b, changed_spans(a, b)

@@ -1,0 +1,257 @@
+"""Which occurrences of a name surely refer to a definition that an edit renamed, in its own document and in others."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from functools import cached_property
+
+from editahead_prompts.state import PastEdit
+from editahead_prompts.text.identifiers import split_words
+from editahead_prompts.text.member_owners import HINT, enclosing_type
+from editahead_prompts.text.name_occurrences import Occurrence
+from editahead_prompts.text.syntax_trees import SyntaxTrees
+
+from .bindings import MODULE, RenamedName, is_quoted, may_be_called, whole_word
+from .document_index import DocumentIndex
+
+_C_FAMILY = frozenset({"c", "cpp"})
+_IMPLICIT_THIS = frozenset({"cpp", "java"})
+_IMPORT = re.compile(
+    r"\s*(?:import\b|from\s|use\s|pub\s+use\s|mod\s|#\s*include\b|export\s.*\bfrom\b|.*\brequire\()"
+)
+_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)", re.MULTILINE)
+_FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main"})
+"""Names of files whose module is called like their folder."""
+_ATTRIBUTES = ("@", "#[", "*", "///", "//", "/*", "#!")
+"""What lines between a comment and its definition begin with."""
+_MAX_IMPORT_LINES = 200
+_MAX_COMMENT_LINES = 60
+
+
+class RenamedDefinition(RenamedName):
+    """A definition that an edit renamed, with the occurrences of its old name in one document.
+
+    Args:
+        old: The old name.
+        new: The new name.
+        index: The index of the document whose occurrences are looked at.
+        origin: The index of the document in which the edit renamed the definition.
+        edit: The edit.
+        trees: The syntax trees of both documents.
+        place: The 0-based line and column of the new name.
+    """
+
+    max_lines = 200
+
+    def __init__(
+        self,
+        old: str,
+        new: str,
+        index: DocumentIndex,
+        origin: DocumentIndex,
+        edit: PastEdit,
+        trees: SyntaxTrees,
+        place: tuple[int, int],
+    ) -> None:
+        super().__init__(old, new, index, origin, edit, trees)
+        self.old, self.new, self.edit, self.place = old, new, edit, place
+        self._new_place = place
+        self.is_here = index is origin
+
+    @cached_property
+    def is_only_definition(self) -> bool:
+        """Whether the edit renamed a definition, and its document defines neither the old nor the new name once more."""
+        made = self.new_occurrence
+        if made is None or not made.defines or made.imports or made.role not in ("plain", "member"):
+            return False
+        if made.role == "member" and not made.owner:
+            return False
+        if any(self._is_rival(other) for other in self._old_definitions):
+            return False
+        others = [o for o in self._occurrences(self.new) if o.defines and self._is_rival(o)]
+        return len(others) <= 1  # one is the renamed definition itself
+
+    def _is_rival(self, other: Occurrence) -> bool:
+        """Return whether another definition may be what the references mean."""
+        made = self.new_occurrence
+        assert made is not None
+        if other.role != made.role or other.imports:
+            return False
+        if made.role == "member":
+            return other.owner == made.owner
+        if self._index.snapshot.language in _C_FAMILY and made.binder == MODULE:
+            return False  # a declaration and its definition
+        return other.binder == made.binder and not self._is_assigned_again(other)
+
+    def _is_assigned_again(self, other: Occurrence) -> bool:
+        return self._index.snapshot.language == "python" and other.binder != MODULE and not other.owner
+
+    @cached_property
+    def is_visible(self) -> bool:
+        """Whether the definition can be referred to in the document."""
+        made = self.new_occurrence
+        if self.is_here:
+            return True
+        if made is None or made.binder != MODULE or self._is_private:
+            return False
+        if made.role == "member":
+            return bool(self._index.words.get(made.owner.removeprefix(HINT)))
+        return made.owner == "" and (self._is_of_same_package or self._is_imported)
+
+    @cached_property
+    def _is_private(self) -> bool:
+        """Whether C's `static` hides the definition from other documents."""
+        body = self._origin.bodies[self.place[0]]
+        return self._origin.snapshot.language in _C_FAMILY and body.lstrip().startswith("static ")
+
+    @cached_property
+    def _is_of_same_package(self) -> bool:
+        """Whether both documents share their names: Go and Java by package, C and C++ by the header of one name."""
+        ours, theirs = self._index.snapshot, self._origin.snapshot
+        if ours.language in _C_FAMILY:
+            stem = _stem(theirs.uri)
+            return stem == _stem(ours.uri) or bool(self._modules & self._included(self._index))
+        if ours.language not in ("go", "java"):
+            return False
+        packages = [_PACKAGE.search(text[:4000]) for text in (ours.text, theirs.text)]
+        if not packages[0] or not packages[1] or packages[0][1] != packages[1][1]:
+            return False
+        return ours.language == "java" or posixpath.dirname(ours.uri) == posixpath.dirname(theirs.uri)
+
+    @cached_property
+    def _modules(self) -> frozenset[str]:
+        """The names by which others may import the origin."""
+        uri = self._origin.snapshot.uri
+        stem = _stem(uri)
+        names = {stem}
+        if stem in _FOLDERS or self._origin.snapshot.language == "go":
+            names.add(posixpath.basename(posixpath.dirname(uri)))
+        if self._origin.snapshot.language == "java":
+            package = _PACKAGE.search(self._origin.snapshot.text[:4000])
+            names.add(f"{package[1].rpartition('.')[2]}.{self.old}" if package else stem)
+        return frozenset(names)
+
+    @staticmethod
+    def _included(index: DocumentIndex) -> frozenset[str]:
+        """Return the last names of the modules, without endings, that the document imports or includes."""
+        found: set[str] = set()
+        for body in [b for b in index.bodies if _IMPORT.match(b)][:_MAX_IMPORT_LINES]:
+            found.update(re.findall(r"\w+", body[:400]))
+        return frozenset(found)
+
+    @cached_property
+    def _is_imported(self) -> bool:
+        """Whether an import of the document names the old name and the origin's module."""
+        bodies = self._index.bodies
+        for line in self._index.lines_with(self.old)[: self.max_lines]:
+            for match in whole_word(self.old).finditer(bodies[line]):
+                if not self.occurrence(line, match.start()).imports:
+                    continue
+                top = self._index.block(line)
+                near = bodies[max(top, 0) if top >= 0 else line : line + 12]
+                text = " ".join(near)[:2000]
+                if any(whole_word(name).search(text) for name in self._modules):
+                    return True
+        return any(
+            _IMPORT.match(bodies[line])
+            for name in self._modules
+            for line in self._index.lines_with(name)[:_MAX_IMPORT_LINES]
+            if whole_word(name).search(bodies[line][:400])
+        )
+
+    def rename_references(self, body: str, line: int) -> str:
+        """Replace the old name in a line's body where it surely refers to the renamed definition."""
+
+        def replaced(match: re.Match[str]) -> str:
+            site = self.occurrence(line, match.start())
+            if site.role == "text":
+                return self.new if self._is_documented(body, line, match, site) else match[0]
+            if not self._refers(site, line, match.start()):
+                return match[0]
+            if not site.shorthand:
+                return self.new
+            is_member = self.new_occurrence is not None and self.new_occurrence.role == "member"
+            return f"{self.new}: {self.old}" if is_member else f"{self.old}: {self.new}"
+
+        return whole_word(self.old).sub(replaced, body)
+
+    def is_text(self, line: int) -> bool:
+        """Return whether the first old name of a line is in a string or a comment."""
+        match = whole_word(self.old).search(self._index.bodies[line])
+        return match is not None and self.occurrence(line, match.start()).role == "text"
+
+    def _refers(self, site: Occurrence, line: int, column: int) -> bool:
+        made = self.new_occurrence
+        if made is None or site.role == "unknown":
+            return False
+        if made.role == "member":
+            return self._refers_to_member(site, made, line, column)
+        if site.role == "argument":
+            return bool(made.owner and site.owner) and self._has_owner(site)
+        if site.role == "member":
+            if self._index.snapshot.language == "cpp" and site.owner in (self.old, self.new):
+                return True  # a constructor or the destructor
+            return not self.is_here and site.owner.removeprefix(HINT) in self._modules
+        if self.is_here:
+            return self._binding(site) == self._binding(made)
+        if site.defines and not site.imports and self._index.snapshot.language not in _C_FAMILY:
+            return False
+        return self._binding(site) == MODULE
+
+    def _refers_to_member(self, site: Occurrence, made: Occurrence, line: int, column: int) -> bool:
+        if site.shorthand or site.role == "argument":
+            return bool(site.owner) and site.owner.rpartition(".")[2] == made.owner
+        if site.role == "member":
+            if site.owner == made.owner or (made.owner, site.owner) in self._kin:
+                return True
+            if not site.owner.startswith(HINT) or self._is_of_another_type(site):
+                return False
+            return self.is_here or (
+                len(split_words(self.old)) > 1 and may_be_called(site.owner.removeprefix(HINT), made.owner)
+            )
+        if not self.is_here or site.role != "plain" or self._binding(site) != MODULE:
+            return False
+        at = self._index.snapshot.starts[line] + column
+        node = self._trees.node_at(self._index.snapshot, at, at + len(self.old))
+        if node is None or self._index.snapshot.language not in _IMPLICIT_THIS:
+            return False
+        if (
+            node.parent is not None and node.parent.type == "switch_label"
+        ):  # Java names a constant without its type
+            return not any(d.role == "member" for d in self._old_definitions)
+        return enclosing_type(node) == made.owner
+
+    def _is_documented(self, body: str, line: int, match: re.Match[str], site: Occurrence) -> bool:
+        """Return whether a name in a text is the renamed one: in the comment or docstring of the definition."""
+        made = self.new_occurrence
+        if made is None or not self.is_here:
+            return False
+        binding = self._binding(made)
+        if binding != MODULE and binding in site.scopes:
+            after = body[match.end() : match.end() + 1]
+            if self._index.snapshot.language == "rust" and body[: match.start()].endswith("{"):
+                return after in ("}", ":")
+            return bool(made.owner) and is_quoted(body, match)
+        if not self._is_attached(line):
+            return False
+        begins = not body[: match.start()].strip(" \t/*")
+        return is_quoted(body, match) or (begins and binding == MODULE)
+
+    def _is_attached(self, line: int) -> bool:
+        """Return whether the line is in the comment directly above the definition, or above the function of a parameter."""
+        bodies, end = self._index.bodies, self.place[0]
+        if not line < end <= line + _MAX_COMMENT_LINES:
+            return False
+        rest = [body.strip() for body in bodies[line:end]]
+        code = next((n for n, text in enumerate(rest) if not text.startswith(_ATTRIBUTES)), len(rest))
+        made = self.new_occurrence
+        if (
+            made is not None and made.owner and made.role == "plain"
+        ):  # its function may begin some lines above it
+            return all(text and not text.endswith(("}", ";")) for text in rest[code:])
+        return code == len(rest)
+
+
+def _stem(uri: str) -> str:
+    return posixpath.splitext(posixpath.basename(uri))[0].removesuffix(".test").removesuffix(".spec")
