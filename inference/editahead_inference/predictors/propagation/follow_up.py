@@ -13,6 +13,7 @@ from editahead_prompts.text.identifiers import changed_spans, tokenize
 from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
+from .bindings import MODULE
 from .document_index import DocumentIndex
 from .rule import Proposal
 from .unfinished_edits import Typing
@@ -64,6 +65,12 @@ class Situation:
         """Yield the finished edits of the searched document, newest first."""
         uri = self.index.snapshot.uri
         return (edit for edit in self.edits if edit is not None and edit.uri == uri)
+
+    def function_at(self, line: int) -> int:
+        """Return the node id of the innermost function around a line's first character; `MODULE` without one."""
+        at = self.index.snapshot.starts[line] + len(self.index.indent(line))
+        functions = self.trees.occurrence(self.index.snapshot, at, at + 1).functions
+        return functions[0] if functions else MODULE
 
 
 def changed_tokens(

@@ -13,11 +13,13 @@ from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
+from .awaited_calls import follow_awaits
 from .copied_blocks import continue_copies, find_copies
 from .definition_renames import follow_renamed_definitions
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .missing_imports import missing_imports
+from .repeated_edits import repeat_edits
 from .rule import Proposal
 from .site_features import Site
 from .sites import find_sites
@@ -81,6 +83,8 @@ _BY_CANDOUR = (
 _FOLLOWS: tuple[Callable[[Situation], Iterator[FollowUp]], ...] = (
     continue_copies,
     follow_renamed_definitions,
+    repeat_edits,
+    follow_awaits,
 )
 """What is concluded from past edits by what the code says."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -31,6 +32,10 @@ _SIBLINGS = "rename-siblings"
 _WHOLE = frozenset({"line", "block"})
 """Kinds of rules that repeat only where the whole text is the same."""
 _TRUTH_VALUES = frozenset({"true", "false"})
+_BUILT_IN_TYPE = re.compile(
+    r"u?int(?:_?(?:fast|least)?\d+)?(?:_t)?|[iu](?:\d+|size)|f(?:32|64)|float\d*|double|long|short|char|byte|s?size_t"
+    r"|bool|boolean|str|string|String|number|bigint|any|unknown|object|rune|Integer|Long|Short|Float|Double|Boolean|bytes"
+)
 _EXACT_RENAMES = frozenset({"rename", "rename-bound", _SIBLINGS})
 _COMBINED = frozenset({"rename", "rename-bound", "rename-cases", "rename-words", "part", "span0", "span1"})
 """Kinds of rules that may each change their own part of one line."""
@@ -148,7 +153,7 @@ def _proposals(rule: Rule, index: DocumentIndex, names: RenameCache, edit: PastE
 
 
 def _changes_values_only(edit: PastEdit) -> bool:
-    """Return whether an edit put other numbers, truth values or operators: one example says nothing of other lines."""
+    """Return whether an edit put other numbers, truth values, operators or built-in types: one says nothing of others."""
     if len(edit.old) != len(edit.new):
         return False
     has_value = False
@@ -156,10 +161,14 @@ def _changes_values_only(edit: PastEdit) -> bool:
         a, b = tokenize(line_body(old)), tokenize(line_body(new))
         for a1, a2, b1, b2 in changed_spans(a, b):
             changed = (*a[a1:a2], *b[b1:b2])
-            if a1 == a2 or b1 == b2 or any(is_word(t) and t.lower() not in _TRUTH_VALUES for t in changed):
+            if a1 == a2 or b1 == b2 or any(is_word(t) and not _is_value(t) for t in changed):
                 return False
             has_value = has_value or any(token[0].isdigit() or is_word(token) for token in changed)
     return has_value
+
+
+def _is_value(word: str) -> bool:
+    return word.lower() in _TRUTH_VALUES or _BUILT_IN_TYPE.fullmatch(word) is not None
 
 
 def _teacher(rule: Rule, examples: Sequence[PastEdit], names: RenameCache) -> PastEdit:

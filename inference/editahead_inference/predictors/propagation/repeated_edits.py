@@ -1,0 +1,271 @@
+"""Follow-ups of an edit that the user made twice by hand: the other lines where what both have in common applies.
+
+What is common to two lines is a pattern: the replaced text, the line before it as far as both agree, and the token after it.
+Some rewrites are not of that form, such as that of `format` to an f-string; they have a function each. Two edits within one
+function mean this function, and two within one type this type.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from editahead_prompts.state import PastEdit
+from editahead_prompts.text.identifiers import WORD, changed_spans, is_word
+from editahead_prompts.text.snapshot import line_body, line_end
+
+from .bindings import MODULE, whole_word
+from .document_index import DocumentIndex
+from .follow_up import FollowUp, Situation
+from .line_conversions import CONVERSIONS
+from .line_transforms import COMMENT
+from .rule import Proposal, shorten
+from .rule_runs import join_neighbours
+from .token_patterns import KEYWORDS, tokenize
+
+_TWICE, _SKIPPED = 0.7, 0.35
+"""Confidence that a line follows after two edits, and after two that left such a line between them. They are chosen."""
+_MAX_CHANGES = 6
+"""Changed lines that are compared with the newest one."""
+_MAX_WIDTH = 400
+"""Characters of a line that is compared or rewritten."""
+_MAX_SITES = 60
+"""Lines that match. A pattern with more is too general."""
+_MAX_LINES = 4000
+"""Lines of a document that are searched for a pattern without a literal."""
+_MIN_LITERAL = 2
+_MIN_PREFIX = 3
+"""Characters that two names have in common at their start, up to a word's end, from which a third needs them, too."""
+_NAME_AT_ONCE = re.compile(r"(?:const|final)\b\s*(?P<name>[^\W\d]\w*)\s*=")
+
+Rewrite = Callable[[str], str | None]
+"""From a stripped line to its new text; None where it does not apply."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A line that an edit changed, as stripped bodies."""
+
+    line: int
+    old: str
+    new: str
+    is_typed: bool
+
+
+def repeat_edits(situation: Situation) -> Iterator[FollowUp]:
+    """Yield the lines that an edit which was made twice applies to, too."""
+    changes = _changes(situation)
+    for one, other in itertools.combinations(changes, 2):
+        if one is not changes[0] and changes[0].is_typed:
+            return  # the newest edit is no repetition
+        found = _repeated(one, other, situation)
+        if found:
+            yield from found
+            return
+
+
+def _repeated(one: _Change, other: _Change, situation: Situation) -> list[FollowUp]:
+    """Return the lines that follow from two changes, if these are the same rewrite."""
+    index = situation.index
+    common = _common_rewrite(one, other)
+    if common is None:
+        return []
+    rewrite, literal, label = common
+    proposals = []
+    for line in _lines(index, literal, situation, (one.line, other.line)):
+        body = index.bodies[line]
+        if len(body) > _MAX_WIDTH or line in (one.line, other.line) or COMMENT.match(body):
+            continue
+        made = rewrite(body.strip())
+        if made is None or made == body.strip() or not _is_allowed(made, line, index):
+            continue
+        end = line_end(index.snapshot.lines[line])
+        proposals.append(Proposal(line, line + 1, (index.indent(line) + made + end,)))
+        if len(proposals) > _MAX_SITES:
+            return []
+    first, last = sorted((one.line, other.line))
+    outside = [p for p in proposals if not first < p.start < last]
+    confidence = _TWICE if len(outside) == len(proposals) else _SKIPPED
+    return [FollowUp(p, "twice", f"twice:{label}", label, confidence) for p in join_neighbours(outside)]
+
+
+def _changes(situation: Situation) -> list[_Change]:
+    """Return the changed lines of the last edits of the document, the newest first."""
+    index = situation.index
+    found: list[_Change] = []
+    for edit in situation.here():
+        found += reversed(list(_rows(edit, index)))
+        if len(found) >= _MAX_CHANGES:
+            break
+    return found[:_MAX_CHANGES]
+
+
+def _rows(edit: PastEdit, index: DocumentIndex) -> Iterator[_Change]:
+    if len(edit.old) != len(edit.new):
+        return
+    for row, (before, after) in enumerate(zip(edit.old, edit.new, strict=True)):
+        line = edit.line + row
+        old, new = line_body(before).strip(), line_body(after).strip()
+        if old and new and old != new and max(len(old), len(new)) <= _MAX_WIDTH and line < len(index.bodies):
+            yield _Change(line, old, new, edit.origin == "typed")
+
+
+def _common_rewrite(one: _Change, other: _Change) -> tuple[Rewrite, str, str] | None:
+    """Return the rewrite that explains both changes, with the longest text that a line needs, and a label."""
+    for label, literal, convert in CONVERSIONS:
+        if convert(one.old) == one.new and convert(other.old) == other.new:
+            return convert, literal, label
+    pattern = _pattern(one, other)
+    if pattern is None:
+        return None
+    return pattern.rewrite, pattern.literal, pattern.label
+
+
+@dataclass(frozen=True)
+class _Pattern:
+    """The common pattern of two changed lines.
+
+    Attributes:
+        before: Expressions of the tokens from the line's start to the replaced text.
+        old: The replaced text.
+        new: The new text.
+        after: The expression of what follows.
+        literal: The longest text that a matching line holds; "" if there is none.
+    """
+
+    before: str
+    old: str
+    new: str
+    after: str
+    literal: str
+
+    @property
+    def label(self) -> str:
+        return (
+            f"{shorten(self.old, 20)} -> {shorten(self.new, 20)}" if self.old else f"add {shorten(self.new)}"
+        )
+
+    @cached_property
+    def _regex(self) -> re.Pattern[str]:
+        return re.compile(f"({self.before}){re.escape(self.old)}({self.after})")
+
+    def rewrite(self, text: str) -> str | None:
+        match = self._regex.fullmatch(text)
+        if match is None or (not self.old and (match[2].startswith(self.new) or match[1].endswith(self.new))):
+            return None
+        return f"{match[1]}{self.new}{match[2]}"
+
+
+def _pattern(one: _Change, other: _Change) -> _Pattern | None:
+    sides = []
+    for change in (one, other):
+        a, b = tokenize(change.old), tokenize(change.new)
+        spans = changed_spans(a, b)
+        if len(spans) != 1:
+            return None
+        a1, a2, b1, b2 = spans[0]
+        sides.append((a[:a1], "".join(a[a1:a2]), "".join(b[b1:b2]), a[a2:]))
+    (left, old, new, right), (other_left, other_old, other_new, other_right) = sides
+    if (old, new) != (other_old, other_new) or not new.strip() or (old and not _is_telling(old)):
+        return None
+    if all(WORD.fullmatch(text) and text not in KEYWORDS for text in (old, new)):
+        return None  # a rename, which follows bindings
+    before = _common_left(left, other_left)
+    after = _common_right(right, other_right)
+    if before is None or after is None:
+        return None
+    literals = [text for text in (old, *before[1], *after[1]) if len(text) >= _MIN_LITERAL]
+    return _Pattern(before[0], old, new, after[0], max(literals, key=len, default=""))
+
+
+def _is_telling(text: str) -> bool:
+    """Return whether a replaced text is no mere number, operator or bracket, which says nothing of another line."""
+    return any(character.isalpha() for character in text)
+
+
+def _common_left(a: Sequence[str], b: Sequence[str]) -> tuple[str, list[str]] | None:
+    """Return the expression of what comes before the replaced text, with its literals; None if there is no likeness."""
+    head, literals = _common(a, b)
+    if len(head) == len(a) == len(b):
+        return "".join(head), literals
+    tail, more = _common([*reversed(a[len(head) :])], [*reversed(b[len(head) :])])
+    if not head or not tail:
+        return None
+    return f"{''.join(head)}.*{''.join(reversed(tail[:3]))}", literals + more
+
+
+def _common_right(a: Sequence[str], b: Sequence[str]) -> tuple[str, list[str]] | None:
+    if not a or not b:
+        return ("", []) if not a and not b else None
+    head, literals = _common(a[:1], b[:1])
+    return (f"{head[0]}.*", literals) if head else None
+
+
+def _common(a: Sequence[str], b: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return expressions for the first tokens that two lines have in common, and the literals among them."""
+    expressions, literals = [], []
+    for x, y in zip(a, b, strict=False):
+        if x == y:
+            expressions.append(r"\s+" if x.isspace() else re.escape(x))
+            literals.append(x.strip())
+        elif is_word(x) and is_word(y):
+            start = _common_start(x, y)
+            expressions.append(rf"{start}\w*" if start else r"[^\W\d]\w*")
+            literals.append(start)
+        elif x[0] in "\"'`" and x[0] == y[0]:
+            expressions.append(rf"{x[0]}[^{x[0]}]*{x[0]}")
+        else:
+            break
+    return expressions, literals
+
+
+def _common_start(x: str, y: str) -> str:
+    """Return the words with which two names begin, "" where they are too short to mean something."""
+    size = next((n for n, (c, d) in enumerate(zip(x, y, strict=False)) if c != d), min(len(x), len(y)))
+    start = x[:size]
+    if "_" in start:
+        start = start[: start.rindex("_") + 1]
+    elif not (x[size : size + 1].isupper() and y[size : size + 1].isupper()):
+        return ""
+    return start if len(start) >= _MIN_PREFIX else ""
+
+
+def _lines(
+    index: DocumentIndex, literal: str, situation: Situation, examples: tuple[int, int]
+) -> Sequence[int]:
+    """Return the lines that the examples are meant for: those of their function, of their type, or all."""
+    blocks = {index.block(line) for line in examples}
+    functions = {situation.function_at(line) for line in examples}
+    lines: Sequence[int]
+    if literal:
+        lines = index.lines_with(literal)
+    else:
+        lines = range(min(len(index.bodies), _MAX_LINES))
+    if len(functions) == 1 and functions != {MODULE}:
+        function = functions.pop()
+        return [line for line in lines[:_MAX_LINES] if situation.function_at(line) == function]
+    if len(blocks) == 1 and blocks != {-1}:
+        block = blocks.pop()
+        return [line for line in lines[:_MAX_LINES] if index.block(line) == block]
+    return lines if literal else []
+
+
+def _is_allowed(made: str, line: int, index: DocumentIndex) -> bool:
+    """Return whether nothing assigns again to a name that the new line makes constant."""
+    match = _NAME_AT_ONCE.match(made)
+    if match is None:
+        return not re.match(r"(?:const|final)\s+[^\W\d]\w*\s*;?\Z", made)
+    name = re.escape(match["name"])
+    again = re.compile(
+        rf"(?<![\w.]){name}\s*(?:[-+*/%|&^]|\*\*|<<|>>)?=(?![=>])|(?:\+\+|--)\s*{name}(?!\w)|(?<![\w.]){name}\s*(?:\+\+|--)"
+    )
+    name_there = whole_word(match["name"])
+    others = [n for n in index.lines_with(match["name"]) if n != line and name_there.search(index.bodies[n])]
+    return not any(
+        again.search(index.bodies[n])
+        and not re.match(r"\s*(?:export\s+)?(?:var|let|const|final)\s", index.bodies[n])
+        for n in others
+    )
