@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from code_server import CodeServer
+from committed_folder import fill_folder
 from neovim import NEOVIM_0_11, NEOVIM_0_12, Neovim
 from server_with_planned_edits import REAL, planned
-from vscode import CodeServer, VSCode
-from vscode_scenarios import server_command
+from shared_window import SharedWindow
+from vscode import VSCode
 
 
 @pytest.fixture
@@ -22,12 +23,7 @@ def house(tmp_path: Path) -> Callable[..., list[Path]]:
 
     def build(files: dict[str, str]) -> list[Path]:
         folder = tmp_path / "house"
-        folder.mkdir()
-        for name, text in files.items():
-            (folder / name).write_text(text, encoding="utf-8", newline="")
-        who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-        for command in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "All"]):
-            subprocess.run(["git", *command], cwd=folder, check=True, capture_output=True)
+        fill_folder(folder, files)
         return [folder / name for name in files]
 
     return build
@@ -89,52 +85,37 @@ def start(
 
 
 @pytest.fixture(scope="session")
-def code_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CodeServer]:
-    """One code-server and browser for all tests that need no other environment: both take long to start."""
+def shared_window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedWindow]:
+    """One code-server, browser and window for all tests that need no other environment: all take long to start."""
     home = tmp_path_factory.mktemp("code-server")
-    server = CodeServer(home / "vscode", {"HOME": str(home)})
-    yield server
-    server.close()
+    with (
+        contextlib.closing(CodeServer(home / "vscode", {"HOME": str(home)})) as server,
+        contextlib.closing(SharedWindow(server, home)) as window,
+    ):
+        yield window
 
 
 @pytest.fixture
-def vscode(
-    tmp_path: Path,
-    homes: dict[str, str],
-    house: Callable[..., list[Path]],
-    request: pytest.FixtureRequest,
+def first_start(
+    tmp_path: Path, homes: dict[str, str], house: Callable[..., list[Path]], request: pytest.FixtureRequest
 ) -> Iterator[Callable[..., VSCode]]:
-    """Opens a window of VS Code on the first of some files: `vscode({"a.py": "text"}, plan={...})`.
+    """Opens a window of VS Code on a file, with the packaged extension: `first_start("text", variables={...})`.
 
-    More keywords are settings without the prefix `editahead.`; `None` leaves one out. With `variables`, for VS Code's
-    environment, the window has a code-server of its own, with the packaged extension. Each test leaves a screenshot of
-    its end in the folder that EDITAHEAD_PICTURES names.
+    `variables` are for VS Code's environment; more keywords are settings of the extension, with their full names. Each
+    test leaves a screenshot of its end in the folder that EDITAHEAD_PICTURES names.
     """
     with contextlib.ExitStack() as stack:
 
-        def open_window(
-            files: str | dict[str, str],
-            plan: dict[str, Any] | None = None,
-            variables: Mapping[str, str] | None = None,
-            **settings: Any,
-        ) -> VSCode:
-            if variables is None:
-                code_server = request.getfixturevalue("code_server")
-            else:
-                environment = {**homes, "HOME": str(tmp_path), **variables}
-                code_server = CodeServer(tmp_path / "vscode", environment, packaged=True)
-                stack.callback(code_server.close)
-            paths = house({"a.py": files} if isinstance(files, str) else files)
-            defaults = {"server.command": server_command(homes, plan), "debounce_ms": 0}
-            named = {f"editahead.{name}": value for name, value in {**defaults, **settings}.items()}
-            window = VSCode(
-                code_server,
-                paths[0].parent,
-                {name: value for name, value in named.items() if value is not None},
-            )
+        def open_window(text: str, variables: Mapping[str, str], **settings: Any) -> VSCode:
+            environment = {**homes, "HOME": str(tmp_path), **variables}
+            code_server = CodeServer(tmp_path / "vscode", environment, packaged=True)
+            stack.callback(code_server.close)
+            (path,) = house({"a.py": text})
+            code_server.write_settings({"editahead.debounce_ms": 0, **settings})
+            window = VSCode(code_server, path.parent)
             stack.callback(window.close)
             stack.callback(window.keep_picture, request.node.name)
-            window.open(paths[0].name)
+            window.start(path.name)
             return window
 
         yield open_window

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from code_server import HERE, PACKAGED
 from samples import STAY
-from vscode import HERE, PACKAGED, VSCode
+from vscode import VSCode
 
 pytestmark = [*HERE, pytest.mark.skipif(not PACKAGED.exists(), reason=f"no {PACKAGED}: make extension")]
 
@@ -26,10 +27,10 @@ def elsewhere(tmp_path: Path) -> dict[str, str]:
     return {"PATH": str(tmp_path / "nothing"), "VSCODE_CLI": "1", "PIP_CONFIG_FILE": str(settings)}
 
 
-def test_the_first_start_installs_the_server(vscode: Start) -> None:
+def test_the_first_start_installs_the_server(first_start: Start) -> None:
     """From nothing to an accepted prediction: the environment is made, with progress, and the server in it predicts."""
     python = Path(sys.executable).resolve().parent
-    editor = vscode(STAY, variables={"PATH": f"{python}:/usr/bin:/bin"}, **{"server.command": None})
+    editor = first_start(STAY, {"PATH": f"{python}:/usr/bin:/bin"})
     editor.until_status("The extension is installing the server.")
     editor.until_note("installing the server", patience=2)
     editor.keep_picture("installing")
@@ -48,8 +49,8 @@ def test_the_first_start_installs_the_server(vscode: Start) -> None:
     editor.save("a.py", STAY.replace("self.ends", "self.leaves", 2))
 
 
-def test_what_is_missing_is_told_and_tried_again(vscode: Start, elsewhere: dict[str, str]) -> None:
-    editor = vscode(STAY, variables=elsewhere, **{"server.command": None})
+def test_what_is_missing_is_told_and_tried_again(first_start: Start, elsewhere: dict[str, str]) -> None:
+    editor = first_start(STAY, elsewhere)
     editor.until_note(
         "needs Python 3.11 or newer, and none was found. Install one, or set `editahead.server.python`."
     )
@@ -64,9 +65,11 @@ def test_what_is_missing_is_told_and_tried_again(vscode: Start, elsewhere: dict[
     editor.until_ready(patience=8)
 
 
-def test_a_python_that_is_too_old_is_told(vscode: Start, elsewhere: dict[str, str], tmp_path: Path) -> None:
+def test_a_python_that_is_too_old_is_told(
+    first_start: Start, elsewhere: dict[str, str], tmp_path: Path
+) -> None:
     old = tmp_path / "python3.8"
     old.write_text("#!/bin/sh\necho Python 3.8.10\n")
     old.chmod(0o755)
-    editor = vscode(STAY, variables=elsewhere, **{"server.command": None, "server.python": str(old)})
+    editor = first_start(STAY, elsewhere, **{"editahead.server.python": str(old)})
     editor.until_note(f"`{old}` is not Python 3.11 or newer.")

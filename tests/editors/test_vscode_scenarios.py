@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from vscode import HERE, VSCode
+from code_server import HERE
+from shared_window import SharedWindow
 from vscode_scenarios import Player, load, server_command
 
 pytestmark = HERE
@@ -16,7 +16,16 @@ SCENARIOS = sorted((Path(__file__).parent / "vscode").glob("*.txt"))
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
-def test_scenario(path: Path, vscode: Callable[..., VSCode], homes: dict[str, str]) -> None:
+def test_scenario(
+    path: Path, shared_window: SharedWindow, homes: dict[str, str], request: pytest.FixtureRequest
+) -> None:
+    """Play a session. It leaves a screenshot of its end in the folder that EDITAHEAD_PICTURES names."""
     scenario = load(path)
-    window = vscode(scenario.files, scenario.plan, **scenario.settings)
-    Player(window, server_command(homes, scenario.plan)).play(scenario)
+    command = server_command(homes, scenario.plan)
+    settings = {"server.command": command, "debounce_ms": 0, **scenario.settings}
+    named = {f"editahead.{name}": value for name, value in settings.items()}
+    with shared_window.use(scenario.files, named, scenario.is_new) as window:
+        try:
+            Player(window, command).play(scenario)
+        finally:
+            window.keep_picture(request.node.name)

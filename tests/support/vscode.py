@@ -1,40 +1,16 @@
-"""A real VS Code with our extension, in a browser, driven by keystrokes.
-
-It is code-server, which editors/testing/get-code-server.sh fetches; Chromium shows its workbench. Tests read the screen
-from the page.
-"""
+"""A window of a real VS Code with our extension, in a browser, driven by keystrokes. Tests read the screen from the page."""
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import select
-import shutil
-import signal
-import socket
-import subprocess
-import sys
-import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import pytest
-
-import chromium
-from chromium import Chromium
-from neovim import ROOT
-
-CODE_SERVER = Path(sys.prefix) / "editors" / "code-server" / "bin" / "code-server"
-EXTENSION = ROOT / "editors" / "vscode"
-COMPLAINER = ROOT / "editors" / "testing" / "vscode-complainer"
-BUILT = EXTENSION / "dist" / "extension.js"
-"""`npm run build` in editors/vscode makes it."""
-PACKAGED = ROOT / "dist" / "editahead.vsix"
-"""`make extension` makes it."""
+from code_server import CodeServer
 
 _PATIENCE_MS = 60_000
 """Milliseconds until a wait for the page fails."""
@@ -42,36 +18,6 @@ _REPEAT_MS = 5_000
 """Milliseconds for an action to take effect, before it is repeated."""
 _SAVE_S = 10
 """Seconds for a saved file to get the expected text."""
-_QUIET = {
-    "security.workspace.trust.enabled": False,
-    "telemetry.telemetryLevel": "off",
-    "workbench.startupEditor": "none",
-    "workbench.secondarySideBar.defaultVisibility": "hidden",
-    "workbench.tips.enabled": False,
-    "workbench.sideBar.location": "right",
-    "chat.disableAIFeatures": True,
-    "extensions.autoCheckUpdates": False,
-    "extensions.autoUpdate": False,
-    "git.enabled": False,
-    "files.autoSave": "off",
-    "files.hotExit": "off",
-    "editor.minimap.enabled": False,
-    "editor.wordBasedSuggestions": "currentDocument",
-    "editor.quickSuggestions": {"other": "off", "comments": "off", "strings": "off"},
-    "editor.parameterHints.enabled": False,
-    "editor.autoClosingBrackets": "never",
-    "editor.autoIndent": "none",
-    "editor.cursorBlinking": "solid",
-    "window.commandCenter": False,
-}
-"""Settings that keep everything else off the screen and out of the text."""
-HERE = [
-    pytest.mark.editors,
-    pytest.mark.skipif(not CODE_SERVER.exists(), reason=f"no code-server at {CODE_SERVER}"),
-    pytest.mark.skipif(not chromium.PROGRAM, reason="no chromium on PATH"),
-    pytest.mark.skipif(not BUILT.exists(), reason=f"no {BUILT}: npm run build"),
-]
-"""Marks for test modules that use VS Code."""
 _QUICK_INPUT = "document.activeElement.matches('.quick-input-widget input')"
 _RIGHT_SIDE = ".modified-in-monaco-diff-editor .view-line"
 _HOVER = ".monaco-hover:not(.hidden)"
@@ -89,129 +35,80 @@ _SEEN = """(() => {
 _GHOST = (
     "[...document.querySelectorAll('.ghost-text-decoration, .ghost-text')].map(one => one.innerText).join('')"
 )
+_STATUS = "document.querySelector('[id=\"editahead.editahead.editahead.status\"]')"
+"""Our item in the status bar."""
+_STATUS_LABEL = f"{_STATUS}?.querySelector('a')?.getAttribute('aria-label')"
+_EMPTINESS = "document.querySelector('[id=\"editahead-testing.vscode-reset.emptiness\"]')"
+"""The item of editors/testing/vscode-reset in the status bar."""
+_RESETS = 3
+"""Times that the window's reset is asked for: VS Code drops some keys while it is busy."""
+_WATCH_RESTART = f"""(() => {{
+  const item = {_STATUS};
+  const isReady = () => /codicon-(check|arrow-right)/.test(item.innerHTML);
+  let hasEnded = !isReady();
+  window.hasRestarted = false;
+  const observer = new MutationObserver(() => {{
+    hasEnded ||= !isReady();
+    window.hasRestarted = hasEnded && isReady();
+    if (window.hasRestarted) observer.disconnect();
+  }});
+  observer.observe(item, {{ subtree: true, childList: true, attributes: true, characterData: true }});
+}})()"""
+"""JavaScript: sets `hasRestarted` once our item in the status bar has said that the server is not ready, then that it is."""
 _NOTES = "[...document.querySelectorAll('.notification-list-item')].map(one => one.innerText).join('\\n')"
-
-
-class CodeServer:
-    """A running code-server and the browser for it. Each window that is opened in it has a page of its own."""
-
-    def __init__(
-        self,
-        home: Path,
-        environment: Mapping[str, str],
-        size: tuple[int, int] = (1000, 800),
-        packaged: bool = False,
-    ) -> None:
-        """Start both.
-
-        Args:
-            home: A folder for all files of VS Code and the browser.
-            environment: Variables for VS Code, not for the browser.
-            size: The window's width and height, in pixels.
-            packaged: Whether the extension is installed from its package, as a user does.
-        """
-        self.home = home
-        self.data, extensions = home / "data", home / "extensions"
-        if packaged:
-            folders = ["--extensions-dir", str(extensions), "--user-data-dir", str(self.data)]
-            install = [str(CODE_SERVER), *folders, "--install-extension", str(PACKAGED)]
-            subprocess.run(install, env={**os.environ, **environment}, check=True, capture_output=True)
-        else:
-            ours = extensions / "editahead.editahead-0.1.0"
-            shutil.copytree(EXTENSION / "media", ours / "media")
-            shutil.copytree(BUILT.parent, ours / "dist", ignore=shutil.ignore_patterns("test", "*.vsix"))
-            shutil.copy(EXTENSION / "package.json", ours)
-            shutil.copytree(COMPLAINER, extensions / "editahead-testing.vscode-complainer-0.0.1")
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.address = f"127.0.0.1:{probe.getsockname()[1]}"
-        options = ["--bind-addr", self.address, "--auth", "none", "--config", os.devnull]
-        options += ["--disable-workspace-trust", "--disable-telemetry", "--disable-update-check"]
-        options += ["--disable-getting-started-override", "--user-data-dir", str(self.data)]
-        self._log = (home / "code-server.log").open("w", encoding="utf-8")
-        self._process = subprocess.Popen(
-            [str(CODE_SERVER), *options, "--extensions-dir", str(extensions)],
-            env={**os.environ, **environment},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            start_new_session=True,
-        )
-        self._wait_for_server()
-        self.browser = Chromium(home / "browser", {"HOME": str(home)}, size)
-
-    def _wait_for_server(self) -> None:
-        """Copy the output to the log: here until the server listens, then on a thread."""
-        assert self._process.stdout
-        for line in self._process.stdout:
-            self._log.write(line)
-            if "server listening on" in line:
-                self._reader = threading.Thread(
-                    target=shutil.copyfileobj, args=(self._process.stdout, self._log)
-                )
-                self._reader.start()
-                return
-        raise AssertionError("code-server does not listen")
-
-    def write_settings(self, settings: Mapping[str, Any]) -> None:
-        for name in ("User", "Machine"):
-            path = self.data / name / "settings.json"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps({**_QUIET, **settings}), encoding="utf-8")
-
-    def language_servers(self) -> list[int]:
-        """Return the process ids of the extension's language servers."""
-        return [pid for pid in descendants(self._process.pid) if is_server(pid)]
-
-    def end_extension_hosts(self) -> None:
-        """End the extension hosts and language servers of windows that are closed.
-
-        VS Code itself keeps an extension host for hours, in case its window connects again.
-        """
-        hosts = [pid for pid in descendants(self._process.pid) if is_extension_host(pid)]
-        for pid in [*hosts, *self.language_servers()]:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-            wait_for_exit(pid)
-
-    def close(self) -> None:
-        self.browser.close()
-        os.killpg(self._process.pid, signal.SIGTERM)
-        try:
-            self._process.wait(10)
-        except subprocess.TimeoutExpired:
-            os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
-        self._reader.join()
-        assert self._process.stdout
-        self._process.stdout.close()
-        self._log.close()
 
 
 class VSCode:
     """A window of VS Code on a folder."""
 
-    def __init__(self, code_server: CodeServer, folder: Path, settings: Mapping[str, Any]) -> None:
-        """Open the window.
+    def __init__(self, code_server: CodeServer, folder: Path) -> None:
+        """Open a page for the window.
 
         Args:
             code_server: No other window may be open in it.
             folder: The workspace.
-            settings: Settings of VS Code and the extension, with their full names.
         """
         self.folder = folder
         self.code_server = code_server
-        code_server.write_settings(settings)
         self.page = code_server.browser.open_page()
 
-    def open(self, name: str) -> None:
-        """Open a file, and wait until it can be typed in."""
+    def start(self, name: str) -> None:
+        """Start VS Code on a file, and wait until the file can be typed in."""
         address = self.code_server.address
         path = quote(str(self.folder / name))
         payload = quote(json.dumps([["openFile", f"vscode-remote://{address}{path}"]]))
         self.page.go(f"http://{address}/?folder={quote(str(self.folder))}&payload={payload}")
+        self._until_open(name)
+
+    def open_only(self, name: str) -> None:
+        """Open a file in an empty window, and wait until the file can be typed in."""
+        self.press("Control+Alt+Shift+o")
+        self.until(f"{_QUICK_INPUT} && document.activeElement.placeholder === 'Path'")
+        self.type(str(self.folder / name))
+        self.press("Enter")
+        self._until_open(name)
+
+    def _until_open(self, name: str) -> None:
         self.until(f"document.querySelector('.monaco-editor[data-uri$=\"/{name}\"] .view-line')")
         self.press("Control+1")
+
+    def empty(self) -> bool:
+        """Close all that the window shows, without saving; return whether that succeeded."""
+        empty = f"{_EMPTINESS}?.innerText.includes('empty')"
+        for _ in range(_RESETS):
+            self.press("Control+Alt+Shift+e")
+            if self.becomes_true(empty, _REPEAT_MS):
+                return True
+        return False
+
+    def restart_server(self, cause: Callable[[], object]) -> None:
+        """Restart the server.
+
+        Args:
+            cause: Writes other settings, with which the extension restarts the server.
+        """
+        self.page.evaluate(_WATCH_RESTART)
+        self.repeat_until(cause, "window.hasRestarted")
 
     def close(self) -> None:
         self.page.close()
@@ -301,10 +198,17 @@ class VSCode:
         self.until(f"document.querySelector('.tab.active[aria-label*=\"{name}\"]')")
 
     def set(self, name: str, value: Any) -> None:
-        """Write a setting into the file of settings."""
+        """Write a setting into the file of settings, until our item in the status bar says something else.
+
+        VS Code overlooks a change of the file while it starts.
+        """
         file = self.code_server.data / "Machine" / "settings.json"
         settings = json.loads(file.read_text(encoding="utf-8"))
-        file.write_text(json.dumps({**settings, name: value}), encoding="utf-8")
+        text = json.dumps({**settings, name: value})
+        before = json.dumps(self.status)
+        self.repeat_until(
+            lambda: file.write_text(text, encoding="utf-8"), f"({_STATUS_LABEL} ?? '') !== {before}"
+        )
 
     def revert_hunk(self, text: str) -> None:
         """Press the button beside the first hunk of a diff until the right side no longer has a text.
@@ -378,8 +282,7 @@ class VSCode:
     @property
     def status(self) -> str:
         """Return the accessible label of our item in the status bar."""
-        label = "document.querySelector('[id=\"editahead.editahead.editahead.status\"] a')?.getAttribute('aria-label') ?? ''"
-        return str(self.page.evaluate(label))
+        return str(self.page.evaluate(f"{_STATUS_LABEL} ?? ''"))
 
     def until_seen(self, text: str) -> None:
         self.until(f"{_SEEN}.some(word => word.includes({json.dumps(text)}))")
@@ -412,12 +315,10 @@ class VSCode:
 
     def until_status(self, text: str) -> None:
         """Wait until the accessible label of our item in the status bar has a text."""
-        label = "document.querySelector('[id=\"editahead.editahead.editahead.status\"] a')?.getAttribute('aria-label')"
-        self.until(f"({label} ?? '').includes({json.dumps(text)})")
+        self.until(f"({_STATUS_LABEL} ?? '').includes({json.dumps(text)})")
 
     def until_ready(self, patience: int = 1) -> None:
-        label = "document.querySelector('[id=\"editahead.editahead.editahead.status\"]')?.innerHTML ?? ''"
-        self.until(f"/codicon-(check|arrow-right)/.test({label})", patience)
+        self.until(f"/codicon-(check|arrow-right)/.test({_STATUS}?.innerHTML ?? '')", patience)
 
     def save(self, name: str, expected: str) -> None:
         """Save the active editor until the file has the expected text: an edit may still be on its way to the editor."""
@@ -451,42 +352,3 @@ def _all_saying(selector: str, text: str) -> str:
 def _saying(selector: str, text: str) -> str:
     """Return JavaScript for the first element with a text."""
     return f"{_all_saying(selector, text)}[0]"
-
-
-def descendants(pid: int) -> list[int]:
-    children: dict[int, list[int]] = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(") ")[2].split()
-        except OSError:  # the process has ended
-            continue
-        children.setdefault(int(fields[1]), []).append(int(stat.parent.name))
-    found, waiting = [], [pid]
-    while waiting:
-        mine = children.get(waiting.pop(), [])
-        found += mine
-        waiting += mine
-    return found
-
-
-def is_server(pid: int) -> bool:
-    try:
-        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-    except OSError:
-        return False
-    if words[-2:-1] == [b"lsp"] and any(word.endswith(b"/bin/editahead") for word in words):
-        return True
-    return b"editahead_cli" in words or any(word.endswith(b"/server_with_planned_edits.py") for word in words)
-
-
-def is_extension_host(pid: int) -> bool:
-    with contextlib.suppress(OSError):
-        return b"--type=extensionHost" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-    return False
-
-
-def wait_for_exit(pid: int) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        watched = os.pidfd_open(pid)
-        select.select([watched], [], [], _PATIENCE_MS / 1000)
-        os.close(watched)

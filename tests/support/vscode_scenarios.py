@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from code_server import wait_for_exit
 from editahead_lsp import __version__
 from server_with_planned_edits import REAL, planned
-from vscode import VSCode, wait_for_exit
+from vscode import VSCode
 
 _SECTION = re.compile(r"-- (file|plan|steps|clipboard|saved|on disk)(?:: (\S+))? --\n")
 _CODE_SPAN = r"(?:`` ?(.+?) ?``|`([^`]+)`)"
@@ -25,6 +26,9 @@ class Scenario:
 
     title: str
     settings: dict[str, Any] = field(default_factory=dict)
+    """Settings of the extension without the prefix `editahead.`."""
+    is_new: bool = False
+    """Whether the session begins with the start of a window."""
     files: dict[str, str] = field(default_factory=dict)
     plan: dict[str, Any] | None = None
     """The plan of the server; None = the server's own predictors decide."""
@@ -37,6 +41,9 @@ def load(path: Path) -> Scenario:
     title, *options = head.splitlines()
     scenario = Scenario(title.removeprefix("# "))
     for option in options:
+        if option == "window: new":
+            scenario.is_new = True
+            continue
         name, _, value = option.removeprefix("setting: ").partition(" = ")
         scenario.settings[name] = json.loads(value)
     for kind, name, body in zip(parts[0::3], parts[1::3], parts[2::3], strict=True):

@@ -1,0 +1,207 @@
+"""A running code-server with our extension, the browser for its windows, and their processes.
+
+editors/testing/get-code-server.sh fetches code-server.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import chromium
+from chromium import Chromium
+from neovim import ROOT
+
+CODE_SERVER = Path(sys.prefix) / "editors" / "code-server" / "bin" / "code-server"
+EXTENSION = ROOT / "editors" / "vscode"
+TESTING = ROOT / "editors" / "testing"
+BUILT = EXTENSION / "dist" / "extension.js"
+"""`npm run build` in editors/vscode makes it."""
+PACKAGED = ROOT / "dist" / "editahead.vsix"
+"""`make extension` makes it."""
+
+
+_EXIT_S = 60
+"""Seconds for a process to exit."""
+_QUIET = {
+    "security.workspace.trust.enabled": False,
+    "telemetry.telemetryLevel": "off",
+    "workbench.startupEditor": "none",
+    "workbench.secondarySideBar.defaultVisibility": "hidden",
+    "workbench.tips.enabled": False,
+    "workbench.sideBar.location": "right",
+    "chat.disableAIFeatures": True,
+    "extensions.autoCheckUpdates": False,
+    "extensions.autoUpdate": False,
+    "git.enabled": False,
+    "files.autoSave": "off",
+    "files.hotExit": "off",
+    "files.restoreUndoStack": False,
+    "workbench.editor.restoreViewState": False,
+    "editor.minimap.enabled": False,
+    "editor.wordBasedSuggestions": "currentDocument",
+    "editor.quickSuggestions": {"other": "off", "comments": "off", "strings": "off"},
+    "editor.parameterHints.enabled": False,
+    "editor.autoClosingBrackets": "never",
+    "editor.autoIndent": "none",
+    "editor.cursorBlinking": "solid",
+    "window.commandCenter": False,
+}
+"""Settings that keep everything else off the screen and out of the text, and nothing of a closed editor."""
+HERE = [
+    pytest.mark.editors,
+    pytest.mark.skipif(not CODE_SERVER.exists(), reason=f"no code-server at {CODE_SERVER}"),
+    pytest.mark.skipif(not chromium.PROGRAM, reason="no chromium on PATH"),
+    pytest.mark.skipif(not BUILT.exists(), reason=f"no {BUILT}: npm run build"),
+]
+"""Marks for test modules that use VS Code."""
+
+
+class CodeServer:
+    """A running code-server and the browser for it. Each window that is opened in it has a page of its own."""
+
+    def __init__(
+        self,
+        home: Path,
+        environment: Mapping[str, str],
+        size: tuple[int, int] = (1000, 800),
+        packaged: bool = False,
+    ) -> None:
+        """Start both.
+
+        Args:
+            home: A folder for all files of VS Code and the browser.
+            environment: Variables for VS Code, not for the browser.
+            size: The window's width and height, in pixels.
+            packaged: Whether the extension is installed from its package, as a user does.
+        """
+        self.home = home
+        self.data, extensions = home / "data", home / "extensions"
+        if packaged:
+            folders = ["--extensions-dir", str(extensions), "--user-data-dir", str(self.data)]
+            install = [str(CODE_SERVER), *folders, "--install-extension", str(PACKAGED)]
+            subprocess.run(install, env={**os.environ, **environment}, check=True, capture_output=True)
+        else:
+            ours = extensions / "editahead.editahead-0.1.0"
+            shutil.copytree(EXTENSION / "media", ours / "media")
+            shutil.copytree(BUILT.parent, ours / "dist", ignore=shutil.ignore_patterns("test", "*.vsix"))
+            shutil.copy(EXTENSION / "package.json", ours)
+            for name in ("vscode-complainer", "vscode-reset"):
+                shutil.copytree(TESTING / name, extensions / f"editahead-testing.{name}-0.0.1")
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.address = f"127.0.0.1:{probe.getsockname()[1]}"
+        options = ["--bind-addr", self.address, "--auth", "none", "--config", os.devnull]
+        options += ["--disable-workspace-trust", "--disable-telemetry", "--disable-update-check"]
+        options += ["--disable-getting-started-override", "--user-data-dir", str(self.data)]
+        self._log = (home / "code-server.log").open("w", encoding="utf-8")
+        self._process = subprocess.Popen(
+            [str(CODE_SERVER), *options, "--extensions-dir", str(extensions)],
+            env={**os.environ, **environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            start_new_session=True,
+        )
+        self._wait_for_server()
+        self.browser = Chromium(home / "browser", {"HOME": str(home)}, size)
+
+    def _wait_for_server(self) -> None:
+        """Copy the output to the log: here until the server listens, then on a thread."""
+        assert self._process.stdout
+        for line in self._process.stdout:
+            self._log.write(line)
+            if "server listening on" in line:
+                self._reader = threading.Thread(
+                    target=shutil.copyfileobj, args=(self._process.stdout, self._log)
+                )
+                self._reader.start()
+                return
+        raise AssertionError("code-server does not listen")
+
+    def write_settings(self, settings: Mapping[str, Any]) -> None:
+        """Write the settings, which an open window follows."""
+        for name, values in {"User": _QUIET, "Machine": {**_QUIET, **settings}}.items():
+            path = self.data / name / "settings.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(values), encoding="utf-8")
+
+    def language_servers(self) -> list[int]:
+        """Return the process ids of the extension's language servers."""
+        return [pid for pid in descendants(self._process.pid) if is_server(pid)]
+
+    def end_extension_hosts(self) -> None:
+        """End the extension hosts and language servers of windows that are closed.
+
+        VS Code itself keeps an extension host for hours, in case its window connects again.
+        """
+        hosts = [pid for pid in descendants(self._process.pid) if is_extension_host(pid)]
+        for pid in [*hosts, *self.language_servers()]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            wait_for_exit(pid)
+
+    def close(self) -> None:
+        self.browser.close()
+        os.killpg(self._process.pid, signal.SIGTERM)
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+        self._reader.join()
+        assert self._process.stdout
+        self._process.stdout.close()
+        self._log.close()
+
+
+def descendants(pid: int) -> list[int]:
+    children: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(") ")[2].split()
+        except OSError:  # the process has ended
+            continue
+        children.setdefault(int(fields[1]), []).append(int(stat.parent.name))
+    found, waiting = [], [pid]
+    while waiting:
+        mine = children.get(waiting.pop(), [])
+        found += mine
+        waiting += mine
+    return found
+
+
+def is_server(pid: int) -> bool:
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    if words[-2:-1] == [b"lsp"] and any(word.endswith(b"/bin/editahead") for word in words):
+        return True
+    return b"editahead_cli" in words or any(word.endswith(b"/server_with_planned_edits.py") for word in words)
+
+
+def is_extension_host(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        return b"--type=extensionHost" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    return False
+
+
+def wait_for_exit(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        watched = os.pidfd_open(pid)
+        select.select([watched], [], [], _EXIT_S)
+        os.close(watched)
