@@ -24,7 +24,7 @@ from figures import SHORT, percentile, show
 
 pytestmark = pytest.mark.benchmark
 
-CASES, RIGHT, WINDOWS = (150, 20, 20) if SHORT else (2500, 150, 150)
+CASES, RIGHT, WINDOWS = (40, 5, 5) if SHORT else (2500, 150, 150)
 """Sketches that are looked at; of those with a right guess so many are taken, and so many next edits of each format."""
 MOST = 64
 """Tokens of a draft."""

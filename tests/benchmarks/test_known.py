@@ -31,7 +31,8 @@ pytestmark = pytest.mark.benchmark
 
 UNKNOWING = [sys.executable, str(Path(__file__).with_name("server_without_cache.py"))]
 EDITS = Path(os.environ.get("EDITAHEAD_EDITS", Path(__file__).parents[3] / "shared/data/edits/dev.jsonl.zst"))
-FILES, SEED = (3 if SHORT else 20), 6
+FILES, SEED = (1, 7) if SHORT else (20, 6)
+"""In short one small file, in which something is shown."""
 EVERY = 3
 
 

@@ -30,10 +30,10 @@ pytestmark = pytest.mark.benchmark
 ROOT = Path(__file__).parents[2]
 EDITS = Path(os.environ.get("EDITAHEAD_EDITS", ROOT.parent / "shared/data/edits/dev.jsonl.zst"))
 BUDGET = EDITAHEAD.context
-SESSIONS, HUNKS, MOST, SEED = (2 if SHORT else 12), 6, (20 if SHORT else 300), 0
+SESSIONS, HUNKS, MOST, SEED = (1 if SHORT else 12), 6, (10 if SHORT else 300), 0
 """So many sessions, of each the first hunks and requests."""
 
-READ = 4000
+READ = 400 if SHORT else 4000
 """Records that sessions are drawn from."""
 
 

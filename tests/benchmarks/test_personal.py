@@ -18,7 +18,7 @@ from simulated_users import PEOPLE, THRESHOLD, Person, Story, live, opportunitie
 pytestmark = pytest.mark.benchmark
 
 LIVES = 2 if SHORT else 10
-COUNT = 4000
+COUNT = 1000 if SHORT else 4000
 
 
 def _row(person: Person) -> list[str]:

@@ -30,7 +30,7 @@ def resident_mb(pid: int) -> float:
 
 def test_cold_start() -> None:
     times: list[float] = []
-    for _ in range(3 if SHORT else 10):
+    for _ in range(2 if SHORT else 10):
         started = time.perf_counter()
         with Editor():
             times.append((time.perf_counter() - started) * 1000)

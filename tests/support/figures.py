@@ -12,7 +12,7 @@ from rich.table import Table
 SHORT = "EDITAHEAD_BENCHMARK_SHORT" in os.environ
 """Whether the benchmarks run few rounds, and skip what takes long."""
 
-ROUNDS = 20 if SHORT else 200
+ROUNDS = 10 if SHORT else 200
 
 
 def timed(work: Callable[[], object]) -> float:
