@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -92,16 +91,13 @@ class Person(ServerHarness):
         await self.server.wait_closed()
 
 
-async def test_the_model_that_ships_applies_a_sketch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_model_that_ships_applies_a_sketch(
+    tmp_path: Path, engine_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Served by `editahead engine`, found by its notice, with drafts from guess, file and sketch."""
-    state = str(tmp_path / "state")
+    state = engine_environment["XDG_STATE_HOME"]
     monkeypatch.setenv("XDG_STATE_HOME", state)
-    known = {
-        name: value for name, value in os.environ.items() if not name.startswith(("EDITAHEAD_", "VLLM_"))
-    }
-    environment = known | {"XDG_CONFIG_HOME": str(tmp_path / "config"), "HF_HUB_OFFLINE": "1"}
-    environment["VLLM_CPU_KVCACHE_SPACE"] = "1"
-    async with engine(SHIPPED_MODEL_DIR, environment) as running, asyncio.timeout(LONGEST_S):
+    async with engine(SHIPPED_MODEL_DIR, engine_environment) as running, asyncio.timeout(LONGEST_S):
         await running.hears("Ready after")
         person = Person(tmp_path, FILE)
         person.server.apply_service.load = lambda: unsure

@@ -8,8 +8,9 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -21,28 +22,44 @@ from editahead_serving.vllm_probe import assume_installation
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 TLS = "    ssl_certificate /etc/nginx/tls/cert.pem;\n    ssl_certificate_key /etc/nginx/tls/key.pem"
-PARSE = """\
+PARSER = """\
 import json, sys
 from vllm.entrypoints.launchers.cli_args import make_arg_parser, validate_parsed_serve_args
 from vllm.utils.argparse_utils import FlexibleArgumentParser
 
-for words in json.loads(sys.argv[1]):
+for line in sys.stdin:
     parser = make_arg_parser(FlexibleArgumentParser())
-    args = parser.parse_args(words)
+    args = parser.parse_args(json.loads(line))
     validate_parsed_serve_args(args)
     defaults = vars(parser.parse_args([]))
-    print("PARSED", json.dumps({name: value for name, value in vars(args).items() if value != defaults[name]}, default=str))
+    found = {name: value for name, value in vars(args).items() if value != defaults[name]}
+    print("PARSED", json.dumps(found, default=str), flush=True)
 """
-"""Tells of each command what differs from the defaults."""
+"""Prints of each command, a line of JSON, what differs from the defaults."""
+
+Parse: TypeAlias = Callable[[list[str]], dict[str, Any]]
 
 
-def parsed(commands: list[list[str]]) -> list[dict[str, Any]]:
+@pytest.fixture(scope="module")
+def parse() -> Iterator[Parse]:
+    """Yield vLLM's parser, in one process for all tests: its imports take ten seconds."""
     pytest.importorskip("vllm", reason="`make engine-test` installs what this takes")
     settings = os.environ | {"VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1"}
-    command = [sys.executable, "-c", PARSE, json.dumps(commands)]
-    done = subprocess.run(command, env=settings, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
-    return [json.loads(line.removeprefix("PARSED ")) for line in done.stdout.splitlines() if "PARSED" in line]
+    command = [sys.executable, "-c", PARSER]
+    with subprocess.Popen(
+        command, env=settings, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+
+        def parse(words: list[str]) -> dict[str, Any]:
+            print(json.dumps(words), file=process.stdin, flush=True)
+            line = next((line for line in process.stdout if line.startswith("PARSED ")), None)
+            assert line is not None, "vLLM rejects the command; standard error says why"
+            told: dict[str, Any] = json.loads(line.removeprefix("PARSED "))
+            return told
+
+        yield parse
+        process.stdin.close()
 
 
 @pytest.fixture
@@ -52,7 +69,7 @@ def compose() -> dict[str, Any]:
     return told
 
 
-def test_the_replicas_are_started_as_the_engine_starts_them(compose: dict[str, Any]) -> None:
+def test_the_replicas_are_started_as_the_engine_starts_them(compose: dict[str, Any], parse: Parse) -> None:
     model = find_model("Qwen/Qwen3-Coder-30B-A3B-Instruct")
     assert model is not None
     made = make_launch_plan(
@@ -65,9 +82,10 @@ def test_the_replicas_are_started_as_the_engine_starts_them(compose: dict[str, A
         free_bytes=0,
     )
     replicas = [service for name, service in compose["services"].items() if name.startswith("replica-")]
+    ours = parse(list(made.command[3:]))
     for service in replicas:
         assert service["entrypoint"][1:] == list(made.command[1:3])
-        theirs, ours = parsed([service["command"], list(made.command[3:])])
+        theirs = parse(service["command"])
         assert theirs == ours and theirs["speculative_config"]["num_speculative_tokens"] == 64
         assert service["environment"].keys() == {*made.environment, *made.fixed, "HF_HOME"}
         assert made.environment.items() <= service["environment"].items()
@@ -120,11 +138,11 @@ def test_nginx_takes_it(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_the_flags_of_the_page(tmp_path: Path) -> None:
+def test_the_flags_of_the_page(parse: Parse) -> None:
     said = (DOCS / "cluster.md").read_text("utf-8")
     commands = [shlex.split(line) for line in re.findall(r"^vllm serve .*", said, re.MULTILINE)]
-    found = parsed([command[2:] for command in commands])
-    assert len(found) == len(commands) == 4
+    found = [parse(command[2:]) for command in commands]
+    assert len(found) == 4
     assert {told.pop("model_tag") for told in found} == {"MODEL"}
     tensors, rank, ranks, offloading = found
     assert tensors == {"tensor_parallel_size": 2}

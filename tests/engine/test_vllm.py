@@ -16,6 +16,7 @@ from editahead_inference.backends.openai.http_transport import BACKGROUND_TIMEOU
 from editahead_inference.errors import BackendError
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_prompts.composition.hf_tokenizer import load
+from editahead_prompts.formats.registry import FORMATS
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.snapshot import Snapshot
 from real_vllm import BLOCK, KEY, metric
@@ -73,6 +74,7 @@ async def test_a_predictor_goes_over_to_ids_that_say_the_same(
     monkeypatch.setattr(vllm, "stream", lambda query: (queries.append(query), stream(query))[1])
     # The tiny model says the same over and over, and an answer that is given up has no end that tells of tokens.
     monkeypatch.setattr("editahead_prompts.formats.answer_reader.repeated_suffix", lambda line: None)
+    monkeypatch.setitem(FORMATS, "zeta-2", replace(FORMATS["zeta-2"], max_tokens=100))
     document = Snapshot.from_text(
         f"END = {END!r}  # \u00e9\n{TEXT[:400]}", uri="file:///a.py", language="python"
     )

@@ -1,9 +1,10 @@
-"""Send the same prompts to a real vLLM with and without our draft proposer, and print the comparison as JSON.
+"""Send the same prompts to a real vLLM with and without our draft proposer, and write the comparison as JSON.
 
-    python tests/support/compare_drafts_vllm.py KIND FOLDER [1]
+    python tests/support/compare_drafts_vllm.py FOLDER KIND...
 
-The model has random weights, and is written to FOLDER. It attends little to its context, so its answer to a prompt that
-holds that answer as an edit's region is nearly the same. With 1, the model also answers a thousand meaningless prompts.
+The models have random weights, and are written to FOLDER/KIND, as is the comparison. They attend little to their context, so
+their answer to a prompt that holds that answer as an edit's region is nearly the same. The first one also answers a thousand
+meaningless prompts. One process compares all kinds: its imports take ten seconds.
 """
 
 from __future__ import annotations
@@ -201,7 +202,9 @@ if __name__ == "__main__":
         "OMP_NUM_THREADS": "1",
         "VLLM_CPU_OMP_THREADS_BIND": "nobind",
     }  # the model is too small for two workers
-    kind, folder, *thousand = sys.argv[1:]
-    told = run(kind, Path(folder), bool(thousand))
-    Path(folder, "told.json").write_text(json.dumps(told))
-    print(told)
+    out, *kinds = sys.argv[1:]
+    for kind in kinds:
+        folder = Path(out, kind)
+        told = run(kind, folder, thousand=kind == kinds[0])
+        (folder / "told.json").write_text(json.dumps(told))
+        print(told)
