@@ -10,6 +10,7 @@ from typing import Any
 
 from editahead_inference.candidates import Candidate, GateDecision, Silence, SilenceReason
 from editahead_prompts.state import EditorState
+from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .calibration import Calibration, calibration_key, logit
@@ -126,7 +127,7 @@ class Gate:
         """
         shipped = {id(c): self.confidence(state, c) for c in candidates}
         scored = _in_order(
-            state, [(personalized_probability(state, c, shipped[id(c)]), c) for c in candidates]
+            state, _distinct([(personalized_probability(state, c, shipped[id(c)]), c) for c in candidates])
         )
         edits, completions = threshold(eagerness), completion_threshold(eagerness)
         verdicts: list[GateDecision] = []
@@ -155,6 +156,16 @@ def _silence(state: EditorState, verdicts: Sequence[GateDecision]) -> Silence:
         best = max(verdicts, key=lambda verdict: verdict.confidence)
         detail = f"{detail} ({best.candidate.label}: {best.confidence:.2f})"
     return Silence(reason, detail)
+
+
+def _distinct(scored: Sequence[tuple[float, Candidate]]) -> list[tuple[float, Candidate]]:
+    """Return the likeliest candidate of each edit, or of each place."""
+    best: dict[tuple[str, Edit, int], tuple[float, Candidate]] = {}
+    for confidence, candidate in scored:
+        key = candidate.uri, candidate.edit, candidate.cursor_after
+        if key not in best or best[key][0] < confidence:
+            best[key] = confidence, candidate
+    return list(best.values())
 
 
 def _in_order(state: EditorState, scored: Sequence[tuple[float, Candidate]]) -> list[tuple[float, Candidate]]:

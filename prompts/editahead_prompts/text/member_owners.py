@@ -44,6 +44,7 @@ _LITERALS = {"composite_literal": "type", "struct_expression": "name", "struct_p
 _CALLS = {"call": "function", "call_expression": "function"}
 HINT = "~"
 """The first character of an owner that is only the name of a receiver of unknown type."""
+_NAMES = frozenset({"scoped_identifier", "identifier", "type_identifier", "namespace_identifier"})
 _SELF = frozenset({"self", "this", "cls", "Self"})
 _NAME = re.compile(r"[^\W\d]\w*")
 _MAX_TEXT = 8000
@@ -139,7 +140,7 @@ def _type_of(receiver: Node) -> str:
     text = _text(receiver)
     if text in _SELF:
         return enclosing_type(receiver)
-    if receiver.type in ("scoped_identifier", "identifier", "type_identifier") and text[:1].isupper():
+    if receiver.type in _NAMES and text[:1].isupper():
         return _last_name(receiver)
     declared = ""
     if receiver.type == "identifier":

@@ -113,6 +113,8 @@ class ArgumentChange(Rule):
             at = above
             if _DEFINITION.search(index.bodies[at]):
                 break
+        if index.bodies[at].strip() == "{" and at:  # C's functions begin above their bracket
+            at -= 1
         return any(name.search(body) for body in index.bodies[at : line + 1])
 
     def _changed(self, source: str, spans: list[tuple[int, int]]) -> tuple[int, int, str] | None:

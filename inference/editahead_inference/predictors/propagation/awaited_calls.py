@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from editahead_prompts.state import PastEdit
 from editahead_prompts.text.snapshot import line_end
 
 from .bindings import MODULE, whole_word
@@ -33,6 +34,16 @@ _DEFERRED = re.compile(
 )
 _HEADS = frozenset({"python", "javascript", "typescript", "javascriptreact", "typescriptreact"})
 _CONTROL = frozenset({"if", "while", "for", "switch", "return", "print", "len", "super", "catch", "with"})
+
+
+def adds_await(edit: PastEdit) -> bool:
+    """Return whether all that an edit does is to await calls."""
+    changes = [
+        a1 == a2 and "".join(b[b1:b2]).strip() == "await"
+        for _, _, b, spans in changed_tokens(edit)
+        for a1, a2, b1, b2 in spans
+    ]
+    return bool(changes) and all(changes)
 
 
 def follow_awaits(situation: Situation) -> Iterator[FollowUp]:

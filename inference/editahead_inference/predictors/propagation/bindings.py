@@ -135,6 +135,17 @@ class RenamedName:
             and any(o.defines and o.role == "plain" for o in self._occurrences(self._new))
         )
 
+    @cached_property
+    def chooses_other_local(self) -> bool:
+        """Whether the edit put one local or parameter of a function for another, as who corrects a mistake does."""
+        made = self.new_occurrence
+        if made is None or made.role != "plain" or made.defines:
+            return False
+        return all(
+            any(o.defines and o.binder in made.scopes for o in self._occurrences(name))
+            for name in (self._old, self._new)
+        )
+
     def _binding(self, occurrence: Occurrence) -> int:
         return next((scope for scope in occurrence.scopes if scope in self._binders), MODULE)
 

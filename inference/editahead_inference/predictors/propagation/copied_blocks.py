@@ -6,6 +6,7 @@ of a block with otherwise equal lines, or if it was inserted and two of its line
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -38,6 +39,11 @@ _MIN_ALIKE = 50.0
 _MAX_WIDTH = 400
 """Characters of a line of a copy."""
 
+_HEAD = re.compile(
+    r"\b(?:def|class|func|fn|function|impl|struct|interface|enum|test|it|describe|void|public|private|static)\b"
+)
+"""What is in the first line of a function, a type or a test, of which no two are called alike."""
+
 Words = tuple[tuple[str, ...], tuple[str, ...]]
 
 
@@ -49,7 +55,7 @@ class Copy:
         edit: The edit.
         line: A 0-based line of the copy.
         original: The line of the original that it was copied from.
-        words: The words of the original and those that replace them in the copy.
+        words: The words of the original and those that replace them in the copy; () while nothing shows them.
     """
 
     edit: PastEdit
@@ -69,6 +75,8 @@ def continue_copies(situation: Situation) -> Iterator[FollowUp]:
     """Yield the lines of copies that still have the words of the original."""
     index = situation.index
     for copy in find_copies(situation.edits, index):
+        if not copy.words:
+            continue
         rules = [WordRename("copy", "", "", "", "".join(old), None, old, new, ()) for old, new in copy.words]
         proposals = []
         for line in _rest(copy, index, rules):
@@ -87,14 +95,16 @@ def _find_copy(edit: PastEdit, index: DocumentIndex) -> Copy | None:
         return None
     for row, (before, after) in enumerate(zip(edit.old, edit.new, strict=True)):
         old, line = line_body(before), edit.line + row
-        made = _replaced_words(old, line_body(after))
-        if not made or len(old.strip()) < 3 or line >= len(index.bodies):
+        if len(old.strip()) < 3 or max(len(old), len(after)) > _MAX_WIDTH or line >= len(index.bodies):
             continue
+        made = _replaced_words(old, line_body(after))
         equal = [n for n in index.lines_with(old.strip()) if n != line and index.bodies[n] == old]
         for original in equal[:_MAX_ORIGINALS]:
             words = tuple(pair for pair in made if pair in _head_words(index, original, line))
             if words and _is_alike_below(index, original, line):
                 return Copy(edit, line, original, words)
+            if _HEAD.search(old) and _is_same_below(index, original, line):
+                return Copy(edit, line, original, ())
     return None
 
 
@@ -170,6 +180,12 @@ def _is_alike_below(index: DocumentIndex, original: int, line: int) -> bool:
     return below[0] == below[1] or bool(_replaced_words("".join(below[1]), "".join(below[0])))
 
 
+def _is_same_below(index: DocumentIndex, original: int, line: int) -> bool:
+    """Return whether the lines of both blocks are equal, two at least."""
+    ours, theirs = (index.bodies[at + 1 : at + 3] for at in (line, original))
+    return ours == theirs and len(ours) == 2 and len(index.indent(line + 1)) > len(index.indent(line))
+
+
 def _mapped(body: str, rules: Sequence[WordRename]) -> str:
     for rule in rules:
         body = rule.rewrite(body)
@@ -180,8 +196,12 @@ def _rest(copy: Copy, index: DocumentIndex, rules: Sequence[WordRename]) -> Iter
     """Yield the lines of the copy that are as in the original, on both sides of the edit."""
     bodies = index.bodies
     shift = copy.original - copy.line
+    if not copy.edit.old:
+        lines = range(copy.line, copy.line + len(copy.edit.new))
+        yield from (n for n in lines if 0 <= n + shift < len(bodies) and bodies[n] == bodies[n + shift])
+        return
     for step in (1, -1):
-        line = copy.line if copy.edit.old == () and step == 1 else copy.line + step
+        line = copy.line + step
         for _ in range(_MAX_LINES):
             if not (0 <= line < len(bodies) and 0 <= line + shift < len(bodies)):
                 break

@@ -244,7 +244,8 @@ def _add_line(
     if text is None or len(text) > _MAX_WIDTH:
         return None
     made = Statement(0, 1, module, form, tuple(wanted), text.strip())
-    place = _place(block, made, _LINE_ORDERS, default=best - first + 1)
+    orders = _PATH_ORDERS if snapshot.language == "rust" else _LINE_ORDERS
+    place = _place(block, made, orders, default=best - first + 1)
     at = block[place].start if place < len(block) else block[-1].end
     model = snapshot.lines[statements[best].start]
     return Proposal(at, at, (text + (line_end(model) or snapshot.eol),))
@@ -307,6 +308,7 @@ _LINE_ORDERS: tuple[Callable[[Statement], Any], ...] = (
     lambda s: s.text,
     lambda s: (s.form == "static", s.text),
 )
+_PATH_ORDERS: tuple[Callable[[Statement], Any], ...] = (lambda s: s.text,)
 """The orders in which lists and blocks are kept; the first that holds decides where a new element belongs."""
 
 

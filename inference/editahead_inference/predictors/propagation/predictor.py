@@ -13,14 +13,18 @@ from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .awaited_calls import follow_awaits
+from .awaited_calls import adds_await, follow_awaits
 from .copied_blocks import continue_copies, find_copies
 from .definition_renames import follow_renamed_definitions
 from .document_index import DocumentIndex
+from .enum_variants import follow_new_variants
+from .extracted_helpers import follow_extractions
 from .follow_up import FollowUp, Situation
+from .mirrored_code import follow_mirrored
 from .missing_imports import missing_imports
 from .repeated_edits import repeat_edits
 from .rule import Proposal
+from .signatures import follow_signatures
 from .site_features import Site
 from .sites import find_sites
 from .unfinished_edits import Typing, find_typing, finished_edits
@@ -68,6 +72,8 @@ _FAMILIES = {
     "cpp": "c",
 }
 """Languages whose files share names; other documents are searched only within a family."""
+_UNSURE = frozenset({"mirrored"})
+"""Kinds of follow-ups that may be likelier by their likeness."""
 _BY_CANDOUR = (
     "rename",
     "argument-add",
@@ -85,6 +91,10 @@ _FOLLOWS: tuple[Callable[[Situation], Iterator[FollowUp]], ...] = (
     follow_renamed_definitions,
     repeat_edits,
     follow_awaits,
+    follow_extractions,
+    follow_signatures,
+    follow_new_variants,
+    follow_mirrored,
 )
 """What is concluded from past edits by what the code says."""
 
@@ -132,27 +142,19 @@ class Propagation:
                 check()
                 situation = Situation(state, self._index(snapshot), home, self._trees, finished, typing)
                 followed += _followed(snapshot, situation)
-        # Where the code says what follows, likeness adds nothing.
-        known = {(c.uri, c.edit) for c in followed}
-        parts = {(c.uri, replacement) for c in followed for replacement in c.edit.replacements}
-        return [
-            *followed,
-            *(
-                c
-                for c in candidates
-                if (c.uri, c.edit) not in known
-                and not (c.kind == "rename-words" and any((c.uri, r) in parts for r in c.edit.replacements))
-            ),
-        ]
+        return [*followed, *_beside(candidates, followed, snapshots)]
 
     def _teaching(
         self, edits: Sequence[PastEdit | None], snapshots: Mapping[str, Snapshot]
     ) -> list[PastEdit | None]:
-        """Return the edits that may be repeated: not those that adapt a copy, which say nothing of other places."""
+        """Return the edits that may be repeated by likeness: not those that adapt a copy, or that await a call."""
         adapted: list[PastEdit] = []
         for uri in {edit.uri for edit in edits[:_ADAPTED] if edit is not None and edit.uri in snapshots}:
             adapted += [copy.edit for copy in find_copies(edits, self._index(snapshots[uri]))]
-        return [None if any(edit is other for other in adapted) else edit for edit in edits]
+        return [
+            None if edit is None or adds_await(edit) or any(edit is other for other in adapted) else edit
+            for edit in edits
+        ]
 
     def _missing_imports(
         self,
@@ -196,6 +198,28 @@ def _followed(snapshot: Snapshot, situation: Situation) -> Iterator[Candidate]:
             {f"kind:{follow_up.kind}": 1.0},
             confidence=follow_up.confidence,
         )
+
+
+def _beside(
+    candidates: Sequence[Candidate], followed: Sequence[Candidate], snapshots: Mapping[str, Snapshot]
+) -> Iterator[Candidate]:
+    """Yield the candidates besides the follow-ups: where the code says what follows in a line, likeness adds nothing."""
+    said = {(c.uri, line) for c in followed for line in _lines(c, snapshots[c.uri])}
+    edits = {(c.uri, c.edit) for c in followed if c.kind in _UNSURE}
+    for candidate in candidates:
+        lines = _lines(candidate, snapshots[candidate.uri])
+        is_same = (candidate.uri, candidate.edit) in edits  # the gate knows which of both is the likelier
+        if (
+            is_same
+            or candidate.confidence is not None
+            or not any((candidate.uri, line) in said for line in lines)
+        ):
+            yield candidate
+
+
+def _lines(candidate: Candidate, snapshot: Snapshot) -> set[int]:
+    """Return the lines that a candidate changes."""
+    return {snapshot.line_at(replacement.start) for replacement in candidate.edit.replacements}
 
 
 def _candidate(snapshot: Snapshot, site: Site, features: dict[str, float]) -> Candidate:

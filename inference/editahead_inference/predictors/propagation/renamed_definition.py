@@ -15,7 +15,7 @@ from editahead_prompts.text.syntax_trees import SyntaxTrees
 from .bindings import MODULE, RenamedName, is_quoted, may_be_called, whole_word
 from .document_index import DocumentIndex
 
-_C_FAMILY = frozenset({"c", "cpp"})
+C_FAMILY = frozenset({"c", "cpp"})
 _IMPLICIT_THIS = frozenset({"cpp", "java"})
 _IMPORT = re.compile(
     r"\s*(?:import\b|from\s|use\s|pub\s+use\s|mod\s|#\s*include\b|export\s.*\bfrom\b|.*\brequire\()"
@@ -27,6 +27,7 @@ _ATTRIBUTES = ("@", "#[", "*", "///", "//", "/*", "#!")
 """What lines between a comment and its definition begin with."""
 _MAX_IMPORT_LINES = 200
 _MAX_COMMENT_LINES = 60
+_MAX_CLIMB = 6
 
 
 class RenamedDefinition(RenamedName):
@@ -80,7 +81,7 @@ class RenamedDefinition(RenamedName):
             return False
         if made.role == "member":
             return other.owner == made.owner
-        if self._index.snapshot.language in _C_FAMILY and made.binder == MODULE:
+        if self._index.snapshot.language in C_FAMILY and made.binder == MODULE:
             return False  # a declaration and its definition
         return other.binder == made.binder and not self._is_assigned_again(other)
 
@@ -103,15 +104,14 @@ class RenamedDefinition(RenamedName):
     def _is_private(self) -> bool:
         """Whether C's `static` hides the definition from other documents."""
         body = self._origin.bodies[self.place[0]]
-        return self._origin.snapshot.language in _C_FAMILY and body.lstrip().startswith("static ")
+        return self._origin.snapshot.language in C_FAMILY and body.lstrip().startswith("static ")
 
     @cached_property
     def _is_of_same_package(self) -> bool:
         """Whether both documents share their names: Go and Java by package, C and C++ by the header of one name."""
         ours, theirs = self._index.snapshot, self._origin.snapshot
-        if ours.language in _C_FAMILY:
-            stem = _stem(theirs.uri)
-            return stem == _stem(ours.uri) or bool(self._modules & self._included(self._index))
+        if ours.language in C_FAMILY:
+            return share_header(self._index, theirs.uri)
         if ours.language not in ("go", "java"):
             return False
         packages = [_PACKAGE.search(text[:4000]) for text in (ours.text, theirs.text)]
@@ -132,18 +132,10 @@ class RenamedDefinition(RenamedName):
             names.add(f"{package[1].rpartition('.')[2]}.{self.old}" if package else stem)
         return frozenset(names)
 
-    @staticmethod
-    def _included(index: DocumentIndex) -> frozenset[str]:
-        """Return the last names of the modules, without endings, that the document imports or includes."""
-        found: set[str] = set()
-        for body in [b for b in index.bodies if _IMPORT.match(b)][:_MAX_IMPORT_LINES]:
-            found.update(re.findall(r"\w+", body[:400]))
-        return frozenset(found)
-
     @cached_property
     def _is_imported(self) -> bool:
         """Whether an import of the document names the old name and the origin's module."""
-        bodies = self._index.bodies
+        bodies, is_go = self._index.bodies, self._index.snapshot.language == "go"
         for line in self._index.lines_with(self.old)[: self.max_lines]:
             for match in whole_word(self.old).finditer(bodies[line]):
                 if not self.occurrence(line, match.start()).imports:
@@ -154,7 +146,7 @@ class RenamedDefinition(RenamedName):
                 if any(whole_word(name).search(text) for name in self._modules):
                     return True
         return any(
-            _IMPORT.match(bodies[line])
+            _IMPORT.match(bodies[line]) or (is_go and bodies[line].strip().startswith('"'))
             for name in self._modules
             for line in self._index.lines_with(name)[:_MAX_IMPORT_LINES]
             if whole_word(name).search(bodies[line][:400])
@@ -190,12 +182,15 @@ class RenamedDefinition(RenamedName):
         if site.role == "argument":
             return bool(made.owner and site.owner) and self._has_owner(site)
         if site.role == "member":
-            if self._index.snapshot.language == "cpp" and site.owner in (self.old, self.new):
+            if self._index.snapshot.language == "cpp" and site.owner.removeprefix(HINT) in (
+                self.old,
+                self.new,
+            ):
                 return True  # a constructor or the destructor
             return not self.is_here and site.owner.removeprefix(HINT) in self._modules
         if self.is_here:
             return self._binding(site) == self._binding(made)
-        if site.defines and not site.imports and self._index.snapshot.language not in _C_FAMILY:
+        if site.defines and not site.imports and self._index.snapshot.language not in C_FAMILY:
             return False
         return self._binding(site) == MODULE
 
@@ -225,6 +220,13 @@ class RenamedDefinition(RenamedName):
     def _is_documented(self, body: str, line: int, match: re.Match[str], site: Occurrence) -> bool:
         """Return whether a name in a text is the renamed one: in the comment or docstring of the definition."""
         made = self.new_occurrence
+        if (
+            made is not None
+            and made.role == "plain"
+            and made.binder == MODULE
+            and self._is_annotation(line, match)
+        ):
+            return True
         if made is None or not self.is_here:
             return False
         binding = self._binding(made)
@@ -237,6 +239,19 @@ class RenamedDefinition(RenamedName):
             return False
         begins = not body[: match.start()].strip(" \t/*")
         return is_quoted(body, match) or (begins and binding == MODULE)
+
+    def _is_annotation(self, line: int, match: re.Match[str]) -> bool:
+        """Return whether the name is in the string with which Python writes a type that is defined later."""
+        snapshot = self._index.snapshot
+        at = snapshot.starts[line]
+        node = self._trees.node_at(snapshot, at + match.start(), at + match.end())
+        for _ in range(_MAX_CLIMB):
+            if node is None or snapshot.language != "python" or node.type == "expression_statement":
+                return False
+            if node.type == "type":
+                return True
+            node = node.parent
+        return False
 
     def _is_attached(self, line: int) -> bool:
         """Return whether the line is in the comment directly above the definition, or above the function of a parameter."""
@@ -251,6 +266,15 @@ class RenamedDefinition(RenamedName):
         ):  # its function may begin some lines above it
             return all(text and not text.endswith(("}", ";")) for text in rest[code:])
         return code == len(rest)
+
+
+def share_header(index: DocumentIndex, uri: str) -> bool:
+    """Return whether a document of C or C++ is of the same name as the one with this uri, or includes its header."""
+    stem = _stem(uri)
+    if stem == _stem(index.snapshot.uri):
+        return True
+    includes = [body for body in index.bodies if body.lstrip().startswith("#include")]
+    return any(whole_word(stem).search(body[:400]) for body in includes[:_MAX_IMPORT_LINES])
 
 
 def _stem(uri: str) -> str:

@@ -80,6 +80,8 @@ def find_sites(
         if len(instances) < 2 and rule.kind not in _WHOLE and changes_values(age):
             continue
         teacher = _teacher(rule, [edits[a] for a in dict.fromkeys(instances)], names)
+        if len(instances) < 2 and rule.renames and _chooses_other_local(rule.renames, names, teacher):
+            continue
         proposals = _outside(_proposals(rule, index, names, teacher), edits[age], uri)
         if age in scopes and not _is_rename_of_definition(rule, names, teacher):
             proposals = [p for p in proposals if _function_at(index, p.start, trees) == scopes[age]]
@@ -174,6 +176,11 @@ def _is_value(word: str) -> bool:
 def _teacher(rule: Rule, examples: Sequence[PastEdit], names: RenameCache) -> PastEdit:
     """Return the example that defines the new name, which shows what is renamed; else the newest example."""
     return next((edit for edit in examples if _is_rename_of_definition(rule, names, edit)), examples[0])
+
+
+def _chooses_other_local(renames: tuple[str, str], names: RenameCache, edit: PastEdit) -> bool:
+    renamed = names.get(*renames, edit)
+    return renamed is not None and renamed.chooses_other_local
 
 
 def _is_rename_of_definition(rule: Rule, names: RenameCache, edit: PastEdit) -> bool:

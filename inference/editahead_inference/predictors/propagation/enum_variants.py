@@ -1,0 +1,246 @@
+"""Follow-ups of a new variant of an enum: the arm that each `switch` or `match` over its neighbour lacks.
+
+The arm is that of the neighbour, with the new name in its case style. It follows only if the neighbour's arm is all about
+the neighbour's name: what else a new variant needs is not known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from editahead_prompts.state import PastEdit
+from editahead_prompts.text.identifiers import WORD, split_words, word_replacement
+from editahead_prompts.text.snapshot import line_body, line_end
+
+from .bindings import whole_word
+from .document_index import DocumentIndex
+from .follow_up import FollowUp, Situation, changed_tokens
+from .rule import Proposal
+from .substitution_rules import WordRename
+
+_ARM = 0.6
+"""Confidence that an arm follows. It is chosen."""
+_MAX_EDITS = 6
+_MAX_LINES = 80
+"""Lines with a variant's name, and lines of an arm."""
+_MAX_NEW = 3
+"""Variants that one edit adds."""
+_MAX_WIDTH = 300
+_VARIANTS = frozenset(
+    {
+        "enum_variant",
+        "enumerator",
+        "enum_constant",
+        "enum_assignment",
+        "enum_body",
+        "literal_type",
+        "const_spec",
+    }
+)
+_LABEL = re.compile(
+    r"\s*(?:case\s+(?P<case>[^:>]+?)\s*(?::(?!:)|->)|(?P<arm>[\w:]+(?:\s*(?:\([^()]*\)|\{[^{}]*\}))?)\s*=>"
+    r"|\[?(?P<key>[\w.]+|\"[^\"]*\"|'[^']*')\]?\s*:(?![:=]))"
+)
+"""The label of an arm: of a `switch`, of a Rust `match`, or the key of an object with a value for each variant."""
+
+
+_CLOSERS = frozenset({"}", "},", "};"})
+_SWITCH = re.compile(r"\s*switch\b")
+
+
+@dataclass(frozen=True, slots=True)
+class _Variant:
+    """A new variant and the one beside it.
+
+    Attributes:
+        name: The new name, without quotes.
+        neighbour: The name of the variant before it, else after it.
+        is_after: Whether the new one comes after the neighbour.
+        others: The names of all older variants.
+        payload: The bracket after the new variant's name, "" if it holds no values.
+    """
+
+    name: str
+    neighbour: str
+    is_after: bool
+    others: tuple[str, ...]
+    payload: str
+
+
+def follow_new_variants(situation: Situation) -> Iterator[FollowUp]:
+    """Yield the arms that the new variants of enums need."""
+    index = situation.index
+    for edit in [edit for edit in situation.edits if edit is not None][:_MAX_EDITS]:
+        origin = situation.home(edit.uri)
+        for variant in _new_variants(edit, origin, situation) if origin is not None else ():
+            for proposal in _arms(variant, index):
+                label = f"{variant.name} beside {variant.neighbour}"
+                yield FollowUp(proposal, "variant", f"variant:{variant.name}", label, _ARM)
+
+
+def _new_variants(edit: PastEdit, origin: DocumentIndex, situation: Situation) -> list[_Variant]:
+    found: dict[str, _Variant] = {}
+    for line, column, name in _new_names(edit):
+        if line >= len(origin.bodies) or len(found) == _MAX_NEW:
+            break
+        at = origin.snapshot.starts[line] + column
+        if not origin.snapshot.text.startswith(name, at):
+            continue
+        variant = _variant(situation.trees.node_at(origin.snapshot, at, at + len(name)), name)
+        if variant is not None:
+            found[name] = variant
+    return list(found.values())
+
+
+def _new_names(edit: PastEdit) -> Iterator[tuple[int, int, str]]:
+    """Yield (line, column, name) of each name that an edit inserted."""
+    if not edit.old:
+        for row, text in enumerate(edit.new[:_MAX_NEW]):
+            match = WORD.search(line_body(text)[:_MAX_WIDTH])
+            if match is not None:
+                yield edit.line + row, match.start(), match[0]
+    for row, _, b, spans in changed_tokens(edit):
+        for a1, a2, b1, b2 in spans:
+            for number in range(b1, b2 if a1 == a2 else b1):
+                if WORD.fullmatch(b[number]):
+                    yield edit.line + row, sum(map(len, b[:number])), b[number]
+
+
+def _variant(node: Node | None, name: str) -> _Variant | None:
+    """Return the variant that the node names."""
+    while node is not None and _text(node).strip("\"'").startswith(name) and node.type not in _VARIANTS:
+        if node.parent is not None and node.parent.type == "enum_body":
+            break
+        node = node.parent
+    if node is None or node.parent is None or not _text(node).strip("\"'").startswith(name):
+        return None
+    if node.type not in _VARIANTS and node.parent.type != "enum_body":
+        return None
+    siblings = _siblings(node)
+    at = next((n for n, sibling in enumerate(siblings) if sibling.id == node.id), None)
+    names = [_name(sibling) for sibling in siblings]
+    if at is None or len(siblings) < 3 or not all(names):
+        return None
+    beside = at - 1 if at else 1
+    rest = _text(node)[len(names[at]) :].lstrip()
+    payload = rest[:1] if rest[:1] in ("(", "{") else ""
+    return _Variant(names[at], names[beside], at > 0, tuple(n for n in names if n != names[at]), payload)
+
+
+def _siblings(node: Node) -> list[Node]:
+    """Return the variants of an enum, or the members of a union of literals, in order."""
+    if node.type != "literal_type":
+        parent = node.parent
+        return (
+            [n for n in parent.named_children if "comment" not in n.type and n.type == node.type]
+            if parent
+            else []
+        )
+    top = node
+    while top.parent is not None and top.parent.type == "union_type":
+        top = top.parent
+    found: list[Node] = []
+    waiting = [top]
+    while waiting and len(found) <= _MAX_LINES:
+        at = waiting.pop()
+        if at.type == "literal_type":
+            found.append(at)
+        elif at.type == "union_type":
+            waiting += reversed(at.named_children)
+    return found
+
+
+def _name(node: Node) -> str:
+    match = WORD.match(_text(node).strip("\"'"))
+    return match[0] if match is not None else ""
+
+
+def _arms(variant: _Variant, index: DocumentIndex) -> Iterator[Proposal]:
+    """Yield the arms that the new variant lacks in one document."""
+    lines = index.lines_with(variant.neighbour)
+    if len(lines) > _MAX_LINES:
+        return
+    for line in lines:
+        label = _label(index, line)
+        if label is None or not whole_word(variant.neighbour).search(label):
+            continue
+        labels = _block_labels(index, line)
+        words = {word for _, text in labels for word in WORD.findall(text)}
+        if variant.name in words or not all(name in words for name in variant.others[:8]):
+            continue
+        payload = label.rstrip()[-1:]
+        if {")": "(", "}": "{"}.get(payload, "") != variant.payload and payload in (")", "}"):
+            continue
+        end = next((n for n, _ in labels if n > line), None) or _arm_end(index, line)
+        text = index.bodies[line:end]
+        made = _renamed(text, variant, label, index)
+        if made is None or any(len(body) > _MAX_WIDTH for body in text):
+            continue
+        at = end if variant.is_after else line
+        eol = line_end(index.snapshot.lines[line]) or index.snapshot.eol
+        yield Proposal(at, at, tuple(body + eol for body in made))
+
+
+def _label(index: DocumentIndex, line: int) -> str | None:
+    body = index.bodies[line]
+    match = _LABEL.match(body) if len(body) <= _MAX_WIDTH else None
+    return None if match is None else match["case"] or match["arm"] or match["key"]
+
+
+def _block_labels(index: DocumentIndex, line: int) -> list[tuple[int, str]]:
+    """Return the labels (line, text) that have the indentation of the one at `line`, in its block."""
+    indent = index.indent(line)
+    found = [(line, _label(index, line) or "")]
+    for step in (-1, 1):
+        at = line + step
+        for _ in range(_MAX_LINES):
+            if not 0 <= at < len(index.bodies):
+                break
+            body = index.bodies[at]
+            if body.strip() and (len(index.indent(at)) < len(indent) or _SWITCH.match(body)):
+                break
+            label = _label(index, at) if index.indent(at) == indent else None
+            if label is not None:
+                found.append((at, label))
+            at += step
+    return sorted(found)
+
+
+def _arm_end(index: DocumentIndex, line: int) -> int:
+    """Return the line after the last arm of a block."""
+    has_bracket = index.bodies[line].rstrip().endswith("{")
+    at = line + 1
+    while at < len(index.bodies) and at - line <= _MAX_LINES:
+        body = index.bodies[at].strip()
+        if body and len(index.indent(at)) <= len(index.indent(line)):
+            return at + (has_bracket and body in _CLOSERS)
+        at += 1
+    return at
+
+
+def _renamed(lines: list[str], variant: _Variant, label: str, index: DocumentIndex) -> list[str] | None:
+    """Return the arm for the new variant; None if something in it is not about the neighbour's name."""
+    whole = split_words(variant.neighbour), split_words(variant.name)
+    old, new = word_replacement(variant.neighbour, variant.name) or whole
+    rule = WordRename("variant", "", "", "", "", None, old, new, ((variant.neighbour, variant.name),))
+    rest = "\n".join(lines).replace(label, "", 1)
+    texts = _STRING.findall(rest)
+    renamed = [
+        rule.renamed(word) for word in WORD.findall(_STRING.sub("", rest)) if rule.renamed(word) != word
+    ]
+    if re.search(r"\d", rest) or not (texts or renamed):
+        return None
+    if any(rule.rewrite(text) == text for text in texts) or any(word not in index.words for word in renamed):
+        return None
+    return [rule.rewrite(body) for body in lines]
+
+
+_STRING = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`")
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")

@@ -1,0 +1,228 @@
+"""Follow-ups of a changed signature: the other declarations of the function, and the calls that can pass a new parameter.
+
+A declaration and a definition in C and C++ have one signature, and so have a method of an interface, a trait or a base class
+and those that implement it. One that had the old signature gets the new one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from editahead_prompts.text.identifiers import WORD
+from editahead_prompts.text.member_owners import related_types
+from editahead_prompts.text.name_occurrences import Occurrence
+from editahead_prompts.text.snapshot import line_body, line_end
+
+from .argument_rules import ArgumentChange, argument_spans
+from .bindings import whole_word
+from .document_index import DocumentIndex
+from .follow_up import FollowUp, Situation
+from .renamed_definition import C_FAMILY, share_header
+from .rule import Proposal
+
+_SAME, _BEHIND, _PASSED = 0.7, 0.5, 0.6
+"""Confidence that a declaration with the old signature follows, that one follows which differed before, and that a call
+passes on what its function has by the name of the new parameter. They are chosen."""
+_MAX_EDITS = 4
+_MAX_LINES = 60
+"""Lines with the function's name."""
+_MAX_WIDTH = 400
+_HEAD = re.compile(r"(?P<name>~?[^\W\d]\w*)\s?\(")
+_DEFAULT = re.compile(r"\s*=\s*[^,()]+(?:\([^()]*\))?")
+_END = re.compile(r"\s*(?:\{\s*\}?|;|:)?\s*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class _Signature:
+    """The signature of a function on one line.
+
+    Attributes:
+        name: The name.
+        at: The column of the name.
+        tail: What follows the name: the parameters and the type of the result, without a body's beginning.
+    """
+
+    name: str
+    at: int
+    tail: str
+
+
+def follow_signatures(situation: Situation) -> Iterator[FollowUp]:
+    """Yield the declarations and calls that a changed signature leaves behind."""
+    seen: set[str] = set()
+    for number, edit in enumerate(situation.edits[:_MAX_EDITS]):
+        origin = situation.home(edit.uri) if edit is not None else None
+        if edit is None or origin is None:
+            continue
+        if len(edit.old) == len(edit.new):
+            for row, (before, after) in enumerate(zip(edit.old, edit.new, strict=True)):
+                line = edit.line + row
+                old, new = _signature(line_body(before)), _signature(line_body(after))
+                if old is None or new is None or old.name != new.name or old.tail == new.tail:
+                    continue
+                occurrence = _definition(origin, line, new, situation)
+                if occurrence is not None and new.name not in seen:
+                    seen.add(new.name)
+                    yield from _declarations(origin, line, old, new, occurrence, situation)
+                    yield from _calls(old, new, situation)
+        if number == 0:
+            yield from _behind(origin, edit.line, situation)
+
+
+def _signature(body: str) -> _Signature | None:
+    """Return the signature of the first function that a line declares or calls."""
+    match = _HEAD.search(body) if len(body) <= _MAX_WIDTH else None
+    if match is None:
+        return None
+    tail = body[match.end() - 1 :]
+    end = _END.search(tail)
+    return _Signature(match["name"], match.start("name"), tail[: end.start()] if end else tail)
+
+
+def _definition(
+    index: DocumentIndex, line: int, signature: _Signature, situation: Situation
+) -> Occurrence | None:
+    """Return the occurrence of the signature's name, if it is declared or defined there."""
+    if line >= len(index.bodies):
+        return None
+    at = index.snapshot.starts[line] + signature.at
+    found = situation.trees.occurrence(index.snapshot, at, at + len(signature.name))
+    return found if found.defines and not found.imports and found.role in ("plain", "member") else None
+
+
+def _others(
+    index: DocumentIndex, name: str, situation: Situation
+) -> list[tuple[int, _Signature, Occurrence]]:
+    """Return the declarations and definitions of functions with a name, each with its line."""
+    lines = index.lines_with(name)
+    found = []
+    for line in lines if len(lines) <= _MAX_LINES else ():
+        body = index.bodies[line]
+        match = re.search(rf"(?<!\w){re.escape(name)}\s?\(", body) if len(body) <= _MAX_WIDTH else None
+        signature = _signature(body[match.start() :]) if match is not None else None
+        if match is None or signature is None:
+            continue
+        signature = _Signature(name, match.start(), signature.tail)
+        occurrence = _definition(index, line, signature, situation)
+        if occurrence is not None or _is_member_of(index, line, match.start()):
+            found.append((line, signature, occurrence or _out_of_class(index, line, signature, situation)))
+    return found
+
+
+def _is_member_of(index: DocumentIndex, line: int, column: int) -> bool:
+    """Return whether a line defines a member function of C++ outside of its class."""
+    body = index.bodies[line]
+    return (
+        index.snapshot.language == "cpp"
+        and body[:column].endswith("::")
+        and not body[:1].isspace()
+        and not body.rstrip().endswith(";")
+    )
+
+
+def _out_of_class(index: DocumentIndex, line: int, signature: _Signature, situation: Situation) -> Occurrence:
+    at = index.snapshot.starts[line] + signature.at
+    return situation.trees.occurrence(index.snapshot, at, at + len(signature.name))
+
+
+def _declarations(
+    origin: DocumentIndex, line: int, old: _Signature, new: _Signature, made: Occurrence, situation: Situation
+) -> Iterator[FollowUp]:
+    index = situation.index
+    is_c = origin.snapshot.language in C_FAMILY
+    if (
+        index is not origin
+        and is_c
+        and not share_header(index, origin.snapshot.uri)
+        and not share_header(origin, index.snapshot.uri)
+    ):
+        return
+    if index is not origin and not is_c and made.role != "member":
+        return
+    kin = (
+        related_types(origin.snapshot.text) | related_types(index.snapshot.text)
+        if made.owner
+        else frozenset()
+    )
+    for at, other, occurrence in _others(index, new.name, situation):
+        if (index is origin and at == line) or _plain(other.tail) != _plain(old.tail):
+            continue
+        is_same = is_c and occurrence.owner == made.owner
+        if not is_same and (made.owner, occurrence.owner) not in kin:
+            continue
+        yield _rewritten(index, at, other, new.tail, _SAME)
+
+
+def _plain(tail: str) -> str:
+    """Return a signature without defaults, names for C++'s own class, and needless white space."""
+    return re.sub(r"\s+|\boverride\b|\bnoexcept\b", "", _DEFAULT.sub("", tail))
+
+
+def _rewritten(index: DocumentIndex, line: int, other: _Signature, tail: str, confidence: float) -> FollowUp:
+    body = index.bodies[line]
+    end = body[other.at + len(other.name) :]
+    space = end[: len(end) - len(end.lstrip())]
+    rest = end[len(space) + len(other.tail) :]
+    if index.snapshot.language in C_FAMILY and not rest.strip().startswith(";"):
+        tail = _DEFAULT.sub("", tail)  # a default belongs to the declaration
+    for word in ("override", "noexcept"):
+        if re.search(rf"\b{word}\b", other.tail) and not re.search(rf"\b{word}\b", tail):
+            tail += f" {word}"
+    made = body[: other.at + len(other.name)] + space + tail + rest
+    proposal = Proposal(line, line + 1, (made + line_end(index.snapshot.lines[line]),))
+    return FollowUp(
+        proposal, "signature", f"signature:{other.name}", f"signature of {other.name}()", confidence
+    )
+
+
+def _behind(origin: DocumentIndex, line: int, situation: Situation) -> Iterator[FollowUp]:
+    """Yield the header's declaration of the function around an edit, if it lacks a parameter of the definition."""
+    index = situation.index
+    if index is origin or origin.snapshot.language not in C_FAMILY:
+        return
+    if not share_header(origin, index.snapshot.uri) or line >= len(origin.bodies):
+        return
+    top = origin.top(line)
+    head = next((at for at in (top, top - 1) if at >= 0 and _signature(origin.bodies[at])), -1)
+    signature = _signature(origin.bodies[head]) if head >= 0 else None
+    if signature is None or _definition(origin, head, signature, situation) is None:
+        return
+    others = _others(index, signature.name, situation)
+    if len(others) != 1 or len(_others(origin, signature.name, situation)) != 1:
+        return  # overloads
+    at, other, _ = others[0]
+    ours, theirs = _parameters(signature.tail), _parameters(other.tail)
+    rest = iter(ours)
+    if len(ours) == len(theirs) + 1 and all(parameter in rest for parameter in theirs):
+        yield _rewritten(index, at, other, signature.tail, _BEHIND)
+
+
+def _parameters(tail: str) -> list[str]:
+    spans = argument_spans(tail, 0) or []
+    found = [" ".join(_DEFAULT.sub("", tail[a:b]).split()) for a, b in spans]
+    return [] if found in ([""], ["void"]) else found
+
+
+def _calls(old: _Signature, new: _Signature, situation: Situation) -> Iterator[FollowUp]:
+    """Yield the calls, in functions that have what a new parameter of C or C++ is called like."""
+    index = situation.index
+    before, after = _parameters(old.tail), _parameters(new.tail)
+    if index.snapshot.language not in C_FAMILY or len(after) != len(before) + 1:
+        return
+    place = next((n for n, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), len(before))
+    if before != after[:place] + after[place + 1 :] or "=" in new.tail:
+        return
+    names = WORD.findall(after[place])
+    if not names:
+        return
+    at = -1 if place == len(before) else place
+    rule = ArgumentChange(
+        "argument-add", "", "", "", new.name, None, new.name, names[-1], at, True, len(before), in_scope=True
+    )
+    for proposal in rule.proposals(index):
+        body = index.bodies[proposal.start]
+        if whole_word(new.name).search(body) and (body[:1].isspace() or body.startswith("\t")):
+            label = f"add {names[-1]} to {new.name}()"
+            yield FollowUp(proposal, "signature-call", f"argument:{new.name}:{names[-1]}", label, _PASSED)
