@@ -379,7 +379,8 @@ Completions, a region and indentation keep their keys."
   :lighter editahead-lighter
   (if editahead-mode
       (progn
-        (setq editahead--off (file-exists-p editahead-off-file))
+        (setq editahead--off (file-exists-p editahead-off-file)
+              editahead--revealed-id nil) ; another server counts from 1 again
         (add-hook 'post-command-hook #'editahead--schedule-request nil t))
     (remove-hook 'post-command-hook #'editahead--schedule-request t)
     (when (timerp editahead--timer)

@@ -117,6 +117,20 @@ def test_subtle_has_no_hint_out_of_sight(start: Start) -> None:
     assert neovim.hint
 
 
+def test_subtle_marks_the_cursors_line_for_another_file(start: Start) -> None:
+    neovim = start({"a.py": "x = 1\n", "b.py": "y = 1\nguest = 2\n"}, plan=RENAME, display="subtle")
+    neovim.lua("vim.fn.bufload('b.py') vim.bo[vim.fn.bufnr('b.py')].filetype = 'python'")
+    neovim.until("#vim.lsp.get_clients({ name = 'editahead', bufnr = vim.fn.bufnr('b.py') }) == 1")
+    neovim.keys("l")
+    neovim.until(VISIBLE)
+    assert neovim.hint is None
+    assert neovim.drawn("EditaheadSign") == [(0, 0, " »")]
+    neovim.keys("<Tab>")
+    neovim.settle()
+    assert neovim.hint
+    assert neovim.drawn("EditaheadSign") == []
+
+
 def test_a_mode_can_be_off(start: Start) -> None:
     neovim = start("x = 1\nguest = 2\n", plan=RENAME, modes=["n"])
     neovim.until(VISIBLE)

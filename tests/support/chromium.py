@@ -23,6 +23,8 @@ PROGRAM = shutil.which("chromium")
 
 _HUNG_S = 90.0
 """Seconds without a message after which the browser has hung, and is killed."""
+_NAVIGATIONS = 50
+"""Attempts to leave a page."""
 _QUIET = (
     "--headless=new",
     "--no-sandbox",
@@ -84,12 +86,21 @@ class Chromium:
         target = self.ask("Target.createTarget", url="about:blank")["targetId"]
         session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         page = Page(self, target, session)
+        page.ask("Page.enable")  # else nothing is heard of a dialog, which blocks the page
         page.ask("Page.bringToFront")
         page.ask("Emulation.setFocusEmulationEnabled", enabled=True)
         return page
 
     def ask(self, method: str, session: str | None = None, **params: Any) -> Any:
-        """Send a request, to the browser or to the page of a session, and return the result."""
+        """Send a request, to the browser or to the page of a session, and return the result. Refuse what a dialog asks."""
+        id = self._send(method, session, params)
+        while (answer := self._receive(method)).get("id") != id:
+            if answer.get("method") == "Page.javascriptDialogOpening":
+                self._send("Page.handleJavaScriptDialog", answer["sessionId"], {"accept": False})
+        assert "error" not in answer, f"{method}: {answer['error']}"
+        return answer["result"]
+
+    def _send(self, method: str, session: str | None, params: Mapping[str, Any]) -> int:
         id = next(self._ids)
         message: dict[str, Any] = {"id": id, "method": method, "params": params}
         if session is not None:
@@ -97,10 +108,7 @@ class Chromium:
         data = json.dumps(message).encode() + b"\0"
         while data:
             data = data[os.write(self._out, data) :]
-        while (answer := self._receive(method)).get("id") != id:
-            pass
-        assert "error" not in answer, f"{method}: {answer['error']}"
-        return answer["result"]
+        return id
 
     def _receive(self, during: str) -> dict[str, Any]:
         while b"\0" not in self._buffer:
@@ -137,7 +145,11 @@ class Page:
         self._browser.ask("Target.closeTarget", targetId=self._target)
 
     def go(self, url: str) -> None:
-        self.ask("Page.navigate", url=url)
+        """Go to an address, as soon as the present page allows that: VS Code asks to stay while it writes its state."""
+        for _ in range(_NAVIGATIONS):
+            if "errorText" not in (answer := self.ask("Page.navigate", url=url)):
+                return
+        raise AssertionError(f"no navigation to {url}: {answer['errorText']}")
 
     def evaluate(self, code: str) -> Any:
         """Return the value of a JavaScript expression, awaited if it is a promise."""

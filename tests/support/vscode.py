@@ -35,6 +35,7 @@ _SEEN = """(() => {
 _GHOST = (
     "[...document.querySelectorAll('.ghost-text-decoration, .ghost-text')].map(one => one.innerText).join('')"
 )
+_MARK = "document.querySelector('.glyph-margin-widgets .cgmr')"
 _STATUS = "document.querySelector('[id=\"editahead.editahead.editahead.status\"]')"
 """Our item in the status bar."""
 _STATUS_LABEL = f"{_STATUS}?.querySelector('a')?.getAttribute('aria-label')"
@@ -79,6 +80,12 @@ class VSCode:
         payload = quote(json.dumps([["openFile", f"vscode-remote://{address}{path}"]]))
         self.page.go(f"http://{address}/?folder={quote(str(self.folder))}&payload={payload}")
         self._until_open(name)
+
+    def restart(self, name: str) -> None:
+        """End VS Code, and start it again on a file."""
+        self.page.go("about:blank")
+        self.code_server.end_extension_hosts()
+        self.start(name)
 
     def open_only(self, name: str) -> None:
         """Open a file in an empty window, and wait until the file can be typed in."""
@@ -175,6 +182,14 @@ class VSCode:
         self.until(
             f"document.querySelector('.quick-input-list .monaco-list-row.focused[aria-label*={json.dumps(text)}]')"
         )
+        self.press("Enter")
+
+    def enter(self, text: str, prompt: str) -> None:
+        """Enter a text into the input box with a prompt, instead of the text that the box proposes."""
+        message = "document.querySelector('.quick-input-message')?.textContent ?? ''"
+        self.until(f"{_QUICK_INPUT} && ({message}).includes({json.dumps(prompt)})")
+        self.press("Control+a")
+        self.type(text)
         self.press("Enter")
 
     def _click(self, element: str) -> None:
@@ -283,6 +298,13 @@ class VSCode:
     def status(self) -> str:
         """Return the accessible label of our item in the status bar."""
         return str(self.page.evaluate(f"{_STATUS_LABEL} ?? ''"))
+
+    def until_mark(self) -> None:
+        """Wait until the margin has a mark."""
+        self.until(_MARK)
+
+    def until_no_mark(self) -> None:
+        self.until(f"!{_MARK}")
 
     def until_seen(self, text: str) -> None:
         self.until(f"{_SEEN}.some(word => word.includes({json.dumps(text)}))")

@@ -1,11 +1,12 @@
 // The predictions of the active editor: requests to the server, their display, and the user's reaction.
 import * as vscode from "vscode";
+import { AcceptedEdit } from "./core/acceptedEdit";
 import { contextKeysFor, tabAction, type KeyContext } from "./core/keys";
 import { formatDiff, layOutDecorations, type DecorationLayout } from "./core/layout";
 import { describePrediction } from "./core/messages";
 import type { NextEditResult, Prediction, Silence, Trigger } from "./core/protocol";
 import type { Position } from "./core/text";
-import { nextPart, rebaseOverPart, type PartKind } from "./core/trackedEdit";
+import { nextPart, rebaseOverPart, type ContentChange, type PartKind } from "./core/trackedEdit";
 import { Decorations } from "./decorations";
 import { DiagnosticsTracker } from "./diagnostics";
 import { isSupported, textOf, toPosition } from "./document";
@@ -28,6 +29,9 @@ export class View implements vscode.Disposable {
   private current: ShownPrediction | undefined;
   /** Whether the user chose the current prediction among several. */
   private isChosen = false;
+  private accepted: AcceptedEdit | undefined;
+  /** The last changes of the active document. */
+  private lastChanges: readonly ContentChange[] = [];
   /** The editor state of the last request. */
   private requestedState: string | undefined;
   private response: Promise<void> = Promise.resolve();
@@ -54,7 +58,7 @@ export class View implements vscode.Disposable {
       server.onDidStart(() => this.onDidStartServer()),
       server.onDidStop(() => this.reset()),
       vscode.workspace.onDidChangeTextDocument((event) => this.onDidChangeText(event)),
-      vscode.workspace.onDidCloseTextDocument((document) => this.diagnostics.reset(document.uri)),
+      vscode.workspace.onDidCloseTextDocument((document) => this.forget(document.uri)),
       vscode.window.onDidChangeTextEditorSelection((event) => {
         if (event.textEditor === vscode.window.activeTextEditor) this.redrawAndRequest("cursor");
       }),
@@ -111,6 +115,8 @@ export class View implements vscode.Disposable {
     const client = this.server.client;
     if (editor === undefined || client === undefined || !this.isEnabled) return Promise.resolve();
     const { document, selection } = editor;
+    if (trigger === "manual") this.accepted = undefined;
+    else if (this.isAcceptUndone(document)) return Promise.resolve();
     const state = stateOf(editor);
     const diagnostics = this.diagnostics.takeChanged(client, document.uri, selection.active.line);
     const isExplicit = trigger === "accepted" || trigger === "manual";
@@ -151,6 +157,8 @@ export class View implements vscode.Disposable {
   onGhostTextAccepted(id: string): void {
     const accepted = this.predictions.find((prediction) => prediction.id === id);
     this.server.reportOutcome(id, "accepted", accepted && { shownMs: accepted.shownMs(this.now()) });
+    const document = this.activeEditor()?.document;
+    this.accepted = document && AcceptedEdit.fromInsertions(document.uri.toString(), document.getText(), this.lastChanges);
     this.clearPredictions();
     void this.request("accepted");
   }
@@ -279,6 +287,7 @@ export class View implements vscode.Disposable {
 
   private onDidStartServer(): void {
     this.diagnostics.reset();
+    this.revealedId = undefined; // another server counts its predictions from 1 again
     this.reset();
     this.scheduleRequest("cursor");
   }
@@ -303,9 +312,24 @@ export class View implements vscode.Disposable {
     const editor = this.activeEditor();
     if (event.document !== editor?.document || event.contentChanges.length === 0) return;
     const changes = event.contentChanges.map(({ rangeOffset, rangeLength, text }) => ({ offset: rangeOffset, length: rangeLength, text }));
+    this.lastChanges = changes;
+    if (event.document.uri.toString() === this.accepted?.uri) this.accepted.onChange(reasonOf(event), () => event.document.getText());
+    if (this.isAcceptUndone(event.document)) return this.reset();
     this.predictions = this.predictions.filter((prediction) => prediction.rebase(changes));
     if (this.current !== undefined && !this.predictions.includes(this.current)) this.clearPredictions();
     this.redrawAndRequest("typed");
+  }
+
+  // Opened again, a document counts its versions from 1.
+  private forget(uri: vscode.Uri): void {
+    this.diagnostics.reset(uri);
+    if (this.accepted?.uri === uri.toString()) this.accepted = undefined;
+    if (this.placedState?.startsWith(`${uri.toString()}:`)) this.placedState = undefined;
+    if (this.ghostTextState?.startsWith(`${uri.toString()}:`)) this.ghostTextState = undefined;
+  }
+
+  private isAcceptUndone(document: vscode.TextDocument): boolean {
+    return this.accepted?.isUndone === true && this.accepted.uri === document.uri.toString();
   }
 
   private redrawAndRequest(trigger: Trigger): void {
@@ -407,7 +431,7 @@ export class View implements vscode.Disposable {
       namesTab,
     });
     const diff = current.edits === undefined ? "" : formatDiff(current.edits, text);
-    this.decorations.render(editor, this.isSubtle ? markOnly(layout) : layout, hoverOf(current, diff));
+    this.decorations.render(editor, this.isSubtle ? markOnly(layout, editor.selection.active.line) : layout, hoverOf(current, diff));
   }
 
   private jump(editor: vscode.TextEditor, target: Position): void {
@@ -429,15 +453,22 @@ export class View implements vscode.Disposable {
     const at = (offset: number) => document.positionAt(offset);
     this.server.reportOutcome(accepted.id, "accepted", { shownMs: accepted.shownMs(this.now()) });
     this.clearPredictions();
+    const before = document.getText();
     const isApplied = await editor.edit((builder) => {
       for (const edit of edits) builder.replace(new vscode.Range(at(edit.start), at(edit.end)), edit.newText);
     });
     if (!isApplied) return;
+    this.accepted = new AcceptedEdit(document.uri.toString(), before, document.getText());
     this.placeCursor(editor, cursor);
     editor.revealRange(editor.selection);
     this.redraw();
     void this.request("accepted");
   }
+}
+
+function reasonOf(event: vscode.TextDocumentChangeEvent): "undo" | "redo" | undefined {
+  if (event.reason === vscode.TextDocumentChangeReason.Undo) return "undo";
+  return event.reason === vscode.TextDocumentChangeReason.Redo ? "redo" : undefined;
 }
 
 // The document, its version and the cursor: a request depends on nothing else.
@@ -446,9 +477,9 @@ function stateOf(editor: vscode.TextEditor): string {
   return `${editor.document.uri.toString()}:${editor.document.version}:${line}:${character}`;
 }
 
-/** Return the layout without everything but the mark of the lines. */
-function markOnly(layout: DecorationLayout): DecorationLayout {
-  return { ...layout, deletions: [], insertions: [], newLines: [], hints: [] };
+/** Return the layout without everything but the mark of the lines; for edits in another document, a mark at the cursor's line. */
+function markOnly({ lineRange }: DecorationLayout, cursorLine: number): DecorationLayout {
+  return { deletions: [], insertions: [], newLines: [], hints: [], lineRange: lineRange ?? [cursorLine, cursorLine] };
 }
 
 function isGhostTextEnabled(document: vscode.TextDocument): boolean {

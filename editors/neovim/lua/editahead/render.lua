@@ -186,12 +186,20 @@ end
 ---@param prediction editahead.Prediction
 ---@param live editahead.LiveEdit[]|nil  nil when the prediction is for another document
 ---@param ordinal string|nil  for example "2/3", once the user has chosen among several predictions
----@param is_subtle boolean  draw only the mark at the line of the edit
+---@param is_subtle boolean  draw only the mark at the line of the edit, or at the cursor's for another document
 function M.draw(prediction, live, ordinal, is_subtle)
   local win, bufnr = vim.api.nvim_get_current_win(), vim.api.nvim_get_current_buf()
   local label = prediction.label .. (ordinal and "  " .. ordinal or "")
+  local cursor = vim.api.nvim_win_get_cursor(win)
+  local line_options = line_mark.options(win, bufnr, M.NS)
+  local function draw_line_mark(row)
+    if line_options then
+      mark(bufnr, row, 0, line_options)
+    end
+  end
   if prediction.bufnr ~= bufnr or not live then
     if is_subtle then
+      draw_line_mark(cursor[1] - 1)
       return
     end
     local name = vim.fn.fnamemodify(vim.uri_to_fname(prediction.uri), ":~:.")
@@ -199,12 +207,8 @@ function M.draw(prediction, live, ordinal, is_subtle)
     draw_hint(win, false, name .. line .. "  " .. label)
     return
   end
-  local cursor = vim.api.nvim_win_get_cursor(win)
   local target = #live > 0 and live[1].row or prediction.jump and prediction.jump.line or cursor[1] - 1
-  local line_options = line_mark.options(win, bufnr, M.NS)
-  if line_options then
-    mark(bufnr, target, 0, line_options)
-  end
+  draw_line_mark(target)
   if is_subtle then
     return
   end
