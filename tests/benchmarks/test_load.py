@@ -32,7 +32,7 @@ from editahead_lsp.prediction.coordinator import ALL_REUSE
 from engine_process import engine, group
 from figures import SHORT, percentile, show
 from real_vllm import metric
-from server_harness import ServerHarness, ask
+from server_harness import ServerHarness, position_params
 from tiny_model import texts
 
 pytestmark = [
@@ -168,7 +168,7 @@ class Typist(ServerHarness):
 
     async def _ask(self, line: int, column: int) -> None:
         began = time.perf_counter()
-        id, reply = self.asks("editahead/nextEdit", ask(self.uri, self.version, line, column))
+        id, reply = self.asks("editahead/nextEdit", position_params(self.uri, self.version, line, column))
         try:
             message = await asyncio.shield(reply)
         except asyncio.CancelledError:

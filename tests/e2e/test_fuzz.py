@@ -20,7 +20,7 @@ import pytest
 
 from editahead_lsp.protocol.custom_messages import Position, Range, TextDocumentContentChange
 from editahead_lsp.workspace.documents import Document
-from server_harness import ScriptedPipeline, ServerHarness, ask, span
+from server_harness import ScriptedPipeline, ServerHarness, lsp_range, position_params
 
 SECONDS = float(os.environ.get("EDITAHEAD_FUZZ_SECONDS", "3"))
 SEED = int(os.environ.get("EDITAHEAD_FUZZ_SEED", "7"))
@@ -94,7 +94,7 @@ class Editor:
         if choose < 0.75:
             version = self.versions[uri] + self.random.choice([0, 0, 0, -1, 1])
             line, character = self.random.randrange(12), self.random.randrange(12)
-            return self._request(self.random.choice(SURFACES), ask(uri, version, line, character))
+            return self._request(self.random.choice(SURFACES), position_params(uri, version, line, character))
         if choose < 0.8 and self.waiting:
             return {"method": "$/cancelRequest", "params": {"id": self.random.choice(sorted(self.waiting))}}
         if choose < 0.88:
@@ -133,7 +133,7 @@ class Editor:
             start, end = sorted((self._place(uri), self._place(uri)))
             at = self._unit(uri, start), self._unit(uri, end)
             self.texts[uri] = self.texts[uri][: at[0]] + new.encode("utf-16-le") + self.texts[uri][at[1] :]
-            events.append({"text": new, "range": span(*start, *end)})
+            events.append({"text": new, "range": lsp_range(*start, *end)})
         self.versions[uri] += 1
         document = {"uri": uri, "version": self.versions[uri]}
         return {
@@ -249,7 +249,7 @@ async def test_over_stdio_the_server_lives_and_has_every_text(
         editor._request("workspace/executeCommand", {"command": "editahead.resetLearning"})
     )  # forget refusals
     for uri in editor.texts:
-        request = editor._request("editahead/nextEdit", ask(uri, editor.versions[uri], 0, 0))
+        request = editor._request("editahead/nextEdit", position_params(uri, editor.versions[uri], 0, 0))
         send(request)
         predictions = (await reply(request["id"]))["result"]["predictions"]
         here = [made for made in predictions if made["textDocument"]["uri"] == uri]

@@ -13,7 +13,7 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from editahead_lsp.session.outcome_log import FILE_NAME, Outcome, OutcomeLog, read_outcomes
-from server_harness import ask
+from server_harness import position_params
 from server_process import REAL, SCRIPT, SCRIPTED, change_document, spawned
 
 A = "file:///tmp/a.py"
@@ -41,7 +41,7 @@ def change(client: LanguageClient, version: int, *at: int, text: str) -> None:
 
 async def predict(client: LanguageClient, line: int = 0) -> Any:
     answer = await client.protocol.send_request_async(
-        "editahead/nextEdit", ask(A, None, line, 0, trigger="manual")
+        "editahead/nextEdit", position_params(A, None, line, 0, trigger="manual")
     )
     return answer.predictions
 

@@ -9,7 +9,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient
 
-from server_harness import ask, span
+from server_harness import lsp_range, position_params
 from server_process import change_document, plain
 
 A = "file:///tmp/a.py"
@@ -51,14 +51,14 @@ async def test_a_session_with_every_face(client: LanguageClient) -> None:
     )
     assert isinstance(ghost, types.InlineCompletionList)
     assert [item.insert_text for item in ghost.items] == ["account"]
-    (edit,) = (await request(client, "textDocument/copilotInlineEdit", ask(A, 2, 1, 0, triggerKind=2)))[
-        "edits"
-    ]
-    assert edit["range"] == span(1, 0, 1, 4)
-    predictions = (await request(client, "editahead/nextEdit", ask(A, 2, 1, 0, trigger="typed")))[
+    (edit,) = (
+        await request(client, "textDocument/copilotInlineEdit", position_params(A, 2, 1, 0, triggerKind=2))
+    )["edits"]
+    assert edit["range"] == lsp_range(1, 0, 1, 4)
+    predictions = (await request(client, "editahead/nextEdit", position_params(A, 2, 1, 0, trigger="typed")))[
         "predictions"
     ]
-    assert [p["edits"][0]["range"] for p in predictions] == [span(1, 0, 1, 4), span(0, 0, 0, 4)]
+    assert [p["edits"][0]["range"] for p in predictions] == [lsp_range(1, 0, 1, 4), lsp_range(0, 0, 0, 4)]
     assert predictions[0]["id"] == edit["command"]["arguments"][0]
     change(client, 3, 1, 0, 1, 4, text="account")
     await client.workspace_execute_command_async(
@@ -74,10 +74,10 @@ async def test_errors_do_not_end_it(client: LanguageClient) -> None:
     await start(client, "BOOM user\n")
     with pytest.raises(JsonRpcException):
         await request(client, "editahead/nextEdit", {})
-    result = await request(client, "editahead/nextEdit", ask(A, 1, 0, 0))
+    result = await request(client, "editahead/nextEdit", position_params(A, 1, 0, 0))
     assert result["silence"]["reason"] == "engine-unavailable"
     change(client, 2, 0, 0, 0, 4, text="")
-    assert (await request(client, "editahead/nextEdit", ask(A, 2, 0, 0)))["predictions"]
+    assert (await request(client, "editahead/nextEdit", position_params(A, 2, 0, 0)))["predictions"]
 
 
 async def test_a_rename_is_predicted_for_real(real: LanguageClient) -> None:
@@ -87,7 +87,7 @@ async def test_a_rename_is_predicted_for_real(real: LanguageClient) -> None:
         change(real, 2 + k, 0, 13 - k, 0, 14 - k, text="")
     for k, letter in enumerate("account"):
         change(real, 6 + k, 0, 10 + k, 0, 10 + k, text=letter)
-    result = await request(real, "editahead/nextEdit", ask(A, 12, 0, 17, trigger="manual"))
+    result = await request(real, "editahead/nextEdit", position_params(A, 12, 0, 17, trigger="manual"))
     assert result["predictions"], result["silence"]
     best = result["predictions"][0]
     assert best["edits"][0]["newText"].endswith("account"[-3:])

@@ -16,7 +16,7 @@ from pytest_lsp import LanguageClient
 
 import small_model
 from editahead_prompts.formats.next_edit.editahead_2611 import REGION_END
-from server_harness import ask
+from server_harness import position_params
 from server_process import REAL, plain, spawned
 
 TEXT = "value = 1"
@@ -66,7 +66,7 @@ class Editing:
         item = types.TextDocumentItem(uri=uri, language_id="python", version=1, text=TEXT)
         self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
         while True:
-            params = ask(uri, 1, 0, len(TEXT), trigger="manual")
+            params = position_params(uri, 1, 0, len(TEXT), trigger="manual")
             found = plain(await self.client.protocol.send_request_async("editahead/nextEdit", params))
             if found["predictions"]:
                 (prediction,) = found["predictions"]

@@ -19,7 +19,7 @@ from editahead_serving.errors import EngineUnavailableError
 from editahead_serving.hardware import physical_cores
 from engine_process import Engine, Person, engine, group
 from real_vllm import metric
-from server_harness import ask
+from server_harness import position_params
 from server_process import REAL, change_document, plain, spawned
 
 LONGEST_S = 900
@@ -98,7 +98,9 @@ async def rename(client: LanguageClient) -> None:
     )
     where = types.Range(types.Position(0, 6), types.Position(0, 10))
     change_document(client, uri, 2, where, "account")
-    found = plain(await client.protocol.send_request_async("editahead/nextEdit", ask(uri, 2, 0, 13)))
+    found = plain(
+        await client.protocol.send_request_async("editahead/nextEdit", position_params(uri, 2, 0, 13))
+    )
     assert "account" in str(found["predictions"])
 
 

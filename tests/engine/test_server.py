@@ -15,7 +15,7 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from real_vllm import KEY
-from server_harness import ask
+from server_harness import position_params
 from server_process import REAL, change_document, plain, spawned
 from tiny_model import CONTEXT
 
@@ -55,7 +55,7 @@ async def status(client: LanguageClient) -> Any:
 
 
 async def next_edit(client: LanguageClient, version: int, line: int, column: int) -> Any:
-    params = ask(A, version, line, column, trigger="manual")
+    params = position_params(A, version, line, column, trigger="manual")
     return await client.protocol.send_request_async("editahead/nextEdit", params)
 
 

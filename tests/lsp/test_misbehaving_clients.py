@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from editahead_lsp.settings import SETTING_NAMES, Settings, SettingsSource, resolve_settings
-from server_harness import ScriptedPipeline, ServerHarness, ask, span
+from server_harness import ScriptedPipeline, ServerHarness, lsp_range, position_params
 
 A = "file:///tmp/a.py"
 NEXT = "editahead/nextEdit"
@@ -19,7 +19,7 @@ SURFACES = (NEXT, "textDocument/copilotInlineEdit", "textDocument/inlineCompleti
 
 
 async def reason(harness: ServerHarness, version: int | None, uri: str = A) -> str | None:
-    silence = (await harness.request(NEXT, ask(uri, version, 0, 0)))["silence"]
+    silence = (await harness.request(NEXT, position_params(uri, version, 0, 0)))["silence"]
     return None if silence is None else silence["reason"]
 
 
@@ -32,12 +32,12 @@ async def test_whatever_version_a_change_has_it_is_applied_and_is_the_version_no
 ) -> None:
     await harness.initialize()
     harness.open(A, "user\n", version=5)
-    before = await harness.request(NEXT, ask(A, 5, 0, 0))
+    before = await harness.request(NEXT, position_params(A, 5, 0, 0))
     harness.change(A, version, (0, 0, 0, 0, "# above\n"))
-    answer = await harness.request(NEXT, ask(A, version, 0, 0))
+    answer = await harness.request(NEXT, position_params(A, version, 0, 0))
     (prediction,) = answer["predictions"]
     assert prediction["textDocument"]["version"] == version
-    assert prediction["edits"][0]["range"] == span(1, 0, 1, 4)
+    assert prediction["edits"][0]["range"] == lsp_range(1, 0, 1, 4)
     assert len(before["predictions"]) == 1
     assert await reason(harness, version + 1) == "unknown-document"
     assert await reason(harness, version - 1) is None, "the answer says which version it is for"
@@ -48,9 +48,9 @@ async def test_a_change_without_a_version_is_one_more(harness: ServerHarness, ve
     await harness.initialize()
     harness.open(A, "user\n", version=5)
     document = {"uri": A} if version == "absent" else {"uri": A, "version": None}
-    change = {"range": span(0, 0, 0, 0), "text": "\n"}
+    change = {"range": lsp_range(0, 0, 0, 0), "text": "\n"}
     harness.notify("textDocument/didChange", {"textDocument": document, "contentChanges": [change]})
-    (prediction,) = (await harness.request(NEXT, ask(A, None, 0, 0)))["predictions"]
+    (prediction,) = (await harness.request(NEXT, position_params(A, None, 0, 0)))["predictions"]
     assert prediction["textDocument"]["version"] == 6
 
 
@@ -61,22 +61,22 @@ async def test_the_same_version_for_two_texts_gives_no_answer_for_the_first(
     await harness.initialize()
     harness.open(A, "a\nuser\n", version=1)
     pipeline.open.clear()
-    ghost = harness.send("textDocument/inlineCompletion", ask(A, 1, 1, 0))
-    edit = harness.send("textDocument/copilotInlineEdit", ask(A, 1, 0, 0))
+    ghost = harness.send("textDocument/inlineCompletion", position_params(A, 1, 1, 0))
+    edit = harness.send("textDocument/copilotInlineEdit", position_params(A, 1, 0, 0))
     await asyncio.to_thread(pipeline.started.wait, 10)
     harness.change(A, 1, (0, 0, 0, 0, "xx\n"))
     pipeline.open.set()
     assert (await harness.reply(ghost))["result"] == {"items": []}
     (found,) = (await harness.reply(edit))["result"]["edits"]
-    assert found["range"] == span(2, 0, 2, 4)
+    assert found["range"] == lsp_range(2, 0, 2, 4)
 
 
 async def test_opened_twice_the_later_text_counts(harness: ServerHarness) -> None:
     await harness.initialize()
     harness.open(A, "user\n", version=3)
     harness.open(A, "x\nuser\n", version=1)
-    (prediction,) = (await harness.request(NEXT, ask(A, 1, 0, 0)))["predictions"]
-    assert prediction["edits"][0]["range"] == span(1, 0, 1, 4)
+    (prediction,) = (await harness.request(NEXT, position_params(A, 1, 0, 0)))["predictions"]
+    assert prediction["edits"][0]["range"] == lsp_range(1, 0, 1, 4)
 
 
 async def test_changed_and_closed_without_being_open(harness: ServerHarness) -> None:
@@ -94,7 +94,7 @@ async def test_before_initialize_every_request_is_refused_and_notifications_are_
 ) -> None:
     harness.open(A, "user\n")
     for surface in SURFACES:
-        reply = await harness.reply(harness.send(surface, ask(A, 1, 0, 0)))
+        reply = await harness.reply(harness.send(surface, position_params(A, 1, 0, 0)))
         assert reply["error"]["code"] == -32002
     await harness.initialize()
     assert await reason(harness, 1) == "unknown-document"
@@ -106,7 +106,7 @@ async def test_between_initialize_and_initialized_requests_are_answered(
 ) -> None:
     await harness.request("initialize", {"processId": None, "capabilities": {}})
     harness.open(A, "user\n")
-    answer = await harness.request(surface, ask(A, 1, 0, 0))
+    answer = await harness.request(surface, position_params(A, 1, 0, 0))
     assert len(next(iter(answer.values()))) == 1
     harness.notify("initialized", {})
 
@@ -117,7 +117,7 @@ async def test_closed_while_a_request_runs(
 ) -> None:
     await harness.initialize()
     harness.open(A, "user\n")
-    id = await harness.hold_request(surface, ask(A, 1, 0, 0))
+    id = await harness.hold_request(surface, position_params(A, 1, 0, 0))
     harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
     pipeline.open.set()
     answer = (await harness.reply(id))["result"]
@@ -131,7 +131,7 @@ async def test_closed_and_opened_again_while_a_request_runs(
 ) -> None:
     await harness.initialize()
     harness.open(A, "user\n")
-    id = await harness.hold_request(NEXT, ask(A, 1, 0, 0))
+    id = await harness.hold_request(NEXT, position_params(A, 1, 0, 0))
     harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
     harness.open(A, "something else\n")
     pipeline.open.set()
@@ -152,7 +152,7 @@ async def test_two_megabytes_are_mirrored_and_left_alone(
     harness.change(A, 2, (120_000, 0, 120_000, 4, "account"))
     assert await reason(harness, 2) == "too-large"
     harness.change(A, 3, "user\n")
-    answer = await harness.request(NEXT, ask(A, 3, 0, 0))
+    answer = await harness.request(NEXT, position_params(A, 3, 0, 0))
     assert len(answer["predictions"]) == 1, "small again, it is like any other"
     assert pipeline.calls[-1].history == ()
 
@@ -161,8 +161,10 @@ async def test_two_megabytes_on_one_line_that_are_allowed(harness: ServerHarness
     await harness.initialize({"max_file_bytes": 3_000_000})
     harness.open(A, "x" * 2_000_000 + "user")
     harness.change(A, 2, (0, 1_000_000, 0, 1_000_000, "y"))
-    (item,) = (await harness.request("textDocument/inlineCompletion", ask(A, 2, 0, 2_000_001)))["items"]
-    assert item["range"] == span(0, 2_000_001, 0, 2_000_005)
+    (item,) = (await harness.request("textDocument/inlineCompletion", position_params(A, 2, 0, 2_000_001)))[
+        "items"
+    ]
+    assert item["range"] == lsp_range(0, 2_000_001, 0, 2_000_005)
 
 
 async def test_binary_bytes_are_a_text_like_any_other(harness: ServerHarness) -> None:
@@ -175,10 +177,10 @@ async def test_binary_bytes_are_a_text_like_any_other(harness: ServerHarness) ->
     document = harness.server.session.documents.get(A)
     assert document is not None
     assert document.snapshot.text == "\0\udfff" + text[1:]
-    (prediction,) = (await harness.request(NEXT, ask(A, 2, 0, 0)))["predictions"]
+    (prediction,) = (await harness.request(NEXT, position_params(A, 2, 0, 0)))["predictions"]
     (edit,) = prediction["edits"]
     assert (edit["newText"], edit["range"]["end"]["character"]) == ("account", 4)
-    assert (await harness.request(NEXT, ask(A, 2, 1, 0)))["predictions"]
+    assert (await harness.request(NEXT, position_params(A, 2, 1, 0)))["predictions"]
 
 
 async def test_bytes_that_are_not_json_are_refused(harness: ServerHarness) -> None:
@@ -213,13 +215,13 @@ async def test_a_flood_of_ten_thousand_changes(harness: ServerHarness, pipeline:
     for k in range(10_000):
         harness.change(A, 2 + k, (1 + k % 200, 0, 1 + k % 200, 0, "x" if k < 5_000 else "\U0001f600"))
         if k % 1000 == 0:
-            ids.append(harness.send(NEXT, ask(A, 2 + k, 0, 0)))
-    ids.append(harness.send(NEXT, ask(A, 10_001, 0, 0)))
+            ids.append(harness.send(NEXT, position_params(A, 2 + k, 0, 0)))
+    ids.append(harness.send(NEXT, position_params(A, 10_001, 0, 0)))
     for id in ids[:-1]:
         answer = (await harness.reply(id))["result"]
         assert answer["predictions"] == [] or answer["predictions"][0]["textDocument"]["version"] == 10_001
     answer = (await harness.reply(ids[-1]))["result"]
-    assert answer["predictions"][0]["edits"][0]["range"] == span(0, 0, 0, 4)
+    assert answer["predictions"][0]["edits"][0]["range"] == lsp_range(0, 0, 0, 4)
     document = harness.server.session.documents.get(A)
     assert document is not None
     assert document.snapshot.text == "user\n" + ("\U0001f600" * 25 + "x" * 25 + "line\n") * 200
@@ -230,8 +232,8 @@ async def test_ten_thousand_changes_in_one_notification(harness: ServerHarness) 
     await harness.initialize()
     harness.open(A, "user\n")
     harness.change(A, 2, *[(0, 0, 0, 0, "x")] * 10_000)
-    (prediction,) = (await harness.request(NEXT, ask(A, 2, 0, 0)))["predictions"]
-    assert prediction["edits"][0]["range"] == span(0, 10_000, 0, 10_004)
+    (prediction,) = (await harness.request(NEXT, position_params(A, 2, 0, 0)))["predictions"]
+    assert prediction["edits"][0]["range"] == lsp_range(0, 10_000, 0, 10_004)
 
 
 # Settings

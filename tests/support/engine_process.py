@@ -13,7 +13,7 @@ from typing import Any
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from server_harness import ask
+from server_harness import position_params
 from server_process import ENGINE, change_document, plain
 
 A = "file:///tmp/a.py"
@@ -120,7 +120,7 @@ class Person:
         where = types.Range(types.Position(9, 4), types.Position(9, 4 + len(self.name)))
         self.name = f"x{self.version}"
         change_document(self.client, self.uri, self.version, where, self.name)
-        params = ask(self.uri, self.version, 9, 4 + len(self.name), trigger="manual")
+        params = position_params(self.uri, self.version, 9, 4 + len(self.name), trigger="manual")
         found = plain(await self.client.protocol.send_request_async("editahead/nextEdit", params))
         assert found["predictions"] or found["silence"]
 

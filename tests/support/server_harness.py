@@ -185,7 +185,7 @@ class ServerHarness:
     def change(self, uri: str, version: int, *changes: Any) -> None:
         """Send a change; each item is the whole text, or (line, character, line, character, text)."""
         events = [
-            {"text": c} if isinstance(c, str) else {"range": span(*c[:4]), "text": c[4]} for c in changes
+            {"text": c} if isinstance(c, str) else {"range": lsp_range(*c[:4]), "text": c[4]} for c in changes
         ]
         document = {"uri": uri, "version": version}
         self.notify("textDocument/didChange", {"textDocument": document, "contentChanges": events})
@@ -197,14 +197,16 @@ class ServerHarness:
         assert self._messages == []
 
 
-def span(line: int, character: int, end_line: int, end_character: int) -> dict[str, Any]:
+def lsp_range(line: int, character: int, end_line: int, end_character: int) -> dict[str, Any]:
     return {
         "start": {"line": line, "character": character},
         "end": {"line": end_line, "character": end_character},
     }
 
 
-def ask(uri: str, version: int | None, line: int, character: int, **context: Any) -> dict[str, Any]:
+def position_params(
+    uri: str, version: int | None, line: int, character: int, **context: Any
+) -> dict[str, Any]:
     """Return the params of a request for a surface."""
     document = {"uri": uri} if version is None else {"uri": uri, "version": version}
     return {

@@ -13,7 +13,7 @@ from editahead_inference.pipeline import Pipeline
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_lsp.model.config import ModelConfig
 from scripted_backend import ScriptedBackend, ScriptedReply
-from server_harness import ServerHarness, ask
+from server_harness import ServerHarness, position_params
 
 A = "file:///project/a.py"
 TEXT = "import money\n\n\ndef total(items, tax):\n    price = sum(items)\n    return money.euro(price)\n"
@@ -120,7 +120,7 @@ class ServerWithModel(ServerHarness):
     def at(self, line: int = 0, character: int = 0, uri: str = A, **context: Any) -> dict[str, Any]:
         document = self.server.session.documents.get(uri)
         assert document is not None
-        return ask(uri, document.snapshot.version, line, character, **context)
+        return position_params(uri, document.snapshot.version, line, character, **context)
 
     def type(self, line: int, character: int, text: str, uri: str = A) -> None:
         document = self.server.session.documents.get(uri)

@@ -13,7 +13,7 @@ import pytest
 from editahead_inference.apply.merge.merge import merge
 from editahead_lsp.apply.service import DEADLINE_S
 from schemas import validate
-from server_harness import ServerHarness, span
+from server_harness import ServerHarness, lsp_range
 from sketch_fixture import PATCH, SKETCH, TEXT, WANTED, applied
 
 VERSIONED = {"documentChanges": True}
@@ -195,9 +195,9 @@ async def test_only_within_the_range(harness: ServerHarness, folder: Path) -> No
     await start(harness, folder, **VERSIONED)
     uri = (folder / "a.py").as_uri()
     harness.open(uri, TEXT)
-    within = await apply(harness, uri=uri, sketch=SKETCH, range=span(0, 0, 15, 0), dryRun=True)
+    within = await apply(harness, uri=uri, sketch=SKETCH, range=lsp_range(0, 0, 15, 0), dryRun=True)
     assert applied(TEXT, within["hunks"]) == WANTED
-    data = await refused(harness, uri=uri, sketch=SKETCH, range=span(0, 0, 3, 0), dryRun=True)
+    data = await refused(harness, uri=uri, sketch=SKETCH, range=lsp_range(0, 0, 3, 0), dryRun=True)
     assert data["reason"] == "unplaced"
 
 
@@ -234,7 +234,7 @@ async def test_files_that_are_open_and_files_that_are_not(harness: ServerHarness
     result = await apply(harness, sketch=TWO, dryRun=True, partialResultToken="p", workDoneToken=9)
     changes = {c["textDocument"]["uri"]: c for c in result["edit"]["documentChanges"]}
     assert {uri: c["textDocument"]["version"] for uri, c in changes.items()} == {a: 3, b: None}
-    assert changes[b]["edits"][0]["range"] == span(2, 8, 2, 9)
+    assert changes[b]["edits"][0]["range"] == lsp_range(2, 8, 2, 9)
     told = [await harness.take(lambda m: m.get("method") == "$/progress") for _ in range(6)]
     values = [m["params"]["value"] for m in told if m["params"]["token"] == "p"]
     for value in values:
@@ -249,7 +249,7 @@ async def test_a_range_of_what_is_not_open(harness: ServerHarness, folder: Path)
     await start(harness, folder, **VERSIONED)
     (folder / "a.py").write_text(TEXT)
     uri = (folder / "a.py").as_uri()
-    result = await apply(harness, uri=uri, sketch=SKETCH, range=span(0, 0, 15, 0), dryRun=True)
+    result = await apply(harness, uri=uri, sketch=SKETCH, range=lsp_range(0, 0, 15, 0), dryRun=True)
     assert applied(TEXT, result["hunks"]) == WANTED
 
 
@@ -423,7 +423,7 @@ async def test_positions_are_in_the_encoding_agreed_on(harness: ServerHarness) -
     harness.open("untitled:1", text)
     sketch = SKETCH.replace("c * 3  # twice", "'𝔘é' * 3")
     (hunk,) = (await apply(harness, uri="untitled:1", sketch=sketch, dryRun=True))["hunks"]
-    assert hunk["range"] == span(11, 16, 11, 17)
+    assert hunk["range"] == lsp_range(11, 16, 11, 17)
 
 
 async def test_with_check_new_problems_keep_it_from_being_applied(
@@ -444,5 +444,5 @@ async def test_with_check_new_problems_keep_it_from_being_applied(
     result = await apply(harness, uri=uri, sketch=SKETCH, check=True)
     assert result["applied"] is False
     assert result["problems"] == [
-        {"uri": uri, "range": span(11, 2, 11, 2), "message": "X1: twice", "source": "ruff"}
+        {"uri": uri, "range": lsp_range(11, 2, 11, 2), "message": "X1: twice", "source": "ruff"}
     ]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from schemas import validate
-from server_harness import ServerHarness, span
+from server_harness import ServerHarness, lsp_range
 from sketch_fixture import SKETCH, TEXT, WANTED, applied
 
 A = "file:///w/a.py"
@@ -29,7 +29,7 @@ async def start(
 
 
 async def actions(harness: ServerHarness, *at: int, **context: Any) -> list[dict[str, Any]]:
-    where = span(*(at if len(at) == 4 else at * 2))
+    where = lsp_range(*(at if len(at) == 4 else at * 2))
     params = {"textDocument": {"uri": A}, "range": where, "context": {"diagnostics": [], **context}}
     found: list[dict[str, Any]] = await harness.request("textDocument/codeAction", params)
     validate("method.textDocument.codeAction", "result", found)

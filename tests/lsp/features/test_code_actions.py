@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from server_harness import ScriptedPipeline, ServerHarness, span
+from server_harness import ScriptedPipeline, ServerHarness, lsp_range
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 ACCEPT, GOTO, APPLY = (f"refactor.rewrite.editahead.{name}" for name in ("accept", "goto", "apply"))
@@ -26,7 +26,7 @@ async def start(
 
 
 async def actions(harness: ServerHarness, *at: int, uri: str = A, **context: Any) -> list[dict[str, Any]]:
-    where = span(*(at if len(at) == 4 else at * 2))
+    where = lsp_range(*(at if len(at) == 4 else at * 2))
     params = {"textDocument": {"uri": uri}, "range": where, "context": {"diagnostics": [], **context}}
     found: list[dict[str, Any]] = await harness.request("textDocument/codeAction", params)
     return found
@@ -49,7 +49,7 @@ async def test_both_with_the_edit_at_once(harness: ServerHarness) -> None:
             "documentChanges": [
                 {
                     "textDocument": {"uri": A, "version": 3},
-                    "edits": [{"range": span(1, 4, 1, 8), "newText": "account"}],
+                    "edits": [{"range": lsp_range(1, 4, 1, 8), "newText": "account"}],
                 }
             ]
         },
@@ -78,7 +78,7 @@ async def test_going_there_goes_there(harness: ServerHarness) -> None:
     _, go = await actions(harness, 0, 0)
     id = harness.send("workspace/executeCommand", go["command"])
     shown = await harness.serves("window/showDocument", {"success": True})
-    assert (shown["uri"], shown["selection"]) == (A, span(1, 4, 1, 4))
+    assert (shown["uri"], shown["selection"]) == (A, lsp_range(1, 4, 1, 4))
     assert (await harness.reply(id))["result"]["did"] == "jumped"
     assert [action["kind"] for action in await actions(harness, 1, 4)] == [ACCEPT], "now it is there"
 
@@ -93,7 +93,7 @@ async def test_the_edit_is_given_later_when_the_client_can(harness: ServerHarnes
     (change,) = resolved.pop("edit")["documentChanges"]
     assert resolved == accept | {"isPreferred": True}
     assert change["textDocument"] == {"uri": A, "version": 2}
-    assert change["edits"] == [{"range": span(2, 4, 2, 8), "newText": "account"}]
+    assert change["edits"] == [{"range": lsp_range(2, 4, 2, 8), "newText": "account"}]
 
 
 @pytest.mark.parametrize("closed", [False, True])
@@ -120,7 +120,7 @@ async def test_without_versions_for_clients_without_them(harness: ServerHarness)
     await start(harness, workspace={})
     harness.open(A, "user\n")
     (accept,) = await actions(harness, 0, 0)
-    assert accept["edit"] == {"changes": {A: [{"range": span(0, 0, 0, 4), "newText": "account"}]}}
+    assert accept["edit"] == {"changes": {A: [{"range": lsp_range(0, 0, 0, 4), "newText": "account"}]}}
 
 
 async def test_an_edit_of_another_document(harness: ServerHarness) -> None:
@@ -188,6 +188,6 @@ async def test_the_cursor_within_a_selection_is_the_one_known(
     harness.open(A, "user\nx\nuser\n")
     harness.change(A, 2, (1, 0, 1, 1, "y"))
     (accept,) = [a for a in await actions(harness, 0, 0, 2, 4) if a["kind"] == ACCEPT]
-    assert accept["edit"]["documentChanges"][0]["edits"][0]["range"] == span(2, 0, 2, 4)
+    assert accept["edit"]["documentChanges"][0]["edits"][0]["range"] == lsp_range(2, 0, 2, 4)
     assert await actions(harness, 0, 0, 0, 2)
     assert pipeline.calls[-1].cursor == 0, "outside of the selection it cannot be"

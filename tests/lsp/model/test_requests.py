@@ -9,7 +9,7 @@ from editahead_lsp.model import prompt_warmer
 from editahead_lsp.prediction.coordinator import ReuseOptions
 from editahead_lsp.prediction.scheduler import MODEL_WAIT_WITH_RULES_S, MODEL_WAIT_WITHOUT_RULES_S
 from editahead_lsp.session.adaptive_debounce import MIN_MODEL_DELAY_S
-from server_harness import span
+from server_harness import lsp_range
 from server_with_model import NEW, RENAMED, TEXT, A, Model, ServerWithModel, rename_once, until
 
 AHEAD = ReuseOptions(prefetch=True)
@@ -23,7 +23,7 @@ async def test_what_the_model_says_is_shown_by_every_face(harness: ServerWithMod
     harness.open(A, TEXT)
     (prediction,) = (await harness.next(4, 4))["predictions"]
     assert prediction["source"] == "engine" and prediction["jump"] is None
-    assert prediction["edits"] == [{"range": span(4, 22, 4, 22), "newText": " * (1 + tax)"}]
+    assert prediction["edits"] == [{"range": lsp_range(4, 22, 4, 22), "newText": " * (1 + tax)"}]
     (item,) = (await harness.request("textDocument/inlineCompletion", harness.at(4, 22)))["items"]
     assert item["insertText"] == " * (1 + tax)"
     (edit,) = (await harness.request("textDocument/copilotInlineEdit", harness.at(4, 22)))["edits"]
@@ -209,7 +209,7 @@ async def test_typing_what_it_says_goes_on_with_it(harness: ServerWithModel, mod
     await harness.reply(asked)
     model.go_on()
     (prediction,) = (await harness.reply(later))["result"]["predictions"]
-    assert prediction["edits"] == [{"range": span(4, 26, 4, 26), "newText": "1 + tax)"}]
+    assert prediction["edits"] == [{"range": lsp_range(4, 26, 4, 26), "newText": "1 + tax)"}]
     assert len(model.prompts) == 1 and model.backend.stopped == 0
 
 
@@ -301,7 +301,7 @@ async def test_what_follows_an_accept_is_asked_ahead(
     harness.type(4, 22, " * (1 + tax)")
     harness.notify("workspace/executeCommand", {"command": "editahead.accept", "arguments": [shown["id"]]})
     first = (await harness.next(4, 34, trigger="accepted"))["predictions"][0]
-    assert first["edits"] == [{"range": span(5, 27, 5, 27), "newText": ", tax"}]
+    assert first["edits"] == [{"range": lsp_range(5, 27, 5, 27), "newText": ", tax"}]
     assert len([prompt for prompt in model.prompts if "euro(price, tax)" not in prompt]) == 2
 
 

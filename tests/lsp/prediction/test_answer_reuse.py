@@ -12,7 +12,7 @@ from editahead_inference.candidates import GateDecision, Prediction
 from editahead_lsp.prediction.coordinator import ReuseOptions
 from editahead_lsp.prediction.scheduler import CACHE_SIZE
 from editahead_prompts.state import EditorState
-from server_harness import ScriptedPipeline, ServerHarness, ask, span
+from server_harness import ScriptedPipeline, ServerHarness, lsp_range, position_params
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 AHEAD = ReuseOptions(prefetch=True)
@@ -24,7 +24,7 @@ async def next_edit(
     version = harness.server.session.documents.get(uri)
     assert version is not None
     result: dict[str, Any] = await harness.request(
-        "editahead/nextEdit", ask(uri, version.snapshot.version, line, character)
+        "editahead/nextEdit", position_params(uri, version.snapshot.version, line, character)
     )
     return result
 
@@ -50,7 +50,7 @@ async def test_typing_what_was_predicted_keeps_it(harness: ServerHarness, pipeli
         harness.change(A, 3 + column, (0, 4 + column, 0, 4 + column, letter))
     left = await first(harness, 0, 7)
     assert left["id"] == shown["id"]
-    assert left["edits"] == [{"range": span(0, 7, 0, 7), "newText": "ount"}]
+    assert left["edits"] == [{"range": lsp_range(0, 7, 0, 7), "newText": "ount"}]
     assert left["cursorAfter"] == shown["cursorAfter"] == {"line": 0, "character": 11}
     assert left["confidence"] == shown["confidence"]
     assert len(pipeline.calls) == 1
@@ -64,8 +64,8 @@ async def test_every_face_is_told_what_is_being_typed(
     harness.open(A, "user\n")
     shown = await first(harness)
     harness.change(A, 2, (0, 0, 0, 4, "acc"))
-    (item,) = (await harness.request("textDocument/inlineCompletion", ask(A, 2, 0, 3)))["items"]
-    (edit,) = (await harness.request("textDocument/copilotInlineEdit", ask(A, 2, 0, 3)))["edits"]
+    (item,) = (await harness.request("textDocument/inlineCompletion", position_params(A, 2, 0, 3)))["items"]
+    (edit,) = (await harness.request("textDocument/copilotInlineEdit", position_params(A, 2, 0, 3)))["edits"]
     assert item["insertText"] == edit["text"] == "ount"
     assert item["command"]["arguments"] == edit["command"]["arguments"] == [shown["id"]]
     assert len(pipeline.calls) == 1
@@ -84,7 +84,7 @@ async def test_others_that_are_typed_along_stay_behind_it_for_every_face(
         harness.change(A, 2 + column, (0, column, 0, column, "c"))
         after = (await next_edit(harness, 0, 1 + column))["predictions"]
         assert [shown["id"] for shown in after] == before
-    edits = (await harness.request("textDocument/copilotInlineEdit", ask(A, 4, 0, 3)))["edits"]
+    edits = (await harness.request("textDocument/copilotInlineEdit", position_params(A, 4, 0, 3)))["edits"]
     assert [edit["command"]["arguments"][0] for edit in edits] == before[:1]
     assert len(pipeline.calls) == 1
 
@@ -129,11 +129,11 @@ async def test_the_cursor_after_is_that_of_the_same_text(
     """An answer that is overtaken by typing its own characters while it is computed."""
     await harness.initialize()
     harness.open(A, "user\n")
-    id = await harness.hold_request("editahead/nextEdit", ask(A, 1, 0, 0))
+    id = await harness.hold_request("editahead/nextEdit", position_params(A, 1, 0, 0))
     harness.change(A, 2, (0, 0, 0, 4, "acc"))
     pipeline.open.set()
     (left,) = (await harness.reply(id))["result"]["predictions"]
-    assert left["edits"] == [{"range": span(0, 3, 0, 3), "newText": "ount"}]
+    assert left["edits"] == [{"range": lsp_range(0, 3, 0, 3), "newText": "ount"}]
     assert left["cursorAfter"] == {"line": 0, "character": 7}
 
 
@@ -237,7 +237,7 @@ async def test_two_faces_share_what_is_being_computed(
     harness.open(A, "user\n")
     pipeline.open.clear()
     surfaces = ("editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion")
-    ids = [harness.send(surface, ask(A, 1, 0, k)) for k, surface in enumerate(surfaces)]
+    ids = [harness.send(surface, position_params(A, 1, 0, k)) for k, surface in enumerate(surfaces)]
     await asyncio.to_thread(pipeline.started.wait, 10)
     pipeline.open.set()
     for id in ids:
@@ -280,7 +280,7 @@ async def test_after_an_accept_the_next_answer_is_there(
     harness.change(A, 2, (0, 0, 0, 4, "account"))
     for version, line in ((2, 1), (3, 2)):
         shown = await first(harness, line - 1, 7)
-        assert shown["edits"][0]["range"] == span(line, 0, line, 4)
+        assert shown["edits"][0]["range"] == lsp_range(line, 0, line, 4)
         await settled(harness)
         accept(harness, shown, version + 1, change_first=change_first)
     assert (await next_edit(harness, 2, 7))["silence"]["reason"] == "no-candidate"
@@ -316,10 +316,10 @@ async def test_what_is_foreseen_waits_for_what_is_asked(
     calls = len(pipeline.calls)
     pipeline.once = True
     harness.change(A, 2, (1, 4, 1, 4, " "))
-    await harness.reply(harness.send("editahead/nextEdit", ask(A, 2, 0, 0)))
+    await harness.reply(harness.send("editahead/nextEdit", position_params(A, 2, 0, 0)))
     await asyncio.to_thread(pipeline.started.wait, 10)  # now it looks ahead, and is held back
     pipeline.started.clear()
-    asked = harness.send("editahead/nextEdit", ask(B, 1, 0, 0))
+    asked = harness.send("editahead/nextEdit", position_params(B, 1, 0, 0))
     await asyncio.to_thread(pipeline.started.wait, 10)
     assert pipeline.calls[-1].document.uri == B, "it made room"
     pipeline.open.set()
@@ -338,7 +338,7 @@ async def test_an_accept_does_not_wait_behind_what_was_foreseen(
     shown = await first(harness)
     pipeline.open.clear()
     accept(harness, shown, 2, change_first=True)
-    asked = harness.send("editahead/nextEdit", ask(A, 2, 0, 7, trigger="accepted"))
+    asked = harness.send("editahead/nextEdit", position_params(A, 2, 0, 7, trigger="accepted"))
     pipeline.open.set()
     assert (await harness.reply(asked))["result"]["predictions"]
     assert len([state for state in pipeline.calls if state.document.text == "account\nuser\n"]) <= 2
@@ -409,7 +409,7 @@ async def test_deleting_is_not_yet_typing_what_was_predicted(
     harness.open(A, "user\nuser\n")
     await first(harness)
     harness.change(A, 2, (0, 0, 0, 4, ""))
-    assert (await first(harness))["edits"][0]["range"] == span(1, 0, 1, 4)
+    assert (await first(harness))["edits"][0]["range"] == lsp_range(1, 0, 1, 4)
     assert len(pipeline.calls) == 2
 
 
@@ -423,7 +423,7 @@ def completing(pipeline: ScriptedPipeline) -> ScriptedPipeline:
 
 
 async def ghost(harness: ServerHarness, version: int, character: int) -> list[str]:
-    params = ask(A, version, 0, character)
+    params = position_params(A, version, 0, character)
     items = (await harness.request("textDocument/inlineCompletion", params))["items"]
     return [item["insertText"] for item in items]
 
@@ -436,7 +436,7 @@ async def test_ghost_text_shows_a_completion_first_and_the_others_a_next_edit(
     assert (await ghost(harness, 1, 3))[0] == "ount"
     predictions = (await next_edit(harness, 0, 3))["predictions"]
     assert [p["source"] for p in predictions] == ["propagation", "completion"]
-    (edit,) = (await harness.request("textDocument/copilotInlineEdit", ask(A, 1, 0, 3)))["edits"]
+    (edit,) = (await harness.request("textDocument/copilotInlineEdit", position_params(A, 1, 0, 3)))["edits"]
     assert edit["text"] == "new"
 
 
@@ -447,7 +447,7 @@ async def test_a_completion_that_is_typed_hides_no_next_edit_elsewhere(
     harness.open(A, "acc old\n")
     await ghost(harness, 1, 3)
     harness.change(A, 2, (0, 3, 0, 3, "o"))
-    (edit,) = (await harness.request("textDocument/copilotInlineEdit", ask(A, 2, 0, 4)))["edits"]
+    (edit,) = (await harness.request("textDocument/copilotInlineEdit", position_params(A, 2, 0, 4)))["edits"]
     assert edit["text"] == "new"
     assert (await ghost(harness, 2, 4))[0] == "unt"
 

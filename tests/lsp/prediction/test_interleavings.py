@@ -23,7 +23,7 @@ from editahead_lsp.workspace.documents import Document
 from editahead_lsp.workspace.positions import offset_at, position_at
 from editahead_prompts.text.edits import Edit, Replacement, compose, interpolate
 from model_only_pipeline import ModelOnlyPipeline, StreamingModel
-from server_harness import ScriptedPipeline, ServerHarness, ask
+from server_harness import ScriptedPipeline, ServerHarness, position_params
 
 A = "file:///tmp/a.py"
 TEXT = "x = user\nuser()\n😀 user\nend user\n"
@@ -103,7 +103,7 @@ class Client:
             at = number // 2 % (len(self.text) + 1) if number % 2 else self.cursor
             line, character = self.place(at)
             context = {"triggerKind": 2} if "next" not in more else {"trigger": "typed"}
-            id = self.harness.send(more, ask(A, self.version, line, character, **context))
+            id = self.harness.send(more, position_params(A, self.version, line, character, **context))
             self.waiting[id] = more, self.version
         elif what == "read" and self.waiting:
             if more:

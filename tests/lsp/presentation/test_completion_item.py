@@ -13,7 +13,7 @@ from editahead_lsp.presentation import completion_item
 from editahead_lsp.session.shown_predictions import Suggestion, SuggestionList
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot, line_body
-from server_harness import ScriptedPipeline, ServerHarness, ask, span
+from server_harness import ScriptedPipeline, ServerHarness, lsp_range, position_params
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 COMPLETION = "textDocument/completion"
@@ -21,7 +21,7 @@ NOTHING = {"isIncomplete": True, "items": []}
 
 
 async def item(harness: ServerHarness, line: int, character: int) -> dict[str, Any]:
-    result = await harness.request(COMPLETION, ask(A, None, line, character, triggerKind=1))
+    result = await harness.request(COMPLETION, position_params(A, None, line, character, triggerKind=1))
     assert result["isIncomplete"] is True
     (found,) = result["items"]
     assert isinstance(found, dict)
@@ -38,7 +38,7 @@ async def test_an_edit_at_the_cursor_is_the_items_own(harness: ServerHarness) ->
         "sortText": " ",
         "filterText": "use",
         "documentation": "@@ line 1 @@\n-x = user\n+x = account",
-        "textEdit": {"range": span(0, 4, 0, 8), "newText": "account"},
+        "textEdit": {"range": lsp_range(0, 4, 0, 8), "newText": "account"},
         "additionalTextEdits": [],
         "command": {"title": "Accept next edit", "command": "editahead.accept", "arguments": [id]},
         "preselect": True,
@@ -53,8 +53,8 @@ async def test_an_edit_elsewhere_is_additional(harness: ServerHarness) -> None:
     )
     harness.open(A, "x.na\ny = user\n")
     found = await item(harness, 0, 4)
-    assert found["textEdit"] == {"range": span(0, 2, 0, 4), "newText": "na"}
-    assert found["additionalTextEdits"] == [{"range": span(1, 4, 1, 8), "newText": "account"}]
+    assert found["textEdit"] == {"range": lsp_range(0, 2, 0, 4), "newText": "na"}
+    assert found["additionalTextEdits"] == [{"range": lsp_range(1, 4, 1, 8), "newText": "account"}]
     assert found["filterText"] == "na"
     assert found["documentation"]["value"] == "```diff\n@@ line 2 @@\n-y = user\n+y = account\n```"
 
@@ -63,7 +63,7 @@ async def test_elsewhere_on_the_line_it_reaches_the_cursor(harness: ServerHarnes
     await harness.initialize()
     harness.open(A, "user = 1; na\n")
     found = await item(harness, 0, 12)
-    assert found["textEdit"] == {"range": span(0, 0, 0, 12), "newText": "account = 1; na"}
+    assert found["textEdit"] == {"range": lsp_range(0, 0, 0, 12), "newText": "account = 1; na"}
     assert found["filterText"] == "user = 1; na"
 
 
@@ -81,8 +81,10 @@ async def test_nothing_predicted_nothing_listed(harness: ServerHarness, pipeline
     await harness.initialize()
     harness.open(B, "user\n")
     harness.open(A, "nothing\n")
-    assert await harness.request(COMPLETION, ask(A, None, 0, 0)) == NOTHING, "only in the other document"
-    assert await harness.request(COMPLETION, ask("file:///tmp/c.py", None, 0, 0)) == NOTHING
+    assert await harness.request(COMPLETION, position_params(A, None, 0, 0)) == NOTHING, (
+        "only in the other document"
+    )
+    assert await harness.request(COMPLETION, position_params("file:///tmp/c.py", None, 0, 0)) == NOTHING
 
 
 INLINE = {"textDocument": {"inlineCompletion": {"dynamicRegistration": True}}}
@@ -103,7 +105,7 @@ async def test_who_is_offered_it(
     result = await harness.initialize({"completion_item": setting}, **capabilities)
     assert ("completionProvider" in result["capabilities"]) is there
     harness.open(A, "user\n")
-    listed = await harness.request(COMPLETION, ask(A, None, 0, 0))
+    listed = await harness.request(COMPLETION, position_params(A, None, 0, 0))
     assert (len(listed["items"]), listed["isIncomplete"]) == (int(there), there)
 
 
@@ -114,8 +116,11 @@ async def test_not_once_the_client_has_asked_for_better(harness: ServerHarness, 
     await harness.initialize()
     harness.open(A, "user\n")
     assert await item(harness, 0, 0)
-    await harness.request(method, ask(A, 1, 0, 0))
-    assert await harness.request(COMPLETION, ask(A, None, 0, 0)) == {"isIncomplete": False, "items": []}
+    await harness.request(method, position_params(A, 1, 0, 0))
+    assert await harness.request(COMPLETION, position_params(A, None, 0, 0)) == {
+        "isIncomplete": False,
+        "items": [],
+    }
 
 
 # What the item does to the text

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from server_harness import ScriptedPipeline, ServerHarness, ask, span
+from server_harness import ScriptedPipeline, ServerHarness, lsp_range, position_params
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 DIAGNOSTICS: dict[str, Any] = {"textDocument": {"publishDiagnostics": {}}}
@@ -58,7 +58,7 @@ async def test_a_hint_comes_moves_and_goes(hinted: ServerHarness, pauses: Pauses
         "version": 1,
         "diagnostics": [
             {
-                "range": span(1, 4, 1, 8),
+                "range": lsp_range(1, 4, 1, 8),
                 "message": "Next edit: user -> account",
                 "severity": 4,
                 "source": "editahead",
@@ -67,7 +67,7 @@ async def test_a_hint_comes_moves_and_goes(hinted: ServerHarness, pauses: Pauses
     }
     hinted.change(A, 2, (0, 0, 0, 0, "new\n"))
     await pauses.end_one()
-    assert (await published(hinted))["diagnostics"][0]["range"] == span(2, 4, 2, 8)
+    assert (await published(hinted))["diagnostics"][0]["range"] == lsp_range(2, 4, 2, 8)
     hinted.change(A, 3, (2, 4, 2, 8, "account"))
     await pauses.end_one()
     assert await published(hinted) == {"uri": A, "diagnostics": []}
@@ -127,9 +127,9 @@ async def test_a_refused_edit_is_unmarked(hinted: ServerHarness, pauses: Pauses)
 @pytest.mark.parametrize(
     ("method", "params"),
     [
-        ("editahead/nextEdit", ask(A, 1, 0, 0)),
-        ("textDocument/copilotInlineEdit", ask(A, 1, 0, 0)),
-        ("textDocument/inlineCompletion", ask(A, 1, 0, 0)),
+        ("editahead/nextEdit", position_params(A, 1, 0, 0)),
+        ("textDocument/copilotInlineEdit", position_params(A, 1, 0, 0)),
+        ("textDocument/inlineCompletion", position_params(A, 1, 0, 0)),
     ],
 )
 async def test_it_goes_when_the_client_asks_for_better(
@@ -183,18 +183,18 @@ async def test_inlay_hints(hinted: ServerHarness, pauses: Pauses) -> None:
     hinted.open(A, "x\ny = user\n")
     await pauses.end_one()
     await hinted.serves("workspace/inlayHint/refresh", None)
-    everywhere = {"textDocument": {"uri": A}, "range": span(0, 0, 9, 0)}
+    everywhere = {"textDocument": {"uri": A}, "range": lsp_range(0, 0, 9, 0)}
     assert await hinted.request("textDocument/inlayHint", everywhere) == [
         {
             "position": {"line": 1, "character": 4},
             "label": "user -> account",
             "tooltip": "The next edit",
-            "textEdits": [{"range": span(1, 4, 1, 8), "newText": "account"}],
+            "textEdits": [{"range": lsp_range(1, 4, 1, 8), "newText": "account"}],
             "paddingLeft": True,
             "paddingRight": True,
         }
     ]
-    above = {"textDocument": {"uri": A}, "range": span(0, 0, 0, 1)}
+    above = {"textDocument": {"uri": A}, "range": lsp_range(0, 0, 0, 1)}
     assert await hinted.request("textDocument/inlayHint", above) == []
     hinted.change(A, 2, (0, 0, 0, 0, "\n"))
     assert await hinted.request("textDocument/inlayHint", everywhere) == [], "it was for the text before"
@@ -211,4 +211,4 @@ async def test_a_mere_place_marks_its_line(
     await hinted.initialize(**DIAGNOSTICS)
     hinted.open(A, "x\n  is here.\n")
     await pauses.end_one()
-    assert (await published(hinted))["diagnostics"][0]["range"] == span(1, 2, 1, 10)
+    assert (await published(hinted))["diagnostics"][0]["range"] == lsp_range(1, 2, 1, 10)

@@ -16,7 +16,7 @@ from editahead_lsp.session.shown_predictions import Suggestion, SuggestionList
 from editahead_lsp.workspace.positions import Encoding, offset_at
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot, split_lines
-from server_harness import ScriptedPipeline, ServerHarness, ask, span
+from server_harness import ScriptedPipeline, ServerHarness, lsp_range, position_params
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 
@@ -24,10 +24,12 @@ A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 async def test_ghost_text_is_on_the_cursors_line(harness: ServerHarness) -> None:
     await harness.initialize()
     harness.open(A, "x = user\ny = user\n")
-    result = await harness.request("textDocument/inlineCompletion", ask(A, None, 1, 0, triggerKind=2))
+    result = await harness.request(
+        "textDocument/inlineCompletion", position_params(A, None, 1, 0, triggerKind=2)
+    )
     (item,) = result["items"]
     assert item["insertText"] == "account"
-    assert item["range"] == span(1, 4, 1, 8)
+    assert item["range"] == lsp_range(1, 4, 1, 8)
     assert item["command"] == {
         "title": "Accept next edit",
         "command": "editahead.accept",
@@ -38,17 +40,21 @@ async def test_ghost_text_is_on_the_cursors_line(harness: ServerHarness) -> None
 async def test_ghost_text_is_empty_when_the_edit_is_elsewhere(harness: ServerHarness) -> None:
     await harness.initialize()
     harness.open(A, "x\ny = user\n")
-    assert await harness.request("textDocument/inlineCompletion", ask(A, None, 0, 0)) == {"items": []}
+    assert await harness.request("textDocument/inlineCompletion", position_params(A, None, 0, 0)) == {
+        "items": []
+    }
 
 
 async def test_an_inline_edit_as_sidekick_asks_for_it(harness: ServerHarness) -> None:
     await harness.initialize()
     harness.open(A, "x\ny = user\nuser\n", version=12)
     harness.notify("textDocument/didFocus", {"textDocument": {"uri": A}})
-    result = await harness.request("textDocument/copilotInlineEdit", ask(A, 12, 0, 0, triggerKind=2))
+    result = await harness.request(
+        "textDocument/copilotInlineEdit", position_params(A, 12, 0, 0, triggerKind=2)
+    )
     (edit,) = result["edits"]  # sidekick makes all that it gets at once
     assert edit["text"] == "account"
-    assert edit["range"] == span(1, 4, 1, 8)
+    assert edit["range"] == lsp_range(1, 4, 1, 8)
     assert edit["textDocument"] == {"uri": A, "version": 12}
     assert edit["command"]["command"] == "editahead.accept"
 
@@ -57,23 +63,27 @@ async def test_new_text_may_span_lines(harness: ServerHarness, pipeline: Scripte
     pipeline.script = {"user": "account:\n    pass"}
     await harness.initialize()
     harness.open(A, "def user\n")
-    (item,) = (await harness.request("textDocument/inlineCompletion", ask(A, None, 0, 8)))["items"]
-    assert (item["insertText"], item["range"]) == ("account:\n    pass", span(0, 4, 0, 8))
+    (item,) = (await harness.request("textDocument/inlineCompletion", position_params(A, None, 0, 8)))[
+        "items"
+    ]
+    assert (item["insertText"], item["range"]) == ("account:\n    pass", lsp_range(0, 4, 0, 8))
 
 
 async def test_what_is_replaced_may_span_lines(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
     pipeline.script = {"one\ntwo": "three"}
     await harness.initialize()
     harness.open(A, "one\ntwo\n")
-    assert await harness.request("textDocument/inlineCompletion", ask(A, None, 0, 0)) == {"items": []}
-    (edit,) = (await harness.request("textDocument/copilotInlineEdit", ask(A, 1, 0, 0)))["edits"]
-    assert (edit["text"], edit["range"]) == ("three", span(0, 0, 1, 3))
+    assert await harness.request("textDocument/inlineCompletion", position_params(A, None, 0, 0)) == {
+        "items": []
+    }
+    (edit,) = (await harness.request("textDocument/copilotInlineEdit", position_params(A, 1, 0, 0)))["edits"]
+    assert (edit["text"], edit["range"]) == ("three", lsp_range(0, 0, 1, 3))
 
 
 async def test_alternatives_are_five_at_most_and_the_best_comes_first(harness: ServerHarness) -> None:
     await harness.initialize()
     harness.open(A, "user\n" * 7)
-    predictions = (await harness.request("editahead/nextEdit", ask(A, 1, 3, 0)))["predictions"]
+    predictions = (await harness.request("editahead/nextEdit", position_params(A, 1, 3, 0)))["predictions"]
     assert len(predictions) == 5
     assert predictions[0]["jump"] is None
     assert sorted((p["confidence"] for p in predictions), reverse=True) == [
@@ -88,11 +98,11 @@ async def test_other_documents_only_for_clients_that_want_them(
     await harness.initialize({"crossFile": True} if cross_file else None)
     harness.open(B, "user\n", version=7)
     harness.open(A, "nothing here\n")
-    inline = await harness.request("textDocument/copilotInlineEdit", ask(A, 1, 0, 0))
+    inline = await harness.request("textDocument/copilotInlineEdit", position_params(A, 1, 0, 0))
     assert [edit["textDocument"] for edit in inline["edits"]] == (
         [{"uri": B, "version": 7}] if cross_file else []
     )
-    (prediction,) = (await harness.request("editahead/nextEdit", ask(A, 1, 0, 0)))["predictions"]
+    (prediction,) = (await harness.request("editahead/nextEdit", position_params(A, 1, 0, 0)))["predictions"]
     assert prediction["textDocument"] == {"uri": B, "version": 7}
     assert prediction["jump"] == {"line": 0, "character": 0}
 
@@ -100,13 +110,13 @@ async def test_other_documents_only_for_clients_that_want_them(
 async def test_the_whole_answer(harness: ServerHarness) -> None:
     await harness.initialize()
     harness.open(A, "😀 user\nuser\n")
-    result = await harness.request("editahead/nextEdit", ask(A, 1, 0, 0, trigger="manual"))
+    result = await harness.request("editahead/nextEdit", position_params(A, 1, 0, 0, trigger="manual"))
     assert result["silence"] is None
     here, there = result["predictions"]
     assert here == {
         "id": here["id"],
         "textDocument": {"uri": A, "version": 1},
-        "edits": [{"range": span(0, 3, 0, 7), "newText": "account"}],
+        "edits": [{"range": lsp_range(0, 3, 0, 7), "newText": "account"}],
         "jump": None,
         "cursorAfter": {"line": 0, "character": 10},
         "confidence": 0.9,
@@ -121,10 +131,12 @@ async def test_a_place_without_an_edit(harness: ServerHarness, pipeline: Scripte
     pipeline.script = {"here": "here"}
     await harness.initialize()
     harness.open(A, "x\nhere\nhere\n")
-    first, second = (await harness.request("editahead/nextEdit", ask(A, 1, 0, 0)))["predictions"]
+    first, second = (await harness.request("editahead/nextEdit", position_params(A, 1, 0, 0)))["predictions"]
     assert (first["edits"], first["jump"]) == ([], {"line": 1, "character": 0})
     assert first["id"] != second["id"]
-    assert (await harness.request("textDocument/copilotInlineEdit", ask(A, 1, 0, 0))) == {"edits": []}
+    assert (await harness.request("textDocument/copilotInlineEdit", position_params(A, 1, 0, 0))) == {
+        "edits": []
+    }
     harness.change(A, 2, (0, 0, 0, 0, "y"))
     status = await harness.command("status")
     assert status["outcomes"]["accepted"] == 0
@@ -133,7 +145,7 @@ async def test_a_place_without_an_edit(harness: ServerHarness, pipeline: Scripte
 async def test_silence_has_a_reason(harness: ServerHarness) -> None:
     await harness.initialize()
     harness.open(A, "nothing\n")
-    result = await harness.request("editahead/nextEdit", ask(A, 1, 0, 0))
+    result = await harness.request("editahead/nextEdit", position_params(A, 1, 0, 0))
     assert result == {
         "predictions": [],
         "silence": {"reason": "no-candidate", "detail": "The script has nothing."},
@@ -145,26 +157,36 @@ async def test_versions(harness: ServerHarness, version: int | None, reason: str
     await harness.initialize()
     harness.open(A, "user", version=1)
     harness.change(A, 2, (0, 0, 0, 0, "x "))
-    result = await harness.request("editahead/nextEdit", ask(A, version, 0, 1))
+    result = await harness.request("editahead/nextEdit", position_params(A, version, 0, 1))
     assert (result["silence"] or {"reason": None})["reason"] == reason
-    edits = (await harness.request("textDocument/copilotInlineEdit", ask(A, version, 0, 1)))["edits"]
+    edits = (await harness.request("textDocument/copilotInlineEdit", position_params(A, version, 0, 1)))[
+        "edits"
+    ]
     assert [edit["textDocument"]["version"] for edit in edits] == ([] if reason else [2])
-    items = (await harness.request("textDocument/inlineCompletion", ask(A, version, 0, 1)))["items"]
+    items = (await harness.request("textDocument/inlineCompletion", position_params(A, version, 0, 1)))[
+        "items"
+    ]
     assert len(items) == (1 if version in (2, None) else 0)
 
 
 async def test_unknown_documents_are_answered(harness: ServerHarness) -> None:
     await harness.initialize()
-    result = await harness.request("editahead/nextEdit", ask(B, 1, 0, 0))
+    result = await harness.request("editahead/nextEdit", position_params(B, 1, 0, 0))
     assert result["silence"]["reason"] == "unknown-document"
-    assert await harness.request("textDocument/inlineCompletion", ask(B, None, 0, 0)) == {"items": []}
-    assert await harness.request("textDocument/copilotInlineEdit", ask(B, 1, 0, 0)) == {"edits": []}
+    assert await harness.request("textDocument/inlineCompletion", position_params(B, None, 0, 0)) == {
+        "items": []
+    }
+    assert await harness.request("textDocument/copilotInlineEdit", position_params(B, 1, 0, 0)) == {
+        "edits": []
+    }
 
 
 async def test_the_uri_comes_back_as_the_client_wrote_it(harness: ServerHarness) -> None:
     await harness.initialize()
     harness.open("file:///c%3A/x%20y.py", "user\n")
-    result = await harness.request("textDocument/copilotInlineEdit", ask("file:///C:/x y.py", 1, 0, 0))
+    result = await harness.request(
+        "textDocument/copilotInlineEdit", position_params("file:///C:/x y.py", 1, 0, 0)
+    )
     assert result["edits"][0]["textDocument"]["uri"] == "file:///c%3A/x%20y.py"
 
 
@@ -173,15 +195,18 @@ async def test_every_encoding(harness: ServerHarness, encoding: str, character: 
     result = await harness.initialize(general={"positionEncodings": [encoding]})
     assert result["capabilities"]["positionEncoding"] == encoding
     harness.open(A, "😀 user\n")
-    reply = await harness.request("textDocument/copilotInlineEdit", ask(A, 1, 0, 0))
-    assert reply["edits"][0]["range"] == span(0, character, 0, character + 4)
+    reply = await harness.request("textDocument/copilotInlineEdit", position_params(A, 1, 0, 0))
+    assert reply["edits"][0]["range"] == lsp_range(0, character, 0, character + 4)
 
 
 async def test_faces_share_one_computation(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
     await harness.initialize()
     harness.open(A, "user\n")
     pipeline.open.clear()
-    ids = [harness.send(f, ask(A, 1, 0, 0)) for f in ("editahead/nextEdit", "textDocument/copilotInlineEdit")]
+    ids = [
+        harness.send(f, position_params(A, 1, 0, 0))
+        for f in ("editahead/nextEdit", "textDocument/copilotInlineEdit")
+    ]
     pipeline.open.set()
     prediction = (await harness.reply(ids[0]))["result"]["predictions"][0]
     edit = (await harness.reply(ids[1]))["result"]["edits"][0]
@@ -198,8 +223,8 @@ async def test_a_newer_request_ends_the_older(
     await harness.initialize()
     harness.open(A, "user user\n")
     pipeline.open.clear()
-    older = harness.send(surface, ask(A, 1, 0, 0))
-    newer = harness.send(surface, ask(A, 1, 0, 1))
+    older = harness.send(surface, position_params(A, 1, 0, 0))
+    newer = harness.send(surface, position_params(A, 1, 0, 1))
     result = (await harness.reply(older))["result"]
     assert result.get("items", result.get("edits", result.get("predictions"))) == []
     assert "silence" not in result or result["silence"]["reason"] == "cancelled"
@@ -216,8 +241,11 @@ async def test_requests_in_other_documents_and_faces_live_on(
     harness.open(B, "user\n")
     pipeline.open.clear()
     surface = "textDocument/copilotInlineEdit"
-    asked = [harness.send(surface, ask(A, 1, 0, 0)), harness.send(surface, ask(B, 1, 0, 0))]
-    asked.append(harness.send("editahead/nextEdit", ask(A, 1, 0, 2)))
+    asked = [
+        harness.send(surface, position_params(A, 1, 0, 0)),
+        harness.send(surface, position_params(B, 1, 0, 0)),
+    ]
+    asked.append(harness.send("editahead/nextEdit", position_params(A, 1, 0, 2)))
     pipeline.open.set()
     for id in asked:
         assert next(iter((await harness.reply(id))["result"].values())) != []
@@ -226,13 +254,13 @@ async def test_requests_in_other_documents_and_faces_live_on(
 async def test_cancelling_stops_the_work(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
     await harness.initialize()
     harness.open(A, "user\n")
-    id = await harness.hold_request("editahead/nextEdit", ask(A, 1, 0, 0))
+    id = await harness.hold_request("editahead/nextEdit", position_params(A, 1, 0, 0))
     harness.notify("$/cancelRequest", {"id": id})
     reply = await harness.reply(id)
     assert reply["error"]["code"] == -32800
     # The gate is still closed: the worker is free again only because the work was given up.
     harness.change(A, 2, (0, 0, 0, 0, "BOOM "))
-    next_one = harness.send("editahead/nextEdit", ask(A, 2, 0, 0))
+    next_one = harness.send("editahead/nextEdit", position_params(A, 2, 0, 0))
     pipeline.open.set()
     assert (await harness.reply(next_one))["result"]["silence"]["reason"] == "engine-unavailable"
 
@@ -243,8 +271,8 @@ async def test_one_of_two_cancelled_leaves_the_other_its_answer(
     await harness.initialize()
     harness.open(A, "user\n")
     pipeline.open.clear()
-    one = harness.send("editahead/nextEdit", ask(A, 1, 0, 0))
-    other = harness.send("textDocument/copilotInlineEdit", ask(A, 1, 0, 0))
+    one = harness.send("editahead/nextEdit", position_params(A, 1, 0, 0))
+    other = harness.send("textDocument/copilotInlineEdit", position_params(A, 1, 0, 0))
     harness.notify("$/cancelRequest", {"id": one})
     assert (await harness.reply(one))["error"]["code"] == -32800
     pipeline.open.set()
@@ -256,11 +284,11 @@ async def test_an_answer_is_rebased_over_typing_elsewhere(
 ) -> None:
     await harness.initialize()
     harness.open(A, "a\nuser\n")
-    id = await harness.hold_request("textDocument/copilotInlineEdit", ask(A, 1, 0, 0))
+    id = await harness.hold_request("textDocument/copilotInlineEdit", position_params(A, 1, 0, 0))
     harness.change(A, 2, (0, 0, 0, 0, "new line\n"))
     pipeline.open.set()
     (edit,) = (await harness.reply(id))["result"]["edits"]
-    assert edit["range"] == span(2, 0, 2, 4)
+    assert edit["range"] == lsp_range(2, 0, 2, 4)
     assert edit["textDocument"]["version"] == 2
 
 
@@ -269,7 +297,7 @@ async def test_an_answer_overtaken_by_typing_is_dropped(
 ) -> None:
     await harness.initialize()
     harness.open(A, "a\nuser\n")
-    id = await harness.hold_request("editahead/nextEdit", ask(A, 1, 0, 0))
+    id = await harness.hold_request("editahead/nextEdit", position_params(A, 1, 0, 0))
     harness.change(A, 2, (1, 0, 1, 4, "other"))
     pipeline.open.set()
     result = (await harness.reply(id))["result"]
@@ -288,13 +316,13 @@ async def test_automatic_requests_are_debounced(connect: Callable[..., ServerHar
     harness = connect(sleep=sleep)
     await harness.initialize({"debounce_ms": 250})
     harness.open(A, "user\n")
-    older = harness.send("editahead/nextEdit", ask(A, 1, 0, 0, trigger="typed"))
+    older = harness.send("editahead/nextEdit", position_params(A, 1, 0, 0, trigger="typed"))
     assert (await waits.get())[0] == 0.25
-    newer = harness.send("editahead/nextEdit", ask(A, 1, 0, 1, trigger="typed"))
+    newer = harness.send("editahead/nextEdit", position_params(A, 1, 0, 1, trigger="typed"))
     assert (await harness.reply(older))["result"]["silence"]["reason"] == "debounced"
     (await waits.get())[1].set_result(None)
     assert (await harness.reply(newer))["result"]["predictions"]
-    manual = await harness.request("editahead/nextEdit", ask(A, 1, 0, 2, trigger="manual"))
+    manual = await harness.request("editahead/nextEdit", position_params(A, 1, 0, 2, trigger="manual"))
     assert manual["predictions"]
     assert waits.empty()
 
@@ -305,10 +333,10 @@ async def test_a_failing_predictor_costs_one_answer(
     await harness.initialize()
     harness.open(A, "user\n")
     pipeline.fails = True
-    result = await harness.request("editahead/nextEdit", ask(A, 1, 0, 0))
+    result = await harness.request("editahead/nextEdit", position_params(A, 1, 0, 0))
     assert result["silence"]["reason"] == "engine-unavailable"
     pipeline.fails = False
-    assert (await harness.request("editahead/nextEdit", ask(A, 1, 0, 0)))["predictions"]
+    assert (await harness.request("editahead/nextEdit", position_params(A, 1, 0, 0)))["predictions"]
 
 
 # Edits to ranges

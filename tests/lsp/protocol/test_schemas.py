@@ -10,7 +10,7 @@ import pytest
 
 from editahead_cli.main import main
 from schemas import validate
-from server_harness import ScriptedPipeline, ServerHarness, ask, span
+from server_harness import ScriptedPipeline, ServerHarness, lsp_range, position_params
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 LAZY = {
@@ -19,7 +19,7 @@ LAZY = {
     "resolveSupport": {"properties": ["edit"]},
 }
 DOCUMENT = {"textDocument": {"uri": A}}
-SELECTED = DOCUMENT | {"range": span(0, 0, 0, 0), "context": {"diagnostics": []}}
+SELECTED = DOCUMENT | {"range": lsp_range(0, 0, 0, 0), "context": {"diagnostics": []}}
 
 
 async def validated(harness: ServerHarness, method: str, params: Any) -> Any:
@@ -44,7 +44,7 @@ async def test_answers(
     )
     harness.open(B, "user here\n")
     harness.open(A, text)
-    at = ask(A, 1, 0, 0)
+    at = position_params(A, 1, 0, 0)
     await validated(harness, "textDocument/completion", at)
     for action in await validated(harness, "textDocument/codeAction", SELECTED):
         if "data" in action:

@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 
 from editahead_lsp.session.adaptive_debounce import DECAY_S, AdaptiveDebounce
-from server_harness import ServerHarness, ask
+from server_harness import ServerHarness, position_params
 
 Event = Literal["accepted", "rejected"]
 A = "file:///tmp/a.py"
@@ -158,7 +158,7 @@ async def test_which_requests_wait(
     harness.open(A, "user\nuser\n")
     harness.change(A, 2, (0, 0, 0, 0, "x"))
     harness.change(A, 3, (0, 1, 0, 1, "y"))
-    params = ask(A, 3, 0, 0, **context)
+    params = position_params(A, 3, 0, 0, **context)
     answer = await harness.request(method, params)
     assert waits == pytest.approx(waited)
     assert await harness.request(method, params) == answer
@@ -181,9 +181,9 @@ async def test_what_is_being_typed_does_not_wait(connect: Callable[..., ServerHa
     harness = connect_recording_waits(connect, waits)
     await harness.initialize({"hints": "off"})
     harness.open(A, "user\n")
-    await harness.request(NEXT, ask(A, 1, 0, 0, trigger="typed"))
+    await harness.request(NEXT, position_params(A, 1, 0, 0, trigger="typed"))
     harness.change(A, 2, (0, 0, 0, 4, ""))
     harness.change(A, 3, (0, 0, 0, 0, "a"))
-    answer = await harness.request(NEXT, ask(A, 3, 0, 1, trigger="typed"))
+    answer = await harness.request(NEXT, position_params(A, 3, 0, 1, trigger="typed"))
     assert answer["predictions"][0]["edits"][0]["newText"] == "ccount"
     assert waits == []

@@ -15,7 +15,7 @@ from editahead_lsp.prediction.coordinator import ReuseOptions
 from editahead_lsp.session.outcome_log import FILE_NAME, Outcome, read_outcomes
 from editahead_lsp.session.outcome_tracker import PUBLISH_EVERY
 from editahead_prompts.state import UserPreferences
-from server_harness import NOT_AHEAD, ScriptedPipeline, ServerHarness, ask, span
+from server_harness import NOT_AHEAD, ScriptedPipeline, ServerHarness, lsp_range, position_params
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.go"
 START = 1_700_000_000.0
@@ -92,7 +92,7 @@ def settle(harness: ServerHarness) -> None:
 
 
 async def predictions(harness: ServerHarness, uri: str = A, line: int = 0) -> list[dict[str, Any]]:
-    result = await harness.request("editahead/nextEdit", ask(uri, None, line, 0))
+    result = await harness.request("editahead/nextEdit", position_params(uri, None, line, 0))
     found: list[dict[str, Any]] = result["predictions"]
     return found
 
@@ -250,7 +250,7 @@ async def test_what_an_editor_asks_for_in_the_background_is_not_seen(desk: Desk)
     lists = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}}
     harness = await desk.server(textDocument={"codeAction": lists})
     harness.open(A, "user\n")
-    where = {"textDocument": {"uri": A}, "range": span(0, 0, 0, 0), "context": {"diagnostics": []}}
+    where = {"textDocument": {"uri": A}, "range": lsp_range(0, 0, 0, 0), "context": {"diagnostics": []}}
     assert await harness.request("textDocument/codeAction", where)
     desk.clock.seconds += 60
     (row,) = desk.end(harness)
@@ -458,9 +458,9 @@ async def test_the_answer_after_an_accept_was_foreseen_with_its_taste(desk: Desk
     first, _ = await predictions(harness)
     before = harness.server.predictions.misses
     while len(desk.pipeline.calls) < 2:
-        await harness.request("editahead/nextEdit", ask("file:///tmp/none.py", None, 0, 0))
+        await harness.request("editahead/nextEdit", position_params("file:///tmp/none.py", None, 0, 0))
     harness.change(A, 2, (0, 0, 0, 4, "account"))
     await harness.command("accept", first["id"])
-    await harness.request("editahead/nextEdit", ask(A, 2, 0, 7))
+    await harness.request("editahead/nextEdit", position_params(A, 2, 0, 7))
     assert harness.server.predictions.misses == before
     assert [state.taste and state.taste.recent for state in desk.pipeline.calls[:2]] == [0.0, 0.2]

@@ -12,14 +12,14 @@ from editahead_lsp.protocol.custom_messages import TextDocumentContentChange
 from editahead_lsp.session.rejected_edits import RejectedEdits
 from editahead_lsp.workspace.documents import Document
 from editahead_prompts.text.edits import Edit, Replacement
-from server_harness import ScriptedPipeline, ServerHarness, ask, span
+from server_harness import ScriptedPipeline, ServerHarness, lsp_range, position_params
 
 A = "file:///tmp/a.py"
 NEXT = "editahead/nextEdit"
 
 
 async def shown(harness: ServerHarness) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = (await harness.request(NEXT, ask(A, None, 0, 0)))["predictions"]
+    found: list[dict[str, Any]] = (await harness.request(NEXT, position_params(A, None, 0, 0)))["predictions"]
     return found
 
 
@@ -59,7 +59,7 @@ async def test_another_use_of_the_word_is_not_refused(harness: ServerHarness) ->
     await refuse(harness)
     harness.change(A, 2, (1, 0, 1, 0, "user\n"))
     (other,) = await shown(harness)
-    assert other["edits"][0]["range"] == span(1, 0, 1, 4)
+    assert other["edits"][0]["range"] == lsp_range(1, 0, 1, 4)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ async def test_said_in_another_way_by_a_predictor_that_does_not_look(
     await refuse(harness)
     pipeline.script = {"old_": "new_"}
     harness.notify("workspace/didChangeConfiguration", {"settings": {"editahead": {"eagerness": 0.9}}})
-    answer = await harness.request(NEXT, ask(A, 1, 0, 0))
+    answer = await harness.request(NEXT, position_params(A, 1, 0, 0))
     assert answer["predictions"] == []
     assert answer["silence"]["reason"] == "refused-before"
 
@@ -149,7 +149,7 @@ async def test_refused_while_it_is_computed_again(harness: ServerHarness, pipeli
     harness.open(A, "user\nx\n")
     (prediction,) = await shown(harness)
     pipeline.open.clear()
-    asked = harness.send(NEXT, ask(A, 1, 1, 0))
+    asked = harness.send(NEXT, position_params(A, 1, 1, 0))
     harness.notify("editahead/outcome", {"id": prediction["id"], "event": "rejected"})
     pipeline.open.set()
     answer = (await harness.reply(asked))["result"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from server_harness import ScriptedPipeline, ServerHarness, ask, span
+from server_harness import ScriptedPipeline, ServerHarness, lsp_range, position_params
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 
@@ -14,7 +14,7 @@ A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 async def predictions(
     harness: ServerHarness, line: int = 0, version: int | None = None
 ) -> list[dict[str, Any]]:
-    result = await harness.request("editahead/nextEdit", ask(A, version, line, 0))
+    result = await harness.request("editahead/nextEdit", position_params(A, version, line, 0))
     found: list[dict[str, Any]] = result["predictions"]
     return found
 
@@ -89,7 +89,7 @@ async def test_a_reject_is_remembered_and_moves_with_the_text(
         harness.notify("editahead/outcome", {"id": first["id"], "event": "rejected", "shownMs": 12})
     harness.change(A, 2, (0, 0, 0, 0, "# line\n"))
     (left,) = await predictions(harness, version=2)
-    assert left["edits"][0]["range"] == span(2, 0, 2, 4)
+    assert left["edits"][0]["range"] == lsp_range(2, 0, 2, 4)
     assert left["id"] == second["id"]
     assert pipeline.calls[-1].rejected[A][0].replacements[0].start == 7
     assert pipeline.calls[-1].outcomes["user -> account"].rejected == 1
@@ -138,7 +138,7 @@ async def test_what_is_off_enters_nothing(harness: ServerHarness, pipeline: Scri
     assert pipeline.calls[-1].history == ()
     reasons = []
     for uri in ("file:///tmp/x.go", "file:///tmp/secret.py", "file:///tmp/.env", "file:///tmp/big.py"):
-        result = await harness.request("editahead/nextEdit", ask(uri, 2, 0, 0))
+        result = await harness.request("editahead/nextEdit", position_params(uri, 2, 0, 0))
         reasons.append(result["silence"]["reason"])
     assert reasons == ["language-off", "excluded", "excluded", "too-large"]
 
@@ -206,7 +206,7 @@ async def test_one_key_goes_to_the_edit_and_then_makes_it(harness: ServerHarness
     harness.open(A, "x\nuser\n")
     id = harness.send("workspace/executeCommand", {"command": "editahead.nextEdit"})
     shown = await harness.serves("window/showDocument", {"success": True})
-    assert shown == {"uri": A, "takeFocus": True, "selection": span(1, 0, 1, 0)}
+    assert shown == {"uri": A, "takeFocus": True, "selection": lsp_range(1, 0, 1, 0)}
     assert (await harness.reply(id))["result"] == {"did": "jumped", "reason": None}
     id = harness.send("workspace/executeCommand", {"command": "editahead.nextEdit"})
     applied = await harness.serves("workspace/applyEdit", {"applied": True})
@@ -214,7 +214,7 @@ async def test_one_key_goes_to_the_edit_and_then_makes_it(harness: ServerHarness
         "documentChanges": [
             {
                 "textDocument": {"uri": A, "version": 1},
-                "edits": [{"range": span(1, 0, 1, 4), "newText": "account"}],
+                "edits": [{"range": lsp_range(1, 0, 1, 4), "newText": "account"}],
             }
         ]
     }
@@ -233,7 +233,7 @@ async def test_the_key_of_a_client_that_sends_notifications(harness: ServerHarne
     await harness.command("status")
     harness.notify("workspace/executeCommand", told)
     applied = await harness.serves("workspace/applyEdit", {"applied": True})
-    assert applied["edit"] == {"changes": {A: [{"range": span(1, 0, 1, 4), "newText": "account"}]}}
+    assert applied["edit"] == {"changes": {A: [{"range": lsp_range(1, 0, 1, 4), "newText": "account"}]}}
     harness.change(A, 2, (1, 0, 1, 4, "account"))
     harness.notify("workspace/executeCommand", {"command": "editahead.why"})
     harness.notify("workspace/executeCommand", {"command": "editahead.status", "arguments": None})
@@ -253,6 +253,6 @@ async def test_nothing_is_predicted_in_comments_where_they_are_off(harness: Serv
     await harness.initialize({"comments": False})
     uri = "file:///tmp/a.py"
     harness.open(uri, "user  # user\nuser\n")
-    answer = await harness.request("editahead/nextEdit", ask(uri, None, 0, 9))
+    answer = await harness.request("editahead/nextEdit", position_params(uri, None, 0, 9))
     assert (answer["predictions"], answer["silence"]["reason"]) == ([], "excluded")
-    assert (await harness.request("editahead/nextEdit", ask(uri, None, 1, 0)))["predictions"]
+    assert (await harness.request("editahead/nextEdit", position_params(uri, None, 1, 0)))["predictions"]

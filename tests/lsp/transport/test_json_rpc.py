@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from server_harness import ScriptedPipeline, ServerHarness, ask
+from server_harness import ScriptedPipeline, ServerHarness, position_params
 from server_with_model import until
 
 A = "file:///tmp/a.py"
@@ -85,7 +85,7 @@ async def test_malformed_notifications_are_ignored(harness: ServerHarness) -> No
     harness.notify("workspace/executeCommand", {"command": "nothing.such"})
     harness.notify("nobody/knowsThis", {"a": 1})
     harness.notify("textDocument/didPartiallyAcceptCompletion", {"item": {}, "acceptedLength": "x"})
-    assert (await harness.request("editahead/nextEdit", ask(A, 1, 0, 0)))["predictions"]
+    assert (await harness.request("editahead/nextEdit", position_params(A, 1, 0, 0)))["predictions"]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ async def test_responses_to_nothing_are_ignored(harness: ServerHarness) -> None:
 
 
 async def test_before_initialize_and_after_shutdown(harness: ServerHarness) -> None:
-    assert (await harness.reply(harness.send("editahead/nextEdit", ask(A, 1, 0, 0))))["error"][
+    assert (await harness.reply(harness.send("editahead/nextEdit", position_params(A, 1, 0, 0))))["error"][
         "code"
     ] == -32002
     harness.open(A, "too early")
@@ -132,7 +132,7 @@ async def test_before_initialize_and_after_shutdown(harness: ServerHarness) -> N
 async def test_lone_surrogates_come_back_as_they_are(harness: ServerHarness) -> None:
     await harness.initialize()
     harness.open(A, "\ud800 user\n")
-    (prediction,) = (await harness.request("editahead/nextEdit", ask(A, 1, 0, 0)))["predictions"]
+    (prediction,) = (await harness.request("editahead/nextEdit", position_params(A, 1, 0, 0)))["predictions"]
     assert prediction["edits"][0]["range"]["start"] == {"line": 0, "character": 2}
 
 
@@ -175,7 +175,7 @@ async def test_several_workspace_folders(
     harness.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": [two], "removed": [one]}})
     assert harness.server.session.settings.learning is True
     harness.open(two["uri"] + "/x.py", "user\n")
-    result = await harness.request("editahead/nextEdit", ask(two["uri"] + "/x.py", 1, 0, 0))
+    result = await harness.request("editahead/nextEdit", position_params(two["uri"] + "/x.py", 1, 0, 0))
     assert result["silence"]["reason"] == "excluded"
 
 
@@ -197,6 +197,6 @@ async def test_predictors_that_cannot_be_loaded(tmp_path: Path) -> None:
     harness = ServerHarness(None, user_folder=tmp_path)
     await harness.initialize()
     harness.open(A, "user\n")
-    result = await harness.request("editahead/nextEdit", ask(A, 1, 0, 0))
+    result = await harness.request("editahead/nextEdit", position_params(A, 1, 0, 0))
     assert result["silence"]["reason"] == "engine-unavailable"
     harness.finish()

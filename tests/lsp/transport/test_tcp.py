@@ -17,7 +17,7 @@ from editahead_lsp.server import Server
 from editahead_lsp.transport import tcp
 from editahead_lsp.transport.message_framing import MessageFramer
 from editahead_lsp.transport.tcp import TcpServer
-from server_harness import ScriptedPipeline, ask
+from server_harness import ScriptedPipeline, position_params
 
 A = "file:///tmp/a.py"
 
@@ -59,7 +59,9 @@ class Client:
     async def edits(self, text: str) -> list[Any]:
         item = {"uri": A, "languageId": "python", "version": 1, "text": text}
         self.send("textDocument/didOpen", {"textDocument": item})
-        found: list[Any] = (await self.request("textDocument/copilotInlineEdit", ask(A, 1, 0, 0)))["edits"]
+        found: list[Any] = (
+            await self.request("textDocument/copilotInlineEdit", position_params(A, 1, 0, 0))
+        )["edits"]
         return found
 
     async def closed(self) -> None:
@@ -126,7 +128,7 @@ async def test_one_dies_and_the_other_goes_on(house: House, rest: bytes) -> None
     await other.initialize()
     house.pipelines[0].open.clear()
     one.send("textDocument/didOpen", {"textDocument": {"uri": A, "text": "user\n"}})
-    one.send("editahead/nextEdit", ask(A, 0, 0, 0), id=77)
+    one.send("editahead/nextEdit", position_params(A, 0, 0, 0), id=77)
     await asyncio.to_thread(house.pipelines[0].started.wait, 10)
     one.writer.write(rest)
     one.writer.transport.abort()
@@ -213,7 +215,7 @@ async def test_stopping_does_not_wait_for_answers(house: House) -> None:
     await client.initialize()
     house.pipelines[0].open.clear()
     client.send("textDocument/didOpen", {"textDocument": {"uri": A, "text": "user\n"}})
-    client.send("editahead/nextEdit", ask(A, 0, 0, 0), id=77)
+    client.send("editahead/nextEdit", position_params(A, 0, 0, 0), id=77)
     await asyncio.to_thread(house.pipelines[0].started.wait, 10)
     await house.listener.stop()
     async with asyncio.timeout(10):

@@ -13,7 +13,7 @@ from editahead_lsp.workspace.client_diagnostics import MAX_DIAGNOSTICS, ClientDi
 from editahead_prompts.state import Diagnostic
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
-from server_harness import ServerHarness, ask, span
+from server_harness import ServerHarness, lsp_range, position_params
 
 A = "file:///tmp/a.py"
 NEXT = "editahead/nextEdit"
@@ -75,7 +75,7 @@ def test_what_still_holds_is_about_the_same_text(text: str, data: st.DataObject)
 
 
 def diagnostic(line: int, first: int, last: int, message: str) -> dict[str, Any]:
-    return {"range": span(line, first, line, last), "message": message, "severity": 1, "code": 7}
+    return {"range": lsp_range(line, first, line, last), "message": message, "severity": 1, "code": 7}
 
 
 @pytest.mark.parametrize("version", [None, 1])
@@ -83,14 +83,14 @@ async def test_next_edit_brings_all_of_the_document(harness: ServerHarness, vers
     await harness.initialize()
     harness.open(A, TEXT)
     context = {"trigger": "typed", "diagnostics": [diagnostic(1, 0, 6, "wrong")]}
-    await harness.request(NEXT, {**ask(A, version, 0, 0), "context": context})
+    await harness.request(NEXT, {**position_params(A, version, 0, 0), "context": context})
     assert harness.server.session.state is not None
     assert harness.server.session.state.diagnostics == (Diagnostic(6, 12, "wrong", "7"),)
     harness.change(A, 2, (0, 0, 0, 0, "# above\n"))
-    await harness.request(NEXT, ask(A, 2, 0, 0))
+    await harness.request(NEXT, position_params(A, 2, 0, 0))
     assert harness.server.session.state.diagnostics == (Diagnostic(14, 20, "wrong", "7"),)
     harness.change(A, 3, (2, 6, 2, 6, "ly"))
-    await harness.request(NEXT, ask(A, 3, 0, 0))
+    await harness.request(NEXT, position_params(A, 3, 0, 0))
     assert harness.server.session.state.diagnostics == ()
 
 
@@ -98,7 +98,7 @@ async def test_of_an_older_version_nothing_is_learned(harness: ServerHarness) ->
     await harness.initialize()
     harness.open(A, TEXT, version=5)
     context = {"trigger": "typed", "diagnostics": [diagnostic(1, 0, 6, "wrong")]}
-    await harness.request(NEXT, {**ask(A, 4, 0, 0), "context": context})
+    await harness.request(NEXT, {**position_params(A, 4, 0, 0), "context": context})
     assert harness.server.session.state is not None
     assert harness.server.session.state.diagnostics == ()
 
@@ -109,7 +109,7 @@ async def test_code_actions_bring_those_of_their_range(harness: ServerHarness) -
     harness.open(A, TEXT)
     params = {
         "textDocument": {"uri": A},
-        "range": span(1, 2, 1, 2),
+        "range": lsp_range(1, 2, 1, 2),
         "context": {"diagnostics": [diagnostic(1, 0, 6, "wrong")]},
     }
     await harness.request("textDocument/codeAction", params)
