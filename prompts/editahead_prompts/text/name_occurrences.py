@@ -86,6 +86,7 @@ _MEMBER_DEFINITIONS = frozenset(
         "method_definition",
         "method_declaration",
         "method_spec",
+        "function_signature_item",
         "enum_variant",
         "enumerator",
         "enum_constant",
@@ -122,6 +123,8 @@ _WRAPPERS = frozenset(
 _VALUE_FIELDS = ("size", "value", "right", "type")
 """Fields of wrappers that hold uses: the size of an array, a default."""
 _DEFINING_FIELDS = frozenset({"name", "pattern", "declarator", "alias", "parameter", "left", "property"})
+_MAX_CHILDREN = 1000
+"""Children of a node with fields. More are those of a broken or generated text, and each look at them takes long."""
 _TAGGED = frozenset({"struct_specifier", "union_specifier", "enum_specifier", "class_specifier"})
 """Node types of C and C++ that define a type only with a body."""
 _PARAMETER_LISTS = frozenset(
@@ -342,6 +345,8 @@ def _is_key(element: Node) -> bool:
 
 
 def _is_field(parent: Node, field: str, node: Node) -> bool:
+    if parent.child_count > _MAX_CHILDREN:
+        return False
     return any(child.id == node.id for child in parent.children_by_field_name(field))
 
 

@@ -19,6 +19,8 @@ from editahead_prompts.text.syntax_trees import SyntaxTrees
 from .document_index import DocumentIndex
 from .line_transforms import COMMENT
 
+MAX_WIDTH = 4000
+"""Characters of a line whose names are classified. A longer line is generated."""
 MODULE = 0
 """The binding of a name that no function defines."""
 
@@ -116,6 +118,8 @@ class RenamedName:
         snapshot: Snapshot = self._index.snapshot
         found: list[Occurrence] = []
         for line in self._index.lines_with(name)[: self.max_lines]:
+            if len(self._index.bodies[line]) > MAX_WIDTH:
+                continue
             for match in whole_word(name).finditer(self._index.bodies[line]):
                 at = snapshot.starts[line] + match.start()
                 found.append(self._trees.occurrence(snapshot, at, at + len(name)))
@@ -241,8 +245,10 @@ class RenamedName:
         known = self._anothers.get(line)
         if known is None:
             body = self._index.bodies[line]
-            matches = whole_word(self._old).finditer(body)
-            known = self._anothers[line] = any(self._is_not_meant(body, line, match) for match in matches)
+            matches = whole_word(self._old).finditer(body[:MAX_WIDTH])
+            known = self._anothers[line] = len(body) > MAX_WIDTH or any(
+                self._is_not_meant(body, line, match) for match in matches
+            )
         return known
 
     def _is_not_meant(self, body: str, line: int, match: re.Match[str]) -> bool:
@@ -280,6 +286,8 @@ class RenamedName:
         made = self.new_occurrence
         if made is None or made.role != "plain" or self._binding(made) == MODULE or not self._is_repeated:
             return body
+        if len(body) > MAX_WIDTH:
+            return body
 
         def replaced(match: re.Match[str]) -> str:
             site = self.occurrence(line, match.start())
@@ -297,6 +305,8 @@ class RenamedName:
             strictly: Whether role and binding must be the same. If not, only occurrences that surely mean another thing,
                 and plain words of a text, stay.
         """
+        if len(body) > MAX_WIDTH:
+            return body
 
         def replaced(match: re.Match[str]) -> str:
             site = self.occurrence(line, match.start())
@@ -314,7 +324,7 @@ class RenamedName:
         """
         made = self.new_occurrence
         body = self._index.bodies[line] if line < len(self._index.bodies) else ""
-        matches = list(whole_word(self._old).finditer(body))
+        matches = list(whole_word(self._old).finditer(body[:MAX_WIDTH]))
         if made is None or not matches or made.role == "unknown":
             return {}
         found = [(match, self.occurrence(line, match.start())) for match in matches]

@@ -24,7 +24,7 @@ from .mirrored_code import follow_mirrored
 from .missing_imports import missing_imports
 from .repeated_edits import repeat_edits
 from .rule import Proposal
-from .signatures import follow_signatures
+from .signatures import changes_inherited_signature, follow_signatures
 from .site_features import Site
 from .sites import find_sites
 from .unfinished_edits import Typing, find_typing, finished_edits
@@ -39,8 +39,8 @@ _MISSING_IMPORT = {"imported": 0.66, "defined": 0.6, "standard": 0.7}
 They are measured: in 900 commits of several files (shared commits/train, hunks in random order) 101 of the 155 edits
 offered first made whole remaining hunks, and 13 imported a name that the commit did not.
 """
-_ADAPTED = 3
-"""Past edits that may have adapted a copy."""
+_ADAPTED = 6
+"""Past edits that may say nothing of places that are merely alike."""
 _IMPORT_EDITS = 3
 """Past edits whose names may lack an import."""
 _AWAITED = 0.7
@@ -147,14 +147,22 @@ class Propagation:
     def _teaching(
         self, edits: Sequence[PastEdit | None], snapshots: Mapping[str, Snapshot]
     ) -> list[PastEdit | None]:
-        """Return the edits that may be repeated by likeness: not those that adapt a copy, or that await a call."""
-        adapted: list[PastEdit] = []
+        """Return the edits that may be repeated by likeness: not those of which the code says where they go on.
+
+        These adapt a copy, await a call, or change the signature of a method that other types have, too.
+        """
+        settled: list[PastEdit] = []
         for uri in {edit.uri for edit in edits[:_ADAPTED] if edit is not None and edit.uri in snapshots}:
-            adapted += [copy.edit for copy in find_copies(edits, self._index(snapshots[uri]))]
-        return [
-            None if edit is None or adds_await(edit) or any(edit is other for other in adapted) else edit
-            for edit in edits
-        ]
+            index = self._index(snapshots[uri])
+            settled += [copy.edit for copy in find_copies(edits, index)]
+            settled += [
+                edit
+                for edit in edits[:_ADAPTED]
+                if edit is not None
+                and edit.uri == uri
+                and (adds_await(edit) or changes_inherited_signature(edit, index, self._trees))
+            ]
+        return [None if any(edit is other for other in settled) else edit for edit in edits]
 
     def _missing_imports(
         self,

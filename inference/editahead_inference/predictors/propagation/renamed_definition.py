@@ -12,7 +12,7 @@ from editahead_prompts.text.member_owners import HINT, enclosing_type
 from editahead_prompts.text.name_occurrences import Occurrence
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .bindings import MODULE, RenamedName, is_quoted, may_be_called, whole_word
+from .bindings import MAX_WIDTH, MODULE, RenamedName, is_quoted, may_be_called, whole_word
 from .document_index import DocumentIndex
 
 C_FAMILY = frozenset({"c", "cpp"})
@@ -137,12 +137,12 @@ class RenamedDefinition(RenamedName):
         """Whether an import of the document names the old name and the origin's module."""
         bodies, is_go = self._index.bodies, self._index.snapshot.language == "go"
         for line in self._index.lines_with(self.old)[: self.max_lines]:
-            for match in whole_word(self.old).finditer(bodies[line]):
+            for match in whole_word(self.old).finditer(bodies[line][:MAX_WIDTH]):
                 if not self.occurrence(line, match.start()).imports:
                     continue
                 top = self._index.block(line)
                 near = bodies[max(top, 0) if top >= 0 else line : line + 12]
-                text = " ".join(near)[:2000]
+                text = " ".join(body[:400] for body in near)
                 if any(whole_word(name).search(text) for name in self._modules):
                     return True
         return any(
@@ -154,6 +154,8 @@ class RenamedDefinition(RenamedName):
 
     def rename_references(self, body: str, line: int) -> str:
         """Replace the old name in a line's body where it surely refers to the renamed definition."""
+        if len(body) > MAX_WIDTH:
+            return body
 
         def replaced(match: re.Match[str]) -> str:
             site = self.occurrence(line, match.start())

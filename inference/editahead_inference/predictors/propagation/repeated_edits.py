@@ -65,6 +65,8 @@ def repeat_edits(situation: Situation) -> Iterator[FollowUp]:
     for one, other in itertools.combinations(changes, 2):
         if one is not changes[0] and changes[0].is_typed:
             return  # the newest edit is no repetition
+        if not (one.is_typed and other.is_typed):
+            continue  # what was accepted is no evidence of its own
         found = _repeated(one, other, situation)
         if found:
             yield from found

@@ -10,10 +10,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from editahead_prompts.state import PastEdit
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.member_owners import related_types
 from editahead_prompts.text.name_occurrences import Occurrence
 from editahead_prompts.text.snapshot import line_body, line_end
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .argument_rules import ArgumentChange, argument_spans
 from .bindings import whole_word
@@ -52,23 +54,42 @@ class _Signature:
 def follow_signatures(situation: Situation) -> Iterator[FollowUp]:
     """Yield the declarations and calls that a changed signature leaves behind."""
     seen: set[str] = set()
-    for number, edit in enumerate(situation.edits[:_MAX_EDITS]):
-        origin = situation.home(edit.uri) if edit is not None else None
-        if edit is None or origin is None:
+    last = [edit for edit in situation.edits[:_MAX_EDITS] if edit is not None]
+    # What was accepted is a consequence itself: the user's own edit shows what was changed.
+    for edit in sorted(last, key=lambda edit: edit.origin != "typed"):
+        origin = situation.home(edit.uri)
+        if origin is None:
             continue
-        if len(edit.old) == len(edit.new):
-            for row, (before, after) in enumerate(zip(edit.old, edit.new, strict=True)):
-                line = edit.line + row
-                old, new = _signature(line_body(before)), _signature(line_body(after))
-                if old is None or new is None or old.name != new.name or old.tail == new.tail:
-                    continue
-                occurrence = _definition(origin, line, new, situation)
-                if occurrence is not None and new.name not in seen:
-                    seen.add(new.name)
-                    yield from _declarations(origin, line, old, new, occurrence, situation)
-                    yield from _calls(old, new, situation)
-        if number == 0:
-            yield from _behind(origin, edit.line, situation)
+        for line, old, new, made in _changed(edit, origin, situation.trees):
+            if new.name not in seen:
+                seen.add(new.name)
+                yield from _declarations(origin, line, old, new, made, situation)
+                yield from _calls(old, new, situation)
+    newest = situation.edits[0] if situation.edits else None
+    origin = situation.home(newest.uri) if newest is not None else None
+    if newest is not None and origin is not None:
+        yield from _behind(origin, newest.line, situation)
+
+
+def changes_inherited_signature(edit: PastEdit, origin: DocumentIndex, trees: SyntaxTrees) -> bool:
+    """Return whether an edit changed the signature of a method that other types implement or that its type inherits."""
+    owners = {made.owner for _, _, _, made in _changed(edit, origin, trees) if made.role == "member"}
+    return bool(owners) and any(one in owners for one, _ in related_types(origin.snapshot.text))
+
+
+def _changed(
+    edit: PastEdit, origin: DocumentIndex, trees: SyntaxTrees
+) -> Iterator[tuple[int, _Signature, _Signature, Occurrence]]:
+    """Yield (line, old, new, definition) of each signature that an edit changed."""
+    if len(edit.old) != len(edit.new):
+        return
+    for row, (before, after) in enumerate(zip(edit.old, edit.new, strict=True)):
+        old, new = _signature(line_body(before)), _signature(line_body(after))
+        if old is None or new is None or old.name != new.name or old.tail == new.tail:
+            continue
+        made = _definition(origin, edit.line + row, new, trees)
+        if made is not None:
+            yield edit.line + row, old, new, made
 
 
 def _signature(body: str) -> _Signature | None:
@@ -82,13 +103,13 @@ def _signature(body: str) -> _Signature | None:
 
 
 def _definition(
-    index: DocumentIndex, line: int, signature: _Signature, situation: Situation
+    index: DocumentIndex, line: int, signature: _Signature, trees: SyntaxTrees
 ) -> Occurrence | None:
     """Return the occurrence of the signature's name, if it is declared or defined there."""
     if line >= len(index.bodies):
         return None
     at = index.snapshot.starts[line] + signature.at
-    found = situation.trees.occurrence(index.snapshot, at, at + len(signature.name))
+    found = trees.occurrence(index.snapshot, at, at + len(signature.name))
     return found if found.defines and not found.imports and found.role in ("plain", "member") else None
 
 
@@ -105,7 +126,7 @@ def _others(
         if match is None or signature is None:
             continue
         signature = _Signature(name, match.start(), signature.tail)
-        occurrence = _definition(index, line, signature, situation)
+        occurrence = _definition(index, line, signature, situation.trees)
         if occurrence is not None or _is_member_of(index, line, match.start()):
             found.append((line, signature, occurrence or _out_of_class(index, line, signature, situation)))
     return found
@@ -131,7 +152,11 @@ def _declarations(
     origin: DocumentIndex, line: int, old: _Signature, new: _Signature, made: Occurrence, situation: Situation
 ) -> Iterator[FollowUp]:
     index = situation.index
-    is_c = origin.snapshot.language in C_FAMILY
+    language = origin.snapshot.language
+    is_c = language in C_FAMILY
+    is_own_trait = language == "rust" and any(
+        f"trait {made.owner}" in body for body in origin.bodies if len(body) <= _MAX_WIDTH
+    )
     if (
         index is not origin
         and is_c
@@ -149,7 +174,7 @@ def _declarations(
     for at, other, occurrence in _others(index, new.name, situation):
         if (index is origin and at == line) or _plain(other.tail) != _plain(old.tail):
             continue
-        is_same = is_c and occurrence.owner == made.owner
+        is_same = (is_c or is_own_trait) and occurrence.owner == made.owner
         if not is_same and (made.owner, occurrence.owner) not in kin:
             continue
         yield _rewritten(index, at, other, new.tail, _SAME)
@@ -187,7 +212,7 @@ def _behind(origin: DocumentIndex, line: int, situation: Situation) -> Iterator[
     top = origin.top(line)
     head = next((at for at in (top, top - 1) if at >= 0 and _signature(origin.bodies[at])), -1)
     signature = _signature(origin.bodies[head]) if head >= 0 else None
-    if signature is None or _definition(origin, head, signature, situation) is None:
+    if signature is None or _definition(origin, head, signature, situation.trees) is None:
         return
     others = _others(index, signature.name, situation)
     if len(others) != 1 or len(_others(origin, signature.name, situation)) != 1:

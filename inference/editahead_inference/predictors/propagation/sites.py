@@ -12,6 +12,7 @@ from editahead_prompts.text.identifiers import changed_spans, is_word, tokenize
 from editahead_prompts.text.snapshot import line_body, line_end
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
+from .argument_rules import ArgumentChange
 from .bindings import MODULE, RenameCache
 from .document_index import DocumentIndex
 from .rule import Proposal, Rule
@@ -80,6 +81,8 @@ def find_sites(
         if len(instances) < 2 and rule.kind not in _WHOLE and changes_values(age):
             continue
         teacher = _teacher(rule, [edits[a] for a in dict.fromkeys(instances)], names)
+        if isinstance(rule, ArgumentChange) and _declares_callee(rule, teacher, home, trees):
+            continue
         if len(instances) < 2 and rule.renames and _chooses_other_local(rule.renames, names, teacher):
             continue
         proposals = _outside(_proposals(rule, index, names, teacher), edits[age], uri)
@@ -176,6 +179,19 @@ def _is_value(word: str) -> bool:
 def _teacher(rule: Rule, examples: Sequence[PastEdit], names: RenameCache) -> PastEdit:
     """Return the example that defines the new name, which shows what is renamed; else the newest example."""
     return next((edit for edit in examples if _is_rename_of_definition(rule, names, edit)), examples[0])
+
+
+def _declares_callee(rule: ArgumentChange, edit: PastEdit, home: IndexLookup, trees: SyntaxTrees) -> bool:
+    """Return whether what looks like a call in an edit declares the function: its parameters are no arguments."""
+    index = home(edit.uri)
+    if index is None or rule.in_scope:
+        return False
+    for line in range(edit.line, min(edit.line + len(edit.new), len(index.bodies))):
+        column = index.bodies[line].find(f"{rule.callee}(")
+        at = index.snapshot.starts[line] + column
+        if column >= 0 and trees.occurrence(index.snapshot, at, at + len(rule.callee)).defines:
+            return True
+    return False
 
 
 def _chooses_other_local(renames: tuple[str, str], names: RenameCache, edit: PastEdit) -> bool:

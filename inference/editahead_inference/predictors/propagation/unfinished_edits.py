@@ -92,8 +92,9 @@ def find_typing(state: EditorState, index: DocumentIndex, trees: SyntaxTrees) ->
     )
     unknown = word if word and not is_known else ""
     tree = trees.tree(snapshot)
-    if unknown and trees.occurrence(snapshot, state.cursor - len(word), state.cursor).defines:
-        unknown = ""
+    defines = bool(unknown) and trees.occurrence(snapshot, state.cursor - len(word), state.cursor).defines
+    if defines and (not edit.old or any(name.startswith(unknown) for name in old)):
+        unknown = ""  # a new name may begin like any other
     return Typing(
         edit,
         row,
