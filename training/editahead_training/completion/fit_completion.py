@@ -3,7 +3,8 @@
 Needs the extra `train`. The trees give the probability that the next piece of a completion is what the person types, given
 that the pieces before are. They are fitted to half of the shards, and the curve for whole completions to the other half:
 of what they have seen, the trees would be too sure, and so is a maximum over several lengths. The figures are measured on
-the last two shards, which neither has seen.
+the last two shards, which neither has seen. For the same reason, a commit never meets the language's counts (`languages/`)
+of its own repository: what is shipped counts all repositories, and what is fitted and measured here counts the other half.
 """
 
 from __future__ import annotations
@@ -18,20 +19,25 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
+from editahead_inference.predictors.completion.language_ngrams import FAMILIES, LanguageNgrams
 from editahead_inference.predictors.completion.open_texts import OpenTexts
 from editahead_inference.predictors.completion.place import place_at
 from editahead_inference.predictors.completion.predictor import (
+    LEAST,
     CompletionText,
     CompletionWeights,
     is_typing,
 )
 from editahead_inference.predictors.completion.steps import find_steps
-from editahead_training.data.shards import sample_commits, train_shards
+from editahead_training.data.shards import sample, sample_commits, train_shards
 from editahead_training.gate.fit_calibration import fit_curve
 from editahead_training.gate.fit_trees import export_trees
 
+from .language_counts import common_counts, count_repositories
 from .typed_keys import Commit, typed_keys
 
+COUNTED = 2000
+"""Records of each shard in which the languages are counted."""
 KEPT = 0.5
 """The share of the keys whose steps the trees are fitted to: neighbouring keys tell nearly the same."""
 _TREES = {
@@ -95,9 +101,52 @@ class Figures:
     calibration_error: float
 
 
+class LanguageHalves:
+    """The counts of the languages without a repository: those of the half that it is not in.
+
+    Args:
+        shards: The shards that are counted.
+        files: Records of each shard.
+        seed: The seed of their choice.
+    """
+
+    def __init__(self, shards: Sequence[Path], files: int, seed: int) -> None:
+        counted = count_repositories(
+            chain.from_iterable(sample(shard, files, seed) for shard in shards), seed
+        )
+        self.shipped: dict[str, dict[str, Any]] = {}
+        self._half: dict[tuple[str, str], int] = {}
+        self._of_half: dict[tuple[str, int], LanguageNgrams] = {}
+        for family in sorted({family for family, _ in counted}):
+            names = [name for each, name in counted if each == family]
+            self.shipped[family] = common_counts([counted[family, name] for name in names])
+            self._half |= {(family, name): at % 2 for at, name in enumerate(names)}
+            for half in (0, 1):
+                kept = [counted[family, name] for name in names[half::2]]
+                self._of_half[family, half] = LanguageNgrams(common_counts(kept))
+
+    def without(self, repo: str, language: str) -> LanguageNgrams | None:
+        """Return the counts for an LSP language id that hold nothing of a repository."""
+        family = FAMILIES.get(language, "")
+        return self._of_half.get((family, 1 - self._half.get((family, repo), 0)))
+
+
+_halves = LanguageHalves((), 0, 0)
+"""The counts in a worker process."""
+
+
+def _begin(halves: LanguageHalves) -> None:
+    global _halves
+    _halves = halves
+
+
+def _open_texts(commit: Commit) -> OpenTexts:
+    return OpenTexts(partial(_halves.without, commit[0]["repo"]))
+
+
 def step_rows(commit: Commit) -> list[StepRow]:
     """Return the steps of completions at some of the keys of a commit, up to the first wrong one at each."""
-    texts, rng = OpenTexts(), random.Random(commit[0]["id"])
+    texts, rng = _open_texts(commit), random.Random(commit[0]["id"])
     out: list[StepRow] = []
     for key in typed_keys(commit):
         if not is_typing(key.state) or (key.rest and rng.random() > KEPT):
@@ -119,7 +168,7 @@ def typing_session(commit: Commit, *, weights: dict[str, Any], least: float) -> 
         weights: The content of weights.json.
         least: The probability, after calibration, from which a completion is shown.
     """
-    judge, texts = CompletionWeights(weights), OpenTexts()
+    judge, texts = CompletionWeights(weights), _open_texts(commit)
     shown: list[Shown] = []
     keys = 0
     span, visible_to, free_from = -1, 0, 0
@@ -205,14 +254,15 @@ def train(edits: Path, out: Path, *, commits: int, seed: int, jobs: int, least: 
     """
     shards = train_shards(edits, least=4)
     fitted, aside = shards[:-2], shards[-2:]
+    halves = LanguageHalves(fitted, COUNTED, seed)
 
     def run(work: Callable[[Commit], T], shards: Sequence[Path]) -> list[T]:
         chosen = [commit for shard in shards for commit in sample_commits(shard, commits, seed)]
-        with ProcessPoolExecutor(jobs) as pool:
+        with ProcessPoolExecutor(jobs, initializer=_begin, initargs=(halves,)) as pool:
             return list(pool.map(work, chosen, chunksize=4))
 
     weights = fit_step_trees(list(chain.from_iterable(run(step_rows, fitted[::2]))))
-    sessions = run(partial(typing_session, weights=weights, least=least), fitted[1::2])
+    sessions = run(partial(typing_session, weights=weights, least=LEAST), fitted[1::2])
     pairs = [(one.stated, one.right) for session in sessions for one in session.shown]
     weights["calibration"] = fit_curve(pairs)
     measured = figures(run(partial(typing_session, weights=weights, least=least), aside), weights)
@@ -228,8 +278,23 @@ def train(edits: Path, out: Path, *, commits: int, seed: int, jobs: int, least: 
         "[\n" + ",\n".join(json.dumps(t, separators=(",", ":")) for t in weights["trees"]) + "\n]"
     )
     parts = {"provenance": json.dumps(provenance, indent=1), **parts}
+    (out.parent / "languages").mkdir(exist_ok=True)
+    for family, counts in halves.shipped.items():
+        _write_counts(out.parent / "languages" / f"{family}.json", counts)
     out.write_text("{\n" + ",\n".join(f'"{name}": {part}' for name, part in parts.items()) + "\n}\n", "utf-8")
     return provenance
+
+
+def _write_counts(file: Path, counts: dict[str, dict[str, Any]]) -> None:
+    parts = [
+        f"{json.dumps(name)}: {{\n"
+        + ",\n".join(
+            f"{json.dumps(key)}:{json.dumps(value, separators=(',', ':'))}" for key, value in part.items()
+        )
+        + "\n}"
+        for name, part in counts.items()
+    ]
+    file.write_text("{\n" + ",\n".join(parts) + "\n}\n", "utf-8")
 
 
 def _never() -> None:

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from editahead_prompts.text.identifiers import is_name, is_word
 
+from .language_ngrams import LanguageNgrams
 from .ngram_index import MAX_ORDER, NgramIndex
 from .pieces import START, LinePieces
 
@@ -26,6 +27,10 @@ _NEAR_WEIGHT = 2.0
 """What an occurrence on a near line counts beside its share of the file, next to the cursor."""
 _ANALOGY_ORDER = 3
 """The length of the context that an analogy counts like."""
+_LANGUAGE_WEIGHT = 2.5
+"""What the language's counts of one context are worth, in occurrences in the document."""
+_LANGUAGE_WORD_WEIGHT = 0.2
+"""What one occurrence of a word in 10,000 pieces of the language counts."""
 _ENOUGH = 0.02
 """The weight below which shorter contexts are not asked any more."""
 
@@ -78,11 +83,19 @@ class NextPieceModel:
         own: The counts of the document without the line of the cursor.
         others: The counts of other open documents.
         near: The lines near the cursor.
+        language: What is known of the document's language.
     """
 
-    def __init__(self, own: NgramIndex, others: Sequence[NgramIndex], near: Sequence[NearLine]) -> None:
+    def __init__(
+        self,
+        own: NgramIndex,
+        others: Sequence[NgramIndex],
+        near: Sequence[NearLine],
+        language: LanguageNgrams | None = None,
+    ) -> None:
         self._sources = [(1.0, own), *((_OTHER_WEIGHT, other) for other in others)]
         self._near = near
+        self._language = language
 
     def rank(self, context: tuple[str, ...], partial: str) -> Ranking:
         """Return the pieces that begin with `partial` and may follow the tokens of `context`, `partial` itself too."""
@@ -114,6 +127,14 @@ class NextPieceModel:
         own, *others = (index.words(word).get(word, 0) for _, index in self._sources)
         return own, sum(others)
 
+    def language_share(self, context: tuple[str, ...], piece: str) -> tuple[int, float]:
+        """Return the length of the context that the language knows, and the piece's share after it, 0..1."""
+        return self._language.share(context, piece) if self._language else (0, 0.0)
+
+    def language_rate(self, word: str) -> float:
+        """Return how often the language has a word in 10,000 pieces."""
+        return self._language.words(word).get(word, 0.0) if self._language and word else 0.0
+
     def _weights(self, context: tuple[str, ...], order: int, partial: str) -> dict[str, float]:
         key = context[-order:]
         weights: dict[str, float] = {}
@@ -124,6 +145,10 @@ class NextPieceModel:
             for piece, count in found.items():
                 if piece.startswith(partial):
                     weights[piece] = weights.get(piece, 0.0) + weight * count
+        if self._language is not None:
+            for piece, share in self._language.followers(key).items():
+                if piece.startswith(partial):
+                    weights[piece] = weights.get(piece, 0.0) + _LANGUAGE_WEIGHT * share
         return weights
 
     def _words(self, partial: str) -> dict[str, float]:
@@ -136,6 +161,10 @@ class NextPieceModel:
             for known, count in index.words(word).items():
                 if known.startswith(word):
                     weights[space + known] = weights.get(space + known, 0.0) + weight * count
+        if self._language is not None:
+            for known, rate in self._language.words(word).items():
+                if known.startswith(word):
+                    weights[space + known] = weights.get(space + known, 0.0) + _LANGUAGE_WORD_WEIGHT * rate
         for near in self._near:
             for token in near.line.tokens:
                 if token.startswith(word):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.snapshot import Snapshot, line_body
 
+from .language_ngrams import LanguageNgrams, shipped_ngrams
 from .next_piece import NEAR_LINES, NearLine, NextPieceModel
 from .ngram_index import NgramIndex
 from .pieces import split_line
@@ -20,9 +21,14 @@ _MAX_INDEXES = 16
 
 
 class OpenTexts:
-    """A cache of the counts by document. For one thread at a time."""
+    """A cache of the counts by document. For one thread at a time.
 
-    def __init__(self) -> None:
+    Args:
+        ngrams_of: Returns what is known of a language, by its LSP id.
+    """
+
+    def __init__(self, ngrams_of: Callable[[str], LanguageNgrams | None] = shipped_ngrams) -> None:
+        self._ngrams_of = ngrams_of
         self._indexes: OrderedDict[str, NgramIndex] = OrderedDict()
 
     def model_at(self, state: EditorState, check: Callable[[], None]) -> NextPieceModel:
@@ -39,7 +45,7 @@ class OpenTexts:
             others[-1].update(other.lines, around=0, check=check)
         own = self._index(document.uri)
         own.update(document.lines, around=line, without=line, check=check)
-        return NextPieceModel(own, others, near_lines(document, line))
+        return NextPieceModel(own, others, near_lines(document, line), self._ngrams_of(document.language))
 
     def _index(self, uri: str) -> NgramIndex:
         known = self._indexes.setdefault(uri, NgramIndex())

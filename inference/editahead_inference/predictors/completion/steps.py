@@ -140,6 +140,8 @@ def _features(model: NextPieceModel, place: Place, progress: _Progress, guess: _
     own, others = model.word_count(token)
     typed_own, typed_others = model.word_count(word) if word else (0, 0)
     before = word if guess.follows_word else progress.context[-1]
+    context = (*progress.context, word) if guess.follows_word else progress.context
+    language_order, language_share = model.language_share(context, guess.piece)
     features: dict[str, float] = {
         "step": progress.steps,
         "so-far": progress.length,
@@ -165,6 +167,10 @@ def _features(model: NextPieceModel, place: Place, progress: _Progress, guess: _
         "before": 0 if is_name(before) else _BEFORE.get(before, -1),
         "kind": _kind(token),
         "upper": token[:1].isupper(),
+        "language-order": language_order,
+        "language-share": language_share,
+        "language-rate": math.log1p(model.language_rate(token)),
+        "language-typed": math.log1p(model.language_rate(word)),
     }
     for order in _ORDERS:
         evidence = guess.ranking.by_order.get(order)

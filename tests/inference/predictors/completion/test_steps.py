@@ -26,11 +26,12 @@ def pieces(texts: OpenTexts, state: EditorState) -> list[str]:
 
 
 def continuation(text: str) -> str:
-    return "".join(pieces(OpenTexts(), state_at(text)))
+    """Return what the open texts alone say."""
+    return "".join(pieces(OpenTexts(lambda language: None), state_at(text)))
 
 
 def next_piece(text: str, *others: str) -> str:
-    return pieces(OpenTexts(), state_at(text, *others))[0]
+    return pieces(OpenTexts(lambda language: None), state_at(text, *others))[0]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +67,7 @@ def test_the_line_that_is_being_typed_teaches_nothing() -> None:
 
 
 def test_a_changed_text_is_known_at_once_and_a_removed_one_is_gone() -> None:
-    texts = OpenTexts()
+    texts = OpenTexts(lambda language: None)
     for text, expected in [
         ("alpha = 1\n\nx = al|", "pha"),
         ("alpine = 1\n\nx = al|", "pine"),
@@ -85,7 +86,7 @@ def test_steps_are_bounded_and_never_leave_the_line(lines: list[str], cursor: in
     text = "".join(lines)
     cursor = min(cursor, len(text))
     state = EditorState(Snapshot.from_text(text, uri="file:///a.py", language="python"), cursor)
-    steps = list(find_steps(OpenTexts().model_at(state, lambda: None), place_at(state)))
+    steps = list(find_steps(OpenTexts(lambda language: None).model_at(state, lambda: None), place_at(state)))
     assert len(steps) <= MAX_STEPS
     assert all(step.text and "\n" not in step.text for step in steps)
     assert sum(len(step.text) for step in steps[:-1]) <= MAX_CHARS
