@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from editahead_cli.argument_types import positive_int
+from editahead_cli.console import print_json
 
 from . import eval_apply, eval_keys, eval_prompts
 from .eval_apply import DEFAULT_SKETCHES
@@ -19,7 +20,6 @@ from .eval_common import (
     DEFAULT_FILES,
     MAX_COMMITS,
     load_configured_model,
-    print_json,
     read_chosen_records,
     replay_all,
 )

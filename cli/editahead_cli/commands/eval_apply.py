@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from .eval_common import load_configured_model, print_json
+from editahead_cli.console import print_json
+
+from .eval_common import load_configured_model
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -1,14 +1,12 @@
-"""What the evaluations of `editahead eval` share: the records, the progress of replays, the user's model, JSON."""
+"""What the evaluations of `editahead eval` share: the records, the progress of replays, the user's model."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -103,8 +101,3 @@ def load_configured_model(option: str) -> tuple[Settings, ModelPredictor]:
     if model is None:
         raise RunError(f'{option} needs a model: `backend` is "embedded"')
     return settings, model
-
-
-def print_json(value: Mapping[str, Any]) -> None:
-    json.dump(value, sys.stdout, indent=2)
-    sys.stdout.write("\n")

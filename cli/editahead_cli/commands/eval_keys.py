@@ -7,7 +7,9 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from .eval_common import print_json, read_chosen_records, replay_all
+from editahead_cli.console import print_json
+
+from .eval_common import read_chosen_records, replay_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
