@@ -170,7 +170,7 @@ def make_launch_plan(
 
 def _speculative_config(installation: VllmInstallation) -> tuple[dict[str, object], str]:
     """Return vLLM's configuration of drafts, and a sentence about them for the user."""
-    if installation.custom and installation.proposer:
+    if installation.custom_proposer and installation.proposer:
         config = {
             "method": "custom_class",
             "model": PROPOSER,
@@ -179,7 +179,7 @@ def _speculative_config(installation: VllmInstallation) -> tuple[dict[str, objec
         return config, "Drafts come from the file and the sketch in the prompt."
     why = (
         "Editahead is not installed beside this vLLM"
-        if installation.custom
+        if installation.custom_proposer
         else f"vLLM {installation.version} takes no proposer of others"
     )
     config = {

@@ -47,7 +47,7 @@ version = next((d.version + "+cpu" * (d.name != "vllm") for name in ("vllm", "vl
 answer = {
     "version": version,
     "cpu": "cpu" in version,
-    "custom": (root / "v1/spec_decode/custom_class_proposer.py").is_file(),
+    "custom_proposer": (root / "v1/spec_decode/custom_class_proposer.py").is_file(),
     "proposer": there(sys.argv[1].rpartition(".")[0]),
     "metrics": has("engine/arg_utils.py", "--per-request-spec-decode-metrics"),
     "runners": has("envs.py", "VLLM_USE_V2_MODEL_RUNNER"),
@@ -66,7 +66,7 @@ print(json.dumps(answer))
 class VllmInstallation:
     """A vLLM and its abilities.
 
-    `python` is its interpreter. `cpu`: it computes on the CPU. `custom`: it takes drafts from a class of others.
+    `python` is its interpreter. `cpu`: it computes on the CPU. `custom_proposer`: it takes drafts from a class of others.
     `proposer`: it can import ours. `metrics`: it counts drafts by request. `runners`: it has two model runners to choose
     from.
     """
@@ -74,7 +74,7 @@ class VllmInstallation:
     python: Path
     version: str
     cpu: bool
-    custom: bool
+    custom_proposer: bool
     proposer: bool
     metrics: bool
     runners: bool
@@ -134,5 +134,5 @@ def probe_vllm(
     if answer is None:
         reason = (done.stderr.strip().splitlines() or ["there is no output"])[-1]
         raise EngineUnavailableError(f"{program} cannot be used: {reason}.")
-    can = {name: bool(answer[name]) for name in ("cpu", "custom", "proposer", "metrics", "runners")}
+    can = {name: bool(answer[name]) for name in ("cpu", "custom_proposer", "proposer", "metrics", "runners")}
     return VllmInstallation(python, str(answer["version"]), **can), answer.get("config")
