@@ -22,7 +22,7 @@ from .steps import Step, find_steps
 
 MIN_CHARS = 2
 """Characters of the shortest completion: to take one character costs a key, as typing it does."""
-LEAST = 0.4
+MIN_PROBABILITY = 0.4
 """The probability below which a completion is not proposed at any eagerness."""
 WRONG_COST = 4.0
 """Keys that a wrong completion costs the person who reads it, when one is weighed against a shorter one."""
@@ -62,7 +62,7 @@ class CompletionWeights:
         text, probability = "", 1.0
         for step in steps:
             probability *= sigmoid(self._trees.log_odds(step.features))
-            if probability < LEAST:
+            if probability < MIN_PROBABILITY:
                 break
             text += step.text
             benefit = probability * (len(text) - 1) - (1 - probability) * WRONG_COST

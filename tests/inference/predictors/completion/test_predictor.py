@@ -8,7 +8,7 @@ from editahead_inference.candidates import Candidate
 from editahead_inference.gate.decision_trees import sigmoid
 from editahead_inference.pipeline import Pipeline
 from editahead_inference.predictors.completion.predictor import (
-    LEAST,
+    MIN_PROBABILITY,
     Completion,
     CompletionText,
     CompletionWeights,
@@ -83,7 +83,7 @@ def test_an_unlikely_long_rest_is_left_out_and_a_likely_one_is_not() -> None:
 
 
 def test_nothing_where_the_first_step_is_unlikely() -> None:
-    assert LOW < LEAST
+    assert LOW < MIN_PROBABILITY
     assert BY_FEATURE.best_text(steps(("abcdef", -1))) is None
     assert BY_FEATURE.best_text([]) is None
 
