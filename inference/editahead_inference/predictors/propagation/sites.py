@@ -22,9 +22,9 @@ from .site_features import IndexLookup, Site, extract_features
 from .substitution_rules import Rename, Substitution, WordRename
 from .unfinished_edits import Typing
 
-_EDITS = 6
+_MAX_EDITS = 6
 """Past edits from which rules are learned."""
-_NEAR = 3
+_MAX_NEAR_SITES = 3
 """Sites of one rule that are proposed on each side of the last edit, besides those at the cursor."""
 _MAX_PROPOSALS = 60
 """Sites of one rule. A rule with more is too general to be trusted at any of them."""
@@ -62,13 +62,13 @@ def find_sites(
         typing: The edit at the cursor, if the user is still in its lines.
         check: Raises `Cancelled` if the result is no longer wanted.
     """
-    edits = list(reversed(state.history[-_EDITS:]))
+    edits = list(reversed(state.history[-_MAX_EDITS:]))
     uri = index.snapshot.uri
     cursor_line = state.document.line_at(state.cursor) if uri == state.document.uri else 0
     newest = edits[0]
     edited_line = newest.line + max(len(newest.new) - 1, 0) if newest.uri == uri else 0
     names = RenameCache(index, home, trees)
-    taught, instances_of = _taught(teaching[:_EDITS], state)
+    taught, instances_of = _taught(teaching[:_MAX_EDITS], state)
     lessons = Counter((rule.kind, rule.source_pattern) for rule, _ in taught)
     scopes = _common_functions(instances_of, edits, index, trees)
     found: dict[Proposal, Site] = {}
@@ -98,7 +98,7 @@ def find_sites(
         skipped = sum(first < run.start < last for run in runs)
         for side in (below, above):
             for rank, proposal in enumerate(side):
-                if rank >= _NEAR and not _near(proposal, cursor_line):
+                if rank >= _MAX_NEAR_SITES and not _near(proposal, cursor_line):
                     continue
                 site = found.setdefault(proposal, Site(proposal))
                 site.rules.append((rule, age))
