@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-from commit_prompts import DEV, SEED, Asked, Tokens, applies, records, windows
+from commit_prompts import DEV, SEED, PromptAndAnswer, Tokens, applies, records, windows
 from editahead_inference.speculation.batch_drafter import BatchDrafter
 from editahead_inference.speculation.drafter import DraftLengths
 from editahead_inference.speculation.prompt_markers import MarkerFinder
@@ -32,18 +32,18 @@ DEPTH, MATCHED, LIKELY = 24, 12, 0.1
 """Of suffix decoding: tokens of a match and a draft together, those of the longest match that can draft as many, and how
 likely a draft's tokens have to be."""
 
-Drafts = Callable[[Asked], Iterator[tuple[int, int, float]]]
+Drafts = Callable[[PromptAndAnswer], Iterator[tuple[int, int, float]]]
 """For each step: tokens of the draft, tokens said, and how long the draft took, in microseconds."""
 
 
-def nothing(asked: Asked) -> Iterator[tuple[int, int, float]]:
+def nothing(asked: PromptAndAnswer) -> Iterator[tuple[int, int, float]]:
     return ((0, 1, 0.0) for _ in asked.answer)
 
 
 def from_prompt_lookup(least: int, most: int) -> Drafts:
     """Draft as vLLM's `ngram`: what follows the first occurrence of the longest run of `least` to `most` last tokens."""
 
-    def steps(asked: Asked) -> Iterator[tuple[int, int, float]]:
+    def steps(asked: PromptAndAnswer) -> Iterator[tuple[int, int, float]]:
         context: list[int] = []
         first: dict[Tokens, int] = {}
 
@@ -63,7 +63,7 @@ def from_prompt_lookup(least: int, most: int) -> Drafts:
     return steps
 
 
-def from_suffixes(asked: Asked) -> Iterator[tuple[int, int, float]]:
+def from_suffixes(asked: PromptAndAnswer) -> Iterator[tuple[int, int, float]]:
     """Draft the likeliest continuation: for each length of a match as many tokens, each the most frequent one there."""
     context: list[int] = []
     ends: defaultdict[Tokens, list[int]] = defaultdict(list)
@@ -100,7 +100,7 @@ def from_suffixes(asked: Asked) -> Iterator[tuple[int, int, float]]:
 def from_rows(markers: MarkerFinder) -> Drafts:
     """Draft as our proposer."""
 
-    def steps(asked: Asked) -> Iterator[tuple[int, int, float]]:
+    def steps(asked: PromptAndAnswer) -> Iterator[tuple[int, int, float]]:
         rows = BatchDrafter(markers, DraftLengths(max=MOST), 1 << 20)
         tokens, new = array("i"), 0
 
@@ -119,7 +119,7 @@ def from_rows(markers: MarkerFinder) -> Drafts:
 
 
 def _simulated(
-    asked: Asked, see: Callable[[Sequence[int]], None], draft: Callable[[], Sequence[int]]
+    asked: PromptAndAnswer, see: Callable[[Sequence[int]], None], draft: Callable[[], Sequence[int]]
 ) -> Iterator[tuple[int, int, float]]:
     """Simulate an answer. Its first token comes with the prompt, without a draft."""
     see(asked.prompt)

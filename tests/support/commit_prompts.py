@@ -30,7 +30,7 @@ Tokens = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PromptAndAnswer:
     """A prompt, and the tokens of the right answer."""
 
     prompt: Tokens
@@ -43,14 +43,14 @@ def records() -> list[Record]:
     return [record for record in islice(found, 8000) if len(record.before) < MAX_FILE_CHARACTERS]
 
 
-def applies(found: Sequence[Record], looked_at: int, right: int) -> dict[str, list[Asked]]:
+def applies(found: Sequence[Record], looked_at: int, right: int) -> dict[str, list[PromptAndAnswer]]:
     """Return prompts of Apply for whole files, and in our format, where the region holds the change.
 
     Args:
         looked_at: The number of sketches to look at.
         right: The number of sketches with a right guess to take.
     """
-    groups: dict[str, list[Asked]] = {}
+    groups: dict[str, list[PromptAndAnswer]] = {}
     for kind in ("whole file", "region"):
         groups |= {f"Apply, {kind}, guess {how}": [] for how in ("right", "wrong")}
     for case in cases(found, looked_at, SEED):
@@ -86,7 +86,7 @@ def _original(case: Case) -> Snapshot:
     return Snapshot.from_text(file.before, uri=f"file:///{file.path}", language=file.language)
 
 
-def _within(case: Case, guess: str, target: str) -> Asked | None:
+def _within(case: Case, guess: str, target: str) -> PromptAndAnswer | None:
     original = _original(case)
     request = EDITAHEAD_APPLY.build_for_guess(original, case.sketch, guess, bundled_tokenizer())
     if request is None:
@@ -98,14 +98,16 @@ def _within(case: Case, guess: str, target: str) -> Asked | None:
     return asked(request.prompt.text, "".join(f"{line}\n" for line in new[region.first : end]))
 
 
-def asked(prompt: str, answer: str) -> Asked:
-    return Asked(bundled_tokenizer().encode(prompt), bundled_tokenizer().encode(f"{answer}{REGION_END}"))
+def asked(prompt: str, answer: str) -> PromptAndAnswer:
+    return PromptAndAnswer(
+        bundled_tokenizer().encode(prompt), bundled_tokenizer().encode(f"{answer}{REGION_END}")
+    )
 
 
-def windows(found: Sequence[Record], name: str, most: int) -> list[Asked]:
+def windows(found: Sequence[Record], name: str, most: int) -> list[PromptAndAnswer]:
     """Return prompts for next edits in a format, at places where part of the change is still to be made."""
     format, dice = FORMATS[name], random.Random(SEED)
-    made: list[Asked] = []
+    made: list[PromptAndAnswer] = []
     for record in dice.sample(found, len(found)):
         for task in tasks_of(asdict(record), dice):
             try:

@@ -46,7 +46,7 @@ When: TypeAlias = Literal["opened", "back", "later"]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnsweredRequest:
     """One request of the editor.
 
     Attributes:
@@ -73,7 +73,7 @@ class Cost:
         per_accept: As in `editahead.status`.
     """
 
-    asked: list[Asked] = field(default_factory=list)
+    asked: list[AnsweredRequest] = field(default_factory=list)
     queries: int = 0
     warmups: int = 0
     prompt: float = 0
@@ -212,7 +212,7 @@ class _Player:
         after = _counted(self.url)
         came = after.firsts - before.firsts
         first_ms = (after.first_s - before.first_s) * 1000 / came if came else None
-        self.cost.asked.append(Asked(when, ms, first_ms))
+        self.cost.asked.append(AnsweredRequest(when, ms, first_ms))
         self.pause(BETWEEN_S)
         return predictions
 

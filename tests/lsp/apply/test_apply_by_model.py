@@ -44,7 +44,7 @@ def says(answer: Callable[[str], str], **more: Any) -> Script:
     return script
 
 
-class Asked(ServerHarness):
+class ApplyHarness(ServerHarness):
     """The server with a model of this format that says what the script says."""
 
     def __init__(self, script: Script, format: str = "editahead", *, user_folder: Path, **more: Any) -> None:
@@ -96,15 +96,15 @@ class Asked(ServerHarness):
         return [query.prompt for query in self.backend.queries if "<|sketch|>" in query.prompt]
 
 
-Connect: TypeAlias = Callable[..., Asked]
+Connect: TypeAlias = Callable[..., ApplyHarness]
 
 
 @pytest_asyncio.fixture
 async def asked(tmp_path: Path) -> AsyncIterator[Connect]:
-    made: list[Asked] = []
+    made: list[ApplyHarness] = []
 
-    def connect(script: Script, *told: Any, **more: Any) -> Asked:
-        made.append(Asked(script, *told, user_folder=tmp_path / "config", **more))
+    def connect(script: Script, *told: Any, **more: Any) -> ApplyHarness:
+        made.append(ApplyHarness(script, *told, user_folder=tmp_path / "config", **more))
         return made[-1]
 
     yield connect
@@ -266,7 +266,7 @@ class Held:
             await self.go.wait()
 
 
-async def held_back(asked: Connect, text: str) -> tuple[Asked, Held]:
+async def held_back(asked: Connect, text: str) -> tuple[ApplyHarness, Held]:
     """Return a server and an answer of its model that lacks the last lines of a text."""
     held = Held(len(text.splitlines()) - 4)
     harness = asked(writes(text, "fastapply"), "fastapply", pause=held)

@@ -58,7 +58,7 @@ def answer(text: str, format: str) -> str:
 
 
 @dataclass
-class Asked:
+class ScriptedMerge:
     """A merge with a model that gives these answers in order, and the partial rewrites reported meanwhile."""
 
     replies: Sequence[ScriptedReply | str]
@@ -114,7 +114,7 @@ def right(format: str) -> str:
     """Return a right answer for the file, or for the region that our own model sees."""
     if format != "editahead":
         return answer(REPLACED, format)
-    asked = Asked(["", ""], format)
+    asked = ScriptedMerge(["", ""], format)
     asked.merged()
     shown = asked.backend.queries[0].prompt.partition("<|region|>\n")[2].partition("<|/region|>")[0]
     return answer(shown.replace(OLD, NEW), format)
@@ -122,7 +122,7 @@ def right(format: str) -> str:
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_its_text_is_taken_where_it_agrees(format: str) -> None:
-    asked = Asked([right(format)], format)
+    asked = ScriptedMerge([right(format)], format)
     made = asked.merged()
     assert (made.refusal, made.origin, made.guess) == (None, "model", REPLACED)
     assert made.edit.apply(TEXT) == REPLACED
@@ -130,7 +130,7 @@ def test_its_text_is_taken_where_it_agrees(format: str) -> None:
 
 
 def test_it_is_asked_once_more_with_what_the_merge_makes_of_it() -> None:
-    asked = Asked([answer(TEXT.replace("abs", "int"), "instruct"), answer(REPLACED, "instruct")])
+    asked = ScriptedMerge([answer(TEXT.replace("abs", "int"), "instruct"), answer(REPLACED, "instruct")])
     assert asked.merged().guess == REPLACED
     first, second = asked.backend.queries
     assert "merge_attempt|>" not in first.prompt and "<|merge_attempt|>" in second.prompt
@@ -139,7 +139,7 @@ def test_it_is_asked_once_more_with_what_the_merge_makes_of_it() -> None:
 
 @pytest.mark.parametrize("format", ["fastapply", "aixapply"])
 def test_what_would_be_said_again_is_not_asked_again(format: str) -> None:
-    asked = Asked([answer(TEXT.replace("abs", "int"), format)], format)
+    asked = ScriptedMerge([answer(TEXT.replace("abs", "int"), format)], format)
     assert asked.merged().refusal is not None
     assert len(asked.backend.queries) == 1
 
@@ -161,7 +161,7 @@ def test_what_would_be_said_again_is_not_asked_again(format: str) -> None:
     ],
 )
 def test_the_refusal_stays_as_it_was_and_says_why(replies: list[ScriptedReply | str], why: str) -> None:
-    asked = Asked(replies)
+    asked = ScriptedMerge(replies)
     found = asked.merged().refusal
     assert found is not None and why in found.model
     assert replace(found, model="") == refused()
@@ -170,7 +170,7 @@ def test_the_refusal_stays_as_it_was_and_says_why(replies: list[ScriptedReply | 
 
 def test_a_model_of_another_kind_is_not_asked() -> None:
     for format, why in (("zeta-2", "is not asked about sketches"), ("nobody", "no prompt format")):
-        asked = Asked([], format)
+        asked = ScriptedMerge([], format)
         found = asked.merged().refusal
         assert found is not None and why in found.model
         assert not asked.backend.queries
@@ -178,7 +178,7 @@ def test_a_model_of_another_kind_is_not_asked() -> None:
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_what_does_not_fit_is_not_asked(format: str) -> None:
-    asked = Asked([], format, Capabilities(context=200))
+    asked = ScriptedMerge([], format, Capabilities(context=200))
     found = asked.merged().refusal
     assert found is not None and "does not fit" in found.model
     assert not asked.backend.queries
@@ -189,7 +189,7 @@ def test_of_a_file_that_is_too_large_the_declaration_is_rewritten() -> None:
     text, wanted = TEXT + more, REPLACED + more
     start, end = text.index("def second"), text.index("\n\n\ndef third") + 1
     made = wanted[start : end + len(wanted) - len(text)]
-    asked = Asked([answer(made, "fastapply")], "fastapply", Capabilities(context=1200))
+    asked = ScriptedMerge([answer(made, "fastapply")], "fastapply", Capabilities(context=1200))
     assert asked.merged(text).guess == wanted
     (query,) = asked.backend.queries
     assert f"<code>{text[start:end]}</code>" in query.prompt
@@ -199,7 +199,7 @@ def test_of_a_file_that_is_too_large_the_declaration_is_rewritten() -> None:
 def test_hunks_are_told_of_while_it_writes() -> None:
     more = "".join(f"\n\ndef more_{n}(x):\n    return x + {n}\n" for n in range(5))
     lines = (REPLACED + more).splitlines(keepends=True)
-    asked = Asked([ScriptedReply(("```\n", *lines, "```"))])
+    asked = ScriptedMerge([ScriptedReply(("```\n", *lines, "```"))])
     made = asked.merged(TEXT + more)
     assert made.refusal is None
     (reported,) = asked.reported
@@ -210,7 +210,7 @@ def test_hunks_are_told_of_while_it_writes() -> None:
 def test_what_was_told_of_an_answer_that_is_not_taken_is_void() -> None:
     more = "".join(f"\n\ndef more_{n}(x):\n    return x + {n}\n" for n in range(5))
     wrong = REPLACED.replace("ValueError", "KeyError") + more
-    asked = Asked([answer(wrong, "instruct"), answer(REPLACED + more, "instruct")])
+    asked = ScriptedMerge([answer(wrong, "instruct"), answer(REPLACED + more, "instruct")])
     assert asked.merged(TEXT + more).guess == REPLACED + more
     assert [partial.edit is None for partial in asked.reported] == [False, True, False]
 
@@ -230,7 +230,7 @@ def test_of_a_file_with_several_parts_nothing_is_told_before_all_is_certain() ->
         def create(self, path: str) -> Snapshot:
             raise AssertionError
 
-    asked = Asked([answer(REPLACED, "instruct")])
+    asked = ScriptedMerge([answer(REPLACED, "instruct")])
     settled: list[FileChange] = []
     try:
         (change,) = plan_changes(parsed, Files(), asked.rewriting, on_settled=settled.append)
@@ -288,7 +288,7 @@ def test_whatever_it_says_the_result_is_the_refusal_or_passes_the_checks(
 ) -> None:
     format, made = said
     text = (TEXT.removesuffix("\n") if unended else TEXT).replace("\n", end)
-    asked = Asked(made, format)
+    asked = ScriptedMerge(made, format)
     found = asked.merged(text)
     if found.refusal is not None:
         assert replace(found.refusal, model="") == refused(text) and found.refusal.model
@@ -323,7 +323,7 @@ def test_what_is_told_is_never_taken_back_by_an_answer_that_is_taken(data: st.Da
         return
     part = parsed.files[0]
 
-    asked = Asked([ScriptedReply(tuple(answer(after, "fastapply")))] * 2, "fastapply")
+    asked = ScriptedMerge([ScriptedReply(tuple(answer(after, "fastapply")))] * 2, "fastapply")
     asked.rewriting.merge = unsure
     found = asked.rewriting(parsed, part, original)
     if found.refusal is None:
@@ -342,7 +342,7 @@ def test_real_changes_are_told_of_as_they_are_made_in_the_end(case: Case) -> Non
     parsed = parse_sketch(case.sketch, language=file.language, path=file.path)
     dice = random.Random(case.id)
     for wanted in (file.accepted[0], spoiled(file.before, file.accepted[0], dice)):
-        asked = Asked(
+        asked = ScriptedMerge(
             [ScriptedReply(tuple(answer(wanted, "aixapply").splitlines(keepends=True)))], "aixapply"
         )
         asked.rewriting.merge = unsure
