@@ -47,15 +47,17 @@ HINT = "~"
 _NAMES = frozenset({"scoped_identifier", "identifier", "type_identifier", "namespace_identifier"})
 _SELF = frozenset({"self", "this", "cls", "Self"})
 _NAME = re.compile(r"[^\W\d]\w*")
+_MAX_DEPTH = 400
+"""Nodes around a name that are looked at. A broken text's tree can be as deep as the text is long."""
 _MAX_TEXT = 8000
 """Characters of a function in which the declaration of a receiver is looked for."""
 _KIN = re.compile(
-    r"\b(?:class|interface|struct|trait|record|enum)\s+(?P<name>\w+)(?:<[^>\n]*>)?"
-    r"(?P<bases>\s*(?:[(:]|extends\b|implements\b)[^{\n]*)"
-    r"|\bimpl(?:<[^>\n]*>)?\s+(?P<trait>\w+)(?:<[^>\n]*>)?\s+for\s+(?P<type>\w+)"
+    r"\b(?:class|interface|struct|trait|record|enum)\s+(?P<name>\w+)(?:<[^<>\n]{0,200}>)?"
+    r"(?P<bases>\s*(?:[(:]|extends\b|implements\b)[^{\n]{0,400})"
+    r"|\bimpl(?:<[^<>\n]{0,200}>)?\s+(?P<trait>\w+)(?:<[^<>\n]{0,200}>)?\s+for\s+(?P<type>\w+)"
 )
 
-_GO_METHOD = re.compile(r"^func \((?:\w+ )?\*?(?P<type>\w+)[^)\n]*\) (?P<name>\w+)\(", re.MULTILINE)
+_GO_METHOD = re.compile(r"^func \((?:\w+ )?\*?(?P<type>\w+)[^)\n]{0,100}\) (?P<name>\w+)\(", re.MULTILINE)
 _GO_INTERFACE = re.compile(r"^type (?P<name>\w+) interface \{\n(?P<body>[^}]{0,4000})^\}", re.MULTILINE)
 
 
@@ -238,6 +240,8 @@ def _text(node: Node) -> str:
 
 def _upwards(node: Node) -> Iterator[Node]:
     at = node.parent
-    while at is not None:
+    for _ in range(_MAX_DEPTH):
+        if at is None:
+            return
         yield at
         at = at.parent

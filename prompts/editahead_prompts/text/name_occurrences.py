@@ -125,6 +125,8 @@ _VALUE_FIELDS = ("size", "value", "right", "type")
 _DEFINING_FIELDS = frozenset({"name", "pattern", "declarator", "alias", "parameter", "left", "property"})
 _MAX_CHILDREN = 1000
 """Children of a node with fields. More are those of a broken or generated text, and each look at them takes long."""
+_MAX_DEPTH = 400
+"""Nodes around a name that are looked at. A broken text's tree can be as deep as the text is long."""
 _TAGGED = frozenset({"struct_specifier", "union_specifier", "enum_specifier", "class_specifier"})
 """Node types of C and C++ that define a type only with a body."""
 _PARAMETER_LISTS = frozenset(
@@ -381,6 +383,8 @@ def _upwards(node: Node, most: int) -> Iterator[Node]:
 
 def _above(node: Node) -> Iterator[Node]:
     at = node.parent
-    while at is not None:
+    for _ in range(_MAX_DEPTH):
+        if at is None:
+            return
         yield at
         at = at.parent

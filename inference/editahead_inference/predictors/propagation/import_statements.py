@@ -203,6 +203,8 @@ def _add_to_list(snapshot: Snapshot, statement: Statement, items: Sequence[str])
     for item in items:
         new.insert(_place(new, item, _NAME_ORDERS), item)
     if len(lines) == 1:
+        if len(lines[0]) > _MAX_WIDTH:
+            return None
         match = _ONE_LINE.match(lines[0].rstrip("\r\n"))
         if match is not None and ", ".join(names) == match[2].rstrip(","):
             text = f"{match[1]}{', '.join(new)}{match[3]}"

@@ -128,7 +128,7 @@ def _brought(edits: Sequence[PastEdit]) -> list[str]:
 def _is_unbound(name: str, index: DocumentIndex, trees: SyntaxTrees) -> bool:
     """Return whether code of the document uses the name as a plain one, and nothing in the document binds it."""
     if index.snapshot.language == "rust":  # blocks and functions have their own
-        own = re.compile(rf"\buse\s[^;]*(?:\b{re.escape(name)}\b|\*)[^;]*;")
+        own = re.compile(rf"\buse\s[^;]{{0,1000}}?(?:\b{re.escape(name)}\b|\*)[^;]{{0,1000}};")
         if own.search(index.snapshot.text):
             return False
     used, seen = False, 0
