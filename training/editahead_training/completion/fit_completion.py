@@ -23,7 +23,7 @@ from editahead_inference.predictors.completion.language_ngrams import FAMILIES, 
 from editahead_inference.predictors.completion.open_texts import OpenTexts
 from editahead_inference.predictors.completion.place import place_at
 from editahead_inference.predictors.completion.predictor import (
-    LEAST,
+    MIN_PROBABILITY,
     CompletionText,
     CompletionWeights,
     is_typing,
@@ -262,7 +262,7 @@ def train(edits: Path, out: Path, *, commits: int, seed: int, jobs: int, least: 
             return list(pool.map(work, chosen, chunksize=4))
 
     weights = fit_step_trees(list(chain.from_iterable(run(step_rows, fitted[::2]))))
-    sessions = run(partial(typing_session, weights=weights, least=LEAST), fitted[1::2])
+    sessions = run(partial(typing_session, weights=weights, least=MIN_PROBABILITY), fitted[1::2])
     pairs = [(one.stated, one.right) for session in sessions for one in session.shown]
     weights["calibration"] = fit_curve(pairs)
     measured = figures(run(partial(typing_session, weights=weights, least=least), aside), weights)
