@@ -122,12 +122,14 @@ class WordRename(Rule):
         return dict(self.exact)
 
     @cached_property
-    def _made(self) -> frozenset[str]:
-        return frozenset(self._exact.values())
+    def _kept(self) -> frozenset[str]:
+        """The new names, and private old names without their underscores: the public member is another name."""
+        public = {old.strip("_") for old in self._exact if old != old.strip("_")}
+        return public | set(self._exact.values())
 
     def renamed(self, name: str) -> str:
         """Replace the words in an identifier, in the identifier's case style."""
-        if name in self._exact or name in self._made:
+        if name in self._exact or name in self._kept:
             return self._exact.get(name, name)
         words, run = split_words(name), len(self.old_words)
         for at in range(len(words) - run + 1):
@@ -251,7 +253,8 @@ def _renames(
         label = f"rename {old} -> {new}"
         for kind in ("rename", "rename-bound", "rename-siblings"):
             rules.append(Rename(kind, f"{kind}:{old}:{new}", label, example, old, (old, new), ((old, new),)))
-        variants = {k: v for k, v in case_variants(old, new).items() if len(k) > 2}
+        public = old.strip("_")  # the public member of a private name is another name
+        variants = {k: v for k, v in case_variants(old, new).items() if len(k) > 2 and k != public}
         if variants:
             names = ((old, new), *variants.items())
             rules.append(Rename("rename-cases", f"cases:{old}:{new}", label, example, old, (old, new), names))
