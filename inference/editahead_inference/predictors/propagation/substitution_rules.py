@@ -125,7 +125,7 @@ class WordRename(Rule):
     def _kept(self) -> frozenset[str]:
         """The new names, and private old names without their underscores: the public member is another name."""
         public = {old.strip("_") for old in self._exact if old != old.strip("_")}
-        return public | set(self._exact.values())
+        return frozenset(public | set(self._exact.values()))
 
     def renamed(self, name: str) -> str:
         """Replace the words in an identifier, in the identifier's case style."""
