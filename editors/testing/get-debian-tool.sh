@@ -33,6 +33,7 @@ fetch() { # fetch SUITE PACKAGE,... FOLDER
     dpkg-deb --fsys-tarfile "$deb" | tar x -C "$folder/root" --keep-directory-symlink --no-same-owner 2>/dev/null || true
   done
   python "$folder/root"
+  chromium "$folder/root"
   basename "$(ls "$apt"/cache/archives/"${packages[0]}"_*.deb)" .deb >"$folder/version"
   rm -rf "$apt"
 }
@@ -50,6 +51,12 @@ exec "$root"/usr/lib64/ld-linux-*.so.2 --library-path "$(echo "$root"/usr/lib/*-
 END
     chmod +x "$program"
   done
+}
+
+chromium() { # it looks for its files beside the running program, which is the loader: so the loader lies there, too
+  local home=$1/usr/lib/chromium
+  [[ -d $home ]] || return 0
+  cp -L "$(find "$1" -name 'ld-linux-*.so.*' | head -n 1)" "$home/loader"
 }
 
 if [[ ${1:-} == --fetch ]]; then # as requirements/cached calls it
@@ -79,10 +86,19 @@ emacs() { # where Emacs has its things, and its packages: nothing of it is looke
   done
 }
 
+fonts() { # a machine may have none
+  printf '<fontconfig><dir>%s/usr/share/fonts</dir><cachedir>%s/fonts</cachedir></fontconfig>\n' "$root" "$folder" >"$1"
+}
+
 wrap() { # wrap BINARY
-  local loader program
+  local loader program own=()
   loader=$(find "$root" -name 'ld-linux-*.so.*' | head -n 1)
   program=$(readlink -f "$(find "$root"/usr/*bin -name "$1" | head -n 1)")
+  if [[ -x $root/usr/lib/$1/loader ]]; then
+    loader=$root/usr/lib/$1/loader program=$root/usr/lib/$1/$1
+    own=("--browser-subprocess-path=$folder/bin/$1" --no-zygote) # its processes need the loader, too
+    fonts "$folder/fonts.conf"
+  fi
   [[ -x $loader && -f $program ]] || { echo "there is no $1 in $packages" >&2; return 1; }
   local machine dump
   machine=$(basename "$(dirname "$(find "$root" -name 'libc.so.6' | head -n 1)")")
@@ -97,7 +113,8 @@ wrap() { # wrap BINARY
 if [ -d "$root/usr/share/nvim/runtime" ]; then export VIMRUNTIME="$root/usr/share/nvim/runtime"; fi
 if [ -d "$root/usr/lib/helix/runtime" ]; then export HELIX_RUNTIME="$root/usr/lib/helix/runtime"; fi
 $(emacs)
-exec "$loader" --library-path "$root/usr/lib/$machine:$root/lib/$machine" --argv0 "${dump:+$root/usr/bin/}$1" "$program" ${dump:+"--dump-file=$dump"} "\$@"
+if [ -f "$folder/fonts.conf" ]; then export FONTCONFIG_FILE="$folder/fonts.conf"; fi
+exec "$loader" --library-path "$root/usr/lib/$machine:$root/lib/$machine" --argv0 "${dump:+$root/usr/bin/}$1" "$program" ${dump:+"--dump-file=$dump"} ${own[*]} "\$@"
 END
   chmod +x "$folder/bin/$1"
 }

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import chromium
 from neovim import NEOVIM_0_11, NEOVIM_0_12, ROOT
 
 RECORDER = ROOT / "editors" / "testing" / "record_capabilities.py"
@@ -30,7 +31,7 @@ EDITORS = Path(sys.prefix) / "editors"
 def test_what_it_says_of_itself(name: str, program: Path, tmp_path: Path) -> None:
     if not program.exists():
         pytest.skip(f"no editor at {program}")
-    if name == "vscode" and not (shutil.which("chromium") and shutil.which("npm")):
+    if name == "vscode" and not (chromium.PROGRAM and shutil.which("npm")):
         pytest.skip("VS Code needs chromium and npm")
     file = tmp_path / f"{name}.json"
     subprocess.run([sys.executable, str(RECORDER), name, str(file)], check=True)

@@ -15,11 +15,13 @@ import select
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-PROGRAM = shutil.which("chromium")
+_FETCHED = Path(sys.prefix) / "editors" / "chromium" / "bin" / "chromium"
+PROGRAM = shutil.which("chromium") or (str(_FETCHED) if _FETCHED.exists() else None)
 
 _HUNG_S = 90.0
 """Seconds without a message after which the browser has hung, and is killed."""

@@ -64,7 +64,7 @@ _QUIET = {
 HERE = [
     pytest.mark.editors,
     pytest.mark.skipif(not CODE_SERVER.exists(), reason=f"no code-server at {CODE_SERVER}"),
-    pytest.mark.skipif(not chromium.PROGRAM, reason="no chromium on PATH"),
+    pytest.mark.skipif(not chromium.PROGRAM, reason="no Chromium"),
     pytest.mark.skipif(not BUILT.exists(), reason=f"no {BUILT}: npm run build"),
 ]
 """Marks for test modules that use VS Code."""
