@@ -68,7 +68,7 @@ async def test_rules_that_are_sure_answer_alone(
     harness = connect(bias=2.0)
     await harness.start()
     rename_once(harness)
-    assert (await harness.next(0, 13))["predictions"][0]["source"] == "propagation"
+    assert (await harness.next(3, 0))["predictions"][0]["source"] == "propagation"
     assert model.prompts == []
 
 
