@@ -9,12 +9,14 @@ from editahead_inference.candidates import Candidate, SilenceReason
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.edits import Edit
-from editahead_prompts.text.identifiers import tokenize
+from editahead_prompts.text.identifiers import changed_spans, tokenize
 from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 _MOSTLY = 0.6
 """The share of the removed characters from which putting them back counts as undoing."""
+_MAX_LINE = 2000
+"""Characters of a line that is compared word by word."""
 
 
 def first_rejection(state: EditorState, candidate: Candidate, trees: SyntaxTrees) -> SilenceReason | None:
@@ -47,11 +49,12 @@ def is_noop(snapshot: Snapshot, edit: Edit) -> bool:
 def reverts(snapshot: Snapshot, edit: Edit, history: Iterable[PastEdit]) -> bool:
     """Return whether the edit reverts a past edit: in its lines, it restores removed text or removes inserted text."""
     start, end = touched_lines(snapshot, edit)
-    after = split_lines(lines_after(snapshot, edit, start, end))
+    after = tuple(filter(None, split_lines(lines_after(snapshot, edit, start, end))))
     adds_only = all(r.start == r.end for r in edit.replacements)
     now = snapshot.lines[start:end]
     come, gone = _bodies(after) - _bodies(now), _bodies(now) - _bodies(after)
-    start, end = _reach(snapshot.lines, start, end, tuple(filter(None, after)))
+    touched = start
+    start, end = _reach(snapshot.lines, start, end, after)
     for past in history:
         if past.uri != snapshot.uri:
             continue
@@ -67,7 +70,24 @@ def reverts(snapshot: Snapshot, edit: Edit, history: Iterable[PastEdit]) -> bool
             (added & gone and come <= removed) or _restores(past.old, past.new, now, after, adds_only)
         ):
             return True
+        if shares_a_line and len(past.old) == len(past.new) and len(after) == len(now):
+            common = range(max(first, touched), min(last, touched + len(now)))
+            if any(_turns_back(past.old[n - first], now[n - touched], after[n - touched]) for n in common):
+                return True
     return False
+
+
+def _turns_back(old: str, now: str, after: str) -> bool:
+    """Return whether some words of a line become again, in their place, what they were before the user changed them."""
+    if max(len(old), len(now), len(after)) > _MAX_LINE:
+        return False
+    was, present, becomes = tokenize(old), tokenize(now), tokenize(after)
+    if len(was) == len(present) == len(becomes):
+        return any(a == c != b for a, b, c in zip(was, present, becomes, strict=True))
+    former = {(start, end): was[s:e] for start, end, s, e in changed_spans(present, was)}
+    return any(
+        former.get((start, end)) == becomes[s:e] for start, end, s, e in changed_spans(present, becomes)
+    )
 
 
 def _reach(lines: tuple[str, ...], start: int, end: int, new: tuple[str, ...]) -> tuple[int, int]:

@@ -61,6 +61,8 @@ def test_only_white_space(text: str, old: str, new: str, nothing: bool) -> None:
         ("a\nb\n", past(1, "log(x)\n", ""), "a\n", "a\nlog(x)\n"),
         # several lines, one of them
         ("one()\ntwo()\n", past(0, "uno()\ndos()\n", "one()\ntwo()\n"), "two", "dos"),
+        # one of two names that were swapped
+        ("a = x = y\n", past(0, "a = y = x\n", "a = x = y\n"), "= y", "= x"),
     ],
 )
 def test_taking_back_what_a_person_did(text: str, made: PastEdit, old: str, new: str) -> None:
