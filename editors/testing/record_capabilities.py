@@ -188,10 +188,11 @@ def answers(url: str) -> bool:
 
 
 def chromium() -> str:
-    for name in ("chromium", "chromium-browser", "google-chrome"):
+    fetched = Path(sys.prefix) / "editors" / "chromium" / "bin" / "chromium"
+    for name in ("chromium", "chromium-browser", "google-chrome", str(fetched)):
         if found := shutil.which(name):
             return found
-    raise SystemExit("there is no Chromium on PATH")
+    raise SystemExit(f"there is no Chromium on PATH, and no {fetched}")
 
 
 RECORDERS: dict[str, tuple[Callable[[Path, list[str], Path, Environment, Path], None], Path]] = {

@@ -58,6 +58,28 @@ _WATCH_RESTART = f"""(() => {{
 """JavaScript: sets `hasRestarted` once our item in the status bar has said that the server is not ready, then that it is."""
 _NOTES = "[...document.querySelectorAll('.notification-list-item')].map(one => one.innerText).join('\\n')"
 
+_STORES_SWITCH = f"""(async () => {{
+  const done = (request) => new Promise((resolve) => {{
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => resolve(undefined);
+  }});
+  const isOff = ({_STATUS_LABEL} ?? '').includes('Editahead is off');
+  const end = performance.now() + {_PATIENCE_MS};
+  while (performance.now() < end) {{
+    for (const {{ name }} of await indexedDB.databases()) {{
+      if (!name.startsWith('vscode-web-state-db')) continue;
+      const database = await done(indexedDB.open(name));
+      const table = database.transaction('ItemTable').objectStore('ItemTable');
+      const stored = await done(table.get('editahead.editahead'));
+      database.close();
+      if (stored !== undefined && (JSON.parse(stored).isEnabled === false) === isOff) return true;
+    }}
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }}
+  return false;
+}})()"""
+"""VS Code writes what an extension stores some time after the extension has it done."""
+
 
 class VSCode:
     """A window of VS Code on a folder."""
@@ -82,7 +104,8 @@ class VSCode:
         self._until_open(name)
 
     def restart(self, name: str) -> None:
-        """End VS Code, and start it again on a file."""
+        """End VS Code when it has stored whether Editahead is on, and start it again on a file."""
+        assert self.page.evaluate(_STORES_SWITCH), f"never stored\n{self.describe()}"
         self.page.go("about:blank")
         self.code_server.end_extension_hosts()
         self.start(name)
