@@ -117,7 +117,7 @@ def tests(log: Log) -> None:
 
 
 def fuzz(log: Log) -> None:
-    log.run(PYTHON, "-m", "pytest", "-n", "2", "tests", "-m", "fuzz", EDITAHEAD_FUZZ_SECONDS="20")
+    log.run(PYTHON, "-m", "pytest", "tests", "-m", "fuzz", EDITAHEAD_FUZZ_SECONDS="20")
 
 
 def extension(log: Log) -> None:
@@ -202,12 +202,12 @@ SECTIONS = (
     Section("VS Code: the extension", extension),
     Section("tests", tests, CORES),
     Section("editors", editors, CORES),
-    Section("fuzz, each test for 20 s", fuzz, CORES),
-    Section("quality on real edits, against the baseline", ratchet, CORES),
-    Section("evaluation on 10 files", evaluation, CORES),
     Section("engine: real vLLM on the CPU", engine),
+    Section("quality on real edits, against the baseline", ratchet),
+    Section("fuzz, each test for 20 s", fuzz),
     *(Section(f"CPython {version}", newer_python(version)) for version in reversed(NEWER_PYTHONS)),
     Section("benchmarks, in short", benchmarks),
+    Section("evaluation on 10 files", evaluation),
 )
 """In the order of their start. Behind those that keep all cores busy come those for one core, the longest first."""
 

@@ -61,18 +61,19 @@ async def asked(running: Engine) -> dict[int, float]:
 async def replica_of(person: Person, running: Engine) -> int:
     """Return the port of the replica with the user's document, and check that it is always the same one.
 
-    The first rounds may still count requests about another document.
+    The first rounds may still count requests about another document, so three in a row must agree.
     """
-    for _ in range(5):
+    rounds: list[list[int]] = []
+    for _ in range(12):
         before = after = await asked(running)
-        for _ in range(4):
+        for _ in range(2):
             now = after  # prompts are counted when they are computed, long before these answers end
             while (after := await asked(running)) == now:
                 await person.next_edit()
-        grown = [port for port in after if after[port] > before.get(port, 0)]
-        if len(grown) == 1:
-            return grown[0]
-    raise AssertionError(f"a document is at {grown}")
+        rounds.append([port for port in after if after[port] > before.get(port, 0)])
+        if len(rounds[-1]) == 1 and rounds[-3:] == 3 * rounds[-1:]:
+            return rounds[-1][0]
+    raise AssertionError(f"a document is at {rounds}")
 
 
 async def killed_while_it_answers(person: Person, running: Engine, port: int) -> None:

@@ -309,18 +309,30 @@ _LINE_ORDERS: tuple[Callable[[Statement], Any], ...] = (
     lambda s: (s.module.lower(), s.text.lower()),
     lambda s: s.text,
     lambda s: (s.form == "static", s.text),
+    lambda s: s.module.lower(),
 )
 _PATH_ORDERS: tuple[Callable[[Statement], Any], ...] = (lambda s: s.text,)
-"""The orders in which lists and blocks are kept; the first that holds decides where a new element belongs."""
+"""The orders in which lists and blocks are kept; the one that holds best decides where a new element belongs."""
+_MAX_DISORDER = 0.25
+"""Elements that are less than the one before them, as a share of all, up to which a block has an order."""
 
 
 def _place(
     known: Sequence[T], new: T, orders: Sequence[Callable[[T], Any]], default: int | None = None
 ) -> int:
-    """Return the index at which `new` keeps the order of `known`; without an order, `default` or the end."""
-    for order in orders:
-        keys = [order(element) for element in known]
-        if all(a <= b for a, b in itertools.pairwise(keys)):
-            key = order(new)
-            return next((n for n, other in enumerate(keys) if other > key), len(known))
-    return len(known) if default is None else default
+    """Return the index at which `new` keeps the order of `known` best; without an order, `default` or the end."""
+    keyed = [([order(element) for element in known], order(new)) for order in orders]
+    keys, key = min(keyed, key=lambda pair: _descents(pair[0]))
+    if _descents(keys) > _MAX_DISORDER * len(keys):
+        return len(known) if default is None else default
+    place = misplaced = 0  # the elements on the wrong side of `new`, relative to the first place
+    least = 0
+    for number, other in enumerate(keys, 1):
+        misplaced += (other > key) - (other < key)
+        if misplaced <= least:
+            place, least = number, misplaced
+    return place
+
+
+def _descents(keys: Sequence[Any]) -> int:
+    return sum(a > b for a, b in itertools.pairwise(keys))

@@ -32,6 +32,18 @@ def test_of_the_standard_library() -> None:
     assert text.startswith("import json\nimport math\nimport re\n")
 
 
+def test_a_block_with_one_import_out_of_order_keeps_its_order() -> None:
+    here = "import abc\nimport math\nimport csv\nimport re\nimport sys\nimport time\n\n\ndef total():\n    return 1\n"
+    (text, *_) = imported(here, "    return 1", "    json.dumps(1)\n")
+    assert text.startswith("import abc\nimport math\nimport csv\nimport json\nimport re\n")
+
+
+def test_a_block_without_an_order_gets_it_last() -> None:
+    here = "import time\nimport math\nimport csv\nimport abc\n\n\ndef total():\n    return 1\n"
+    (text, *_) = imported(here, "    return 1", "    json.dumps(1)\n")
+    assert text.startswith("import time\nimport math\nimport csv\nimport abc\nimport json\n")
+
+
 def test_that_another_document_imports() -> None:
     there = ("file:///app/shop/carts.py", "from app.money import Cents\n")
     here = "from app.money import Tax\n\n\ndef total():\n    return 1\n"
