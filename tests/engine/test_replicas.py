@@ -23,11 +23,6 @@ from server_harness import position_params
 from server_process import REAL, change_document, plain, spawned
 
 LONGEST_S = 900
-MOST_REQUESTS = 30
-"""Requests after which a document has not come back to its replica."""
-NOT_BACK = (
-    "on an idle machine, documents may stay where they were while their replica was gone: not explained yet"
-)
 pytest.importorskip("vllm", reason="`make engine-test` installs what this takes")
 
 
@@ -108,6 +103,8 @@ async def rename(client: LanguageClient) -> None:
         await client.protocol.send_request_async("editahead/nextEdit", position_params(uri, 2, 0, 13))
     )
     assert "account" in str(found["predictions"])
+    # The rules are sure of the rest of the rename, and would answer alone in the other documents as long as it is open.
+    client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
 
 
 async def test_one_is_killed_while_it_answers(model_folder: Path, environment: dict[str, str]) -> None:
@@ -152,14 +149,10 @@ async def test_one_is_killed_while_it_answers(model_folder: Path, environment: d
         assert group(pid) == []
         await running.hears(": ready after")
         assert set(running.replicas()) == {mine, other}
-        for _ in range(MOST_REQUESTS):
-            if (await asked(running))[mine]:
-                break
+        while not (await asked(running))[mine]:
             await person.next_edit()
-        else:
-            pytest.xfail(NOT_BACK)
-        if (await replica_of(person, running), await replica_of(people[-1], running)) != (mine, other):
-            pytest.xfail(NOT_BACK)
+        assert await replica_of(person, running) == mine
+        assert await replica_of(people[-1], running) == other
 
         pids = list(running.replicas().values())
         await running.ends()
