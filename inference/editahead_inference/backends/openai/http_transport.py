@@ -169,11 +169,13 @@ class HttpTransport:
             connect: Seconds to connect.
         """
         client = await self.open()
-        extensions = {"timeout": {"connect": connect, "pool": None, "read": None, "write": None}}
-        request = client.build_request(method, url, json=body, headers=headers, extensions=extensions)
+        timeout = {"connect": connect, "pool": None, "read": None, "write": None}
+        request = client.build_request(
+            method, url, json=body, headers=headers, extensions={"timeout": timeout}
+        )
         with _failures(self._address.root):
             async with asyncio.timeout_at(due):
-                response = await client.send(request, stream=True)
+                response = await _sent(client, request)
         answer = _Answer(response, self._address.root, self._limits.answer)
         try:
             yield answer
@@ -263,6 +265,29 @@ class _Answer:
     async def close(self) -> None:
         await self._raw.aclose()
         await self._response.aclose()
+
+
+async def _sent(client: httpx2.AsyncClient, request: httpx2.Request) -> httpx2.Response:
+    """Send a request, and again if a connection that was kept from an earlier request has ended meanwhile.
+
+    A server ends idle connections when it wants to, also just when a request is on its way (RFC 9112, section 9.3.1).
+    A completion can be requested twice: it changes nothing (RFC 9110, section 9.2.2).
+    """
+    import httpx2
+
+    kept = True
+
+    async def trace(event: str, info: Mapping[str, Any]) -> None:
+        nonlocal kept
+        kept = kept and not event.startswith("connection.connect")
+
+    request.extensions["trace"] = trace
+    while True:
+        try:
+            return await client.send(request, stream=True)
+        except (httpx2.NetworkError, httpx2.RemoteProtocolError):
+            if not kept:  # a kept connection that has ended is not in the pool any more, so this ends
+                raise
 
 
 @contextmanager

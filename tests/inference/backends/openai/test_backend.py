@@ -153,6 +153,38 @@ async def test_warming_asks_for_one_token_in_the_background(
     assert backend.health == Health("ready")
 
 
+@pytest.mark.parametrize("kept", [1, 3])
+async def test_a_connection_that_ends_as_a_request_is_sent_costs_nothing(
+    kept: int, server: ModelServer, backend: OpenAIBackend
+) -> None:
+    """As when the server restarts, or ends what was idle for too long, at just that moment."""
+    together, ended = asyncio.Barrier(kept), 0
+
+    async def waits(exchange: Exchange) -> None:
+        await together.wait()
+        await exchange.start()
+        await exchange.text("fine", "stop")
+        await exchange.end()
+
+    async def ends(exchange: Exchange) -> None:
+        nonlocal ended
+        ended += 1
+        if exchange.request.connection > before:
+            server.answers["/v1/completions"] = waits
+            await waits(exchange)
+        else:
+            exchange.hang_up()
+
+    server.answers["/v1/completions"] = waits
+    await backend.prepare()
+    await asyncio.gather(*(answer(backend) for _ in range(kept)))
+    before, together = server.connections, asyncio.Barrier(1)
+    server.answers["/v1/completions"] = ends
+    assert await answer(backend) == [TextChunk("fine"), StreamEnd("stop", 0)]
+    assert ended == kept + 1 and server.connections == before + 1
+    assert backend.health == Health("ready")
+
+
 @pytest.mark.parametrize("by", ["closing", "cancelling"])
 async def test_an_answer_that_nobody_wants_closes_the_connection(
     by: str, server: ModelServer, backend: OpenAIBackend
