@@ -6,6 +6,7 @@
 (setq eglot-confirm-server-initiated-edits nil
       eglot-sync-connect t
       eglot-autoshutdown nil
+      eglot-connect-timeout 300 ; a busy machine starts the server late
       editahead-delay 0)
 
 (defun session-start (server file)
