@@ -6,7 +6,7 @@ The caller provides the files: see `FileProvider`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Literal, Protocol
@@ -17,7 +17,7 @@ from editahead_prompts.text.edits import Edit, apply_to_lines, compose, normalis
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .results import HunkOrigin, MergeResult, Refusal
+from .results import MAX_CHOICES, Choice, ChoicePlace, HunkOrigin, MergeResult, Reading, Refusal
 from .review.review import FileEdit, Hunk, review
 from .review.review_flags import MODEL_WRITTEN
 
@@ -105,6 +105,12 @@ class _PendingChange:
     moved_to: str | None = None
     origin: HunkOrigin = "matched"
 
+    def add(self, edit: Edit, confidence: float) -> None:
+        """Change the current text."""
+        self.edit = compose(self.edit, edit)
+        self.current = replace(self.current, lines=apply_to_lines(self.current, edit))
+        self.confidence = min(self.confidence, confidence)
+
     def change(self) -> FileChange:
         edit = normalise(self.edit, self.original.text)
         return FileChange(
@@ -136,54 +142,97 @@ def plan_changes(
         check: Called often; may raise to cancel.
 
     Raises:
-        ApplyRefusedError: No file is changed, for the reason in the refusal.
+        ApplyRefusedError: No file is changed, for the reason in the refusal. Where one part of the sketch has several
+            plausible readings and the others are certain, the refusal holds the plan for each as a choice.
     """
     trees = syntax or SyntaxTrees()
-    work: dict[str, _PendingChange] = {}
-    if len(sketch.files) > MAX_PARTS:
-        raise ApplyRefusedError(Refusal("too-large", f"The sketch has more than {MAX_PARTS} parts."))
-    for number, part in enumerate(sketch.files):
-        check()
+    planner = _Planner(sketch, files, merge, spans or {}, context_documents, trees, check)
+    try:
+        return planner.plan({}, on_settled)
+    except _UncertainPartError as error:
+        refusal, number, readings = error.refusal, error.number, error.readings
+    choices = tuple(planner.choices(number, readings)) if len(readings) > 1 else ()
+    raise ApplyRefusedError(replace(refusal, choices=choices if len(choices) > 1 else ()))
+
+
+class _UncertainPartError(ApplyRefusedError):
+    """The part `number` of the sketch is refused; a person may choose one of its readings."""
+
+    def __init__(self, refusal: Refusal, number: int, readings: tuple[Reading, ...]) -> None:
+        super().__init__(refusal)
+        self.number, self.readings = number, readings
+
+
+@dataclass(frozen=True)
+class _Planner:
+    """The plan of one sketch."""
+
+    sketch: Sketch
+    files: FileProvider
+    merge: MergeFunction
+    spans: Mapping[str, tuple[int, int]]
+    context_documents: Sequence[Snapshot]
+    trees: SyntaxTrees
+    check: Callable[[], None]
+
+    def plan(
+        self, chosen: Mapping[int, Reading], on_settled: Callable[[FileChange], None] | None = None
+    ) -> tuple[FileChange, ...]:
+        """Return the changes; `chosen` holds the reading of each part, by number, that is not certain by itself."""
+        parts = self.sketch.files
+        if len(parts) > MAX_PARTS:
+            raise ApplyRefusedError(Refusal("too-large", f"The sketch has more than {MAX_PARTS} parts."))
+        work: dict[str, _PendingChange] = {}
+        for number, part in enumerate(parts):
+            self.check()
+            item = self._merge_part(number, work, chosen.get(number))
+            change = item.change()
+            last = all(part.path != later.path for later in parts[number + 1 :])
+            if on_settled is not None and last and not change.is_noop:
+                on_settled(review_changes([change], self.context_documents, self.trees)[0])
+        changes = [change for item in work.values() if not (change := item.change()).is_noop]
+        return tuple(_sort_by_imports(review_changes(changes, self.context_documents, self.trees)))
+
+    def choices(self, number: int, readings: Sequence[Reading]) -> Iterator[Choice]:
+        """Yield the plan for each reading of one part, where all other parts are certain."""
+        for reading in readings[:MAX_CHOICES]:
+            try:
+                changes = self.plan({number: reading})
+            except ApplyRefusedError:
+                continue
+            if changes:
+                places = tuple(_first_changed_place(change) for change in changes)
+                yield Choice(reading.title, places, changes, reading.likelihood)
+
+    def _merge_part(
+        self, number: int, work: dict[str, _PendingChange], chosen: Reading | None
+    ) -> _PendingChange:
+        """Merge one part into its file."""
+        part = self.sketch.files[number]
         try:
-            item = _merge_part(sketch, part, files, work, merge, spans or {}, trees, check)
+            item = _resolve_part(part, self.files, work)
+            if part.action == "delete":
+                item.action, item.edit = "delete", Edit.replace(0, item.original.length, "")
+                return item
+            if part.action == "move" and part.moved_to is not None:
+                item.action, item.moved_to = "move", self.files.create(part.moved_to).uri
+            if isinstance(part.content, Diff) and not part.content.hunks:
+                return item  # The file is only moved, or created empty.
+            if chosen is not None:
+                item.add(chosen.edit, 0.0)
+                return item
+            span = self.spans.get(item.original.uri) if item.current is item.original else None
+            merged = self.merge(
+                self.sketch, part, item.current, syntax=self.trees, span=span, check=self.check
+            )
         except ApplyRefusedError as error:
-            raise ApplyRefusedError(_with_part(error.refusal, sketch, part)) from None
-        change = item.change()
-        last = all(part.path != later.path for later in sketch.files[number + 1 :])
-        if on_settled is not None and last and not change.is_noop:
-            on_settled(review_changes([change], context_documents, trees)[0])
-    changes = [change for item in work.values() if not (change := item.change()).is_noop]
-    return tuple(_sort_by_imports(review_changes(changes, context_documents, trees)))
-
-
-def _merge_part(
-    sketch: Sketch,
-    part: FileSketch,
-    files: FileProvider,
-    work: dict[str, _PendingChange],
-    merge: MergeFunction,
-    spans: Mapping[str, tuple[int, int]],
-    trees: SyntaxTrees,
-    check: Callable[[], None],
-) -> _PendingChange:
-    """Merge one part into its file."""
-    item = _resolve_part(part, files, work)
-    if part.action == "delete":
-        item.action, item.edit = "delete", Edit.replace(0, item.original.length, "")
+            raise ApplyRefusedError(_with_part(error.refusal, self.sketch, part)) from None
+        if merged.refusal is not None:
+            refusal = _with_part(merged.refusal, self.sketch, part)
+            raise _UncertainPartError(refusal, number, merged.readings)
+        item.add(merged.edit, merged.confidence)
+        item.origin = merged.origin if merged.origin == "model" else item.origin
         return item
-    if part.action == "move" and part.moved_to is not None:
-        item.action, item.moved_to = "move", files.create(part.moved_to).uri
-    if isinstance(part.content, Diff) and not part.content.hunks:
-        return item  # The file is only moved, or created empty.
-    span = spans.get(item.original.uri) if item.current is item.original else None
-    merged = merge(sketch, part, item.current, syntax=trees, span=span, check=check)
-    if merged.refusal is not None:
-        raise ApplyRefusedError(merged.refusal)
-    item.edit = compose(item.edit, merged.edit)
-    item.current = replace(item.current, lines=apply_to_lines(item.current, merged.edit))
-    item.confidence = min(item.confidence, merged.confidence)
-    item.origin = merged.origin if merged.origin == "model" else item.origin
-    return item
 
 
 def _resolve_part(part: FileSketch, files: FileProvider, work: dict[str, _PendingChange]) -> _PendingChange:
@@ -206,6 +255,11 @@ def _resolve_part(part: FileSketch, files: FileProvider, work: dict[str, _Pendin
             Refusal("unplaced", f"An earlier part of the sketch removes {part.path or 'the file'}.")
         )
     return known
+
+
+def _first_changed_place(change: FileChange) -> ChoicePlace:
+    line = change.original.line_at(change.edit.changed_span[0]) if change.edit else 0
+    return ChoicePlace(change.original.uri, line)
 
 
 def _is_new(part: FileSketch) -> bool:

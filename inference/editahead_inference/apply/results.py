@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from .planner import FileChange
+
+MAX_CHOICES = 4
+"""Choices offered to a person. More could not be told apart at a glance."""
 
 RefusalReason = Literal[
     "unplaced",
@@ -44,6 +51,45 @@ class SimilarLines:
 
 
 @dataclass(frozen=True, slots=True)
+class ChoicePlace:
+    """A place that a choice changes.
+
+    Attributes:
+        uri: The file.
+        line: The first line that changes, 0-based, in the file as it is.
+    """
+
+    uri: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A plausible reading of a sketch that is not certain.
+
+    Attributes:
+        title: What the reading does, in plain words: "replace `load()`".
+        places: The places that change, at least one.
+        changes: The change of each file, as the plan of a sketch that is certain.
+        likelihood: From 0 to 1. The likelihoods of all choices have the sum 1 or less.
+    """
+
+    title: str
+    places: tuple[ChoicePlace, ...]
+    changes: tuple[FileChange, ...]
+    likelihood: float
+
+    @property
+    def id(self) -> str:
+        """The name of the choice: equal for the same result of the same files."""
+        digest = hashlib.sha256()
+        for change in self.changes:
+            for text in (change.action, change.original.uri, change.moved_to or "", change.new_text):
+                digest.update(text.encode("utf-8", "surrogatepass") + b"\0")
+        return digest.hexdigest()[:12]
+
+
+@dataclass(frozen=True, slots=True)
 class Refusal:
     """A refusal to change a file.
 
@@ -53,6 +99,7 @@ class Refusal:
         part: The lines of the sketch concerned, joined by line feeds.
         near: Similar lines of the file.
         model: One sentence about why a model could not help; "" if none was asked.
+        choices: Two to `MAX_CHOICES` plausible readings of the whole sketch, likeliest first; empty if there are none.
     """
 
     reason: RefusalReason
@@ -60,6 +107,22 @@ class Refusal:
     part: str = ""
     near: tuple[SimilarLines, ...] = ()
     model: str = ""
+    choices: tuple[Choice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A plausible reading of the sketch for one file.
+
+    Attributes:
+        title: What the reading does, in plain words.
+        edit: The edit of the file that it makes.
+        likelihood: From 0 to 1.
+    """
+
+    title: str
+    edit: Edit
+    likelihood: float
 
 
 @dataclass(frozen=True)
@@ -73,6 +136,7 @@ class MergeResult:
         refusal: None = certain, or written by a model.
         confidence: From 0 to 1, how well the anchors of the sketch match; 1 = each exactly and at one place only.
         origin: "model" = a rewrite by a model that passed the checks and that a person has to confirm.
+        readings: Beside a refusal: two to `MAX_CHOICES` plausible readings, likeliest first; empty if there are none.
     """
 
     original: Snapshot
@@ -81,3 +145,4 @@ class MergeResult:
     refusal: Refusal | None
     confidence: float = 1.0
     origin: HunkOrigin = "matched"
+    readings: tuple[Reading, ...] = ()

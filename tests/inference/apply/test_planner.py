@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from editahead_inference.apply.planner import MAX_PARTS, FileChange, plan_changes
-from editahead_inference.apply.results import MergeResult, Refusal
+from editahead_inference.apply.results import MergeResult, Reading, Refusal
 from editahead_inference.errors import ApplyRefusedError, Cancelled
 from editahead_prompts.sketches.sketch import (
     Code,
@@ -183,3 +183,37 @@ def test_there_is_an_end_to_parts() -> None:
     with pytest.raises(ApplyRefusedError) as caught:
         made(InMemory(a_py="x\n"), *(part("a.py", "x -> x") for _ in range(MAX_PARTS + 1)))
     assert caught.value.refusal.reason == "too-large"
+
+
+def test_readings_of_one_part_become_choices_of_the_whole_sketch() -> None:
+    def merge(sketch: Sketch, part: FileSketch, original: Snapshot, **more: object) -> MergeResult:
+        if part.path != "b.py":
+            return substitute(sketch, part, original, **more)
+        readings = tuple(
+            Reading(f"write {word}", diff(original.text, f"{word}\n"), likelihood)
+            for word, likelihood in (("one", 0.6), ("two", 0.3), ("x", 0.1))
+        )
+        return MergeResult(
+            original, original.text, Edit(), Refusal("ambiguous", "Either."), readings=readings
+        )
+
+    files = InMemory(a_py="x\n", b_py="x\n")
+    parts = (part("a.py", "x -> y"), part("b.py", "x -> ?"))
+    with pytest.raises(ApplyRefusedError) as caught:
+        plan_changes(Sketch(("one line",), parts), files, merge)
+    refusal = caught.value.refusal
+    assert [(choice.title, choice.likelihood) for choice in refusal.choices] == [
+        ("write one", 0.6),
+        ("write two", 0.3),
+        ("write x", 0.1),
+    ]
+    one = refusal.choices[0]
+    assert [(change.original.uri, change.new_text) for change in one.changes] == [
+        ("file:///a.py", "y\n"),
+        ("file:///b.py", "one\n"),
+    ]
+    assert [(place.uri, place.line) for place in one.places] == [("file:///a.py", 0), ("file:///b.py", 0)]
+    assert len({choice.id for choice in refusal.choices}) == 3
+    with pytest.raises(ApplyRefusedError) as caught:
+        plan_changes(Sketch(("one line",), (part("a.py", "z -> y"), parts[1])), files, merge)
+    assert not caught.value.refusal.choices, "the other part has no place at all"
