@@ -1,7 +1,7 @@
 """The exceptions of this package.
 
 CommandError
-├── WriteError
+├── SketchInputError
 ├── DiffMismatchError
 ├── SessionMismatchError
 └── NothingToReplayError
@@ -12,8 +12,8 @@ class CommandError(Exception):
     """The base of this package's exceptions. The message is for a person."""
 
 
-class WriteError(CommandError):
-    """A set of files that could not be written. None of them was changed."""
+class SketchInputError(CommandError):
+    """A sketch that cannot be read. The message quotes none of it."""
 
 
 class DiffMismatchError(CommandError):

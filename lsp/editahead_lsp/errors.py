@@ -4,6 +4,7 @@
   - NotLoopbackError
   - OutcomeLogError
   - SettingError
+  - WriteError
 
 Errors that a request is answered with are `JsonRpcException` of pygls.
 """
@@ -21,3 +22,7 @@ class OutcomeLogError(Exception):
 
 class SettingError(Exception):
     """A value that a setting does not allow."""
+
+
+class WriteError(Exception):
+    """Files that could not be written, with the reason for a person. None of them was changed."""

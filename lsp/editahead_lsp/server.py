@@ -61,7 +61,7 @@ class Server(LanguageServer):
         reuse: How answers may be found without a new prediction.
         environment: The environment variables, one of the sources of settings.
         user_folder: The folder of the user's settings; None = the platform's folder.
-        state_folder: The folder of the outcome log; None = the platform's folder.
+        state_folder: The folder of the outcome log and of journals; None = the platform's folder.
         now: Returns Unix time in seconds.
         run_id: A unique name of this run for the outcome log; None = a random one.
         create_model: Returns the model that the settings name, if any. Raises ValueError with the reason if it cannot.
@@ -92,6 +92,7 @@ class Server(LanguageServer):
         self._user_folder = user_dirs.config_folder() if user_folder is None else user_folder
         self.client = ClientCapabilities()
         state_folder = user_dirs.state_folder() if state_folder is None else state_folder
+        self._journals = user_dirs.journal_folder(state_folder)
         run_id = run_id or secrets.token_hex(8)
         outcome_log = OutcomeLog(state_folder / FILE_NAME, clock)
         self.session_clock = SessionClock(clock)
@@ -170,6 +171,16 @@ class Server(LanguageServer):
                 self.window_show_message(
                     types.ShowMessageParams(types.MessageType.Warning, f"Editahead: {message}")
                 )
+
+    def recover_writes(self) -> None:
+        """Finish or take back writes of a killed process in the workspace, and show what was done."""
+        if not self._journals.is_dir():
+            return
+        from .file_writes.recovery import recover
+
+        for message in recover(workspace_paths(self._folders), self._journals):
+            text = f"Editahead: {message[0].upper()}{message[1:]}."
+            self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, text))
 
     @property
     def offers_completion_items(self) -> bool:

@@ -13,5 +13,14 @@ def config_folder() -> Path:
 
 
 def state_folder() -> Path:
-    """Return the folder of the outcome log and of the secret."""
+    """Return the folder of the outcome log, of the secret and of the journals."""
     return platformdirs.user_state_path("editahead", appauthor=False)
+
+
+def journal_folder(state: Path | None = None) -> Path:
+    """Return the folder of the journals of writes that have not ended.
+
+    Args:
+        state: The folder of the user's state; None = the platform's.
+    """
+    return (state_folder() if state is None else state) / "writes"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -50,7 +51,7 @@ def apply(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -
     """Runs the command; exit code, stdout, stderr."""
 
     def run(*arguments: str, sketch: str = SKETCH) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.stdin", io.StringIO(sketch))
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(sketch.encode())))
         code = main(["apply", *arguments])
         said = capsys.readouterr()
         return code, said.out, said.err
@@ -227,6 +228,63 @@ def test_json(folder: Path, apply: Apply) -> None:
     validate("output.apply", "output", output)
     assert (code, output["edit"], output["refusal"]["reason"]) == (1, None, "unparsed")
     assert error
+
+
+def test_a_read_only_file_needs_force(folder: Path, apply: Apply) -> None:
+    (folder / "a.py").chmod(0o444)
+    code, said, error = apply("a.py", "--write")
+    assert (code, said) == (1, "")
+    assert f"nothing was written: {folder}/a.py is read-only; add --force" in error
+    assert (folder / "a.py").read_text() == TEXT
+    assert apply("a.py", "--force")[0] == 2
+    assert apply("a.py", "--write", "--force") == (0, "changed a.py\n", "")
+    assert (folder / "a.py").read_text() == WANTED
+    assert (folder / "a.py").stat().st_mode & 0o777 == 0o444
+
+
+def test_a_moved_file_stays_executable(folder: Path, apply: Apply) -> None:
+    (folder / "b.py").write_text("x = 1\n")
+    (folder / "a.py").chmod(0o755)
+    assert apply("--write", sketch=PATCH)[0] == 0
+    assert (folder / "d.py").stat().st_mode & 0o777 == 0o755
+
+
+def test_a_sketch_that_is_too_large_is_not_read_to_its_end(
+    folder: Path, apply: Apply, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, said, error = apply("a.py", sketch="secret = 1\n" * 100_000)
+    assert (code, said) == (1, "")
+    assert "the sketch in stdin is larger than 1000000 bytes (`max_file_bytes`)" in error
+    assert "secret" not in error
+    (folder / "large").write_text("secret = 1\n" * 100_000)
+    code, _, error = apply("a.py", "--sketch", "large")
+    assert code == 1
+    assert "the sketch in large is larger than" in error
+    assert "secret" not in error
+
+
+def test_a_sketch_is_a_regular_file_or_stdin(folder: Path, apply: Apply) -> None:
+    os.mkfifo(folder / "pipe")
+    for name in ("pipe", ".", "/dev/zero"):
+        code, said, error = apply("a.py", "--sketch", name)
+        assert (code, said) == (1, "")
+        assert f"{name} is not a regular file; pipe the sketch" in error
+
+
+def test_a_sketch_that_is_not_text(folder: Path, apply: Apply) -> None:
+    (folder / "sketch.md").write_bytes(b"abc\xff")
+    code, _, error = apply("a.py", "--sketch", "sketch.md")
+    assert code == 1
+    assert error == "editahead: the sketch is not text in UTF-8: byte 4 is 0xff\n"
+
+
+def test_a_long_refused_part_is_cut(folder: Path, apply: Apply) -> None:
+    body = "".join(f"    nowhere_{number}()\n" for number in range(500))
+    block = f"<<<<<<< SEARCH\n{body}=======\n    x\n>>>>>>> REPLACE\n"
+    code, _, error = apply("a.py", sketch=block)
+    assert code == 1
+    assert len(error.splitlines()) < 40
+    assert "lines)" in error
 
 
 def test_new_problems_keep_it_from_being_written(

@@ -37,6 +37,7 @@ def initialize(server: Server, params: InitializeParams) -> types.InitializeResu
 def initialized(server: Server, params: None) -> None:
     """Handle `initialized`."""
     server.show_settings_problems()
+    server.recover_writes()
     if server.client.copilot:
         server.protocol.notify(DID_CHANGE_STATUS, {"busy": False, "message": "", "kind": "Normal"})
 

@@ -1,0 +1,166 @@
+"""What `editahead apply` prints: a diff, the written files, or a refusal; as text or JSON."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from editahead_cli.console import fail, print_output, print_text
+
+if TYPE_CHECKING:
+    from editahead_inference.apply.planner import FileChange
+    from editahead_inference.apply.results import Refusal
+    from editahead_lsp.apply.service import ApplyPlan
+    from editahead_lsp.apply.workspace_files import WorkspaceFiles
+    from editahead_lsp.file_writes.transaction import FileWrite
+    from editahead_lsp.protocol.apply_messages import ApplyStats, Problem
+    from editahead_prompts.sketches.sketch import SketchKind
+
+_MAX_PART_LINES, _MAX_LINE = 20, 200
+"""Lines of a refused part, and characters of a line, that are shown on a terminal."""
+
+
+def file_writes(changes: tuple[FileChange, ...], files: WorkspaceFiles) -> list[FileWrite]:
+    """Return the writes that make the changes."""
+    from editahead_lsp.apply.workspace_files import BOM
+    from editahead_lsp.file_writes.transaction import FileWrite
+    from editahead_lsp.workspace import uris
+
+    out = []
+    for change in changes:
+        uri = change.original.uri
+        path = uris.uri_to_path(uri)
+        assert path is not None
+        mark = BOM if uri in files.with_bom else ""
+        old, new = ((mark + text).encode("utf-8") for text in (change.original.text, change.new_text))
+        target = uris.uri_to_path(change.moved_to) if change.moved_to is not None else None
+        if target is not None:
+            out += [FileWrite(target, None, new, path), FileWrite(path, old, None)]
+        elif change.action == "create":
+            out.append(FileWrite(path, None, new))
+        else:
+            out.append(FileWrite(path, old, None if change.action == "delete" else new))
+    return out
+
+
+class ApplyReport:
+    """The final output, as text or JSON.
+
+    `root` is that of the workspace. `started` and `ended` are seconds of the clock that also times the first hunk.
+    """
+
+    def __init__(self, json: bool, root: Path) -> None:
+        self._json, self.root = json, root
+        self.kind: SketchKind | None = None
+        self.planned: ApplyPlan | None = None
+        self.problems: list[Problem] | None = None
+        self.written = False
+        self.started = self.ended = 0.0
+
+    @property
+    def changes(self) -> tuple[FileChange, ...]:
+        return () if self.planned is None else self.planned.changes
+
+    def report_refusal(self, refusal: Refusal) -> int:
+        """Print why the sketch was refused and return the exit code."""
+        if self._json:
+            self._print_json(refusal)
+        code = fail(f"refused ({refusal.reason}): {refusal.detail}")
+        lines = refusal.part.splitlines()
+        for line in lines[:_MAX_PART_LINES]:
+            sys.stderr.write(f"    {line[:_MAX_LINE]}\n")
+        if len(lines) > _MAX_PART_LINES:
+            sys.stderr.write(f"    ... ({len(lines)} lines)\n")
+        for near in refusal.near:
+            sys.stderr.write(f"  lines {near.start + 1}-{near.end} are similar ({near.similarity:.2f})\n")
+        if refusal.model:
+            sys.stderr.write(f"editahead: {refusal.model}\n")
+        return code
+
+    def finish(self, *, show_diff: bool) -> int:
+        """Print the result and return the exit code."""
+        if self._json:
+            self._print_json(None)
+        elif not self.changes:
+            sys.stderr.write("editahead: nothing to change\n")
+        elif show_diff or self.problems:
+            self._show_diff()
+        else:
+            for change in self.changes:
+                print_text(
+                    f"{_PAST_TENSE[change.action]} {self._name(change.moved_to or change.original.uri)}"
+                )
+        if not self._json and self.planned is not None and self.planned.usage:
+            stats = self._stats(self.planned)
+            first = (
+                ""
+                if stats.first_hunk_ms is None
+                else f"; the first hunk after {stats.first_hunk_ms / 1000:.1f} s"
+            )
+            sys.stderr.write(
+                f"editahead: the model was used: {stats.model_tokens} tokens, {stats.ms / 1000:.1f} s{first}\n"
+            )
+        for problem in self.problems or ():
+            place = problem.range.start
+            where = f"{self._name(problem.uri)}:{place.line + 1}:{place.character + 1}"
+            sys.stderr.write(f"{where}: {problem.message} ({problem.source})\n")
+        if self.problems:
+            count = f"{len(self.problems)} new problem{'s' if len(self.problems) > 1 else ''}"
+            return fail(f"{count}; nothing was written")
+        return 0
+
+    def _show_diff(self) -> None:
+        from .annotated_diff import diff_lines, supports_color
+
+        colour = supports_color()
+        for change in self.changes:
+            name = self._name(change.original.uri)
+            after = self._name(change.moved_to) if change.moved_to is not None else name
+            old = "/dev/null" if change.action == "create" else f"a/{name}"
+            new = "/dev/null" if change.action == "delete" else f"b/{after}"
+            for line in diff_lines(change, old, new, colour=colour):
+                print_text(line)
+
+    def _stats(self, planned: ApplyPlan) -> ApplyStats:
+        from editahead_lsp.features.apply_sketch import apply_stats
+
+        return apply_stats(planned, (self.ended - self.started) * 1000, self.started)
+
+    def _name(self, uri: str) -> str:
+        from editahead_lsp.workspace import uris
+
+        path = uris.uri_to_path(uri)
+        assert path is not None
+        return os.path.relpath(os.path.realpath(path), os.path.realpath(self.root)).replace(os.sep, "/")
+
+    def _print_json(self, refusal: Refusal | None) -> None:
+        from editahead_cli import json_output
+        from editahead_lsp.apply import to_lsp
+        from editahead_lsp.features.apply_sketch import apply_method
+        from editahead_lsp.protocol.apply_messages import ApplyStats
+        from editahead_lsp.protocol.client_capabilities import FILE_OPERATIONS, ClientCapabilities
+
+        files = [to_lsp.RebasedChange(change, change.original, change.hunks, None) for change in self.changes]
+        able = ClientCapabilities(
+            document_changes=True, annotates_edits=True, file_operations=FILE_OPERATIONS
+        )
+        refused = None
+        if refusal is not None:
+            data = to_lsp.to_refusal_data(refusal)
+            refused = json_output.RefusalOutput(data.reason, refusal.detail, data.part, data.near, data.model)
+        output = json_output.ApplyOutput(
+            edit=None if refusal is not None else to_lsp.to_workspace_edit(files, able, "utf-16"),
+            hunks=[hunk for file in files for hunk in to_lsp.to_applied_hunks(file, "utf-16")],
+            sketch_kind=self.kind,
+            method=apply_method(self.changes),
+            stats=ApplyStats(0.0) if self.planned is None else self._stats(self.planned),
+            problems=self.problems,
+            written=[c.moved_to or c.original.uri for c in self.changes] if self.written else [],
+            refusal=refused,
+        )
+        print_output(output)
+
+
+_PAST_TENSE = {"edit": "changed", "create": "created", "delete": "deleted", "move": "moved to"}

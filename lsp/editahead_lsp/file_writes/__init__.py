@@ -1,0 +1,1 @@
+"""Writes of several files, all or none: staged beside their places, journaled, and settled after a crash."""
