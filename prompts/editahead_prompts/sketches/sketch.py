@@ -105,8 +105,8 @@ class FileSketch:
         language: The fence's word in lower case ("py", "typescript"), or None.
         action: The effect on the file. "move" also edits; "delete" has no content.
         moved_to: The new path of a moved file.
-        final_newline: False if the sketch says that the file has none ("\ No newline at end of file"); None if the sketch
-            does not say.
+        final_newline: False if the sketch says that the file has none ("\ No newline at end of file"), True if it
+            says that the file gets one; None if the sketch does not say.
         path_line: The sketch's line of a comment in the code that names the path. The line is not part of `content`, but
             a file may begin with such a comment.
     """

@@ -8,6 +8,7 @@ from dataclasses import replace
 from editahead_inference.apply.placement.alternative_placements import alternative_placements
 from editahead_inference.apply.placement.anchor_chaining import Chain, best_chain
 from editahead_inference.apply.placement.anchors import Anchor, Segment, find_anchors
+from editahead_inference.apply.placement.elision_split import leading_blank_lines
 from editahead_inference.apply.placement.indent_transform import (
     IDENTITY,
     IndentTransform,
@@ -34,7 +35,35 @@ from .hunk_alignment import HunkAligner, PlacedHunk
 
 def place_hunks(hunks: Sequence[Hunk], target: Target) -> Placement:
     """Return the place of all hunks. Hunks that are already applied change nothing."""
+    hunks = _fold_later_searches(hunks, target)
     return _HunkPlacer([_interleave(hunk) for hunk in hunks], target).place()
+
+
+def _fold_later_searches(hunks: Sequence[Hunk], target: Target) -> list[Hunk]:
+    """Return the hunks, with those that search for what an earlier one writes made a part of that one."""
+    out: list[Hunk] = []
+    for hunk in hunks:
+        wanted = [line.rstrip() for line in hunk.old]
+        if not any(wanted) or target.lines.find_exact(hunk.old):
+            out.append(hunk)
+            continue
+        at = next((n for n, earlier in enumerate(out) if len(_places_in_new(earlier, wanted)) == 1), None)
+        if at is None:
+            out.append(hunk)
+            continue
+        (first,) = _places_in_new(out[at], wanted)
+        come = [line for line in out[at].lines if line.tag == "+"]
+        come[first : first + len(wanted)] = [replace(line, tag="+") for line in hunk.lines if line.tag != "-"]
+        out[at] = replace(out[at], lines=(*(line for line in out[at].lines if line.tag != "+"), *come))
+    return out
+
+
+def _places_in_new(hunk: Hunk, wanted: Sequence[str]) -> list[int]:
+    """Return the places of lines among those that a hunk writes, if it writes all of its lines anew."""
+    if any(line.tag == " " for line in hunk.lines):
+        return []
+    come = [line.text.rstrip() for line in hunk.lines if line.tag == "+"]
+    return [n for n in range(len(come) - len(wanted) + 1) if come[n : n + len(wanted)] == list(wanted)]
 
 
 def _interleave(hunk: Hunk) -> Hunk:
@@ -67,6 +96,8 @@ class _HunkPlacer:
         self._confidence: list[float] = []
         self._aligner = HunkAligner(target)
         self._hints = PlacementHints(self._file)
+        self._scopes: dict[int, Sequence[tuple[int, int]] | None] = {}
+        """The ranges of lines that headings bound a hunk to, by the line of the hunk in the sketch."""
         self._pairs: set[Pair] = set()
         """The indentations in all hunks, for a hunk that matches only lines at the left margin."""
 
@@ -90,7 +121,7 @@ class _HunkPlacer:
         done = [hunk for hunk in shown if self._is_applied(hunk)]
         placed += (PlacedHunk(hunk, (), done=True) for hunk in done)
         waiting = [hunk for hunk in shown if hunk not in done]
-        pinned = [self._aligner.pin(hunk) for hunk in waiting]
+        pinned = [self._pin(hunk) for hunk in waiting]
         if _are_disjoint(pinned, waiting):
             placed += (
                 PlacedHunk(hunk, tuple(range(at, at + len(hunk.old))))
@@ -118,6 +149,28 @@ class _HunkPlacer:
             placed.append(self._aligner.align(hunk, alone.anchors, 0))
         return placed
 
+    def _pin(self, hunk: Hunk) -> int | None:
+        """Return the only place where all old lines occur exactly, if the headings of the hunk allow it.
+
+        Lines that the sketch calls the end of the file are there if they can be.
+        """
+        at = (
+            len(self._file) - leading_blank_lines(self._file.bodies[::-1]) - len(_without_blank_end(hunk.old))
+        )
+        if hunk.at_end and at >= 0 and self._file.find_exact(_without_blank_end(hunk.old), at):
+            return at
+        at_one = self._aligner.pin(hunk)
+        return (
+            at_one if at_one is not None and self._is_in_scope(hunk, at_one, at_one + len(hunk.old)) else None
+        )
+
+    def _is_in_scope(self, hunk: Hunk, start: int, end: int) -> bool:
+        """Return whether one of the lines [start, end) of the file is in a block that the headings of the hunk name."""
+        scopes = self._scopes.get(hunk.at, ())
+        if scopes == ():
+            scopes = self._scopes[hunk.at] = self._hints.scopes(hunk)
+        return scopes is None or any(low < end and start < high for low, high in scopes)
+
     def _segments(self, hunks: Sequence[Hunk]) -> list[Segment]:
         out, first = [], 0
         for hunk in hunks:
@@ -131,12 +184,15 @@ class _HunkPlacer:
         segments = self._segments(hunks)
         target.check()
         found = find_anchors(segments, self._file, [(target.low, target.high)] * len(segments))
-        pinned = [self._aligner.pin(hunk) for hunk in hunks]
+        pinned = [self._pin(hunk) for hunk in hunks]
         found = [
             anchor
             for anchor in found
-            if (at := pinned[anchor.segment]) is None
-            or anchor.start - (anchor.first - segments[anchor.segment].first) == at
+            if self._is_in_scope(hunks[anchor.segment], *_extent(anchor, segments[anchor.segment]))
+            and (
+                (at := pinned[anchor.segment]) is None
+                or anchor.start - (anchor.first - segments[anchor.segment].first) == at
+            )
         ]
         named = self._hints.bonus(hunks, segments, self._hints.is_headed)
         chain = best_chain(segments, found, self._file, named, target.check)
@@ -182,6 +238,8 @@ class _HunkPlacer:
             *alternative_placements(hunks, segments, chain, bonus, self._target),
         ):
             self._target.check()
+            if not all(self._is_in_scope(hunks[a.segment], *_extent(a, segments[a.segment])) for a in other):
+                continue
             if mine is None:
                 mine = self._preview(hunks, segments, chain.anchors)
             if mine == self._preview(hunks, segments, other):
@@ -219,10 +277,14 @@ class _HunkPlacer:
             return True
         if new == [normalize_line(line) for line in hunk.old]:
             return False
-        at = self._file.find_exact(hunk.new)
+        at = [at for at in self._file.find_exact(hunk.new) if self._is_in_scope(hunk, at, at + len(hunk.new))]
         if len(at) != 1 or sum(map(line_weight, new)) < DISTINCTIVE:
             return False
-        old = self._file.find_normalized([normalize_line(line) for line in hunk.old])
+        old = [
+            at
+            for at in self._file.find_normalized([normalize_line(line) for line in hunk.old])
+            if self._is_in_scope(hunk, at, at + len(hunk.old))
+        ]
         if not old:
             both_sides = tags[0] == tags[-1] == " "
             return both_sides or any(
@@ -422,6 +484,16 @@ class _HunkPlacer:
                 continue
             out.append(splice)
         return out
+
+
+def _extent(anchor: Anchor, segment: Segment) -> tuple[int, int]:
+    """Return the lines of the file that all lines of a segment take if none is missing."""
+    start = anchor.start - (anchor.first - segment.first)
+    return start, start + len(segment.lines)
+
+
+def _without_blank_end(lines: tuple[str, ...]) -> tuple[str, ...]:
+    return lines[: len(lines) - leading_blank_lines(lines[::-1])]
 
 
 def _are_disjoint(places: Sequence[int | None], hunks: Sequence[Hunk]) -> bool:

@@ -10,11 +10,12 @@ from editahead_inference.apply.placement.splices import drop_noops, to_edit
 from editahead_inference.apply.results import MergeResult
 from editahead_prompts.sketches.sketch import Diff, FileSketch, Sketch
 from editahead_prompts.sketches.snippet_parser import reparse_with_file
-from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.edits import Edit, compose
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .hunk_placer import place_hunks
+from .left_out_code import restore_left_out_code
 from .snippet_placer import place_snippet
 from .verify import MAX_CHARS, first_failure
 from .whole_file import as_whole_file, place_whole
@@ -58,7 +59,7 @@ def merge(
     part = reparse_with_file(part, sketch.lines, original)
     low, high = _line_range(original, span)
     target = Target(original, syntax or SyntaxTrees(), low, high, check)
-    part = as_whole_file(part, target)
+    part = as_whole_file(restore_left_out_code(part, target), target)
     placing = _place_part(part, target)
     splices = drop_noops(placing.splices, target.lines.bodies)
     edit = to_edit(original, splices, part.final_newline)
@@ -68,6 +69,9 @@ def merge(
         start, end = edit.changed_span
         if start < span[0] or end > span[1]:
             unsure = make_refusal("unplaced", "The change would not stay within the selection.")
+    if unsure is None and part.final_newline and guess and not guess.endswith(("\n", "\r")):
+        edit = compose(edit, Edit.replace(len(guess), len(guess), original.eol))
+        guess += original.eol
     return MergeResult(original, guess, edit, unsure, placing.confidence)
 
 

@@ -31,15 +31,17 @@ class CodeRun:
 def split_at_elisions(snippet: Snippet) -> Iterator[CodeRun]:
     """Yield the stretches between elisions.
 
-    An elision of removed code does not split: the lines around it become neighbours.
+    An elision of removed code does not split: the lines around it become neighbours, blank lines only on one side.
     """
     lines: list[str] = []
     at: list[int] = []
     before: Elision | None = None
-    for part in snippet.parts:
+    for number, part in enumerate(snippet.parts):
         if isinstance(part, Code):
-            lines += part.lines
-            at += range(part.at, part.at + len(part.lines))
+            joins = number > 0 and isinstance(snippet.parts[number - 1], Elision)
+            skipped = leading_blank_lines(part.lines) if joins and lines and not lines[-1].strip() else 0
+            lines += part.lines[skipped:]
+            at += range(part.at + skipped, part.at + len(part.lines))
         elif not part.removed:
             if lines:
                 yield CodeRun(tuple(lines), tuple(at), before, part)

@@ -14,6 +14,7 @@ from editahead_prompts.text.syntax_trees import SyntaxTrees, count_errors
 
 from .declarations import Declaration, declarations_in_file
 from .line_matching import FileLines, line_weight, normalize_line
+from .outline import Item, Naming, outline, walk
 from .splices import Splice
 
 _MAX_SIMILAR = 3
@@ -57,6 +58,22 @@ class Target:
     @cached_property
     def declarations(self) -> list[Declaration]:
         return declarations_in_file(self.original, self.lines, self.syntax)
+
+    @cached_property
+    def items(self) -> list[Item]:
+        """The outermost items of the file."""
+        return outline(self.lines.bodies)
+
+    @cached_property
+    def named_items(self) -> dict[str, list[Item]]:
+        """Identity -> the items of the file that have it, in order."""
+        naming = Naming(self.lines.keys)
+        named: dict[str, list[Item]] = {}
+        for item in walk(self.items):
+            name = naming.of(item)
+            if name is not None:
+                named.setdefault(name, []).append(item)
+        return named
 
     @cached_property
     def errors(self) -> int:

@@ -9,6 +9,10 @@ from editahead_prompts.sketches.sketch import Hunk
 from .anchor_chaining import Chain
 from .anchors import Anchor, Segment
 from .line_matching import FileLines, line_weight, normalize_line
+from .outline import identity
+
+_HEADING_END = " :{("
+"""Characters at the end of a line that headings leave out."""
 
 _HINT_WEIGHT = 0.6
 """The weight that a hint adds to a place: enough to decide between equal places, less than one distinctive line."""
@@ -45,13 +49,54 @@ class PlacementHints:
         return True
 
     def headings(self, key: str) -> Sequence[int]:
-        """Return the lines of a heading. Git cuts long headings off, so a prefix counts."""
+        """Return the lines of a heading. Git cuts long headings off, so a prefix counts; so does one without its bracket."""
         if not key:
             return ()
         found = self._file.places.get(key)
-        if found is None and len(key) >= 20:
+        if found is None:
+            bare = key.rstrip(_HEADING_END)
+            found = [
+                number for number, line in enumerate(self._file.keys) if line.rstrip(_HEADING_END) == bare
+            ]
+        if not found and len(key) >= 20:
             found = [number for number, line in enumerate(self._file.keys) if line.startswith(key)]
-        return found or ()
+        return found
+
+    def scopes(self, hunk: Hunk) -> list[tuple[int, int]] | None:
+        """Return the ranges of lines that the headings of a hunk bound it to; None if they bound nothing.
+
+        A heading bounds a hunk if the sketch gives it instead of a line number, as in `@@ class B:`. The headings that git
+        writes behind numbers only say what came before.
+        """
+        if hunk.line is not None or not any(map(normalize_line, hunk.headings)):
+            return None
+        scopes = [(0, len(self._file))]
+        for heading in hunk.headings:
+            key = normalize_line(heading)
+            places = self.headings(key)
+            inner = [(at, self._scope_end(at)) for low, high in scopes for at in places if low <= at < high]
+            scopes = inner if key else scopes
+        return scopes
+
+    def _scope_end(self, opened: int) -> int:
+        """Return the line after the block that a heading opens: the next declaration that is indented no deeper.
+
+        Other such lines may be those of a string. A heading that opens no block, such as a decorator, bounds nothing below.
+        """
+        file = self._file
+        after = (n for n in range(opened + 1, len(file)) if file.widths[n] >= 0)
+        first = next(after, None)
+        if first is None or file.widths[first] <= file.widths[opened]:
+            return len(file)
+        return next(
+            (
+                n
+                for n in after
+                if file.widths[n] <= file.widths[opened]
+                and (identity(file.keys[n]) or "").startswith(("named", "impl"))
+            ),
+            len(file),
+        )
 
     def line_number_bonus(
         self,
@@ -60,13 +105,20 @@ class PlacementHints:
         chain: Chain,
         unlike: dict[int, tuple[Anchor, ...]],
     ) -> Callable[[Anchor], float] | None:
-        """Return the bonus for line numbers, if they are right for all hunks whose place is clear without them."""
+        """Return the bonus for line numbers, if they are right for all hunks whose place is clear without them.
+
+        Where no place is clear, an exact number counts, but not 1, which models write where they know no number. Equal lines
+        give too many places to believe a number.
+        """
         off = []
         for number, hunk in enumerate(hunks):
             own = [anchor for anchor in chain.anchors if anchor.segment == number]
             if number not in unlike and hunk.line is not None and own:
                 start = own[0].start - (own[0].first - segments[number].first)
                 off.append(hunk.line - start)
-        if not off or len(set(off)) > 1 or (off[0] and len(off) < 2):
+        if len(set(off)) > 1 or (off and off[0] and len(off) < 2):
             return None
-        return self.bonus(hunks, segments, lambda hunk, start: hunk.line == start + off[0])
+        if not off and not all(hunk.line and len(set(hunk.old)) > 1 for hunk in hunks):
+            return None
+        shift = off[0] if off else 0
+        return self.bonus(hunks, segments, lambda hunk, start: hunk.line == start + shift)

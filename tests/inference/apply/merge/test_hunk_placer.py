@@ -70,7 +70,7 @@ def test_only_the_white_space_within_a_line_changes() -> None:
     assert made.guess == TWO_STYLES.replace("char *name", "char\t*name")
 
 
-def test_the_end_of_the_file_does_not_tell_two_places_apart() -> None:
+def test_the_end_of_the_file_tells_two_places_apart() -> None:
     patch = """\
 *** Begin Patch
 *** Update File: a.py
@@ -82,8 +82,9 @@ def test_the_end_of_the_file_does_not_tell_two_places_apart() -> None:
 *** End Patch
 """
     made = merged(patch, TWINS, "python")
-    assert made.refusal is not None
-    assert made.refusal.reason == "ambiguous"
+    assert made.refusal is None
+    head, _, tail = TWINS.rpartition("check(case, text)")
+    assert made.guess == f"{head}check(case, text.strip()){tail}"
 
 
 def test_another_indentation_below_the_margin_is_a_doubt() -> None:
@@ -242,8 +243,8 @@ def test_other_hunks_and_numbers_tell_which_of_equal_lines_are_meant() -> None:
     assert made.guess == "first = 1\n    a = 1\nmiddle = 3\n    a = 2\nlast = 3\n"
 
 
-def test_two_hunks_that_add_at_the_same_place_are_not_both_meant_there() -> None:
-    """The first hunk omits a blank line of its context, so its context occurs only at the place of the second."""
+def test_a_heading_bounds_a_hunk_whose_lines_occur_exactly_elsewhere() -> None:
+    """The first hunk omits a blank line of its context, so its context occurs exactly only at the place of the second."""
 
     def method(name: str, blank: str) -> str:
         return (
@@ -258,8 +259,14 @@ def test_two_hunks_that_add_at_the_same_place_are_not_both_meant_there() -> None
     text = f"class A {{\n{method('get', chr(10))}\n{method('set', '')}}}\n"
     hunks = hunk(" \tget() {", "", "check(one)") + hunk("", ' \t\t\t"utf-8"\n', "check(two)")
     result = merged(f"*** Begin Patch\n*** Update File: a.js\n{hunks}*** End Patch\n", text, "javascript")
-    assert result.refusal is not None
-    assert result.refusal.detail == "Two parts of the sketch change the same lines."
+    assert result.refusal is None
+    get, _, put = result.guess.partition("\tset() {")
+    assert [name in part for part in (get, put) for name in ("check(one)", "check(two)")] == [
+        True,
+        False,
+        False,
+        True,
+    ]
 
 
 def test_as_many_equal_hunks_as_places_are_no_doubt() -> None:

@@ -1,0 +1,238 @@
+"""The outline of code: nested items, each a line with the lines indented deeper, in any language.
+
+An item is what a person takes as one thing: a function, a case, an element of a list, a statement, a key with its value.
+Brackets on lines of their own and continuations (`} else {`) belong to the item that they close or continue. Blank lines
+belong to no item.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from .line_matching import DISTINCTIVE, indent_width, is_comment, line_weight, normalize_line
+
+_CLOSES = re.compile(r"(?:[)\]}]|</|end\b[\s;,).]*$)")
+"""Lines that end the item above, at the same indentation."""
+_CONTINUES = re.compile(r"(?:\{$|(?:else|elif|except|finally|catch|rescue|ensure)\b)")
+"""Lines that continue the item above."""
+
+_MAX_DEPTH = 60
+"""Levels of nesting; deeper lines count to the last level."""
+
+
+@dataclass(slots=True)
+class Section:
+    """A line of an item, and the items indented deeper below that line."""
+
+    line: int
+    items: list[Item] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Item:
+    """Lines [start, end) that belong together.
+
+    Attributes:
+        sections: The first line and the lines that continue or close it, each with the items below.
+        width: The indentation in columns.
+    """
+
+    start: int
+    end: int
+    width: int
+    sections: list[Section]
+
+    @property
+    def items(self) -> list[Item]:
+        """The items of all sections."""
+        return [item for section in self.sections for item in section.items]
+
+    @property
+    def is_block(self) -> bool:
+        return self.end > self.start + 1
+
+    @property
+    def closes_itself(self) -> bool:
+        """Whether the last line closes the item, with nothing below."""
+        return len(self.sections) > 1 and not self.sections[-1].items
+
+
+def outline(bodies: Sequence[str], *, low: int = 0, high: int | None = None) -> list[Item]:
+    """Return the outermost items of lines [low, high)."""
+    root: list[Item] = []
+    levels: list[tuple[int, list[Item]]] = []
+    for number in range(low, len(bodies) if high is None else high):
+        body = bodies[number]
+        width = indent_width(body)
+        if width < 0:
+            continue
+        while levels and levels[-1][0] > width:
+            levels.pop()
+        if not levels:
+            levels.append((width, root))
+        elif levels[-1][0] < width and len(levels) < _MAX_DEPTH and levels[-1][1]:
+            levels.append((width, levels[-1][1][-1].sections[-1].items))
+        items = levels[-1][1]
+        text = body.strip()
+        if items and (_CLOSES.match(text) or _CONTINUES.match(text)):
+            items[-1].sections.append(Section(number))
+        else:
+            items.append(Item(number, number + 1, width, [Section(number)]))
+        for _, level in levels:
+            level[-1].end = number + 1
+    return root
+
+
+def walk(items: Sequence[Item]) -> Iterator[Item]:
+    """Yield the items and all items below them, outer ones first."""
+    waiting = list(reversed(items))
+    while waiting:
+        item = waiting.pop()
+        yield item
+        waiting += reversed(item.items)
+
+
+_MODIFIERS = (
+    r"(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|override|pub(?:\([^)]*\))?|unsafe|"
+    r"const|inline|virtual|open|data|sealed|suspend|partial|readonly|declare|extern|local)\s+)*"
+)
+_DECLARED = re.compile(
+    _MODIFIERS
+    + r"(?P<kind>def|class|struct|interface|trait|enum|impl|type|mod|namespace|module|union|record|object|"
+    r"function\*?|func|fn|fun|macro_rules!|protocol|extension)\s+(?P<receiver>\([^)]*\)\s*)?(?P<name>[^\s({:;=]+)"
+    r"(?P<more>[^{=(]*)"
+)
+_VARIABLE = re.compile(
+    _MODIFIERS
+    + r"(?:let|var|val|const|static|my|mut\s)\s+(?:mut\s+)?(?P<name>[\w$\[{][\w$,\s]*[\]}]?)\s*(?::[^=]*)?="
+)
+_METHOD = re.compile(
+    _MODIFIERS + r"(?:[\w<>\[\],.?*&:]+\s+)*?[*&~]*(?P<name>[\w$#~]+)\s*\(.*(?:\{|=>|\($|,$)"
+)
+_CALL = re.compile(r"(?P<name>(?:await\s+|return\s+)?[\w.$:!]+)\(\s*(?P<first>(['\"`])(?:(?!\3).)+\3)?")
+_IMPORT = re.compile(
+    r"from\s+(?P<a>[\w.]+)\s+import|import\s+.*\bfrom\s*(?P<b>['\"].*['\"])|(?:import|use|#\s*include|using|require)\s+(?P<c>.+)"
+)
+_KEYED = re.compile(
+    r"(?P<name>[\"']?[\w$.@\[\]\"'/-]+[\"']?)\s*(?P<sign>[:=]|:=|\+=|=>)(?!=)(?!:)\s*(?P<value>.*)"
+)
+_CONTROL = re.compile(
+    r"(?:\}\s*)?(?:if|for|while|with|switch|match|select|return|throw|raise|try|else|elif|except|catch|finally|do|"
+    r"case|default|assert|del|yield|await|break|continue|pass|async (?:for|with))\b"
+)
+_CASE = re.compile(r"(?:case\b.*|default\b.*)$")
+_ARM = re.compile(r"(?P<pattern>[^=]+?)\s*=>")
+_TAG = re.compile(r"<(?P<name>[\w:.-]+)(?P<rest>[^>]*)>?")
+
+
+@lru_cache(maxsize=65536)
+def identity(key: str) -> str | None:
+    """Return what names the item that a line opens; None for statements, brackets and other lines without a name.
+
+    Two lines with the same identity in one place are two versions of one thing; with two identities, they are two things.
+
+    Args:
+        key: The normalised line.
+    """
+    found = _DECLARED.match(key)
+    if found:
+        receiver = (found["receiver"] or "").strip("() *&").split()
+        more = found["more"].strip() if found["kind"] == "impl" else ""
+        kind = "impl" if found["kind"] == "impl" else "named"
+        return " ".join(
+            filter(None, (kind, receiver[-1].lstrip("*&") if receiver else "", found["name"], more))
+        )
+    found = _IMPORT.match(key)
+    if found:
+        return f"import {found['a'] or found['b'] or found['c']}".rstrip(";")
+    if _CASE.match(key):
+        return key.partition(" =>")[0].rstrip(":{ ") if "=>" in key else key.split(": ")[0].rstrip(":{ ")
+    if _CONTROL.match(key) or is_comment(key):
+        return None
+    found = _VARIABLE.match(key)
+    if found:
+        return f"value {found['name'].strip()}"
+    if key.startswith("- "):
+        return key if line_weight(key) >= DISTINCTIVE else None
+    if key.startswith("@"):
+        return None
+    found = _CALL.match(key)
+    if found:
+        return f"call {found['name']}({found['first']}" if found["first"] else _method_name(key)
+    found = _ARM.match(key)
+    if found and "(" not in key.partition("=>")[0].strip()[:1]:
+        return f"arm {found['pattern']}"
+    found = _TAG.match(key)
+    if found:
+        return key if found["rest"].strip(" /") else None
+    found = _KEYED.match(key)
+    if found:
+        return f"value {found['name'].strip(chr(34) + chr(39))}"
+    found = _METHOD.match(key)
+    if found:
+        return f"named {found['name']}"
+    return key.rstrip(" {,;") if key.endswith("{") and line_weight(key) >= DISTINCTIVE else None
+
+
+def _method_name(key: str) -> str | None:
+    found = _METHOD.match(key) if key.endswith(("{", "=>", "(")) else None
+    return f"named {found['name']}" if found else None
+
+
+class Naming:
+    """The identities of the items of some lines."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        self._keys = keys
+
+    def of(self, item: Item) -> str | None:
+        """Return the identity of an item: that of its first line or, where that is a bracket, of the first item inside."""
+        key = self._keys[item.start]
+        if line_weight(key) >= DISTINCTIVE or not item.sections[0].items:
+            return identity(key)
+        for inner in item.sections[0].items[:3]:
+            first = self._keys[inner.start]
+            if is_filler(first) or inner.is_block:
+                continue
+            name = identity(first)
+            if name is not None:
+                return f"{key} {first.rstrip(',')}"
+        return None
+
+    def text(self, item: Item) -> tuple[str, ...]:
+        """Return the normalised lines of an item, without blank ones."""
+        return tuple(filter(None, self._keys[item.start : item.end]))
+
+
+def is_filler(key: str) -> bool:
+    """Return whether a line says nothing about where it belongs: it occurs all over files.
+
+    Args:
+        key: The normalised line.
+    """
+    return line_weight(key) < DISTINCTIVE or _OPENS_ELEMENT.fullmatch(key) is not None
+
+
+_OPENS_ELEMENT = re.compile(r"</?[\w:.-]+>|- [\w-]+:")
+
+
+_PLACEHOLDER = re.compile(
+    r"(?:\.{3,}|…|pass|;|return|return None|todo!\(\)|unimplemented!\(\))?\s*;?\s*(?:(?:#|//|--).*|/\*.*\*/)?$"
+)
+
+
+def has_substance(key: str) -> bool:
+    """Return whether a line does anything: not a comment, a bracket, `pass`, dots."""
+    return (
+        bool(key)
+        and not _PLACEHOLDER.match(key)
+        and re.search(r"\w", key) is not None
+        and not is_comment(key)
+    )
+
+
+def normalized(bodies: Sequence[str]) -> list[str]:
+    return list(map(normalize_line, bodies))

@@ -1,0 +1,83 @@
+"""Sketches with the result that a person expects, as text files in `cases/`.
+
+Each case names a file, its text, a sketch and the text after it. `wanted` says what the merge may do:
+
+- after (the default): exactly the text after.
+- keeps: exactly the text after, or a refusal. Nothing else, since code would be lost or be at the wrong place.
+- refused: only a refusal.
+- unchanged: the file as it is, or a refusal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from editahead_inference.apply.merge.merge import merge
+from editahead_inference.apply.planner import plan_changes
+from editahead_inference.apply.results import Refusal
+from editahead_inference.errors import ApplyRefusedError
+from editahead_prompts.sketches.parse import parse_sketch
+from editahead_prompts.sketches.paths import language_of
+from editahead_prompts.text.snapshot import Snapshot
+
+CASES = Path(__file__).parent / "cases"
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    path: str
+    wanted: str
+    before: str
+    sketch: str
+    after: str
+
+
+def read_cases() -> Iterator[Case]:
+    for path in sorted(CASES.glob("*.txt")):
+        for block in re.split(r"^=== ", path.read_text(), flags=re.MULTILINE)[1:]:
+            head, *sections = re.split(r"^----- (before|sketch|after)\n", block, flags=re.MULTILINE)
+            name, *fields = head.splitlines()
+            texts = dict(zip(sections[::2], sections[1::2], strict=True))
+            values = dict(field.split(": ", 1) for field in fields)
+            if values.get("final-newline") == "no":
+                texts["before"] = texts["before"].removesuffix("\n")
+            yield Case(
+                f"{path.stem}: {name}",
+                values["file"],
+                values.get("wanted", "after"),
+                texts["before"],
+                texts["sketch"],
+                texts.get("after", ""),
+            )
+
+
+class OneFile:
+    def __init__(self, case: Case) -> None:
+        language = language_of(case.path) or "plaintext"
+        self.snapshot = Snapshot.from_text(case.before, uri=f"file:///{case.path}", language=language)
+
+    def resolve(self, path: str | None) -> Snapshot:
+        return self.snapshot
+
+    def create(self, path: str) -> Snapshot:
+        raise ApplyRefusedError(Refusal("outside-workspace", "There is one file."))
+
+
+@pytest.mark.parametrize("case", list(read_cases()), ids=lambda case: case.name)
+def test_a_sketch_gives_what_a_person_expects(case: Case) -> None:
+    files = OneFile(case)
+    sketch = parse_sketch(case.sketch, language=files.snapshot.language, path=case.path)
+    try:
+        changes = plan_changes(sketch, files, merge)
+    except ApplyRefusedError as error:
+        assert case.wanted != "after", error.refusal
+        return
+    got = changes[0].new_text if changes else case.before
+    assert case.wanted != "refused", got
+    assert got == (case.before if case.wanted == "unchanged" else case.after)
