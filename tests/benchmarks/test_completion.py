@@ -1,4 +1,4 @@
-"""What a key costs the completion at the cursor: the update of the counts, and the prediction."""
+"""What a key costs the completion at the cursor: the update of the counts, the prediction, and ghost text by the server."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from functools import partial
 
 import pytest
 
+from editahead_evals.client.editor import Editor
 from editahead_inference.predictors.completion.open_texts import OpenTexts
 from editahead_inference.predictors.completion.predictor import Completion
 from editahead_prompts.history.edit_history import EditHistory
@@ -52,3 +53,28 @@ def test_a_key() -> None:
             times = [timed(partial(work, state)) for state in others]
             rows.append([f"{lines}", what, f"{opened:.1f}", *p50_p99(times), f"{len(times)}"])
     show("Completion at the cursor (ms)", ["lines", "what", "first", "p50", "p99", "times"], rows)
+
+
+@pytest.mark.parametrize("closes", [True, False])
+def test_ghost_text_through_the_server(closes: bool) -> None:
+    """With an editor that puts in the closing bracket, and with one that does not, so that all below is broken meanwhile."""
+    rows: list[list[str]] = []
+    for lines in SIZES:
+        text = python_text(lines)
+        cursor = Snapshot.from_text(text).starts[lines // 2]
+        with Editor({"debounce_ms": 0}) as editor:
+            uri = editor.uri("service.py")
+            editor.open(uri, "python", text)
+            times = []
+            for number in range(3 * ROUNDS):
+                key = TYPED[number % len(TYPED)]
+                if closes and key == ")":
+                    editor.replace(uri, cursor, cursor + 1, key)  # it is there already, and is typed over
+                else:
+                    editor.replace(uri, cursor, cursor, "()" if closes and key == "(" else key)
+                cursor += 1
+                point = editor.documents[uri].point(cursor)
+                times.append(editor.inline_completion(uri, point).ms)
+        rows.append([f"{lines}", f"{times[0]:.1f}", *p50_p99(times[1:]), f"{len(times)}"])
+    title = f"didChange and textDocument/inlineCompletion, brackets {'closed' if closes else 'open'} (ms)"
+    show(title, ["lines", "first", "p50", "p99", "times"], rows)

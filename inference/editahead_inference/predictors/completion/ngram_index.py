@@ -19,8 +19,8 @@ MAX_ORDER = 4
 """Tokens of the longest context."""
 MAX_LINES = 4000
 """Lines of one document that are counted, around the cursor: they take some 20 MB."""
-_STEP = 1000
-"""The window of counted lines moves by as many lines at once."""
+_STEP = 250
+"""The window of counted lines moves by as many lines at once: they take some 5 milliseconds."""
 _AT_ONCE = 200
 """Lines that are counted between two checks whether the counts are still wanted: some milliseconds."""
 
@@ -34,6 +34,7 @@ class NgramIndex:
 
     def __init__(self) -> None:
         self._lines: tuple[str, ...] = ()
+        self._borders = 0, 0
         self._followers: dict[Key, Counts | str] = {}
         self._words: dict[str, Counts] = {}
 
@@ -48,12 +49,24 @@ class NgramIndex:
             without: A line that is not counted: the one that is being typed.
             check: Called between units of work; the counts are exact for some text when it raises.
         """
-        first = _window(around, len(lines))
-        last = first + MAX_LINES
-        if without is None:
-            new = lines[first:last]  # the tuple itself if it is not longer
+        top, bottom = _borders(around, len(lines))
+        old_top, old_bottom = self._borders
+        if max(top, old_top) < len(lines) - max(bottom, old_bottom):
+            # One difference at a time, so that what the two windows share is not counted again.
+            self._count_window(lines, old_top, old_bottom, without, check)
+            self._count_window(lines, top, old_bottom, without, check)
+        self._borders = top, bottom
+        self._count_window(lines, top, bottom, without, check)
+
+    def _count_window(
+        self, lines: tuple[str, ...], top: int, bottom: int, without: int | None, check: Callable[[], None]
+    ) -> None:
+        """Count the lines of a text except one, the first `top` and the last `bottom`."""
+        last = len(lines) - bottom
+        if without is None or not top <= without < last:
+            new = lines[top:last]  # the tuple itself if it is not longer
         else:
-            new = (*lines[first:without], *lines[without + 1 : last])
+            new = (*lines[top:without], *lines[without + 1 : last])
         old = self._lines
         if old is new or old == new:
             return
@@ -123,8 +136,15 @@ def _add(counts: Counts, name: str, by: int) -> None:
         del counts[name]
 
 
-def _window(around: int, count: int) -> int:
-    """Return the first of `MAX_LINES` lines around a line."""
+def _borders(around: int, count: int) -> tuple[int, int]:
+    """Return how many of a text's first lines are not counted, and of its last ones: at most `MAX_LINES` remain.
+
+    The lines above the cursor are counted off from the start of the text and those below from its end, so that a line
+    that is inserted or deleted at the cursor moves neither border.
+    """
     if count <= MAX_LINES:
-        return 0
-    return max(min((around - MAX_LINES // 2) // _STEP * _STEP, count - MAX_LINES), 0)
+        return 0, 0
+    side = MAX_LINES // 2 - _STEP
+    below = count - around
+    top = max(around - 2 * side + min(below, side), 0) // _STEP * _STEP
+    return top, max(below - 2 * side + min(around, side), 0) // _STEP * _STEP

@@ -129,5 +129,9 @@ class _Known:
         self.head, self.tail = common_affixes(old, new)
         self.bodies = earlier.bodies
         self.stripped: list[str] | None = earlier.__dict__.get("stripped")
-        self.words: Counter[str] | None = earlier.__dict__.get("words")
+        # A keystroke that asked for no words hands on those before it, so that the text is not read again.
+        has_words = "words" in earlier.__dict__ or (
+            earlier._known is not None and earlier._known.words is not None
+        )
+        self.words: Counter[str] | None = earlier.words if has_words else None
         self.lines_with = earlier._with

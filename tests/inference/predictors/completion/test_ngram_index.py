@@ -93,10 +93,25 @@ def test_a_large_document_is_counted_around_the_cursor_only() -> None:
     for around in (0, count // 2, count - 1):
         index.update(lines, around=around, without=around, check=lambda: None)
         known = index.words("name")
-        assert len(known) == ngram_index.MAX_LINES - 1
+        assert ngram_index.MAX_LINES - 2 * ngram_index._STEP - 1 <= len(known) < ngram_index.MAX_LINES
         nearest = around - 1 if around else 1
         assert f"name{nearest}" in known
         assert f"name{around}" not in known
+
+
+@pytest.mark.parametrize("around", [10, 3_001, 5_000, 8_999, 11_990])
+def test_a_new_line_in_a_large_document_counts_no_others_again(around: int) -> None:
+    index = NgramIndex()
+    lines = tuple(f"name{n} = 1\n" for n in range(3 * ngram_index.MAX_LINES))
+    checks: list[None] = []
+    index.update(lines, around=around, without=around, check=lambda: None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ngram_index, "_AT_ONCE", 1)
+        for _ in range(2 * ngram_index._STEP):
+            lines = (*lines[: around + 1], "\n", *lines[around + 1 :])
+            around += 1
+            index.update(lines, around=around, without=around, check=lambda: checks.append(None))
+    assert len(checks) < 20 * ngram_index._STEP
 
 
 def test_a_line_without_end_is_not_learned_from() -> None:

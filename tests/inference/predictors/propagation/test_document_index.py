@@ -57,3 +57,13 @@ def test_blocks_by_indentation() -> None:
     assert [index.block(line) for line in (0, 1, 2, 3, 4, 6, 8)] == [-1, 0, 1, 2, 1, 1, -1]
     assert index.top(6) == 0
     assert index.top(8) == 8
+
+
+def test_words_are_handed_on_past_an_index_that_nobody_asked_for_them() -> None:
+    first = DocumentIndex(Snapshot.from_text("a = b\n" * 100))
+    assert (len(first.bodies), first.words["b"]) == (101, 100)
+    second = DocumentIndex(Snapshot.from_text("a = b\n" * 101), first)
+    assert len(second.bodies) == 102
+    third = DocumentIndex(Snapshot.from_text("a = b\n" * 102), second)
+    assert third.words["b"] == 102
+    assert "text" not in third.snapshot.__dict__  # only the changed lines are read
