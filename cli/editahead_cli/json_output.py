@@ -10,7 +10,7 @@ from typing import Any, Literal
 import attrs
 
 from editahead_inference.apply.results import RefusalReason
-from editahead_lsp.protocol.apply_messages import AppliedHunk, ApplyStats, Problem, SimilarRange
+from editahead_lsp.protocol.apply_messages import AppliedHunk, ApplyChoice, ApplyStats, Problem, SimilarRange
 from editahead_lsp.protocol.custom_messages import LatencyStatus
 from editahead_lsp.protocol.lsp_types import OMIT_IF_NONE, WorkspaceEdit
 from editahead_prompts.composition.render import OmissionReason
@@ -55,8 +55,8 @@ class DoctorOutput:
 class RefusalOutput:
     """The reason why a sketch was not applied.
 
-    `reason`, `part`, `near` and `model` are as in the error's data of `editahead.apply`. `detail` is a sentence for the
-    user.
+    `reason`, `part`, `near`, `model` and `choices` are as in the error's data of `editahead.apply`. `detail` is a
+    sentence for the user.
     """
 
     reason: RefusalReason
@@ -64,6 +64,7 @@ class RefusalOutput:
     part: str
     near: list[SimilarRange]
     model: str | None = attrs.field(default=None, metadata={OMIT_IF_NONE: True})
+    choices: list[ApplyChoice] | None = attrs.field(default=None, metadata={OMIT_IF_NONE: True})
 
 
 @attrs.frozen

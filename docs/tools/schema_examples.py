@@ -145,6 +145,19 @@ REFUSED = apply_messages.RefusalData(
     "ambiguous",
     "    def days(self):",
     [apply_messages.SimilarRange(wire.Range(wire.Position(8, 0), wire.Position(10, 0)), 0.91)],
+    choices=[
+        apply_messages.ApplyChoice(
+            id,
+            title,
+            [apply_messages.ChoicePlace(URI, line)],
+            f"--- a/stay.py\n+++ b/stay.py\n@@ -{line + 1},2 ...",
+            p,
+        )
+        for id, title, line, p in (
+            ("8c1f0b52d7aa", "replace `days()`", 8, 0.7),
+            ("03e6d91c44b0", "add after `days()`", 10, 0.2),
+        )
+    ],
 )
 
 

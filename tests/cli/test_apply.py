@@ -95,7 +95,7 @@ def test_the_diff_is_one(folder: Path, apply: Apply) -> None:
 
 def test_colours_on_a_terminal(folder: Path, apply: Apply, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setattr("editahead_cli.commands.annotated_diff.supports_color", lambda: True)
+    monkeypatch.setattr("editahead_cli.terminal_diff.supports_color", lambda: True)
     (folder / "a.py").write_text(TEXT + "# \x1b]0;title\x07\n")
     _, said, _ = apply("a.py", sketch=SKETCH.replace("twice", "\x1b[2J"))
     assert "\x1b[32m+    d = c * 3  # \ufffd[2J\x1b[0m\n" in said

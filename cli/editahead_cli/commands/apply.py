@@ -8,10 +8,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from editahead_cli.argument_types import positive_int
 from editahead_cli.console import fail
 
 if TYPE_CHECKING:
     from editahead_cli.commands.apply_report import ApplyReport
+    from editahead_inference.apply.results import Choice, Refusal
     from editahead_lsp.apply.partial_results import PartialResultReporter
     from editahead_lsp.apply.service import ApplyPlan
     from editahead_lsp.apply.workspace_files import WorkspaceFiles
@@ -41,6 +43,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --write: write read-only files, too, and those that lose an owner or a hard link",
     )
     parser.add_argument(
+        "--choose",
+        type=positive_int,
+        metavar="N",
+        help="where several readings of the sketch are plausible, take the one with this number",
+    )
+    parser.add_argument(
         "--check",
         action="store_true",
         help="check for new problems with ruff, gofmt and tsc, where installed",
@@ -63,6 +71,7 @@ def run(args: argparse.Namespace) -> int:
     from editahead_inference.apply.results import Refusal
     from editahead_inference.errors import ApplyRefusedError
     from editahead_lsp.apply.linters import find_new_problems
+    from editahead_lsp.apply.service import ApplyPlan
     from editahead_prompts.errors import SketchError
     from editahead_prompts.sketches.parse import parse_sketch
 
@@ -90,12 +99,17 @@ def run(args: argparse.Namespace) -> int:
             text, language=own.language if own else None, path=args.file.name if args.file else None
         )
         report.kind = sketch.files[0].kind
-        report.planned = _make_plan(sketch, files, root, settings, asking=args.model)
+        report.planned = _make_plan(sketch, files, root, settings, asking=args.model and args.choose is None)
+        if args.choose not in (None, 1):
+            return fail("the sketch is clear: there is nothing to choose")
     except SketchError as error:
         lines = text.splitlines()[error.at : error.end]
         return report.report_refusal(Refusal("unparsed", str(error), "\n".join(lines)))
     except ApplyRefusedError as error:
-        return report.report_refusal(error.refusal)
+        chosen = _choose(error.refusal, args, root)
+        if chosen is None:
+            return report.report_refusal(error.refusal)
+        report.planned = ApplyPlan(sketch, chosen.changes, first_hunk_at=time.perf_counter())
     except ValueError as error:
         return fail(f"--model: {error}")
     report.started, report.ended = started, time.perf_counter()
@@ -127,6 +141,19 @@ def _recover(root: Path) -> None:
 
         for message in recover([root], folder):
             sys.stderr.write(f"editahead: {message}\n")
+
+
+def _choose(refusal: Refusal, args: argparse.Namespace, root: Path) -> Choice | None:
+    """Return the reading that the person means, or None."""
+    if not refusal.choices:
+        return None
+    if args.choose is not None:
+        return refusal.choices[args.choose - 1] if args.choose <= len(refusal.choices) else None
+    if args.json:
+        return None
+    from editahead_cli.choice_prompt import ask_choice
+
+    return ask_choice(refusal.choices, refusal.detail, root)
 
 
 def _write(report: ApplyReport, files: WorkspaceFiles, *, backup: bool, force: bool) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ if TYPE_CHECKING:
     from editahead_inference.apply.planner import FileChange
     from editahead_inference.apply.results import Refusal
     from editahead_lsp.apply.service import ApplyPlan
+    from editahead_lsp.apply.to_lsp import RebasedChange
     from editahead_lsp.apply.workspace_files import WorkspaceFiles
     from editahead_lsp.file_writes.transaction import FileWrite
     from editahead_lsp.protocol.apply_messages import ApplyStats, Problem
@@ -65,6 +65,8 @@ class ApplyReport:
 
     def report_refusal(self, refusal: Refusal) -> int:
         """Print why the sketch was refused and return the exit code."""
+        from editahead_cli.choice_prompt import choice_label
+
         if self._json:
             self._print_json(refusal)
         code = fail(f"refused ({refusal.reason}): {refusal.detail}")
@@ -75,6 +77,8 @@ class ApplyReport:
             sys.stderr.write(f"    ... ({len(lines)} lines)\n")
         for near in refusal.near:
             sys.stderr.write(f"  lines {near.start + 1}-{near.end} are similar ({near.similarity:.2f})\n")
+        for number, choice in enumerate(refusal.choices, 1):
+            sys.stderr.write(f"  --choose {number}: {choice_label(choice, self.root)}\n")
         if refusal.model:
             sys.stderr.write(f"editahead: {refusal.model}\n")
         return code
@@ -112,16 +116,13 @@ class ApplyReport:
         return 0
 
     def _show_diff(self) -> None:
-        from .annotated_diff import diff_lines, supports_color
+        from editahead_cli.terminal_diff import styled, supports_color
+        from editahead_lsp.apply.annotated_diff import diff_lines
 
         colour = supports_color()
         for change in self.changes:
-            name = self._name(change.original.uri)
-            after = self._name(change.moved_to) if change.moved_to is not None else name
-            old = "/dev/null" if change.action == "create" else f"a/{name}"
-            new = "/dev/null" if change.action == "delete" else f"b/{after}"
-            for line in diff_lines(change, old, new, colour=colour):
-                print_text(line)
+            for line in diff_lines(change, change.original, change.hunks, [self.root]):
+                print_text(styled(line, colour=colour))
 
     def _stats(self, planned: ApplyPlan) -> ApplyStats:
         from editahead_lsp.features.apply_sketch import apply_stats
@@ -129,11 +130,9 @@ class ApplyReport:
         return apply_stats(planned, (self.ended - self.started) * 1000, self.started)
 
     def _name(self, uri: str) -> str:
-        from editahead_lsp.workspace import uris
+        from editahead_lsp.apply.annotated_diff import display_name
 
-        path = uris.uri_to_path(uri)
-        assert path is not None
-        return os.path.relpath(os.path.realpath(path), os.path.realpath(self.root)).replace(os.sep, "/")
+        return display_name(uri, [self.root])
 
     def _print_json(self, refusal: Refusal | None) -> None:
         from editahead_cli import json_output
@@ -142,14 +141,20 @@ class ApplyReport:
         from editahead_lsp.protocol.apply_messages import ApplyStats
         from editahead_lsp.protocol.client_capabilities import FILE_OPERATIONS, ClientCapabilities
 
-        files = [to_lsp.RebasedChange(change, change.original, change.hunks, None) for change in self.changes]
+        files = _as_they_are(self.changes)
         able = ClientCapabilities(
             document_changes=True, annotates_edits=True, file_operations=FILE_OPERATIONS
         )
         refused = None
         if refusal is not None:
-            data = to_lsp.to_refusal_data(refusal)
-            refused = json_output.RefusalOutput(data.reason, refusal.detail, data.part, data.near, data.model)
+            choices = [
+                to_lsp.to_apply_choice(choice, _as_they_are(choice.changes), [self.root])
+                for choice in refusal.choices
+            ]
+            data = to_lsp.to_refusal_data(refusal, choices)
+            refused = json_output.RefusalOutput(
+                data.reason, refusal.detail, data.part, data.near, data.model, data.choices
+            )
         output = json_output.ApplyOutput(
             edit=None if refusal is not None else to_lsp.to_workspace_edit(files, able, "utf-16"),
             hunks=[hunk for file in files for hunk in to_lsp.to_applied_hunks(file, "utf-16")],
@@ -161,6 +166,13 @@ class ApplyReport:
             refusal=refused,
         )
         print_output(output)
+
+
+def _as_they_are(changes: tuple[FileChange, ...]) -> list[RebasedChange]:
+    """Return changes over the texts that they were planned for."""
+    from editahead_lsp.apply.to_lsp import RebasedChange
+
+    return [RebasedChange(change, change.original, change.hunks, None) for change in changes]
 
 
 _PAST_TENSE = {"edit": "changed", "create": "created", "delete": "deleted", "move": "moved to"}

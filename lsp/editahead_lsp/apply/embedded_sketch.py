@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from editahead_inference.apply.results import SimilarLines
+from editahead_inference.apply.results import ChoicePlace, Refusal
 from editahead_inference.apply.review.review import Hunk
 from editahead_prompts.errors import SketchError
 from editahead_prompts.sketches.parse import parse_sketch
@@ -89,12 +89,24 @@ class EmbeddedSketch:
             out.append(replace(hunk, replacement=_as_one_replacement(edit, self.document.text)))
         return sorted([*out, *([removal] if removal else [])], key=lambda hunk: hunk.replacement)
 
-    def to_document_lines(self, near: SimilarLines) -> SimilarLines:
-        """Return lines of the remaining document as lines of the document."""
-        start, end = (
-            line + self.end - self.first if line >= self.first else line for line in (near.start, near.end)
+    def to_document_refusal(self, refusal: Refusal) -> Refusal:
+        """Return a refusal over the remaining document as one over the document."""
+        near = tuple(
+            replace(near, start=self._to_document_line(near.start), end=self._to_document_line(near.end))
+            for near in refusal.near
         )
-        return SimilarLines(start, end, near.similarity)
+        choices = tuple(
+            replace(choice, places=tuple(map(self._to_document_place, choice.places)))
+            for choice in refusal.choices
+        )
+        return replace(refusal, near=near, choices=choices)
+
+    def _to_document_place(self, place: ChoicePlace) -> ChoicePlace:
+        own = place.uri == self.document.uri
+        return replace(place, line=self._to_document_line(place.line)) if own else place
+
+    def _to_document_line(self, line: int) -> int:
+        return line + self.end - self.first if line >= self.first else line
 
 
 def sketch_in_selection(document: Snapshot, start: int, end: int) -> EmbeddedSketch | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from editahead_inference.apply.planner import FileChange, MergeFunction, plan_changes
-from editahead_inference.apply.results import Refusal
+from editahead_inference.apply.results import Choice, Refusal
 from editahead_inference.errors import ApplyRefusedError, DeadlineError
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.worker_thread import CancellableJob, WorkerThread
@@ -74,6 +74,7 @@ class ApplyJob:
         embedded: The place of the sketch when a document contains it.
         model: The fallback where the merge refuses. None for no fallback.
         instruction: The instruction that the sketch was generated from.
+        choice: The id of the choice to apply. None for a certain edit only.
     """
 
     sketch: str
@@ -86,6 +87,7 @@ class ApplyJob:
     embedded: EmbeddedSketch | None = None
     model: ModelPredictor | None = None
     instruction: str = ""
+    choice: str | None = None
 
 
 @dataclass(frozen=True)
@@ -149,13 +151,17 @@ class ApplyService:
         span: Range | None = None,
         model: ModelPredictor | None = None,
         instruction: str = "",
+        choice: str | None = None,
     ) -> ApplyJob:
         """Return the frozen request to apply a sketch."""
-        return replace(self._job(sketch, uri, span, None, model), instruction=instruction)
+        job = self._job(sketch, uri, span, None, model)
+        return replace(job, instruction=instruction, choice=choice)
 
-    def create_embedded_job(self, extract: EmbeddedSketch, model: ModelPredictor | None = None) -> ApplyJob:
+    def create_embedded_job(
+        self, extract: EmbeddedSketch, model: ModelPredictor | None = None, choice: str | None = None
+    ) -> ApplyJob:
         """Return the frozen request to apply a sketch to the document that contains it."""
-        return self._job(extract.text, extract.document.uri, None, extract, model)
+        return replace(self._job(extract.text, extract.document.uri, None, extract, model), choice=choice)
 
     def _job(
         self,
@@ -199,8 +205,7 @@ class ApplyService:
         except ApplyRefusedError as refused:
             if job.embedded is None:
                 raise
-            near = tuple(map(job.embedded.to_document_lines, refused.refusal.near))
-            raise ApplyRefusedError(replace(refused.refusal, near=near)) from None
+            raise ApplyRefusedError(job.embedded.to_document_refusal(refused.refusal)) from None
         return replace(planned, first_hunk_at=telling.first_hunk_at)
 
     async def _plan_with_fallback(self, job: ApplyJob, telling: PartialResultReporter) -> ApplyPlan:
@@ -209,7 +214,7 @@ class ApplyService:
             return await self.run_in_thread(lambda check: self._plan(job, self.load(), telling, check, False))
         except ApplyRefusedError as error:
             model, refused = job.model, error
-            if model is None:
+            if model is None or job.choice is not None:
                 raise
         loop = asyncio.get_running_loop()
         began, trees, used = self.clock(), self._trees[True], []
@@ -279,16 +284,26 @@ class ApplyService:
             ends = job.span.start, job.span.end
             start, end = sorted(offset_at(own, at.line, at.character, job.encoding) for at in ends)
             spans[own.uri] = start, end
-        changed = plan_changes(
-            sketch,
-            job.files,
-            merge,
-            spans=spans,
-            context_documents=tuple(job.snapshots.values()),
-            syntax=self._trees[asking],
-            on_settled=telling.on_file_done,
-            check=check,
-        )
+        try:
+            changed = plan_changes(
+                sketch,
+                job.files,
+                merge,
+                spans=spans,
+                context_documents=tuple(job.snapshots.values()),
+                syntax=self._trees[asking],
+                on_settled=telling.on_file_done,
+                check=check,
+            )
+        except ApplyRefusedError as error:
+            if job.choice is None:
+                raise
+            changed = _find_choice(job.choice, error.refusal.choices).changes
+            for change in changed:
+                telling.on_file_done(change)
+            return ApplyPlan(sketch, changed)
+        if job.choice is not None:
+            _find_choice(job.choice, (Choice("", (), changed, 1.0),))
         return ApplyPlan(sketch, changed)
 
     def rebase(self, job: ApplyJob, changes: tuple[FileChange, ...]) -> list[RebasedChange]:
@@ -361,6 +376,22 @@ def _check_deadline(check: Check, deadline_s: float) -> None:
         check()
     except DeadlineError:
         raise ApplyRefusedError(Refusal("too-large", f"It took longer than {deadline_s:.0f} s.")) from None
+
+
+def _find_choice(id: str, choices: Sequence[Choice]) -> Choice:
+    """Return the choice with an id.
+
+    Raises:
+        ApplyRefusedError: There is none, as the id was made for other texts.
+    """
+    chosen = next((choice for choice in choices if choice.id == id), None)
+    if chosen is None:
+        raise ApplyRefusedError(
+            Refusal(
+                "stale", "The files were changed since these choices were offered. Apply the sketch again."
+            )
+        )
+    return chosen
 
 
 def _touches_changed_line(replacement: Replacement, since: Edit, text: Snapshot) -> bool:

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from editahead_inference.apply.planner import FileChange
-from editahead_inference.apply.results import HunkClass, Refusal, SimilarLines
+from editahead_inference.apply.results import Choice, HunkClass, Refusal, SimilarLines
 from editahead_inference.apply.review.review import Hunk
 from editahead_inference.errors import ApplyRefusedError
 from editahead_lsp.presentation.to_lsp import text_edits
 from editahead_lsp.protocol import custom_messages as wire
 from editahead_lsp.protocol import lsp_types
-from editahead_lsp.protocol.apply_messages import AppliedHunk, RefusalData, SimilarRange
+from editahead_lsp.protocol.apply_messages import (
+    AppliedHunk,
+    ApplyChoice,
+    ChoicePlace,
+    RefusalData,
+    SimilarRange,
+)
 from editahead_lsp.protocol.client_capabilities import ClientCapabilities
 from editahead_lsp.workspace.positions import Encoding
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
+
+from .annotated_diff import diff_lines
 
 LABELS: dict[HunkClass, str] = {
     "semantic": "Changes what the code does",
@@ -125,10 +134,30 @@ def hunk_title(hunk: Hunk, snapshot: Snapshot) -> str:
     return f"{LABELS[hunk.kind]}, {where}"
 
 
-def to_refusal_data(refusal: Refusal) -> RefusalData:
-    """Return a refusal as the data of a JSON-RPC error."""
+def to_refusal_data(refusal: Refusal, choices: Sequence[ApplyChoice] = ()) -> RefusalData:
+    """Return a refusal, with its choices, as the data of a JSON-RPC error."""
     near = [_similar(near) for near in refusal.near]
-    return RefusalData(refusal.reason, refusal.part, near, refusal.model or None)
+    return RefusalData(refusal.reason, refusal.part, near, refusal.model or None, list(choices) or None)
+
+
+def to_apply_choice(choice: Choice, files: Sequence[RebasedChange], folders: Sequence[Path]) -> ApplyChoice:
+    """Return a choice with its diff.
+
+    Args:
+        choice: The choice.
+        files: Its changes over the texts of the client.
+        folders: The workspace folders, of which names in the diff are relative to one.
+    """
+    diff = "".join(
+        f"{line}\n" for file in files for line in diff_lines(file.change, file.snapshot, file.hunks, folders)
+    )
+    places = [ChoicePlace(place.uri, place.line) for place in choice.places]
+    return ApplyChoice(choice.id, choice.title, places, diff, round(choice.likelihood, 4))
+
+
+def choice_title(choice: Choice) -> str:
+    """Return the title of a choice with the number of its first line, from 1."""
+    return f"{choice.title} (line {choice.places[0].line + 1})"
 
 
 def _similar(near: SimilarLines) -> SimilarRange:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -29,13 +30,12 @@ from editahead_lsp.protocol.apply_messages import (
 from editahead_lsp.protocol.client_capabilities import get_nested
 from editahead_lsp.protocol.lsp_types import WorkspaceEdit
 
+from .apply_choices import ask_choice, to_rpc_error
+
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
     from editahead_lsp.session.session import Session
     from editahead_lsp.transport.json_rpc import JsonRpcProtocol
-
-REQUEST_FAILED = -32803
-"""The code `RequestFailed` of LSP: the request was valid but failed."""
 
 
 def apply_sketch(server: Server, arguments: list[Any]) -> Coroutine[Any, Any, ApplyResult]:
@@ -50,6 +50,7 @@ def apply_sketch(server: Server, arguments: list[Any]) -> Coroutine[Any, Any, Ap
         argument.range,
         apply_model(server, dry_run=argument.dry_run),
         argument.instruction or "",
+        argument.choice,
     )
     return _finish(server, argument, job, started)
 
@@ -74,7 +75,7 @@ async def _finish(server: Server, argument: ApplyArgument, job: ApplyJob, starte
         end_message = f"{len(result.hunks)} hunks" if result.hunks else "Nothing to change"
         return result
     except ApplyRefusedError as error:
-        raise to_rpc_error(server.protocol, error) from None
+        raise to_rpc_error(server, job, error) from None
     except asyncio.CancelledError:
         end_message = "Cancelled"
         raise
@@ -86,7 +87,14 @@ async def _finish(server: Server, argument: ApplyArgument, job: ApplyJob, starte
 
 async def _result(server: Server, argument: ApplyArgument, job: ApplyJob, started: float) -> ApplyResult:
     encoding = server.session.encoding
-    plan = await server.apply_service.plan(job, partial(_send_partial_result, server, argument, job))
+    report = partial(_send_partial_result, server, argument, job)
+    try:
+        plan = await server.apply_service.plan(job, report)
+    except ApplyRefusedError as error:
+        chosen = await ask_choice(server, error.refusal) if argument.ask else None
+        if chosen is None:
+            raise
+        plan = await server.apply_service.plan(replace(job, choice=chosen.id), report)
     problems: list[Problem] | None = None
     if argument.check:
         problems = await find_new_problems(plan.changes, server.apply_service.folders, encoding)
@@ -151,13 +159,6 @@ async def _apply(
 def _progress(protocol: JsonRpcProtocol, token: Any, value: dict[str, Any]) -> None:
     if isinstance(token, int | str):
         protocol.notify(types.PROGRESS, {"token": token, "value": value})
-
-
-def to_rpc_error(protocol: JsonRpcProtocol, error: ApplyRefusedError) -> JsonRpcException:
-    """Return the error for a refusal. Its message also says why the model did not help."""
-    refusal = error.refusal
-    message = f"{refusal.detail} {refusal.model}" if refusal.model else refusal.detail
-    return JsonRpcException(message, REQUEST_FAILED, protocol.unstructure(to_lsp.to_refusal_data(refusal)))
 
 
 def apply_model(server: Server, *, dry_run: bool = False) -> ModelPredictor | None:

@@ -1,22 +1,24 @@
 """Code actions that apply a sketch in the document: selected text, or a fenced block in a comment.
 
-If the client cannot confirm each hunk, each hunk has an action of its own, too.
+If the client cannot confirm each hunk, each hunk has an action of its own, too. So has each choice of a sketch that is not
+certain; other clients let the person choose when the action is resolved.
 """
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcContentModified
 
+from editahead_inference.apply.results import Choice
 from editahead_inference.errors import ApplyRefusedError
-from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_lsp.apply import to_lsp
 from editahead_lsp.apply.blocking_model import Check
 from editahead_lsp.apply.embedded_sketch import EmbeddedSketch, sketch_in_comment, sketch_in_selection
-from editahead_lsp.apply.service import ApplyService
+from editahead_lsp.apply.service import ApplyJob
 from editahead_lsp.apply.to_lsp import RebasedChange
 from editahead_lsp.protocol.custom_messages import APPLY_KIND, Range
 from editahead_lsp.protocol.lsp_types import (
@@ -28,7 +30,8 @@ from editahead_lsp.protocol.lsp_types import (
 from editahead_lsp.workspace.positions import Encoding, offset_at
 from editahead_prompts.text.snapshot import Snapshot
 
-from .apply_sketch import apply_model, mark_expected_change, to_rpc_error
+from .apply_choices import ask_choice, to_rpc_error
+from .apply_sketch import apply_model, mark_expected_change
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
@@ -71,11 +74,20 @@ async def _resolved(
     sketch = await _find_sketch(server, snapshot, data)
     if sketch is None:
         raise JsonRpcContentModified("The sketch is gone from the document. Request the code actions again.")
+    service = server.apply_service
+    job = service.create_embedded_job(sketch, apply_model(server), data.choice)
     try:
-        rebased = await _rebased_changes(server.apply_service, sketch, apply_model(server))
+        try:
+            plan = await service.plan(job)
+        except ApplyRefusedError as error:
+            chosen = await ask_choice(server, error.refusal) if data.ask else None
+            if chosen is None:
+                raise
+            plan = await service.plan(replace(job, choice=chosen.id))
+        rebased = service.rebase(job, plan.changes)
         edit = to_lsp.to_workspace_edit(rebased, server.client, server.session.encoding)
     except ApplyRefusedError as error:
-        raise to_rpc_error(server.protocol, error) from None
+        raise to_rpc_error(server, job, error) from None
     mark_expected_change(server.session, rebased)
     return {**params, "edit": server.protocol.unstructure(edit)}
 
@@ -89,10 +101,16 @@ async def _actions(server: Server, snapshot: Snapshot, data: SketchActionData) -
     later = CodeAction(title, APPLY_KIND, data=data)
     if client.resolves_actions and client.annotates_edits:
         return [later]
+    service = server.apply_service
+    job = service.create_embedded_job(
+        sketch
+    )  # without a model: editors request the actions at every move of the cursor
     try:
-        rebased = await _rebased_changes(server.apply_service, sketch)
+        rebased = service.rebase(job, (await service.plan(job)).changes)
         edit = to_lsp.to_workspace_edit(rebased, client, server.session.encoding)
     except ApplyRefusedError as error:
+        if error.refusal.choices and not client.annotates_edits:
+            return _choice_actions(server, job, title, error.refusal.choices)
         if client.resolves_actions:
             return [later]  # `codeAction/resolve` returns the reason
         disabled = CodeActionDisabled(error.refusal.detail)
@@ -126,6 +144,18 @@ def _hunk_actions(server: Server, rebased: list[RebasedChange], sketch: Embedded
     return actions
 
 
+def _choice_actions(server: Server, job: ApplyJob, title: str, choices: Sequence[Choice]) -> list[CodeAction]:
+    """Return an action for each choice, likeliest first."""
+    actions = []
+    for choice in choices:
+        with suppress(ApplyRefusedError):  # the document was changed there meanwhile
+            rebased = server.apply_service.rebase(job, choice.changes)
+            edit = to_lsp.to_workspace_edit(rebased, server.client, server.session.encoding)
+            mark_expected_change(server.session, rebased)
+            actions.append(CodeAction(f"{title}: {to_lsp.choice_title(choice)}", APPLY_KIND, edit=edit))
+    return actions
+
+
 async def _find_sketch(server: Server, snapshot: Snapshot, data: SketchActionData) -> EmbeddedSketch | None:
     start, end = _offsets(snapshot, data.sketch, server.session.encoding)
     trees = server.apply_service.sketch_trees
@@ -139,21 +169,6 @@ async def _find_sketch(server: Server, snapshot: Snapshot, data: SketchActionDat
         return found if found is not None and found.sketch() is not None else None
 
     return await server.apply_service.run_in_thread(find)
-
-
-async def _rebased_changes(
-    apply_service: ApplyService, sketch: EmbeddedSketch, model: ModelPredictor | None = None
-) -> list[RebasedChange]:
-    """Plan the sketch over the present text.
-
-    Args:
-        apply_service: The service that plans.
-        sketch: The sketch.
-        model: None until the user chooses the action: editors request the actions at every move of the cursor.
-    """
-    job = apply_service.create_embedded_job(sketch, model)
-    plan = await apply_service.plan(job)
-    return apply_service.rebase(job, plan.changes)
 
 
 def _offsets(snapshot: Snapshot, selection: Range, encoding: Encoding) -> tuple[int, int]:

@@ -26,6 +26,8 @@ class ApplyArgument:
         instruction: The request that the sketch was written for; part of the prompt of the format `instruct`.
         dry_run: Whether to return the edit without applying it.
         check: Whether to run linters and report new problems.
+        choice: The id of a choice of a refusal. It is applied if the files are still as they were.
+        ask: Whether the server asks the person with `window/showMessageRequest` where there are choices.
         partial_result_token: The token of `$/progress` for PartialHunks.
         work_done_token: The token of `$/progress` for begin, report and end.
     """
@@ -36,6 +38,8 @@ class ApplyArgument:
     instruction: str | None = None
     dry_run: bool = False
     check: bool = False
+    choice: str | None = None
+    ask: bool = False
     partial_result_token: Any = None
     work_done_token: Any = None
 
@@ -146,6 +150,33 @@ class SimilarRange:
 
 
 @attrs.frozen
+class ChoicePlace:
+    """The first line that a choice changes in a file; 0-based."""
+
+    uri: str
+    line: int
+
+
+@attrs.frozen
+class ApplyChoice:
+    """A plausible reading of a sketch that is not certain.
+
+    Attributes:
+        id: Names the choice in the next request. It belongs to these texts of the files only.
+        title: What the reading does, in plain words.
+        places: One for each file.
+        diff: The unified diff of all files.
+        likelihood: 0 to 1.
+    """
+
+    id: str
+    title: str
+    places: list[ChoicePlace]
+    diff: str
+    likelihood: float
+
+
+@attrs.frozen
 class RefusalData:
     """The `data` of the error for a refusal.
 
@@ -154,9 +185,11 @@ class RefusalData:
         part: The lines of the sketch that the refusal is about.
         near: Lines of the file that resemble the part.
         model: Why the model did not help, where one was requested.
+        choices: Two to four plausible readings, likeliest first; omitted if there are none.
     """
 
     reason: RefusalReason
     part: str
     near: list[SimilarRange] = attrs.field(factory=list)
     model: str | None = attrs.field(default=None, metadata=_OPTIONAL)
+    choices: list[ApplyChoice] | None = attrs.field(default=None, metadata=_OPTIONAL)

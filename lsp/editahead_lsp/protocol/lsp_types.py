@@ -130,12 +130,16 @@ class SketchActionData:
         version: The version that `sketch` is of.
         sketch: The selection, or a position in a comment.
         comment: Whether the sketch is in a comment.
+        choice: The id of a choice of a refusal, if one was made.
+        ask: Whether the server asks the person where there are choices. Else it refuses, with the choices.
     """
 
     uri: str
     version: int
     sketch: Range
     comment: bool
+    choice: str | None = attrs.field(default=None, metadata=_OPTIONAL)
+    ask: bool = True
 
 
 @attrs.frozen

@@ -7,7 +7,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.apply.results import SimilarLines
+from editahead_inference.apply.results import Choice, ChoicePlace, Refusal, SimilarLines
 from editahead_inference.apply.review.review import FileEdit, review
 from editahead_lsp.apply.embedded_sketch import EmbeddedSketch, sketch_in_comment, sketch_in_selection
 from editahead_prompts.text.diff import diff
@@ -47,10 +47,21 @@ def test_hunks_over_the_rest_are_hunks_over_the_document(
     assert text == whole
 
 
-def test_near_lines_are_those_of_the_document() -> None:
-    extract = EmbeddedSketch(Snapshot.from_text("a\nb\nc\nd\n"), 1, 3, "", keep=False)
-    assert extract.to_document_lines(SimilarLines(0, 1, 0.5)) == SimilarLines(0, 3, 0.5)
-    assert extract.to_document_lines(SimilarLines(1, 2, 0.5)) == SimilarLines(3, 4, 0.5)
+def test_the_lines_of_a_refusal_are_those_of_the_document() -> None:
+    document = Snapshot.from_text("a\nb\nc\nd\n", uri="file:///a")
+    extract = EmbeddedSketch(document, 1, 3, "", keep=False)
+    near = SimilarLines(0, 1, 0.5), SimilarLines(1, 2, 0.5)
+    places = tuple(ChoicePlace(uri, line) for uri in ("file:///a", "file:///b") for line in (0, 1))
+    refusal = extract.to_document_refusal(
+        Refusal("ambiguous", "Either.", "b", near, choices=(Choice("replace", places, (), 0.5),))
+    )
+    assert refusal.near == (SimilarLines(0, 3, 0.5), SimilarLines(3, 4, 0.5))
+    assert [(place.uri, place.line) for place in refusal.choices[0].places] == [
+        ("file:///a", 0),
+        ("file:///a", 3),
+        ("file:///b", 0),
+        ("file:///b", 1),
+    ]
 
 
 def test_a_selection_is_whole_lines() -> None:

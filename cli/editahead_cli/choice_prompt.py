@@ -1,0 +1,69 @@
+"""The question on a terminal which reading of a sketch is meant."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from editahead_inference.apply.results import Choice
+
+_TERMINAL = Path("/dev/tty")
+"""The person's terminal, also where stdin is a pipe with the sketch."""
+
+
+def ask_choice(choices: Sequence[Choice], detail: str, root: Path) -> Choice | None:
+    """Show the choices with their diffs on stderr, and ask for one. Return None where no person answers.
+
+    Args:
+        choices: The choices, likeliest first.
+        detail: Why the sketch is not certain, as a sentence.
+        root: The workspace, which paths are relative to.
+    """
+    from .terminal_diff import supports_color
+
+    if not sys.stderr.isatty():
+        return None
+    try:
+        with _TERMINAL.open(encoding="utf-8", errors="replace") as answers:
+            sys.stderr.write(f"{detail} Which change do you mean?\n")
+            for number, choice in enumerate(choices, 1):
+                _show(number, choice, root, colour=supports_color(sys.stderr))
+            return _read_answer(choices, iter(answers.readline, ""))
+    except OSError:  # there is no terminal
+        return None
+
+
+def choice_label(choice: Choice, root: Path) -> str:
+    """Return the title of a choice and its places, with lines from 1."""
+    from editahead_lsp.apply.annotated_diff import display_name
+
+    places = (f"{display_name(place.uri, [root])}:{place.line + 1}" for place in choice.places)
+    return f"{choice.title} ({', '.join(places)})"
+
+
+def _show(number: int, choice: Choice, root: Path, *, colour: bool) -> None:
+    from editahead_lsp.apply.annotated_diff import diff_lines
+
+    from .terminal_diff import styled
+
+    sys.stderr.write(f"\n{number}) {choice_label(choice, root)}\n")
+    for change in choice.changes:
+        for line in diff_lines(change, change.original, change.hunks, [root]):
+            sys.stderr.write(f"   {styled(line, colour=colour)}\n")
+
+
+def _read_answer(choices: Sequence[Choice], answers: Iterator[str]) -> Choice | None:
+    sys.stderr.write(f"\nA number from 1 to {len(choices)}, or Enter for none: ")
+    sys.stderr.flush()
+    for answer in answers:
+        word = answer.strip()
+        if not word:
+            return None
+        if word.isdecimal() and 1 <= int(word) <= len(choices):
+            return choices[int(word) - 1]
+        sys.stderr.write(f"Please type a number from 1 to {len(choices)}, or nothing: ")
+        sys.stderr.flush()
+    return None

@@ -1,0 +1,148 @@
+"""The choices of `editahead apply`: listed, picked by number, and asked for on a terminal."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import apply_with_readings
+from editahead_cli.main import main
+from merge_with_readings import DETAIL, merge_with_readings
+from schemas import validate
+from terminal import Terminal
+
+TEXT = "def load(a):\n    return a\n\n\ndef save(a):\n    return a\n"
+SKETCH = "def load(a):\n    return a + 1\n"
+READINGS = (
+    ("replace `load()`", "    return a\n", "    return a + 1\n", 0.6),
+    ("add after `load()`", "def save", "def more():\n    pass\n\n\ndef save", 0.3),
+)
+FIRST = TEXT.replace("return a\n", "return a + 1\n", 1)
+SECOND = TEXT.replace("def save", "def more():\n    pass\n\n\ndef save")
+Apply = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "a.py").write_text(TEXT)
+    (folder / "sketch.md").write_text(SKETCH)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def apply(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Apply:
+    """Runs the command; exit code, stdout, stderr."""
+    monkeypatch.setattr("editahead_inference.apply.merge.merge.merge", merge_with_readings(READINGS))
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(SKETCH.encode())))
+        code = main(["apply", "a.py", *arguments])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return run
+
+
+def test_a_refusal_lists_the_choices(folder: Path, apply: Apply) -> None:
+    code, said, error = apply("--write")
+    assert (code, said) == (1, "")
+    assert f"editahead: refused (ambiguous): {DETAIL}\n" in error
+    assert "  --choose 1: replace `load()` (a.py:2)\n  --choose 2: add after `load()` (a.py:5)\n" in error
+    assert (folder / "a.py").read_text() == TEXT
+
+
+@pytest.mark.parametrize(("number", "text"), [("1", FIRST), ("2", SECOND)])
+def test_a_choice_is_picked_by_its_number(folder: Path, apply: Apply, number: str, text: str) -> None:
+    code, said, error = apply("--choose", number)
+    assert (code, error) == (0, "")
+    assert "+++ b/a.py" in said
+    assert (folder / "a.py").read_text() == TEXT
+    assert apply("--choose", number, "--write") == (0, "changed a.py\n", "")
+    assert (folder / "a.py").read_text() == text
+
+
+def test_a_number_without_a_choice(folder: Path, apply: Apply, monkeypatch: pytest.MonkeyPatch) -> None:
+    code, _, error = apply("--choose", "3", "--write")
+    assert code == 1
+    assert "--choose 2: add after" in error
+    with pytest.raises(SystemExit):
+        apply("--choose", "0")
+    monkeypatch.undo()
+    monkeypatch.chdir(folder)
+    sketch = ("--sketch", "sketch.md")
+    assert main(["apply", "a.py", *sketch, "--choose", "2", "--write"]) == 1
+    assert (folder / "a.py").read_text() == TEXT
+    assert main(["apply", "a.py", *sketch, "--choose", "1", "--write"]) == 0
+    assert (folder / "a.py").read_text() == FIRST
+
+
+def test_choices_as_json(folder: Path, apply: Apply) -> None:
+    code, said, _ = apply("--json")
+    output = json.loads(said)
+    validate("output.apply", "output", output)
+    assert code == 1
+    first, second = output["refusal"]["choices"]
+    assert (first["title"], first["likelihood"]) == ("replace `load()`", 0.6)
+    assert second["places"] == [{"uri": (folder / "a.py").as_uri(), "line": 4}]
+    assert "+def more():\n" in second["diff"]
+    code, said, _ = apply("--json", "--choose", "1", "--write")
+    output = json.loads(said)
+    validate("output.apply", "output", output)
+    assert (code, output["refusal"], output["method"]) == (0, None, "merge")
+    assert output["written"] == [(folder / "a.py").as_uri()]
+
+
+@pytest.fixture
+def terminal(folder: Path, request: pytest.FixtureRequest) -> Iterator[Terminal]:
+    """A shell command that applies the sketch, in a terminal; the sketch comes from a file or a pipe."""
+    command = f"{sys.executable} {apply_with_readings.__file__} '{json.dumps(READINGS)}' a.py --write"
+    script = folder.parent / "run.sh"
+    script.write_text(request.param.replace("APPLY", command) + '\necho "exit code $?"\nread wait\n')
+    terminal = Terminal(["/bin/sh", script], folder, {"NO_COLOR": ""}, rows=40)
+    yield terminal
+    terminal.close()
+
+
+FROM_FILE, FROM_PIPE = "APPLY --sketch sketch.md", "cat sketch.md | APPLY"
+
+
+@pytest.mark.parametrize("terminal", [FROM_FILE, FROM_PIPE], indirect=True)
+def test_a_person_at_a_terminal_is_asked(folder: Path, terminal: Terminal) -> None:
+    terminal.until_shown("A number from 1 to 2, or Enter for none:")
+    screen = "\n".join(terminal.screen)
+    for text in (
+        f"{DETAIL} Which change do you mean?",
+        "1) replace `load()` (a.py:2)",
+        "   +    return a + 1",
+    ):
+        assert text in screen
+    assert b"\x1b[32m+def more():" in b"".join(terminal.heard)
+    terminal.keys("9<CR>")
+    terminal.until_shown("Please type a number from 1 to 2")
+    terminal.keys("2<CR>")
+    terminal.until_shown("exit code 0")
+    assert any("changed a.py" in row for row in terminal.screen)
+    assert (folder / "a.py").read_text() == SECOND
+
+
+@pytest.mark.parametrize("terminal", [FROM_FILE], indirect=True)
+@pytest.mark.parametrize("keys", ["<CR>", "\x04"])
+def test_a_person_who_picks_none_gets_the_refusal(folder: Path, terminal: Terminal, keys: str) -> None:
+    terminal.until_shown("A number from 1 to 2")
+    terminal.keys(keys)
+    terminal.until_shown("exit code 1")
+    assert (folder / "a.py").read_text() == TEXT
+
+
+@pytest.mark.parametrize("terminal", ["APPLY --sketch sketch.md 2>error"], indirect=True)
+def test_without_a_terminal_for_messages_nothing_is_asked(folder: Path, terminal: Terminal) -> None:
+    terminal.until_shown("exit code 1")
+    assert "--choose 1" in (folder / "error").read_text()
