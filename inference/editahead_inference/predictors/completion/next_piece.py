@@ -7,7 +7,7 @@ total / (total + distinct followers), as Witten and Bell, and leaves the rest to
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -31,6 +31,7 @@ _LANGUAGE_WEIGHT = 2.5
 """What the language's counts of one context are worth, in occurrences in the document."""
 _LANGUAGE_WORD_WEIGHT = 0.2
 """What one occurrence of a word in 10,000 pieces of the language counts."""
+_NOTHING: Mapping[str, float] = {}
 _ENOUGH = 0.02
 """The weight below which shorter contexts are not asked any more."""
 
@@ -97,16 +98,32 @@ class NextPieceModel:
         self._near = near
         self._language = language
 
-    def rank(self, context: tuple[str, ...], partial: str) -> Ranking:
-        """Return the pieces that begin with `partial` and may follow the tokens of `context`, `partial` itself too."""
+    def rank(
+        self, context: tuple[str, ...], partial: str, expected: Mapping[str, float] = _NOTHING
+    ) -> Ranking:
+        """Return the pieces that begin with `partial` and may follow the tokens of `context`, `partial` itself too.
+
+        Args:
+            context: The tokens before, `START` and the line's tokens last.
+            partial: The beginning of the piece.
+            expected: Pieces that the place expects, with what they weigh beside the occurrences of the
+                whole context.
+        """
         near = self._near_followers(context, partial)
-        for piece, weight in self._analogous(context, partial).items():
-            weights = near.setdefault(_ANALOGY_ORDER, {})
-            weights[piece] = weights.get(piece, 0.0) + weight
+        longest = min(MAX_ORDER, len(context))
+        for pieces, orders in (
+            (self._analogous(context, partial), (min(_ANALOGY_ORDER, longest),)),
+            (expected, range(1, longest + 1)),  # as an occurrence of the whole context counts
+        ):
+            for piece, weight in pieces.items():
+                if piece.startswith(partial):
+                    for order in orders:
+                        weights = near.setdefault(order, {})
+                        weights[piece] = weights.get(piece, 0.0) + weight
         scores: dict[str, float] = {}
         by_order: dict[int, OrderEvidence] = {}
         left = 1.0
-        for order in range(min(MAX_ORDER, len(context)), -1, -1):
+        for order in range(longest, -1, -1):
             weights = self._weights(context, order, partial) if order else self._words(partial)
             for piece, weight in near.get(order, {}).items():
                 weights[piece] = weights.get(piece, 0.0) + weight

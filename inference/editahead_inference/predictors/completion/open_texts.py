@@ -12,10 +12,8 @@ from .language_ngrams import LanguageNgrams, shipped_ngrams
 from .next_piece import NEAR_LINES, NearLine, NextPieceModel
 from .ngram_index import NgramIndex
 from .pieces import split_line
-from .place import line_ends
+from .place import MAX_OTHERS, line_ends
 
-MAX_OTHERS = 8
-"""Other open documents that are counted, the most recently used first."""
 _MAX_INDEXES = 16
 """Documents whose counts are kept; those of the least recently used one are dropped."""
 

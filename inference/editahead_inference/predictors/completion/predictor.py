@@ -12,6 +12,7 @@ from typing import Any
 from editahead_inference.candidates import Candidate, CandidateSource
 from editahead_inference.gate.calibration import Calibration
 from editahead_inference.gate.decision_trees import DecisionTrees, sigmoid
+from editahead_inference.gate.gate import completion_threshold
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 
@@ -56,18 +57,23 @@ class CompletionWeights:
         self._calibration = Calibration({"completion": data.get("calibration", {"knots": []})})
 
     def best_text(self, steps: Iterable[Step]) -> CompletionText | None:
-        """Return as many of the first steps as promise the most saved keys; None if none is likely enough."""
+        """Return as many of the first steps as promise the most saved keys; None if none is likely enough.
+
+        What is shown at the default eagerness comes before what is not.
+        """
         best: CompletionText | None = None
-        most = 0.0
+        most: tuple[bool, float] = False, 0.0
         text, probability = "", 1.0
         for step in steps:
             probability *= sigmoid(self._trees.log_odds(step.features))
             if probability < MIN_PROBABILITY:
                 break
             text += step.text
-            benefit = probability * (len(text) - 1) - (1 - probability) * WRONG_COST
+            found = CompletionText(text, probability)
+            is_shown = self.calibrated(found) > completion_threshold(0.5)
+            benefit = is_shown, probability * (len(text) - 1) - (1 - probability) * WRONG_COST
             if len(text) >= MIN_CHARS and (best is None or benefit > most):
-                best, most = CompletionText(text, probability), benefit
+                best, most = found, benefit
         return best
 
     def calibrated(self, completion: CompletionText) -> float:
@@ -110,12 +116,17 @@ class Completion:
                 target_offset=state.cursor,
                 cursor_after=state.cursor + len(text),
                 source="completion",
-                label=f"complete {text.strip()}",
+                label=_label(text),
                 rule="complete",
                 features={"kind:next-tokens": 1.0},
                 confidence=self._weights.calibrated(completion),
             )
         ]
+
+
+def _label(text: str) -> str:
+    first, *others = text.strip().splitlines()
+    return f"complete {first} ({len(others) + 1} lines)" if others else f"complete {first}"
 
 
 def is_typing(state: EditorState) -> bool:

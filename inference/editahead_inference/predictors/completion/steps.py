@@ -1,4 +1,9 @@
-"""From a place to the steps of a completion: the likeliest piece, the one after it, and so on to the end of the line."""
+"""From a place to the steps of a completion: the likeliest piece, the one after it, and so on to the end of the block.
+
+A step may lead over the end of a line: the line end, the indentation and the next line's first piece are one step. Lines are
+indented by one more level behind an opening bracket or colon, and by one less at a closing bracket. No step goes on behind
+the bracket that closes the cursor's block, and none to a line with less indentation.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +14,21 @@ from dataclasses import dataclass
 
 from editahead_prompts.text.identifiers import is_name, is_word
 
+from .arguments import Expected
 from .next_piece import NextPieceModel, Ranking
 from .pieces import END, START
 from .place import Place
 from .region import REGIONS
+from .scope import indent_unit, indentation
 
-MAX_STEPS = 12
+MAX_STEPS = 40
 """Pieces of one completion."""
-MAX_CHARS = 60
+MAX_CHARS = 240
 """Characters after which a completion gets no further piece."""
+MAX_NEW_LINES = 8
+"""Line ends in one completion."""
+_LINE_ORDER = 3
+"""The length of the context of a line's first piece: the ends of the line above, and `START`."""
 _ORDERS = range(5)
 """Lengths of contexts whose evidence is weighed."""
 _OPENERS, _CLOSERS = frozenset("([{"), frozenset(")]}")
@@ -53,6 +64,8 @@ class _Guess:
         follows_word: Whether it follows that word, instead of completing it.
         choices: The number of pieces that complete the word.
         ranking: Where it is from.
+        expected: What the call at the place expects.
+        line_end: The model's belief that the line ends before it; 0 of a piece of the same line.
     """
 
     piece: str
@@ -63,6 +76,8 @@ class _Guess:
     follows_word: bool
     choices: int
     ranking: Ranking
+    expected: Expected
+    line_end: float = 0.0
 
 
 @dataclass(slots=True)
@@ -72,67 +87,150 @@ class _Progress:
     Attributes:
         context: The tokens before the next piece.
         partial: What is typed of the next piece.
+        code: The tokens from the line that opens the brackets around the cursor.
         tokens: The tokens of the line and how often it has them.
-        depth: The brackets that the line has opened and not closed.
+        line: The line, with its indentation.
+        depth: The brackets that were opened on the cursor's line and later, and not closed.
         steps: The number of pieces so far.
         length: The number of characters so far.
+        new_lines: The number of line ends so far.
+        at_end: Whether the bracket that closes the cursor's block was the last piece.
     """
 
     context: tuple[str, ...]
     partial: str
+    code: tuple[str, ...]
     tokens: Counter[str]
+    line: str
     depth: int
     steps: int = 0
     length: int = 0
+    new_lines: int = 0
+    at_end: bool = False
 
-    def advance(self, guess: _Guess) -> None:
-        """Take a piece as typed."""
+    def advance(self, guess: _Guess, text: str) -> None:
+        """Take a piece as typed, with the text that leads to it."""
         token = guess.piece.lstrip()
-        between = (self.partial.lstrip(),) if guess.follows_word else ()
+        if guess.line_end:
+            last = (self.partial.lstrip(),) if guess.follows_word else ()
+            self.code = (*self.code, *last)
+            self.context = _below((*self.context, *last))
+            self.tokens, self.line = Counter(), ""
+            self.new_lines += 1
+            between: tuple[str, ...] = ()
+        else:
+            between = (self.partial.lstrip(),) if guess.follows_word else ()
         self.context, self.partial = (*self.context, *between, token), ""
+        self.code = (*self.code, *between, token)
+        self.line += text.lstrip("\r\n")
         self.tokens.update((*between, token))
+        self.at_end = bool(guess.line_end) and token in _CLOSERS and self.depth <= 0
         self.depth += (token in _OPENERS) - (token in _CLOSERS)
         self.steps += 1
-        self.length += len(guess.text)
+        self.length += len(text)
 
 
 def find_steps(model: NextPieceModel, place: Place) -> Iterator[Step]:
     """Yield the steps of the likeliest completion, as far as one is known."""
     tokens = Counter(place.typed.tokens)
     depth = sum(tokens[token] for token in _OPENERS) - sum(tokens[token] for token in _CLOSERS)
-    progress = _Progress(place.context, place.typed.partial, tokens, depth)
-    while progress.steps < MAX_STEPS and progress.length <= MAX_CHARS:
-        guess = _best_piece(model, progress.context, progress.partial)
-        if guess is None or guess.piece == END:
+    code = (*place.before, *place.typed.tokens[1:])
+    progress = _Progress(place.context, place.typed.partial, code, tokens, place.body, depth)
+    while progress.steps < MAX_STEPS and progress.length <= MAX_CHARS and not progress.at_end:
+        guess = _best_piece(model, place, progress)
+        if guess is None:
             return
+        text = guess.text
+        if guess.piece == END:
+            guess = _first_of_next_line(model, place, progress, guess)
+            if guess is None:
+                return
+            indent = _next_indent(place, progress, guess)
+            if indent is None:
+                return
+            text = place.document.eol + indent + guess.text
         new = guess.text.lstrip()
         if new and place.tail.startswith(new):
             return  # it is there already, behind the cursor
         finishes_word = not progress.steps and not guess.follows_word and bool(progress.partial.strip())
         if place.tail and place.tail[0] not in _ENDS and not finishes_word:
             return  # the line goes on with something else
-        if progress.steps and progress.depth <= 0 and new in _CLOSERS:
-            return  # nothing on this line is open
-        yield Step(guess.text, _features(model, place, progress, guess))
-        progress.advance(guess)
+        if progress.steps and progress.depth <= 0 and new in _CLOSERS and not guess.line_end:
+            return  # nothing is open
+        yield Step(text, _features(model, place, progress, guess))
+        progress.advance(guess, text)
 
 
-def _best_piece(model: NextPieceModel, context: tuple[str, ...], partial: str) -> _Guess | None:
-    ranking = model.rank(context, partial)
+def _best_piece(model: NextPieceModel, place: Place, progress: _Progress) -> _Guess | None:
+    context, partial = progress.context, progress.partial
+    expected = place.arguments.expected(progress.code, begins_line=context[-1] == START)
+    ranking = model.rank(context, partial, expected.weights)
     word = partial.lstrip()
     whole = ranking.scores.get(partial, 0.0) if word else 0.0
     ordered = [piece for piece in ranking.ordered if not word or piece != partial]
     shares = [ranking.scores[piece] for piece in ordered[:2]] + [0.0, 0.0]
     if whole > shares[0]:
-        following = model.rank((*context, word), "")
+        behind = place.arguments.expected((*progress.code, word))
+        following = model.rank((*context, word), "", behind.weights)
         scores = [whole * following.scores[piece] for piece in following.ordered[:2]] + [0.0, 0.0]
         if scores[0] > shares[0]:
             piece = following.ordered[0]
-            return _Guess(piece, piece, scores[0], scores[1], whole, True, len(ordered), following)
+            return _Guess(piece, piece, scores[0], scores[1], whole, True, len(ordered), following, behind)
     if not ordered:
         return None
     text = ordered[0][len(partial) :]
-    return _Guess(ordered[0], text, shares[0], shares[1], whole, False, len(ordered), ranking)
+    return _Guess(ordered[0], text, shares[0], shares[1], whole, False, len(ordered), ranking, expected)
+
+
+def _first_of_next_line(
+    model: NextPieceModel, place: Place, progress: _Progress, end: _Guess
+) -> _Guess | None:
+    """Return the likeliest first piece of the line below, after a guess that the line ends; None if no line may follow."""
+    if place.tail or progress.new_lines >= MAX_NEW_LINES or place.region == "prose":
+        return None
+    word = (progress.partial.lstrip(),) if end.follows_word else ()
+    context = _below((*progress.context, *word))
+    expected = place.arguments.expected((*progress.code, *word), begins_line=True)
+    ranking = model.rank(context, "", expected.weights)
+    known = ranking.by_order.get(_LINE_ORDER)
+    pieces = [piece for piece in ranking.ordered if piece != END]
+    if not pieces or known is None or pieces[0] not in known.weights:
+        return None  # nothing has followed a line with these ends
+    shares = [ranking.scores[piece] for piece in pieces[:2]] + [0.0]
+    return _Guess(
+        pieces[0],
+        pieces[0],
+        end.share * shares[0],
+        end.share * shares[1],
+        end.whole,
+        end.follows_word,
+        len(pieces),
+        ranking,
+        expected,
+        end.share,
+    )
+
+
+def _below(context: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the context of the first piece of the line below one that ends a context."""
+    start = len(context) - 1 - context[::-1].index(START)
+    tokens = context[start + 1 :]
+    return (tokens[0], tokens[-1], START) if tokens else (START,)
+
+
+def _next_indent(place: Place, progress: _Progress, guess: _Guess) -> str | None:
+    """Return the indentation of the next line, which begins with a guess; None if it is not one of the cursor's block."""
+    indent = indentation(progress.line)
+    unit = indent_unit(place.document, place.line)
+    last = progress.partial.lstrip() or progress.context[-1]
+    opens = last in _OPENERS or last == ":"
+    if guess.piece in _CLOSERS:
+        if progress.depth <= 0 and place.below[:1] in _CLOSERS:
+            return None  # the block is closed already
+        if opens:
+            return indent
+        return indent.removesuffix(unit) if indent.endswith(unit) else None
+    return indent + unit if opens else indent or None
 
 
 def _features(model: NextPieceModel, place: Place, progress: _Progress, guess: _Guess) -> dict[str, float]:
@@ -141,6 +239,8 @@ def _features(model: NextPieceModel, place: Place, progress: _Progress, guess: _
     typed_own, typed_others = model.word_count(word) if word else (0, 0)
     before = word if guess.follows_word else progress.context[-1]
     context = (*progress.context, word) if guess.follows_word else progress.context
+    if guess.line_end:
+        context = _below(context)
     language_order, language_share = model.language_share(context, guess.piece)
     features: dict[str, float] = {
         "step": progress.steps,
@@ -158,6 +258,7 @@ def _features(model: NextPieceModel, place: Place, progress: _Progress, guess: _
         "typed-own": math.log1p(typed_own),
         "typed-others": math.log1p(typed_others),
         "recent": math.log1p(place.recent.get(token, 0)),
+        "scope": math.log1p(place.scope[token]),
         "removed": token in place.removed,
         "on-line": progress.tokens[token],
         "position": progress.tokens.total(),
@@ -171,7 +272,16 @@ def _features(model: NextPieceModel, place: Place, progress: _Progress, guess: _
         "language-share": language_share,
         "language-rate": math.log1p(model.language_rate(token)),
         "language-typed": math.log1p(model.language_rate(word)),
+        "argument": guess.expected.kinds.get(guess.piece, 0),
+        "arguments-left": guess.expected.left,
+        "line-end": guess.line_end,
+        "new-lines": progress.new_lines + bool(guess.line_end),
     }
+    if features["new-lines"]:
+        features["below"] = _kind(place.below[:1])
+        features["below-deeper"] = (place.below_deeper > 0) - (place.below_deeper < 0)
+        line = "" if guess.line_end else progress.line.strip()
+        features["below-same"] = place.below.startswith(line + guess.text.lstrip())
     for order in _ORDERS:
         evidence = guess.ranking.by_order.get(order)
         if evidence is not None:

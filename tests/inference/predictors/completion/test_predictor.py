@@ -6,6 +6,7 @@ import pytest
 
 from editahead_inference.candidates import Candidate
 from editahead_inference.gate.decision_trees import sigmoid
+from editahead_inference.gate.gate import completion_threshold
 from editahead_inference.pipeline import Pipeline
 from editahead_inference.predictors.completion.predictor import (
     MIN_PROBABILITY,
@@ -56,6 +57,14 @@ def test_silent_inside_a_word() -> None:
     assert Completion(SURE).propose(person.state(cursor=len(SHOP) + len("shelf.rem")), lambda: None) == []
 
 
+def test_several_lines_of_a_block_that_the_file_repeats() -> None:
+    end = "    except OSError as error:\n        log.warning(error)\n        raise"
+    text = "def load():\n    try:\n        read()\n" + end + "\n\n\ndef save():\n    try:\n        write()\n"
+    (candidate,) = typed(text, "    exc")
+    assert candidate.edit.apply(text + "    exc") == text + end
+    assert candidate.label == "complete ept OSError as error: (3 lines)"
+
+
 def test_one_character_is_not_worth_a_key() -> None:
     assert typed("use(x, total\n\n", "tota") == []
 
@@ -78,8 +87,14 @@ def test_it_goes_on_as_long_as_that_promises_more_saved_keys() -> None:
 def test_an_unlikely_long_rest_is_left_out_and_a_likely_one_is_not() -> None:
     short = BY_FEATURE.best_text(steps(("abcdefgh", 2), (".b", 1)))
     assert short == CompletionText("abcdefgh", HIGH)
-    long = BY_FEATURE.best_text(steps(("abcd", 2), (".background_colour", 1)))
+    long = BY_FEATURE.best_text(steps(("abcd", 1), (".background_colour", 2)))
     assert long == CompletionText("abcd.background_colour", HIGH * MIDDLE)
+
+
+def test_what_the_default_eagerness_shows_comes_before_a_longer_text_that_it_does_not_show() -> None:
+    assert HIGH * MIDDLE < completion_threshold(0.5) < HIGH
+    found = BY_FEATURE.best_text(steps(("abcd", 2), (".background_colour", 1)))
+    assert found == CompletionText("abcd", HIGH)
 
 
 def test_nothing_where_the_first_step_is_unlikely() -> None:

@@ -1,0 +1,73 @@
+"""The names in scope at a line, told from the lines of the function around it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import lru_cache
+from itertools import pairwise
+
+from editahead_prompts.text.identifiers import is_word
+from editahead_prompts.text.snapshot import Snapshot, line_body
+
+from .pieces import split_line
+
+_MAX_LINES = 120
+"""Lines above the cursor that are read."""
+_CLOSERS = frozenset(")]}")
+_FUNCTION = re.compile(
+    r"\b(?:def|function|func|fn)\b|=>|^(?!\s*(?:if|for|while|switch|catch|else|match|\}))[^=]*\)[^(){};]*\{\s*\Z"
+)
+"""What the first line of a function holds, or its last one if the parameters take several."""
+
+
+def names_in_scope(document: Snapshot, line: int) -> Counter[str]:
+    """Return how often each name, other than of members, occurs above a line in the function around it.
+
+    Outside of a function, these are the names of the lines above with at least the line's indentation.
+    """
+    names: Counter[str] = Counter()
+    least = len(indentation(line_body(document.lines[line]))) if document.lines[line].strip() else -1
+    for at in range(line - 1, max(line - _MAX_LINES, -1), -1):
+        body = line_body(document.lines[at])
+        tokens = split_line(body).tokens
+        if len(tokens) < 2:
+            continue
+        names.update(_plain_names(tokens))
+        indent = len(indentation(body))
+        if least < 0:
+            least = indent + (tokens[-1] in "{:([")
+        if indent < least and tokens[1] not in _CLOSERS:
+            least = indent
+            if _FUNCTION.search(body):
+                break
+    return names
+
+
+@lru_cache(maxsize=8192)
+def _plain_names(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names among the tokens of a line that are no members."""
+    return tuple(token for before, token in pairwise(tokens) if is_word(token) and before != ".")
+
+
+def indentation(body: str) -> str:
+    """Return the white space that a line begins with."""
+    return body[: len(body) - len(body.lstrip())]
+
+
+def indent_unit(document: Snapshot, line: int) -> str:
+    """Return what one more level of indentation adds near a line; a tab in Go and four blanks if no line says it."""
+    counts: Counter[str] = Counter()
+    lines = document.lines
+    above = ""
+    for at in range(max(line - _MAX_LINES, 0), min(line + _MAX_LINES, len(lines))):
+        body = line_body(lines[at])
+        if at == line or not body.strip():
+            continue
+        here = indentation(body)
+        if len(here) > len(above) and here.startswith(above):
+            counts[here[len(above) :]] += 1
+        above = here
+    if not counts:
+        return "\t" if document.language == "go" else "    "
+    return max(counts, key=lambda unit: (counts[unit], -len(unit)))
