@@ -1,1 +1,1 @@
-"""Completion at the cursor: the rest of the identifier, then the tokens that stay likely. No model; milliseconds."""
+"""Completion at the cursor: the rest of the identifier, then the tokens that stay likely, to the end of the block."""

@@ -51,10 +51,12 @@ class NgramIndex:
         """
         top, bottom = _borders(around, len(lines))
         old_top, old_bottom = self._borders
-        if max(top, old_top) < len(lines) - max(bottom, old_bottom):
+        if self._lines and max(top, old_top) < len(lines) - max(bottom, old_bottom):
             # One difference at a time, so that what the two windows share is not counted again.
-            self._count_window(lines, old_top, old_bottom, without, check)
-            self._count_window(lines, top, old_bottom, without, check)
+            if (top, bottom) != self._borders:
+                self._count_window(lines, old_top, old_bottom, without, check)
+            if top != old_top:
+                self._count_window(lines, top, old_bottom, without, check)
         self._borders = top, bottom
         self._count_window(lines, top, bottom, without, check)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from editahead_inference.predictors.propagation.argument_rules import argument_spans
-from editahead_prompts.text.identifiers import WORD
+from editahead_prompts.text.identifiers import WORD, is_name
 from editahead_prompts.text.snapshot import Snapshot
 
 from .language_ngrams import FAMILIES
@@ -26,6 +26,7 @@ _MAX_PLACES = 60
 _TYPED = re.compile(r"(?:[\w:<>\[\],*&~?@]+[\s*&]+)+(?:\w+::)*~?\Z")
 _METHOD = re.compile(r"\s*(?:(?:async|static|get|set|public|private|protected|override)\s+)*\Z")
 _BODY = re.compile(r"\s*(?:->[^{};]*|:[^{};=]*|throws[^{};]*|const|noexcept|override|\s)*\{")
+_BEFORE_CLASS = frozenset({"export", "default", "abstract"})
 _NO_NAMES = frozenset({"return", "new", "else", "throw", "case", "await", "yield", "goto", "delete"})
 
 
@@ -72,13 +73,26 @@ def _definitions(text: str, name: str, family: str) -> Iterator[int]:
             yield at + len(head.format(name)) - 1
     constructor = _CONSTRUCTORS.get(family)
     if constructor is not None and name[:1].isupper():
-        found = re.compile(rf"^\s*(?:export\s+)?(?:default\s+)?class {name}\b", re.MULTILINE).search(text)
-        end = text.find("\nclass ", found.end()) if found else -1
-        at = text.find(constructor, found.end(), end if end >= 0 else len(text)) if found else -1
+        start = _find_class(text, name)
+        end = text.find("\nclass ", start) if start >= 0 else -1
+        at = text.find(constructor, start, end if end >= 0 else len(text)) if start >= 0 else -1
         if at >= 0:
             yield at + len(constructor) - 1
     if family in ("javascript", "java", "c"):
         yield from _without_keyword(text, name, family)
+
+
+def _find_class(text: str, name: str) -> int:
+    """Return the offset behind the name of a class where it is defined; -1 if it is not."""
+    head = f"class {name}"
+    at = text.find(head)
+    while at >= 0:
+        end = at + len(head)
+        before = text[text.rfind("\n", 0, at) + 1 : at].split()
+        if not is_name(text[end : end + 1]) and set(before) <= _BEFORE_CLASS:
+            return end
+        at = text.find(head, end)
+    return -1
 
 
 def _without_keyword(text: str, name: str, family: str) -> Iterator[int]:
