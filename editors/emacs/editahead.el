@@ -314,22 +314,50 @@ TRIGGER is \"typed\", \"cursor\", \"accepted\" or \"manual\"."
 ;;;###autoload
 (defun editahead-apply (sketch)
   "Apply a SKETCH of a change: the region, or the last copied text.
-If the server refuses the sketch, signal an error with the reason and
-change nothing."
+If the sketch has several plausible readings, ask which is meant, and
+show the diff of each.  If the server refuses the sketch, signal an
+error with the reason and change nothing."
   (interactive (list (if (use-region-p)
                          (buffer-substring-no-properties (region-beginning) (region-end))
                        (current-kill 0))))
   (eglot--signal-textDocument/didChange)
-  (let ((argument (list :sketch (substring-no-properties sketch)
-                        :uri (plist-get (eglot--TextDocumentIdentifier) :uri))))
-    (condition-case refusal
-        (let ((result (jsonrpc-request (eglot--current-server-or-lose) :workspace/executeCommand
-                                       (list :command "editahead.apply" :arguments (vector argument)))))
-          (if (equal (plist-get result :method) "none")
-              (message "Editahead: The buffer already contains the sketch's changes")
-            (message "Editahead: Applied the sketch in %d places" (length (plist-get result :hunks)))))
-      (jsonrpc-error
-       (user-error "Editahead: Nothing was changed: %s" (alist-get 'jsonrpc-error-message (cddr refusal)))))))
+  (editahead--apply (list :sketch (substring-no-properties sketch)
+                          :uri (plist-get (eglot--TextDocumentIdentifier) :uri))))
+
+(defun editahead--apply (argument)
+  "Execute the command `editahead.apply' with ARGUMENT."
+  (condition-case refusal
+      (let ((result (jsonrpc-request (eglot--current-server-or-lose) :workspace/executeCommand
+                                     (list :command "editahead.apply" :arguments (vector argument)))))
+        (if (equal (plist-get result :method) "none")
+            (message "Editahead: The buffer already contains the sketch's changes")
+          (message "Editahead: Applied the sketch in %d places" (length (plist-get result :hunks)))))
+    (jsonrpc-error
+     (let* ((data (alist-get 'jsonrpc-error-data (cddr refusal)))
+            (choices (and (listp data) (plist-get data :choices))))
+       (if (seq-empty-p choices)
+           (user-error "Editahead: Nothing was changed: %s" (alist-get 'jsonrpc-error-message (cddr refusal)))
+         (editahead--apply (append argument (list :choice (editahead--pick-choice choices)))))))))
+
+(defun editahead--pick-choice (choices)
+  "Ask which of CHOICES is meant, and return its id."
+  (let* ((labels (seq-map-indexed
+                  (lambda (choice index)
+                    (format "%d: %s (line %d)" (1+ index) (plist-get choice :title)
+                            (1+ (plist-get (seq-first (plist-get choice :places)) :line))))
+                  choices))
+         (buffer (get-buffer-create "*Editahead choices*")))
+    (unwind-protect
+        (progn
+          (with-current-buffer buffer
+            (erase-buffer)
+            (seq-mapn (lambda (label choice) (insert label "\n" (plist-get choice :diff) "\n")) labels choices)
+            (goto-char (point-min))
+            (diff-mode))
+          (display-buffer buffer)
+          (let ((label (completing-read "Which change does the sketch mean? " labels nil t nil nil (car labels))))
+            (plist-get (seq-elt choices (seq-position labels label)) :id)))
+      (quit-windows-on buffer t))))
 
 (defun editahead-why ()
   "Show the candidates of the last prediction and their verdicts."

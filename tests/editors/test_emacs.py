@@ -124,6 +124,29 @@ def test_a_refusal_changes_nothing(play: Play) -> None:
     assert said[0][1] == STAY
 
 
+def test_of_two_readings_one_is_picked_beside_its_diff(play: Play) -> None:
+    readings = [("replace x", "x = 1", "x = 3", 0.6), ("replace y", "y = 2", "y = 3", 0.3)]
+    said = play(
+        "x = 1\ny = 2\n",
+        """
+        (setq completing-read-function
+              (lambda (prompt labels &rest _)
+                (session-say prompt labels (with-current-buffer "*Editahead choices*" (buffer-string))
+                             (and (get-buffer-window "*Editahead choices*") t))
+                (nth 1 labels)))
+        (editahead-apply "z = 3")
+        (session-say (buffer-string) (and (get-buffer "*Editahead choices*") t))
+        """,
+        {"readings": readings},
+    )
+    (prompt, labels, diffs, displayed), end = said
+    assert prompt == "Which change does the sketch mean? "
+    assert labels == ["1: replace x (line 1)", "2: replace y (line 2)"]
+    assert "-x = 1\n+x = 3\n" in diffs
+    assert displayed is True
+    assert end == ["x = 1\ny = 3\n", None]
+
+
 def test_why(play: Play) -> None:
     said = play(NAMES, "(session-ask) (session-say (editahead-why))", RENAME)
     assert said[0][0].startswith("Editahead: Candidates:\n  90 %  guest -> visitor (propagation): shown")

@@ -2,8 +2,9 @@
 
 A plan has replacements, as in `server_harness`, and texts that are completed at the cursor. Run
 `python server_with_planned_edits.py PLAN` to serve on stdio. PLAN is the JSON
-`{"replace": {"old": "new"}, "complete": ["the whole text"]}` in base 64: an editor may open its settings as a document,
-and the document must not contain the words of the plan.
+`{"replace": {"old": "new"}, "complete": ["the whole text"], "readings": [...]}` in base 64: an editor may open its settings
+as a document, and the document must not contain the words of the plan. With readings (`merge_with_readings.PlannedReading`),
+no sketch is certain.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from editahead_inference.candidates import Candidate
 from editahead_lsp.server import Server
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
+from merge_with_readings import merge_with_readings
 from server_harness import ScriptedPipeline
 
 _ENOUGH = 5
@@ -56,6 +58,10 @@ async def _serve(plan: Mapping[str, object]) -> int:
     replace, complete = plan.get("replace", {}), plan.get("complete", [])
     assert isinstance(replace, dict) and isinstance(complete, list)
     server = Server(lambda: Planned(replace, complete))
+    readings = plan.get("readings", [])
+    if readings:
+        assert isinstance(readings, list)
+        server.apply_service.load = lambda: merge_with_readings(readings)
     return await server.serve(partial(os.read, 0), os.fdopen(os.dup(1), "wb"))
 
 

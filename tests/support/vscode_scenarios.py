@@ -60,14 +60,17 @@ def load(path: Path) -> Scenario:
 def _parse_plan(text: str) -> dict[str, Any]:
     replacements: dict[str, str] = {}
     completions: list[str] = []
+    readings: list[tuple[str, str, str, float]] = []
     for line in text.splitlines():
         words = [word.replace("\\n", "\n") for word in re.findall("`([^`]+)`", line)]
         if line.startswith("replace "):
             replacements[words[0]] = words[1]
+        elif line.startswith("reading "):
+            readings.append((words[0], words[1], words[2], 0.5 / (len(readings) + 1)))
         else:
             assert line.startswith("complete "), line
             completions += words
-    return {"replace": replacements, "complete": completions}
+    return {"replace": replacements, "complete": completions, "readings": readings}
 
 
 class Player:

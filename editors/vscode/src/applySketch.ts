@@ -1,6 +1,7 @@
 // The commands that turn a sketch of a change, from the clipboard or the selection, into an edit to review.
 import * as vscode from "vscode";
 import { CodeActionRequest, ResponseError, type CodeAction, type LanguageClient } from "vscode-languageclient/node";
+import { pickChoice } from "./choices";
 import { describeRefusal, parseRefusal } from "./core/messages";
 import type { Refusal } from "./core/protocol";
 import type { WorkspaceEdit } from "./core/workspaceEdit";
@@ -17,12 +18,13 @@ interface ApplyResult {
   readonly method: string;
 }
 
-type Planner = (client: LanguageClient, document: vscode.TextDocument) => Promise<WorkspaceEdit | undefined>;
+/** Plans the edit, for one of the choices if one was made. */
+type Planner = (client: LanguageClient, document: vscode.TextDocument, choice?: string) => Promise<WorkspaceEdit | undefined>;
 
 /** Preview the edit for the sketch on the clipboard. */
 export async function applyClipboard(server: ServerManager, preview: Preview): Promise<void> {
   const sketch = await vscode.env.clipboard.readText();
-  const plan: Planner = (client, document) => planSketch(client, document, sketch);
+  const plan: Planner = (client, document, choice) => planSketch(client, document, sketch, choice);
   await planAndPreview(server, preview, "The clipboard contains no sketch. Copy one first.", sketch, plan);
 }
 
@@ -35,7 +37,7 @@ export async function applySelection(server: ServerManager, preview: Preview): P
   const editor = vscode.window.activeTextEditor;
   const selection = editor?.selection;
   const sketch = editor?.document.getText(selection) ?? "";
-  await planAndPreview(server, preview, "The selection is empty. Select a sketch first.", sketch, async (client, document) => {
+  await planAndPreview(server, preview, "The selection is empty. Select a sketch first.", sketch, async (client, document, choice) => {
     const params = {
       textDocument: client.code2ProtocolConverter.asTextDocumentIdentifier(document),
       range: client.code2ProtocolConverter.asRange(selection ?? new vscode.Range(0, 0, 0, 0)),
@@ -43,16 +45,23 @@ export async function applySelection(server: ServerManager, preview: Preview): P
     };
     const actions = ((await client.sendRequest(CodeActionRequest.type, params)) ?? []) as CodeAction[];
     const action = actions.find(({ title }) => title === SELECTION_ACTION_TITLE);
-    if (action === undefined) return planSketch(client, document, sketch);
+    if (action === undefined) return planSketch(client, document, sketch, choice);
     if (action.disabled !== undefined) throw new Error(action.disabled.reason);
-    const resolved = action.edit === undefined ? await client.sendRequest<CodeAction>("codeAction/resolve", action) : action;
+    const data = { ...action.data, choice, ask: false }; // the extension shows the choices
+    const resolved =
+      action.edit === undefined ? await client.sendRequest<CodeAction>("codeAction/resolve", { ...action, data }) : action;
     return resolved.edit as WorkspaceEdit | undefined;
   });
 }
 
 // Returns undefined when the document already contains the sketch's changes.
-async function planSketch(client: LanguageClient, document: vscode.TextDocument, sketch: string): Promise<WorkspaceEdit | undefined> {
-  const argument = { sketch, uri: client.code2ProtocolConverter.asUri(document.uri), dryRun: true };
+async function planSketch(
+  client: LanguageClient,
+  document: vscode.TextDocument,
+  sketch: string,
+  choice?: string,
+): Promise<WorkspaceEdit | undefined> {
+  const argument = { sketch, uri: client.code2ProtocolConverter.asUri(document.uri), dryRun: true, choice };
   const params = { command: "editahead.apply", arguments: [argument] };
   const result = await client.sendRequest<ApplyResult>("workspace/executeCommand", params);
   return result.method === "none" ? undefined : result.edit;
@@ -73,22 +82,29 @@ async function planAndPreview(
     void vscode.window.showWarningMessage(`Editahead: ${message}`);
     return;
   }
-  const run = async (): Promise<void> => {
+  const run = async (choice?: string): Promise<void> => {
     try {
       const options = { location: vscode.ProgressLocation.Window, title: "Editahead: placing the sketch …" };
-      const edit = await vscode.window.withProgress(options, () => plan(client, document));
+      const edit = await vscode.window.withProgress(options, () => plan(client, document, choice));
       if (edit === undefined) void vscode.window.showInformationMessage("Editahead: The file already contains the sketch's changes.");
-      else await preview.show(edit, run);
+      else await preview.show(edit, () => run());
     } catch (error) {
-      await showRefusal(error, document.uri);
+      const { choices } = refusalOf(error) ?? { choices: [] };
+      if (choices.length === 0) return await showRefusal(error, document.uri);
+      const chosen = await pickChoice(choices);
+      if (chosen !== undefined) await run(chosen.id);
     }
   };
   await run();
 }
 
+function refusalOf(error: unknown): Refusal | undefined {
+  return error instanceof ResponseError ? parseRefusal(error.data) : undefined;
+}
+
 async function showRefusal(error: unknown, uri: vscode.Uri): Promise<void> {
   const message = error instanceof Error ? error.message : String(error);
-  const refusal = error instanceof ResponseError ? parseRefusal(error.data) : undefined;
+  const refusal = refusalOf(error);
   const similar = refusal?.near ?? [];
   const text = `Editahead: ${refusal === undefined ? message : describeRefusal(refusal, message)}`;
   const choice = await vscode.window.showWarningMessage(text, ...(similar.length > 0 ? ["Show Similar Code"] : []));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeRefusal, describeStatus, describeWhy, parseRefusal, statusBarContent, type StatusBarState } from "../src/core/messages";
+import { describePlaces, describeRefusal, describeStatus, describeWhy, parseRefusal, statusBarContent, type StatusBarState } from "../src/core/messages";
 
 const ready: StatusBarState = { server: "running", isRequesting: false, nextEdit: undefined, silence: undefined, error: undefined };
 
@@ -54,10 +54,21 @@ test("a refusal names the part and the reason", () => {
   const refusal = parseRefusal({ reason: "ambiguous", part: "\n  x = 1\n  y = 2", near: [] });
   assert.ok(refusal);
   assert.equal(describeRefusal(refusal, ""), "Nothing was changed: one part of the sketch fits several places (ambiguous). The part is “x = 1”.");
-  assert.match(describeRefusal({ reason: "new-one", part: "", near: [], model: "" }, "Because."), /Because\. \(new-one\)/);
+  assert.match(describeRefusal({ reason: "new-one", part: "", near: [], model: "", choices: [] }, "Because."), /Because\. \(new-one\)/);
   const withModel = parseRefusal({ reason: "ambiguous", part: "", near: [], model: "The model would change nothing." });
   assert.ok(withModel !== undefined);
   assert.match(describeRefusal(withModel, ""), /\(ambiguous\)\. The model would change nothing\.$/);
+});
+
+test("a refusal may have choices, with their places", () => {
+  const places = [
+    { uri: "file:///p/a%20b.py", line: 3 },
+    { uri: "file:///p/c.py", line: 0 },
+  ];
+  const choices = [{ id: "1", title: "replace `load()`", places, diff: "", likelihood: 0.6 }];
+  assert.deepEqual(parseRefusal({ reason: "ambiguous", part: "", near: [], choices })?.choices, choices);
+  assert.deepEqual(parseRefusal({ reason: "ambiguous", choices: "none" })?.choices, []);
+  assert.equal(describePlaces(places), "a b.py, line 4; c.py, line 1");
 });
 
 test("other error data is not a refusal", () => {

@@ -17,7 +17,7 @@ from server_harness import ServerHarness
 from sketch_fixture import applied
 
 TEXT = "def load(a):\n    return a\n\n\ndef save(a):\n    return a\n"
-URI = "file:///work/a.py"
+URI = "file:///p/a.py"
 SKETCH = "def load(a):\n    return a + 1\n"
 READINGS = (
     ("replace `load()`", "    return a\n", "    return a + 1\n", 0.6),

@@ -1,5 +1,7 @@
 -- `:Editahead apply`: apply a sketch of a change, from the selection or a register, or explain why the sketch was refused.
+local choices = require("editahead.choices")
 local client = require("editahead.client")
+local diff = require("editahead.diff")
 
 local M = {}
 
@@ -78,6 +80,29 @@ local function show_refusal(err, uri)
   notify(table.concat(lines, "\n"), vim.log.levels.WARN)
 end
 
+-- Let the user choose between the readings of a refused sketch, or show the refusal.
+---@param apply_choice fun(id: string)
+local function choose_or_show(err, uri, apply_choice)
+  local readings = type(err.data) == "table" and err.data.choices or nil
+  if type(readings) ~= "table" or #readings == 0 then
+    return show_refusal(err, uri)
+  end
+  local offered = vim.tbl_map(function(reading)
+    local places = vim.tbl_map(function(place)
+      local name = place.uri == uri and "line" or vim.fn.fnamemodify(vim.uri_to_fname(place.uri), ":t") .. ", line"
+      return ("%s %d"):format(name, place.line + 1)
+    end, reading.places)
+    return { title = reading.title, diff = reading.diff, place = table.concat(places, "; ") }
+  end, readings)
+  choices.pick(offered, function(number)
+    if number then
+      apply_choice(readings[number].id)
+    else
+      notify("Nothing was changed.", vim.log.levels.INFO)
+    end
+  end)
+end
+
 -- Fill the quickfix list with the warnings, at their places in the changed text.
 ---@return integer count
 local function list_warnings(hunks)
@@ -134,14 +159,35 @@ local function apply_register(server, bufnr, register, range)
   end
   local uri = vim.uri_from_bufnr(bufnr)
   local argument = { uri = uri, sketch = sketch, range = range }
-  local params = { command = "editahead.apply", arguments = { argument } }
-  server:request("workspace/executeCommand", params, function(err, result)
-    if err then
-      show_refusal(err, uri)
-    else
-      show_result(result)
+  local function send()
+    local params = { command = "editahead.apply", arguments = { argument } }
+    server:request("workspace/executeCommand", params, function(err, result)
+      if not err then
+        return show_result(result)
+      end
+      choose_or_show(err, uri, function(id)
+        argument.choice = id
+        send()
+      end)
+    end, bufnr)
+  end
+  send()
+end
+
+-- Return the diff that an action's edit makes in the buffer.
+local function diff_of_action(action, bufnr, encoding)
+  local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, true)
+  local scratch = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_lines(scratch, 0, -1, true, lines)
+  local uri = vim.uri_from_bufnr(bufnr)
+  for _, change in ipairs(action.edit.documentChanges or {}) do
+    if change.textDocument and change.textDocument.uri == uri then
+      vim.lsp.util.apply_text_edits(change.edits, scratch, encoding)
     end
-  end, bufnr)
+  end
+  local changed = vim.api.nvim_buf_get_lines(scratch, 0, -1, true)
+  vim.api.nvim_buf_delete(scratch, { force = true })
+  return diff.unified(lines, changed)
 end
 
 -- Apply the sketch in whole lines of the buffer: remove the lines, and apply them to the rest.
@@ -151,28 +197,44 @@ local function apply_selection(server, bufnr, range)
     vim.lsp.util.apply_workspace_edit(action.edit, server.offset_encoding)
     notify("Applied the selected sketch.", vim.log.levels.INFO)
   end
+  local function resolve(action)
+    action.data.ask = false -- this plugin shows the diffs, too
+    server:request("codeAction/resolve", action, function(refusal, resolved)
+      if not refusal then
+        return apply_action(resolved)
+      end
+      choose_or_show(refusal, uri, function(id)
+        action.data.choice = id
+        resolve(action)
+      end)
+    end, bufnr)
+  end
   server:request("textDocument/codeAction", {
     textDocument = { uri = uri },
     range = range,
     context = { diagnostics = {}, only = { ACTION_KIND } },
   }, function(err, actions)
-    local action = vim.iter(not err and actions or {}):find(function(offered)
-      return offered.title == ACTION_TITLE
-    end)
+    -- One action, or one for each reading of the sketch.
+    local offered = vim.tbl_filter(function(action)
+      return action.title == ACTION_TITLE or vim.startswith(action.title, ACTION_TITLE .. ": ")
+    end, not err and actions or {})
     if err then
       show_refusal(err, uri)
-    elseif not action then
+    elseif #offered == 0 then
       notify("The selected lines contain no sketch. Select one first.", vim.log.levels.WARN)
-    elseif action.edit then
-      apply_action(action)
-    else
-      server:request("codeAction/resolve", action, function(refusal, resolved)
-        if refusal then
-          show_refusal(refusal, uri)
-        else
-          apply_action(resolved)
+    elseif #offered > 1 then
+      local readings = vim.tbl_map(function(action)
+        return { title = action.title:sub(#ACTION_TITLE + 3), diff = diff_of_action(action, bufnr, server.offset_encoding) }
+      end, offered)
+      choices.pick(readings, function(number)
+        if number then
+          apply_action(offered[number])
         end
-      end, bufnr)
+      end)
+    elseif offered[1].edit then
+      apply_action(offered[1])
+    else
+      resolve(offered[1])
     end
   end, bufnr)
 end

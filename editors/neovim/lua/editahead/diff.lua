@@ -16,6 +16,14 @@ function M.lines(old, new)
   return hunks --[[@as integer[][] ]]
 end
 
+--- Return the unified diff.
+---@param old string[]
+---@param new string[]
+---@return string
+function M.unified(old, new)
+  return diff(table.concat(old, "\n") .. "\n", table.concat(new, "\n") .. "\n", { result_type = "unified", ctxlen = 3 }) --[[@as string]]
+end
+
 -- Split a text into words, runs of blanks, and other single characters, including line ends. A word includes all characters
 -- beyond ASCII.
 ---@return string[] tokens, integer[] ends  of each token, in bytes

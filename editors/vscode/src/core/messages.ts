@@ -1,5 +1,5 @@
 // Messages for the user: the status bar, the reasons for a prediction or for none, and refused sketches.
-import type { Prediction, Refusal, Silence, StatusResult, WhyResult } from "./protocol";
+import type { Choice, Prediction, Refusal, Silence, StatusResult, WhyResult } from "./protocol";
 
 export type ServerState = "installing" | "starting" | "running" | "stopped";
 
@@ -119,11 +119,17 @@ export function describeRefusal(refusal: Refusal, message: string): string {
 /** Parse the data of an error response; undefined unless the data is a refusal. */
 export function parseRefusal(data: unknown): Refusal | undefined {
   if (typeof data !== "object" || data === null || !("reason" in data) || typeof data.reason !== "string") return undefined;
-  const { reason, part, near, model } = data as { reason: string; part?: unknown; near?: unknown; model?: unknown };
+  const { reason, part, near, model, choices } = data as Record<keyof Refusal, unknown> & { reason: string };
   return {
     reason,
     part: typeof part === "string" ? part : "",
     near: Array.isArray(near) ? near : [],
     model: typeof model === "string" ? model : "",
+    choices: Array.isArray(choices) ? choices : [],
   };
+}
+
+/** Describe the places of a choice, with line numbers from 1. */
+export function describePlaces(places: Choice["places"]): string {
+  return places.map(({ uri, line }) => `${decodeURIComponent(uri.slice(uri.lastIndexOf("/") + 1))}, line ${line + 1}`).join("; ");
 }

@@ -52,4 +52,14 @@ export interface Refusal {
   readonly near: readonly { readonly uri?: string; readonly range: Range; readonly similarity: number }[];
   /** A sentence about the model's attempt; "" when no model was asked. */
   readonly model: string;
+  /** Plausible readings of the sketch, likeliest first. */
+  readonly choices: readonly Choice[];
+}
+
+/** A plausible reading of a sketch that is not certain. */
+export interface Choice {
+  readonly id: string;
+  readonly title: string;
+  readonly places: readonly { readonly uri: string; readonly line: number }[];
+  readonly diff: string;
 }
