@@ -48,6 +48,10 @@ def test_a_process_that_is_ended_while_it_writes(folder: Path, number: signal.Si
     assert b"Traceback" not in error
     if number is not signal.SIGKILL:
         assert held(folder) in (OLD, NEW)
+    if process.returncode == 130:
+        assert error == (
+            b"editahead: %s written\n" % (b"all files are" if held(folder) == NEW else b"nothing was")
+        )
     subprocess.run(COMMAND, cwd=folder, capture_output=True, check=False)
     assert held(folder) in (OLD, NEW)
     assert not list((folder.parent / "state").rglob("*.journal"))

@@ -85,6 +85,18 @@ def test_the_code_action_makes_the_edit(start: Start) -> None:
     assert file.read_text() == "x = 1\nvisitor = 2\n"
 
 
+def test_the_readings_of_a_sketch_are_code_actions(start: Start) -> None:
+    readings = [("replace x", "x = 1", "x = 3", 0.6), ("replace y", "y = 2", "y = 3", 0.3)]
+    helix, file = start("x = 1\ny = 2\n```python\nz = 3\n```\n", {"readings": readings})
+    helix.keys("3Gxxx a")
+    helix.until_shown("Apply sketch in selection: replace x (line 1)")
+    helix.until_shown("Apply sketch in selection: replace y (line 2)")
+    helix.keys("<C-n><CR>")
+    helix.until_shown("y = 3")
+    save(helix)
+    assert file.read_text() == "x = 1\ny = 3\n"
+
+
 def test_the_item_of_the_menu_makes_the_edit(start: Start) -> None:
     helix, file = start("\n", {"complete": [HALF]})
     helix.keys("idef ha")

@@ -169,6 +169,10 @@ def _write(report: ApplyReport, files: WorkspaceFiles, *, backup: bool, force: b
         unsafe = write_all(writes, [report.root], user_dirs.journal_folder(), backup=backup, force=force)
     except WriteError as error:
         return str(error)
+    except KeyboardInterrupt as interrupt:  # Ctrl-C waits for the end of the write
+        failed = isinstance(interrupt.__context__, WriteError)
+        sys.stderr.write(f"editahead: {'nothing was' if failed else 'all files are'} written\n")
+        raise
     if unsafe is not None:
         sys.stderr.write(f"editahead: written without a journal, which a crash could need ({unsafe})\n")
     report.written = True
