@@ -43,6 +43,8 @@ async def ask_choice(server: Server, refusal: Refusal) -> Choice | None:
     if not refusal.choices:
         return None
     titles = [to_lsp.choice_title(choice) for choice in refusal.choices]
+    if len(set(titles)) < len(titles):  # the answer names the title only
+        titles = [f"{number}: {title}" for number, title in enumerate(titles, 1)]
     params = {
         "type": types.MessageType.Info.value,
         "message": f"Editahead: {refusal.detail} Which change do you mean?",

@@ -87,14 +87,15 @@ async def _finish(server: Server, argument: ApplyArgument, job: ApplyJob, starte
 
 async def _result(server: Server, argument: ApplyArgument, job: ApplyJob, started: float) -> ApplyResult:
     encoding = server.session.encoding
-    report = partial(_send_partial_result, server, argument, job)
     try:
-        plan = await server.apply_service.plan(job, report)
+        plan = await server.apply_service.plan(job, partial(_send_partial_result, server, argument, job))
     except ApplyRefusedError as error:
+        asked = server.clock()
         chosen = await ask_choice(server, error.refusal) if argument.ask else None
         if chosen is None:
             raise
-        plan = await server.apply_service.plan(replace(job, choice=chosen.id), report)
+        started += server.clock() - asked  # the costs leave out the time that a person thinks
+        plan = await server.apply_service.plan(replace(job, choice=chosen.id))
     problems: list[Problem] | None = None
     if argument.check:
         problems = await find_new_problems(plan.changes, server.apply_service.folders, encoding)

@@ -11,7 +11,7 @@ import json
 import os
 import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -99,7 +99,7 @@ class Journal:
 def find_abandoned(folder: Path) -> Iterator[Journal]:
     """Yield the locked journals of processes that have died. The caller closes each.
 
-    Journals that were never complete are removed: nothing had been done for them.
+    A journal that cannot be read is removed: its disk lost it, or nothing had been done for it.
     """
     for path in sorted(folder.glob(f"*{DRAFT_SUFFIX}")):
         with suppress(OSError):
@@ -110,12 +110,15 @@ def find_abandoned(folder: Path) -> Iterator[Journal]:
             descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW)
         except OSError:
             continue
+        journal = None
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            alive = os.path.samestat(os.fstat(descriptor), path.stat())
-        except OSError:  # another process holds it, or has just finished it
-            alive = False
-        journal = _read(path, descriptor) if alive else None
+            if os.path.samestat(os.fstat(descriptor), path.stat()):
+                journal = _read(path, descriptor)
+        except OSError:
+            pass  # another process holds it, or has just finished it
+        except (ValueError, LookupError, TypeError):
+            path.unlink(missing_ok=True)
         if journal is None:
             os.close(descriptor)
         else:
@@ -123,15 +126,19 @@ def find_abandoned(folder: Path) -> Iterator[Journal]:
 
 
 def _read(path: Path, descriptor: int) -> Journal | None:
-    """Return the journal; None if its version is unknown."""
+    """Return the journal; None if a newer Editahead wrote it.
+
+    Raises:
+        ValueError, LookupError, TypeError: The journal is damaged.
+    """
     with os.fdopen(os.dup(descriptor), "rb") as file:
-        lines = [json.loads(line) for line in file.read().split(b"\n")[:-1]]
-    if not lines or lines[0].get("version") != VERSION:
+        plan, *states = [json.loads(line) for line in file.read().split(b"\n")[:-1]]
+    if plan["version"] != VERSION:
         return None
-    steps = tuple(Step(**step) for step in lines[0]["steps"])
-    states: Sequence[State] = [line["state"] for line in lines[1:]]
-    plan = Plan(steps, tuple((root, path) for root, path in lines[0]["folders"]))
-    return Journal(path, descriptor, plan, states[-1] if states else "staging")
+    steps = tuple(Step(**step) for step in plan["steps"])
+    folders = tuple((root, path) for root, path in plan["folders"])
+    state: State = states[-1]["state"] if states else "staging"
+    return Journal(path, descriptor, Plan(steps, folders), state)
 
 
 def _flush_folder(folder: Path) -> None:

@@ -149,6 +149,18 @@ async def test_the_server_asks(harness: ServerHarness) -> None:
     assert text_after((await harness.reply(id))["result"]["edit"]) == SECOND
 
 
+async def test_equal_titles_get_numbers(harness: ServerHarness) -> None:
+    twins = [READINGS[0], (READINGS[0][0], "    return a\n", "    return a - 1\n", 0.3)]
+    harness.server.apply_service.load = lambda: merge_with_readings(twins)
+    await start(harness)
+    id = harness.send("workspace/executeCommand", command(ask=True, dryRun=True))
+    question = await harness.take(lambda m: m.get("method") == "window/showMessageRequest")
+    titles = [action["title"] for action in question["params"]["actions"]]
+    assert titles == ["1: replace `load()` (line 2)", "2: replace `load()` (line 2)"]
+    reply(harness, question, {"title": titles[1]})
+    assert text_after((await harness.reply(id))["result"]["edit"]) == FIRST.replace("+", "-")
+
+
 @pytest.mark.parametrize("answer", [None, {"title": "something else"}])
 async def test_who_picks_nothing_gets_the_refusal(harness: ServerHarness, answer: Any) -> None:
     await start(harness)

@@ -157,14 +157,15 @@ def test_a_process_at_work_is_not_disturbed(tmp_path: Path) -> None:
     assert held(tmp_path)["old0"] == b"new 0"
 
 
-@pytest.mark.parametrize("text", [b"", b"{", b'{"version": 99}\n'])
-def test_a_journal_that_is_not_complete_or_not_known_changes_nothing(tmp_path: Path, text: bytes) -> None:
+@pytest.mark.parametrize("text", [b"", b"{", b"{}\n", b"[]\n", b"\0\0\n", b'{"version": 99}\n'])
+def test_a_journal_that_is_damaged_or_not_known_changes_nothing(tmp_path: Path, text: bytes) -> None:
     interrupted_write.set_up(tmp_path)
     journals = tmp_path / "journals"
     journals.mkdir()
     (journals / "1.journal").write_bytes(text)
     assert recover([tmp_path / "work"], journals) == []
     assert held(tmp_path) == OLD
+    assert (journals / "1.journal").exists() == (b"99" in text)
 
 
 async def test_the_server_recovers_its_workspace_at_the_start(
