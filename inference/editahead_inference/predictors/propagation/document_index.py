@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from functools import cached_property
+from typing import Literal
 
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.identifiers import WORD
@@ -27,6 +28,10 @@ class DocumentIndex:
         self._known: _Known | None = None
         if earlier is not None and "bodies" in earlier.__dict__:
             self._known = _Known(earlier, snapshot)
+
+    def _has(self, view: Literal["stripped", "words"]) -> bool:
+        """Return whether a view is there, or takes a look at the changed lines only."""
+        return view in self.__dict__ or (self._known is not None and getattr(self._known, view) is not None)
 
     @cached_property
     def bodies(self) -> list[str]:
@@ -128,10 +133,7 @@ class _Known:
         old, new = earlier.snapshot.lines, snapshot.lines
         self.head, self.tail = common_affixes(old, new)
         self.bodies = earlier.bodies
-        self.stripped: list[str] | None = earlier.__dict__.get("stripped")
-        # A keystroke that asked for no words hands on those before it, so that the text is not read again.
-        has_words = "words" in earlier.__dict__ or (
-            earlier._known is not None and earlier._known.words is not None
-        )
-        self.words: Counter[str] | None = earlier.words if has_words else None
+        # A keystroke that asked for no such view hands on the one before it, so that the text is not read again.
+        self.stripped: list[str] | None = earlier.stripped if earlier._has("stripped") else None
+        self.words: Counter[str] | None = earlier.words if earlier._has("words") else None
         self.lines_with = earlier._with

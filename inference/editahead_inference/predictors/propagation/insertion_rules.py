@@ -83,9 +83,10 @@ class SimilarInsertion(Rule):
             limit=MAX_SITES,
             processor=None,
         )
+        split = [tokenize(new) for new in self.lines]
         for text, _, line in sorted(best, key=lambda found: found[2]):
             table = infer_renaming(self.anchor, text)
-            filled = tuple(apply_renaming(new, table) for new in self.lines)
+            filled = tuple("".join(table.get(token, token) for token in tokens) for tokens in split)
             yield from _inserted(index, line, self.after, filled, self.base)
 
 

@@ -59,11 +59,12 @@ def test_blocks_by_indentation() -> None:
     assert index.top(8) == 8
 
 
-def test_words_are_handed_on_past_an_index_that_nobody_asked_for_them() -> None:
+def test_views_are_handed_on_past_an_index_that_nobody_asked_for_them() -> None:
     first = DocumentIndex(Snapshot.from_text("a = b\n" * 100))
-    assert (len(first.bodies), first.words["b"]) == (101, 100)
+    assert (len(first.bodies), len(first.stripped), first.words["b"]) == (101, 101, 100)
     second = DocumentIndex(Snapshot.from_text("a = b\n" * 101), first)
     assert len(second.bodies) == 102
     third = DocumentIndex(Snapshot.from_text("a = b\n" * 102), second)
     assert third.words["b"] == 102
+    assert third.stripped[0] is first.stripped[0]
     assert "text" not in third.snapshot.__dict__  # only the changed lines are read
