@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from editahead_inference.apply.placement.placement import Placement, Target, make_refusal
 from editahead_inference.apply.placement.splices import drop_noops, to_edit
@@ -14,6 +15,7 @@ from editahead_prompts.text.edits import Edit, compose
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
+from .block_placer import read_blocks
 from .hunk_placer import place_hunks
 from .left_out_code import restore_left_out_code
 from .snippet_placer import place_snippet
@@ -60,7 +62,22 @@ def merge(
     low, high = _line_range(original, span)
     target = Target(original, syntax or SyntaxTrees(), low, high, check)
     part = as_whole_file(restore_left_out_code(part, target), target)
-    placing = _place_part(part, target)
+    attempts = [_attempt(part, target, _place_part(part, target), span)]
+    if not isinstance(part.content, Diff) and part.kind != "whole-file":
+        blocks = read_blocks(part.content, target)
+        if blocks is not None:
+            said = f"It is not clear whether the sketch means {blocks.doubts[0]}." if blocks.doubts else ""
+            unsure = make_refusal("ambiguous", said) if said else None
+            placing = Placement(blocks.splices, unsure, 0.5 if unsure else 1.0)
+            attempts.append(_attempt(part, target, placing, span))
+    return _agreed(attempts)
+
+
+def _attempt(
+    part: FileSketch, target: Target, placing: Placement, span: tuple[int, int] | None
+) -> MergeResult:
+    """Return the result of one way to place a part, after all checks."""
+    original = target.original
     splices = drop_noops(placing.splices, target.lines.bodies)
     edit = to_edit(original, splices, part.final_newline)
     guess = edit.apply(original.text)
@@ -73,6 +90,17 @@ def merge(
         edit = compose(edit, Edit.replace(len(guess), len(guess), original.eol))
         guess += original.eol
     return MergeResult(original, guess, edit, unsure, placing.confidence)
+
+
+def _agreed(attempts: Sequence[MergeResult]) -> MergeResult:
+    """Return the result that is certain, if no other certain one differs; else the first one, refused."""
+    certain = [attempt for attempt in attempts if attempt.refusal is None]
+    if not certain:
+        return attempts[0]
+    if all(attempt.guess == certain[0].guess for attempt in certain):
+        return certain[0]
+    refusal = make_refusal("ambiguous", "The sketch can be read in two ways.")
+    return replace(certain[0], refusal=refusal)
 
 
 def _line_range(original: Snapshot, span: tuple[int, int] | None) -> tuple[int, int]:

@@ -29,6 +29,7 @@ from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import count_errors
 
+from .lost_elements import lost_elements
 from .whole_file import is_plainly_whole
 
 MAX_CHARS = 1_000_000
@@ -70,6 +71,11 @@ def first_failure(
     )
     if unrequested is not None:
         return unrequested
+    if not isinstance(part.content, Diff) and part.kind != "whole-file":
+        for lost in lost_elements(part.content, target, splices):
+            near = (SimilarLines(lost.start, lost.end, 1.0),)
+            gone = target.lines.bodies[lost.start : lost.end]
+            return make_refusal("would-lose-code", "Code would go that the sketch does not show.", gone, near)
     target.check()
     after = target.syntax.tree_after(target.original, edit)
     counts = None if after is None else (target.errors, count_errors(after.root_node))
@@ -185,7 +191,7 @@ def _unrequested_by_snippet(
     shown = _shown_runs(snippet)
     for splice in splices:
         keys = [normalize_line(line) for line in splice.lines]
-        if not any(_contains_run(lines, keys) for lines in shown):
+        if not any(_contains_run(list(_bare(lines)), list(_bare(keys))) for lines in shown):
             return make_refusal("unparsed", "Lines would come that the sketch does not show.", splice.lines)
         if part.kind == "whole-file":
             continue
@@ -208,6 +214,11 @@ def _shown_runs(snippet: Snippet) -> list[list[str]]:
         elif not piece.removed:
             out.append([])
     return out
+
+
+def _bare(keys: Sequence[str]) -> Iterator[str]:
+    """Yield the lines without blank ones and without commas at their ends, which may differ from those of the sketch."""
+    return (key.removesuffix(",") for key in keys if key)
 
 
 def _contains_run(lines: Sequence[str], part: Sequence[str]) -> bool:

@@ -16,8 +16,13 @@ from .line_matching import DISTINCTIVE, indent_width, is_comment, line_weight, n
 
 _CLOSES = re.compile(r"(?:[)\]}]|</|end\b[\s;,).]*$)")
 """Lines that end the item above, at the same indentation."""
-_CONTINUES = re.compile(r"(?:\{$|(?:else|elif|except|finally|catch|rescue|ensure)\b)")
+_CONTINUES = re.compile(r"(?:else|elif|except|finally|catch|rescue|ensure|where)\b")
 """Lines that continue the item above."""
+
+_WAITS_FOR_BRACE = re.compile(
+    r"(?:.*\)$|.*\b(?:class|struct|enum|union|interface|namespace|else|do|try|finally|where)\b[^{;]*$)"
+)
+"""Lines whose block begins with a bracket on the next line."""
 
 _MAX_DEPTH = 60
 """Levels of nesting; deeper lines count to the last level."""
@@ -77,7 +82,11 @@ def outline(bodies: Sequence[str], *, low: int = 0, high: int | None = None) -> 
             levels.append((width, levels[-1][1][-1].sections[-1].items))
         items = levels[-1][1]
         text = body.strip()
-        if items and (_CLOSES.match(text) or _CONTINUES.match(text)):
+        if items and (
+            _CLOSES.match(text)
+            or _CONTINUES.match(text)
+            or (text == "{" and _WAITS_FOR_BRACE.match(bodies[items[-1].sections[-1].line].strip()))
+        ):
             items[-1].sections.append(Section(number))
         else:
             items.append(Item(number, number + 1, width, [Section(number)]))
@@ -117,7 +126,7 @@ _IMPORT = re.compile(
     r"from\s+(?P<a>[\w.]+)\s+import|import\s+.*\bfrom\s*(?P<b>['\"].*['\"])|(?:import|use|#\s*include|using|require)\s+(?P<c>.+)"
 )
 _KEYED = re.compile(
-    r"(?P<name>[\"']?[\w$.@\[\]\"'/-]+[\"']?)\s*(?P<sign>[:=]|:=|\+=|=>)(?!=)(?!:)\s*(?P<value>.*)"
+    r"(?P<name>[\"']?[\w$.@\[\]\"'/-]+[\"']?)[?!]?\s*(?P<sign>[:=]|:=|\+=|=>)(?!=)(?!:)\s*(?P<value>.*)"
 )
 _CONTROL = re.compile(
     r"(?:\}\s*)?(?:if|for|while|with|switch|match|select|return|throw|raise|try|else|elif|except|catch|finally|do|"
@@ -162,24 +171,28 @@ def identity(key: str) -> str | None:
     found = _CALL.match(key)
     if found:
         return f"call {found['name']}({found['first']}" if found["first"] else _method_name(key)
-    found = _ARM.match(key)
-    if found and "(" not in key.partition("=>")[0].strip()[:1]:
-        return f"arm {found['pattern']}"
     found = _TAG.match(key)
     if found:
         return key if found["rest"].strip(" /") else None
     found = _KEYED.match(key)
     if found:
         return f"value {found['name'].strip(chr(34) + chr(39))}"
-    found = _METHOD.match(key)
+    found = _ARM.match(key)
+    if found and "(" not in key.partition("=>")[0].strip()[:1]:
+        return f"arm {found['pattern']}"
+    found = _METHOD.match(key) if "=>" not in key else None
     if found:
         return f"named {found['name']}"
     return key.rstrip(" {,;") if key.endswith("{") and line_weight(key) >= DISTINCTIVE else None
 
 
 def _method_name(key: str) -> str | None:
-    found = _METHOD.match(key) if key.endswith(("{", "=>", "(")) else None
+    found = _METHOD.match(key) if key.endswith(("{", "(")) and "=>" not in key else None
     return f"named {found['name']}" if found else None
+
+
+_BLOCK_HEAD = "block "
+"""The beginning of what identifies a block without a name: its first line."""
 
 
 class Naming:
@@ -189,18 +202,40 @@ class Naming:
         self._keys = keys
 
     def of(self, item: Item) -> str | None:
-        """Return the identity of an item: that of its first line or, where that is a bracket, of the first item inside."""
+        """Return the identity of an item: that of its first line or, where that is a bracket, of the first item inside.
+
+        A block without a name is identified by its whole first line.
+        """
         key = self._keys[item.start]
-        if line_weight(key) >= DISTINCTIVE or not item.sections[0].items:
-            return identity(key)
+        if not _only_opens(key) or not item.sections[0].items:
+            name = identity(key)
+        else:
+            inner = self._named_line(item)
+            name = None if inner is None else f"{key} {self._keys[inner].rstrip(',')}"
+        if name is None and item.is_block and re.search(r"\w", key):
+            return f"{_BLOCK_HEAD}{key}"
+        return name
+
+    def naming_line(self, item: Item) -> int:
+        """Return the line that names an item: the first one or, where that is a bracket, one of the first inside."""
+        inner = self._named_line(item) if _only_opens(self._keys[item.start]) else None
+        return item.start if inner is None else inner
+
+    def _named_line(self, item: Item) -> int | None:
         for inner in item.sections[0].items[:3]:
             first = self._keys[inner.start]
-            if is_filler(first) or inner.is_block:
-                continue
-            name = identity(first)
-            if name is not None:
-                return f"{key} {first.rstrip(',')}"
+            if not is_filler(first) and not inner.is_block and identity(first) is not None:
+                return inner.start
         return None
+
+    def is_named(self, item: Item) -> bool:
+        """Return whether an item has a name of its own: not only the first line of a block."""
+        name = self.of(item)
+        return name is not None and not name.startswith(_BLOCK_HEAD)
+
+    def head(self, item: Item) -> str:
+        """Return the normalised first line of an item."""
+        return self._keys[item.start]
 
     def text(self, item: Item) -> tuple[str, ...]:
         """Return the normalised lines of an item, without blank ones."""
@@ -217,6 +252,11 @@ def is_filler(key: str) -> bool:
 
 
 _OPENS_ELEMENT = re.compile(r"</?[\w:.-]+>|- [\w-]+:")
+
+
+def _only_opens(key: str) -> bool:
+    """Return whether a line only opens an element: a bracket, a tag, `- name:`."""
+    return re.search(r"\w", key) is None or _OPENS_ELEMENT.fullmatch(key) is not None
 
 
 _PLACEHOLDER = re.compile(
@@ -236,3 +276,20 @@ def has_substance(key: str) -> bool:
 
 def normalized(bodies: Sequence[str]) -> list[str]:
     return list(map(normalize_line, bodies))
+
+
+_BLOCK_STATEMENT = re.compile(
+    r"(?:\}\s*)?(?:if|for|while|with|try|else|elif|except|catch|finally|do|loop|unsafe|async for|async with)\b"
+    r"|.*=>\s*\{?$|.*\)[^(){};]*\{$|.*\($"
+)
+_CONTAINER = re.compile(r"switch\b|match\s+[^(=]|select\s*\{|describe\b")
+_FUNCTION_KINDS = frozenset({"def", "function", "function*", "func", "fn", "fun"})
+
+
+@lru_cache(maxsize=65536)
+def is_function(key: str) -> bool:
+    """Return whether a line opens a function or a statement with a body, not a container of elements."""
+    found = _DECLARED.match(key)
+    if found:
+        return found["kind"] in _FUNCTION_KINDS
+    return not _CONTAINER.match(key) and _BLOCK_STATEMENT.match(key) is not None

@@ -1,0 +1,170 @@
+"""The check that nothing with a name disappears unless the sketch says so, however the lines were placed.
+
+Elements are what a person counts: functions, members, cases, routes, entries of a list, keys. A statement of a function is
+none. The sketch says that an element goes if it shows lines on both sides of it as neighbours, or another version of it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+
+from editahead_inference.apply.placement.line_matching import normalize_line
+from editahead_inference.apply.placement.outline import Item, Naming, is_filler, is_function, outline, walk
+from editahead_inference.apply.placement.placement import Target
+from editahead_inference.apply.placement.splices import Splice
+from editahead_prompts.sketches.sketch import Code, Elision, Snippet
+from editahead_prompts.text.diff import diff_lines
+
+_MAX_CONTEXT = 12
+"""Lines from a deletion to the nearest line that says where it is."""
+
+
+def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[Item]:
+    """Yield the elements of the file that the splices delete although the snippet does not say so."""
+    naming = Naming(target.lines.keys)
+    whole = _whole_blocks(snippet)
+    touched = [
+        (item, parent)
+        for item, parent in _elements(target.items, naming, whole)
+        if any(splice.start <= naming.naming_line(item) < splice.end for splice in splices)
+    ]
+    if not touched:
+        return
+    target.check()
+    before, after = (
+        Counter(naming.of(item) for item, _ in _elements(target.items, naming)),
+        _names_after(target, splices),
+    )
+    runs = [[key for key in run if key] for run in _shown_runs(snippet)]
+    for item, parent in touched:
+        name = naming.of(item)
+        if after[name] >= before[name]:
+            continue
+        header = None if parent is None else naming.of(parent)
+        if not _is_between_shown(
+            item, naming.naming_line(item), target, splices, runs, replaced=header in whole
+        ):
+            yield item
+
+
+def _elements(
+    items: Sequence[Item], naming: Naming, whole: Collection[str] = ()
+) -> Iterator[tuple[Item, Item | None]]:
+    """Yield the named items that no function holds directly, each with the item that holds it.
+
+    Args:
+        items: The outermost items.
+        naming: Their names.
+        whole: Names of functions that are left out with all that they hold.
+    """
+    waiting: list[tuple[Item, Item | None]] = [(item, None) for item in reversed(items)]
+    while waiting:
+        item, parent = waiting.pop()
+        is_inside = parent is not None and is_function(naming.head(parent))
+        if not is_inside and naming.is_named(item) and not (naming.of(item) or "").startswith("import "):
+            yield item, parent
+        if not (naming.of(item) in whole and is_function(naming.head(item))):
+            waiting += [(inner, item) for inner in reversed(item.items)]
+
+
+def _names_after(target: Target, splices: Sequence[Splice]) -> Counter[str | None]:
+    bodies: list[str] = []
+    at = 0
+    for splice in splices:
+        bodies += target.lines.bodies[at : splice.start]
+        bodies += splice.lines
+        at = splice.end
+    bodies += target.lines.bodies[at:]
+    naming = Naming(list(map(normalize_line, bodies)))
+    return Counter(naming.of(item) for item, _ in _elements(outline(bodies), naming))
+
+
+def _shown_runs(snippet: Snippet) -> list[list[str]]:
+    out: list[list[str]] = [[]]
+    for piece in snippet.parts:
+        if isinstance(piece, Code):
+            out[-1] += map(normalize_line, piece.lines)
+        elif not piece.removed:
+            out.append([])
+    return out
+
+
+def _whole_blocks(snippet: Snippet) -> set[str]:
+    """Return the names of the blocks that the snippet shows without a mark: containers whose members are not all shown."""
+    lines: list[str] = []
+    marks: set[int] = set()
+    for piece in snippet.parts:
+        if isinstance(piece, Elision):
+            marks.add(len(lines))
+            lines.append(piece.text)
+        else:
+            lines += piece.lines
+    naming = Naming(list(map(normalize_line, lines)))
+    filled = [number for number, line in enumerate(lines) if line.strip()]
+    return {
+        name
+        for item in walk(outline(lines))
+        if item.is_block
+        and (name := naming.of(item)) is not None
+        and marks.isdisjoint(range(item.start, item.end))
+        and (item.closes_itself or next((n for n in filled if n >= item.end), None) not in marks)
+    }
+
+
+def _is_between_shown(
+    item: Item,
+    line: int,
+    target: Target,
+    splices: Sequence[Splice],
+    runs: Sequence[Sequence[str]],
+    *,
+    replaced: bool,
+) -> bool:
+    """Return whether the sketch shows telling lines on both sides of a deleted item as neighbours of what replaces it.
+
+    Where only the first line of a block is replaced, its next lines alone tell that it has another name.
+
+    Args:
+        item: The item.
+        line: The line that names the item.
+        target: The file.
+        splices: The changes.
+        runs: The lines that the sketch shows without a gap.
+        replaced: Other lines have to replace the item: the sketch shows what holds it without a mark, and may leave it out.
+    """
+    keys = target.lines.keys
+    splice = next(splice for splice in splices if splice.start <= line < splice.end)
+    new = list(map(normalize_line, splice.lines))
+    span = next(
+        (
+            (j1, j2, splice.start + i2)
+            for i1, i2, j1, j2 in diff_lines(keys[splice.start : splice.end], new)
+            if splice.start + i1 <= line < splice.start + i2
+        ),
+        None,
+    )
+    if span is None:
+        return True
+    j1, j2, end = span
+    before = _telling([*keys[max(0, splice.start - _MAX_CONTEXT) : splice.start], *new[:j1]][::-1])
+    after = _telling([*new[j2:], *keys[splice.end : splice.end + _MAX_CONTEXT]])
+    if item.is_block and end == item.start + 1 and j2 > j1:
+        before = before or []
+    if before is None or after is None or (replaced and j1 == j2):
+        return False
+    wanted = [key for key in (*before[::-1], *new[j1:j2], *after) if key]
+    return any(_contains(run, wanted) for run in runs)
+
+
+def _telling(keys: Sequence[str]) -> list[str] | None:
+    """Return the first lines up to one that is no filler; None if there is none."""
+    for number, key in enumerate(keys[:_MAX_CONTEXT]):
+        if key and not is_filler(key):
+            return list(keys[: number + 1])
+    return None
+
+
+def _contains(run: Sequence[str], part: Sequence[str]) -> bool:
+    n = len(part)
+    return any(run[at] == part[0] and list(run[at : at + n]) == list(part) for at in range(len(run) - n + 1))
