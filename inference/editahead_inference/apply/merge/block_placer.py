@@ -224,13 +224,17 @@ class _BlockReader:
 
     # One level.
 
-    def _merge(self, shown: _Level, level: _Level) -> None:
+    def _merge(self, shown: _Level, level: _Level, *, partial: bool = False) -> None:
         """Merge the items of a level of the sketch into those of a level of the file."""
         items: list[Item | None] = [None if self._is_mark(item) else item for item in shown.items]
         pairs = align_items(items, self._naming, level.items, self._file_naming, self._target.check)
         change = self._indent_change(shown, level, pairs)
         edges = [(-1, -1), *pairs, (len(items), len(level.items))]
         for (a, b), (c, d) in itertools.pairwise(edges):
+            if partial and d > b + 1:
+                if c > a + 1:
+                    raise _NoReadingError
+                continue
             self._merge_gap(shown, level, (a, b), (c, d), change)
         if pairs and not shown.opens:
             (a, b), *_ = pairs
@@ -501,6 +505,19 @@ class _BlockReader:
         if len(mine.sections) != len(other.sections):
             raise _NoReadingError
         self._check_unit(mine, other)
+        self._merge_sections(mine, other, change, partial=False)
+
+    def _merge_sections(self, mine: Item, other: Item, change: tuple[str, str], *, partial: bool) -> None:
+        """Merge the items of each section of two matched items.
+
+        Args:
+            mine: The item of the sketch.
+            other: The item of the file, with as many sections.
+            change: The indentation of the level in the sketch and in the file.
+            partial: What is not shown stays, even between two items that are.
+        """
+        if len(mine.sections) != len(other.sections):
+            raise _NoReadingError
         for number, (a, b) in enumerate(zip(mine.sections, other.sections, strict=True)):
             self._replace(b.line, b.line + 1, a.line, a.line + 1, change)
             if not a.items:
@@ -509,7 +526,7 @@ class _BlockReader:
                 continue
             level = _file_level(other, number)
             end = mine.sections[number + 1].line if number + 1 < len(mine.sections) else mine.end
-            self._merge(_Level(a.items, a.line + 1, end), level)
+            self._merge(_Level(a.items, a.line + 1, end), level, partial=partial)
 
     def _check_unit(self, mine: Item, other: Item) -> None:
         """Check that the sketch indents the lines below an item as the file does."""
@@ -537,6 +554,8 @@ class _BlockReader:
         lost = [] if is_function(key) else self._names_lost(mine.items, other.items)
         if lost:
             self._doubts.append("members that are not shown")
+            self._merge_sections(mine, other, change, partial=True)
+            return
         if other.closes_itself != mine.closes_itself:
             raise _NoReadingError
         if len(mine.sections) < len(other.sections):

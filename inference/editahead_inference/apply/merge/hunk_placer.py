@@ -26,7 +26,7 @@ from editahead_inference.apply.placement.line_matching import (
 from editahead_inference.apply.placement.placement import Placement, Target, find_similar_lines, make_refusal
 from editahead_inference.apply.placement.placement_hints import PlacementHints
 from editahead_inference.apply.placement.splices import Splice
-from editahead_inference.apply.results import Refusal, SimilarLines
+from editahead_inference.apply.results import MAX_CHOICES, Refusal, SimilarLines
 from editahead_prompts.sketches.sketch import Hunk, HunkLine
 from editahead_prompts.text.diff import diff_lines
 
@@ -96,6 +96,7 @@ class _HunkPlacer:
         self._confidence: list[float] = []
         self._aligner = HunkAligner(target)
         self._hints = PlacementHints(self._file)
+        self._alternatives: list[tuple[Splice, ...]] = []
         self._scopes: dict[int, Sequence[tuple[int, int]] | None] = {}
         """The ranges of lines that headings bound a hunk to, by the line of the hunk in the sketch."""
         self._pairs: set[Pair] = set()
@@ -110,7 +111,8 @@ class _HunkPlacer:
             splices += self._splices(one)
         splices = self._sort_splices(splices)
         confidence = sum(self._confidence) / len(self._confidence) if self._confidence else 1.0
-        return Placement(tuple(splices), self._doubts[0] if self._doubts else None, round(confidence, 3))
+        doubt = self._doubts[0] if self._doubts else None
+        return Placement(tuple(splices), doubt, round(confidence, 3), tuple(self._alternatives))
 
     def _place_each(self) -> list[PlacedHunk]:
         """Return each hunk with its place. Hunks without a place are left out, with a doubt."""
@@ -212,6 +214,9 @@ class _HunkPlacer:
                 return again
             if again is not None:
                 chain, unlike = again, left
+        if len(hunks) == len(self._hunks):
+            others = list(dict.fromkeys(unlike.values()))[: MAX_CHOICES - 1]
+            self._alternatives = [tuple(self._splices_of(hunks, segments, each)) for each in others]
         number, other = next(iter(unlike.items()))
         hunk = hunks[number]
         near = []
@@ -254,20 +259,27 @@ class _HunkPlacer:
         self, hunks: Sequence[Hunk], segments: Sequence[Segment], chain: Sequence[Anchor]
     ) -> list[str]:
         """Return the lines of the file after the hunks of a chain."""
+        result: list[str] = []
+        at = 0
+        for splice in self._splices_of(hunks, segments, chain):
+            result += self._file.bodies[at : splice.start]
+            result += splice.lines
+            at = splice.end
+        return result + list(self._file.bodies[at:])
+
+    def _splices_of(
+        self, hunks: Sequence[Hunk], segments: Sequence[Segment], chain: Sequence[Anchor]
+    ) -> list[Splice]:
+        """Return the splices of the hunks of a chain, without their doubts."""
         kept = list(self._doubts), list(self._confidence)
         splices: list[Splice] = []
         for number, segment in enumerate(segments):
             own = [anchor for anchor in chain if anchor.segment == number]
             if own:
                 splices += self._splices(self._aligner.align(hunks[number], own, segment.first))
-        result: list[str] = []
-        at = 0
-        for splice in self._sort_splices(splices):
-            result += self._file.bodies[at : splice.start]
-            result += splice.lines
-            at = splice.end
+        splices = self._sort_splices(splices)
         self._doubts, self._confidence = kept
-        return result + list(self._file.bodies[at:])
+        return splices
 
     def _is_applied(self, hunk: Hunk) -> bool:
         """Return whether the file has the new lines of the hunk, and not the old ones."""

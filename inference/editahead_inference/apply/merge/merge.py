@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from editahead_inference.apply.placement.placement import Placement, Target, make_refusal
 from editahead_inference.apply.placement.splices import drop_noops, to_edit
@@ -18,6 +19,7 @@ from editahead_prompts.text.syntax_trees import SyntaxTrees
 from .block_placer import read_blocks
 from .hunk_placer import place_hunks
 from .left_out_code import restore_left_out_code
+from .readings import PlausibleReading, to_readings
 from .snippet_placer import place_snippet
 from .verify import MAX_CHARS, first_failure
 from .whole_file import as_whole_file, place_whole
@@ -70,12 +72,18 @@ def merge(
             unsure = make_refusal("ambiguous", said) if said else None
             placing = Placement(blocks.splices, unsure, 0.5 if unsure else 1.0)
             attempts.append(_attempt(part, target, placing, span))
-    return _agreed(attempts)
+    return _agreed(attempts, part, target)
 
 
-def _attempt(
-    part: FileSketch, target: Target, placing: Placement, span: tuple[int, int] | None
-) -> MergeResult:
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """The result of one way to place a part, and the placement."""
+
+    placing: Placement
+    result: MergeResult
+
+
+def _attempt(part: FileSketch, target: Target, placing: Placement, span: tuple[int, int] | None) -> _Attempt:
     """Return the result of one way to place a part, after all checks."""
     original = target.original
     splices = drop_noops(placing.splices, target.lines.bodies)
@@ -89,18 +97,38 @@ def _attempt(
     if unsure is None and part.final_newline and guess and not guess.endswith(("\n", "\r")):
         edit = compose(edit, Edit.replace(len(guess), len(guess), original.eol))
         guess += original.eol
-    return MergeResult(original, guess, edit, unsure, placing.confidence)
+    return _Attempt(placing, MergeResult(original, guess, edit, unsure, placing.confidence))
 
 
-def _agreed(attempts: Sequence[MergeResult]) -> MergeResult:
-    """Return the result that is certain, if no other certain one differs; else the first one, refused."""
-    certain = [attempt for attempt in attempts if attempt.refusal is None]
-    if not certain:
-        return attempts[0]
-    if all(attempt.guess == certain[0].guess for attempt in certain):
+def _agreed(attempts: Sequence[_Attempt], part: FileSketch, target: Target) -> MergeResult:
+    """Return the result that is certain, if no other certain one differs; else the first one, refused, with all readings."""
+    certain = [attempt.result for attempt in attempts if attempt.result.refusal is None]
+    if certain and all(result.guess == certain[0].guess for result in certain):
         return certain[0]
-    refusal = make_refusal("ambiguous", "The sketch can be read in two ways.")
-    return replace(certain[0], refusal=refusal)
+    first = certain[0] if certain else attempts[0].result
+    refusal = first.refusal or make_refusal("ambiguous", "The sketch can be read in two ways.")
+    readings = to_readings(_plausible(attempts, part, target), target)
+    return replace(first, refusal=refusal, readings=readings)
+
+
+def _plausible(attempts: Sequence[_Attempt], part: FileSketch, target: Target) -> Iterator[PlausibleReading]:
+    """Yield the readings that pass all checks but are not certain. Where code would go, a person may still choose so."""
+    for number, attempt in enumerate(reversed(attempts)):
+        for each in (attempt.placing.splices, *attempt.placing.alternatives):
+            target.check()
+            splices = drop_noops(each, target.lines.bodies)
+            if any(b.start < a.end for a, b in pairwise(splices)):
+                continue
+            edit = to_edit(target.original, splices, part.final_newline)
+            guess = edit.apply(target.original.text)
+            if attempt.result.refusal is None:
+                yield PlausibleReading(splices, edit, guess, number)
+                continue
+            if attempt.placing.doubt is not None and attempt.placing.doubt.reason == "unplaced":
+                continue
+            failure = first_failure(part, target, splices, edit, guess)
+            if failure is None or failure.reason == "would-lose-code":
+                yield PlausibleReading(splices, edit, guess, number + (4 if failure is None else 8))
 
 
 def _line_range(original: Snapshot, span: tuple[int, int] | None) -> tuple[int, int]:

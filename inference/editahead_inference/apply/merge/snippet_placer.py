@@ -70,6 +70,7 @@ class _SnippetPlacer:
         self._reindenting = SnippetIndentation(self._file)
         self._undecorated: set[tuple[int, int]] = set()
         self._settled = SettledSegments(target)
+        self._alternatives: list[tuple[Splice, ...]] = []
         self._doubts = AmbiguityChecks(target, self._settled.matches)
 
     def place(self) -> Placement:
@@ -107,7 +108,8 @@ class _SnippetPlacer:
         total = sum(line_weight(normalize_line(line)) for segment in segments for line in segment.lines)
         anchored = sum(anchor.weight for anchor in chain.anchors)
         confidence = max(0.0, min(1.0, anchored / total)) if total else 0.0
-        return Placement(tuple(splices), doubts[0] if doubts else None, round(confidence, 3))
+        doubt = doubts[0] if doubts else None
+        return Placement(tuple(splices), doubt, round(confidence, 3), tuple(self._alternatives))
 
     def _uneven_indentation(self, splices: Sequence[Splice]) -> Iterator[Refusal]:
         """Yield a refusal for each kept line whose indentation changes differently from that of the others.
@@ -386,6 +388,7 @@ class _SnippetPlacer:
             theirs = drop_noops(self._splices(segments, others)[0], self._file.bodies)
             if _merged_lines(mine, self._file.bodies) == _merged_lines(theirs, self._file.bodies):
                 continue
+            self._alternatives.append(theirs)
             number = next(
                 (a.segment for a, b in zip(chain.anchors, other, strict=False) if a != b),
                 chain.anchors[-1].segment,

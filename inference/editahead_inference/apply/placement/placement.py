@@ -32,11 +32,13 @@ class Placement:
         splices: The best guess, sorted and disjoint.
         doubt: Why the guess is not certain, if so.
         confidence: From 0 to 1.
+        alternatives: The splices of other places that are as good.
     """
 
     splices: tuple[Splice, ...]
     doubt: Refusal | None = None
     confidence: float = 1.0
+    alternatives: tuple[tuple[Splice, ...], ...] = ()
 
 
 @dataclass

@@ -81,3 +81,21 @@ def test_a_sketch_gives_what_a_person_expects(case: Case) -> None:
     got = changes[0].new_text if changes else case.before
     assert case.wanted != "refused", got
     assert got == (case.before if case.wanted == "unchanged" else case.after)
+
+
+def test_readings_that_nothing_decides_between_are_choices() -> None:
+    (case,) = (
+        case
+        for case in read_cases()
+        if case.name == "partial_types: a class in TypeScript with some of its members"
+    )
+    files = OneFile(case)
+    with pytest.raises(ApplyRefusedError) as caught:
+        plan_changes(
+            parse_sketch(case.sketch, language=files.snapshot.language, path=case.path), files, merge
+        )
+    first, *others = caught.value.refusal.choices
+    assert first.changes[0].new_text == case.after
+    assert all("set(" not in choice.changes[0].new_text for choice in others)
+    assert len({first.title, *(choice.title for choice in others)}) == 1 + len(others) > 1
+    assert sum(choice.likelihood for choice in caught.value.refusal.choices) <= 1
