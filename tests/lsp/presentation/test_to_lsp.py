@@ -37,6 +37,16 @@ async def test_ghost_text_is_on_the_cursors_line(harness: ServerHarness) -> None
     }
 
 
+async def test_ghost_text_has_several_lines(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    pipeline.script = {"if err": "if err != nil {\n\t\treturn err\n\t}"}
+    await harness.initialize()
+    harness.open(A, "func f() {\n\tif err\n}\n")
+    result = await harness.request("textDocument/inlineCompletion", position_params(A, None, 1, 7))
+    (item,) = result["items"]
+    assert item["insertText"] == " != nil {\n\t\treturn err\n\t}"
+    assert item["range"] == lsp_range(1, 7, 1, 7)
+
+
 async def test_ghost_text_is_empty_when_the_edit_is_elsewhere(harness: ServerHarness) -> None:
     await harness.initialize()
     harness.open(A, "x\ny = user\n")

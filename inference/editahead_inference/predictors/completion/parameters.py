@@ -23,9 +23,11 @@ _HEADS = {
 _CONSTRUCTORS = {"python": "def __init__(", "javascript": "constructor("}
 _MAX_PLACES = 60
 """Places with a name that are searched for its definition, where no keyword begins one."""
-_TYPED = re.compile(r"(?:[\w:<>\[\],*&~?@]+[\s*&]+)+(?:\w+::)*~?\Z")
+_MAX_HEAD = 200
+"""Characters of its line before the name of a function that is defined there."""
+_TYPED = re.compile(r"(?:[\w:<>\[\],~?@]+[\s*&]+)+(?:\w+::)*~?\Z")
 _METHOD = re.compile(r"\s*(?:(?:async|static|get|set|public|private|protected|override)\s+)*\Z")
-_BODY = re.compile(r"\s*(?:->[^{};]*|:[^{};=]*|throws[^{};]*|const|noexcept|override|\s)*\{")
+_BODY = re.compile(r"\s*(?:(?::|throws\b)[^{};=]*)?\{")
 _BEFORE_CLASS = frozenset({"export", "default", "abstract"})
 _NO_NAMES = frozenset({"return", "new", "else", "throw", "case", "await", "yield", "goto", "delete"})
 
@@ -102,7 +104,9 @@ def _without_keyword(text: str, name: str, family: str) -> Iterator[int]:
         at = text.find(name + "(", at + 1)
         if at < 0:
             return
-        before = text[text.rfind("\n", 0, at) + 1 : at]
+        before = text[text.rfind("\n", max(at - _MAX_HEAD, 0), at) + 1 : at]
+        if len(before) > _MAX_HEAD:
+            continue
         if family == "javascript":
             is_head = _METHOD.match(before) is not None
         else:
@@ -123,7 +127,7 @@ def _parameters(texts: Sequence[str], family: str) -> Parameters:
     found: list[Parameter] = []
     by_name = False
     for number, text in enumerate(texts):
-        declared, default, _ = text.strip().partition("=")
+        declared, default, _ = text.replace("=>", "->").strip().partition("=")
         declared = declared.strip()
         if family == "python" and declared.startswith("*"):
             if declared != "*" and not declared.startswith("**"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from editahead_inference.predictors.completion.open_texts import OpenTexts
+from editahead_inference.predictors.completion.parameters import Parameter, find_parameters
 from editahead_inference.predictors.completion.place import place_at
 from editahead_inference.predictors.completion.steps import find_steps
 from editahead_prompts.state import EditorState
@@ -105,6 +106,21 @@ def test_a_call_without_parameters_is_closed() -> None:
 def test_a_class_is_called_with_what_it_is_made_from() -> None:
     pen = "class Pen:\n    def __init__(self, colour):\n        pass\n"
     assert completed("def make(width, colour):\n    return Pen(|", other=pen).startswith("colour)")
+
+
+@pytest.mark.parametrize(
+    ("language", "other"),
+    [
+        ("typescript", "draw(a)" + ": b" * 2000),
+        ("typescript", "x" * 100_000 + "draw(a) " * 200),
+        ("java", "draw(a)" + " throws A" * 2000),
+        ("c", "* " * 2000 + "&*" * 2000 + "draw(a)"),
+        ("cpp", "a* b& " * 30 + "draw(a)\n"),
+    ],
+)
+def test_a_text_that_defines_nothing_is_searched_in_little_time(language: str, other: str) -> None:
+    snapshot = Snapshot.from_text(other * 5, language=language)
+    assert find_parameters("draw", (snapshot,)) in (None, (Parameter("a"),))
 
 
 def test_nothing_is_expected_in_a_definition() -> None:
