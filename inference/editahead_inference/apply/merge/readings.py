@@ -43,18 +43,25 @@ def to_readings(found: Iterable[PlausibleReading], target: Target) -> tuple[Read
     if len(chosen) < 2:
         return ()
     titles = [_title(reading, target) for reading in chosen]
+    titles = [
+        title if titles.count(title) == 1 else _longer_title(title, reading, chosen, target)
+        for title, reading in zip(titles, chosen, strict=True)
+    ]
     return tuple(
-        Reading(_with_line(title, titles, reading, target), reading.edit, likelihood)
+        Reading(title, reading.edit, likelihood)
         for title, reading, likelihood in zip(titles, chosen, _LIKELIHOODS, strict=False)
     )
 
 
-def _with_line(title: str, titles: Sequence[str], reading: PlausibleReading, target: Target) -> str:
-    """Return a title that no other reading has."""
-    if titles.count(title) == 1:
-        return title
-    line = target.original.line_at(reading.edit.changed_span[0]) + 1
-    return f"{title}, line {line}"
+def _longer_title(
+    title: str, reading: PlausibleReading, readings: Sequence[PlausibleReading], target: Target
+) -> str:
+    """Return a title with what only this reading removes or, if there is no such thing, with its line."""
+    others = {line for other in readings if other is not reading for line in _removed(other.splices, target)}
+    only = next((line for line in _removed(reading.splices, target) if line not in others), None)
+    if only is not None:
+        return f"{title}, and remove {_quoted(target.lines.keys[only])}"
+    return f"{title}, line {target.original.line_at(reading.edit.changed_span[0]) + 1}"
 
 
 def _title(reading: PlausibleReading, target: Target) -> str:
