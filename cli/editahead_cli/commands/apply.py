@@ -64,16 +64,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     import asyncio
-    import time
 
-    from editahead_cli.errors import SketchInputError
-    from editahead_cli.sketch_input import read_sketch
-    from editahead_inference.apply.results import Refusal
-    from editahead_inference.errors import ApplyRefusedError
     from editahead_lsp.apply.linters import find_new_problems
-    from editahead_lsp.apply.service import ApplyPlan
-    from editahead_prompts.errors import SketchError
-    from editahead_prompts.sketches.parse import parse_sketch
 
     from .apply_report import ApplyReport
 
@@ -83,36 +75,14 @@ def run(args: argparse.Namespace) -> int:
             return 2
     if args.write and sys.platform == "win32":
         return fail("--write does not run on Windows; apply the diff, or run the command in WSL")
-    started = time.perf_counter()
     root = find_workspace(Path.cwd())
     _recover(root)
-    settings = _load_settings(root)
     report = ApplyReport(args.json, root)
+    settings = _load_settings(root)
     files = _workspace_files(args.file, root, settings)
-    try:
-        text = read_sketch(args.sketch, settings.max_file_bytes)
-    except SketchInputError as error:
-        return fail(str(error))
-    try:
-        own = files.resolve(None)
-        sketch = parse_sketch(
-            text, language=own.language if own else None, path=args.file.name if args.file else None
-        )
-        report.kind = sketch.files[0].kind
-        report.planned = _make_plan(sketch, files, root, settings, asking=args.model and args.choose is None)
-        if args.choose not in (None, 1):
-            return fail("the sketch is clear: there is nothing to choose")
-    except SketchError as error:
-        lines = text.splitlines()[error.at : error.end]
-        return report.report_refusal(Refusal("unparsed", str(error), "\n".join(lines)))
-    except ApplyRefusedError as error:
-        chosen = _choose(error.refusal, args, root)
-        if chosen is None:
-            return report.report_refusal(error.refusal)
-        report.planned = ApplyPlan(sketch, chosen.changes, first_hunk_at=time.perf_counter())
-    except ValueError as error:
-        return fail(f"--model: {error}")
-    report.started, report.ended = started, time.perf_counter()
+    code = _plan(args, report, files, settings)
+    if code is not None:
+        return code
     if args.check:
         report.problems = asyncio.run(find_new_problems(report.changes, [root], "utf-16"))
     by_model = any(change.origin == "model" for change in report.changes)
@@ -124,6 +94,50 @@ def run(args: argparse.Namespace) -> int:
         if why is not None:
             return fail(f"nothing was written: {why}")
     return report.finish(show_diff=not args.write)
+
+
+def _plan(
+    args: argparse.Namespace, report: ApplyReport, files: WorkspaceFiles, settings: Settings
+) -> int | None:
+    """Read the sketch, and put its plan into the report. Return the exit code if there is no plan."""
+    import time
+
+    from editahead_cli.errors import SketchInputError
+    from editahead_cli.sketch_input import read_sketch
+    from editahead_inference.apply.results import Refusal
+    from editahead_inference.errors import ApplyRefusedError
+    from editahead_lsp.apply.service import ApplyPlan
+    from editahead_prompts.errors import SketchError
+    from editahead_prompts.sketches.parse import parse_sketch
+
+    report.started = time.perf_counter()
+    try:
+        text = read_sketch(args.sketch, settings.max_file_bytes)
+    except SketchInputError as error:
+        return fail(str(error))
+    try:
+        own = files.resolve(None)
+        sketch = parse_sketch(
+            text, language=own.language if own else None, path=args.file.name if args.file else None
+        )
+        report.kind = sketch.files[0].kind
+        asking = args.model and args.choose is None
+        report.planned = _make_plan(sketch, files, report.root, settings, asking=asking)
+    except SketchError as error:
+        lines = text.splitlines()[error.at : error.end]
+        return report.report_refusal(Refusal("unparsed", str(error), "\n".join(lines)))
+    except ApplyRefusedError as error:
+        chosen = _choose(error.refusal, args, report.root)
+        if chosen is None:
+            return report.report_refusal(error.refusal)
+        report.planned = ApplyPlan(sketch, chosen.changes, first_hunk_at=time.perf_counter())
+    except ValueError as error:
+        return fail(f"--model: {error}")
+    else:
+        if args.choose not in (None, 1):
+            return fail("the sketch is clear: there is nothing to choose")
+    report.ended = time.perf_counter()
+    return None
 
 
 def find_workspace(folder: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from types import TracebackType
 
@@ -71,13 +72,21 @@ class FolderHandles:
         os.rmdir(name, dir_fd=above)
 
     def flush(self) -> None:
-        """Flush all open folders, so that the names in them outlive a loss of power."""
-        for handle in self._open.values():
-            flush(handle)
+        """Flush all open folders, so that the names in them outlive a loss of power.
+
+        Raises:
+            OSError: A folder, which the error names, could not be written.
+        """
+        for (root, folder), handle in self._open.items():
+            flush(handle, os.path.join(root, folder))  # noqa: PTH118 - only for the message
 
 
-def flush(handle: int) -> None:
+def flush(handle: int, name: str) -> None:
     """Flush a file or folder. Some file systems cannot flush folders; there the names are as safe as they can be.
+
+    Args:
+        handle: The handle of the file or folder.
+        name: Its path, for the error.
 
     Raises:
         OSError: The data could not be written.
@@ -85,7 +94,5 @@ def flush(handle: int) -> None:
     try:
         os.fsync(handle)
     except OSError as error:
-        import errno
-
         if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EBADF):
-            raise
+            raise OSError(error.errno, error.strerror, name) from error

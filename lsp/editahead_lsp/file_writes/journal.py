@@ -91,9 +91,12 @@ class Journal:
 
     def _append(self, value: dict[str, Any]) -> None:
         data = json.dumps(value).encode() + b"\n"
-        while data:
-            data = data[os.write(self._descriptor, data) :]
-        flush(self._descriptor)
+        try:
+            while data:
+                data = data[os.write(self._descriptor, data) :]
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self._path)) from error
+        flush(self._descriptor, str(self._path))
 
 
 def find_abandoned(folder: Path) -> Iterator[Journal]:
@@ -144,6 +147,6 @@ def _read(path: Path, descriptor: int) -> Journal | None:
 def _flush_folder(folder: Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        flush(descriptor)
+        flush(descriptor, str(folder))
     finally:
         os.close(descriptor)

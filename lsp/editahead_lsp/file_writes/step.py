@@ -202,7 +202,7 @@ def _write_new(handle: int, name: str, text: bytes, like: tuple[int, str] | None
         file.flush()
         if like is not None:
             _with_source(*like, lambda found, source: copy_attributes(found, source, target))
-        flush(target)
+        flush(target, name)
 
 
 def _with_source(handle: int, name: str, use: Callable[[os.stat_result, int | None], None]) -> None:

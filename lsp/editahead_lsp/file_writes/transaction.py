@@ -93,7 +93,7 @@ def write_all(
             transaction.stage(signals, force)
             transaction.commit()
         except OSError as error:
-            raise WriteError(error.strerror or str(error)) from error
+            raise WriteError(f"{error.filename}: {error.strerror or error}") from error
         finally:
             transaction.close()
         return why if len(items) > 1 else None

@@ -188,7 +188,9 @@ def test_a_file_that_changes_again_before_it_is_taken_back(folder: Path, write: 
     assert (kept in str(caught.value), text) == (True, b"old a")
 
 
-@pytest.mark.parametrize("function", ["link", "rename", "fsync", "open", "fchmod", "mkdir", "unlink"])
+@pytest.mark.parametrize(
+    "function", ["link", "rename", "fsync", "open", "fchmod", "mkdir", "unlink", "write", "stat", "fstat"]
+)
 @pytest.mark.parametrize("links", [True, False])
 def test_what_fails_on_the_way_is_taken_back(
     folder: Path, write: Write, journals: Path, function: str, links: bool, monkeypatch: pytest.MonkeyPatch
@@ -212,6 +214,7 @@ def test_what_fails_on_the_way_is_taken_back(
                 write(change(folder))
             except WriteError as error:
                 assert "No space left on device" in str(error)
+                assert str(folder.parent) in str(error)  # the file is named
                 failed = True
             else:
                 failed = False
