@@ -100,6 +100,30 @@ def test_choices_as_json(folder: Path, apply: Apply) -> None:
     assert output["written"] == [(folder / "a.py").as_uri()]
 
 
+CLASSES = "".join(
+    f"class {name}:\n    def load(self):\n        x = 1\n        return x\n\n    def save(self):\n        pass\n\n\n"
+    for name in "AB"
+)
+METHOD = "    def load(self):\n        x = 5\n        return x\n"
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_the_real_merge_offers_both_namesakes(
+    folder: Path, capsys: pytest.CaptureFixture[str], number: int
+) -> None:
+    (folder / "a.py").write_text(CLASSES)
+    (folder / "sketch.md").write_text(METHOD)
+    arguments = ["apply", "a.py", "--sketch", "sketch.md"]
+    assert main([*arguments, "--json"]) == 1
+    choices = json.loads(capsys.readouterr().out)["refusal"]["choices"]
+    assert {choice["places"][0]["line"] for choice in choices} == {2, 11}
+    assert main([*arguments, "--choose", str(number), "--write"]) == 0
+    lines = (folder / "a.py").read_text().splitlines()
+    changed = choices[number - 1]["places"][0]["line"]
+    assert lines[changed] == "        x = 5"
+    assert lines.count("        x = 1") == 1
+
+
 @pytest.fixture
 def terminal(folder: Path, request: pytest.FixtureRequest) -> Iterator[Terminal]:
     """A shell command that applies the sketch, in a terminal; the sketch comes from a file or a pipe."""

@@ -125,3 +125,20 @@ def test_a_selected_sketch(start: Start, number: int, text: str | None) -> None:
     else:
         neovim.until_text(text + "\n\n")
     assert neovim.lua("return #vim.api.nvim_list_wins()") == 1
+
+
+def test_the_real_server_offers_both_namesakes(start: Start) -> None:
+    method = "    def load(self):\n        x = {}\n        return x\n"
+    classes = [
+        f"class {name}:\n{method.format(1)}\n    def save(self):\n        return {name}\n" for name in "AB"
+    ]
+    neovim = start("\n\n".join(classes), before="set cmdheight=9")
+    neovim.lua("vim.fn.confirm = function() return 1 end")
+    neovim.lua("vim.fn.setreg('x', ...)", method.format(5))
+    answer_with(neovim, 2)
+    neovim.keys(":Editahead apply x<CR>")
+    _, first, second = listed(neovim)
+    assert {first.rpartition("(")[2], second.rpartition("(")[2]} == {"line 3)", "line 12)"}
+    line = int(second.rpartition("(line ")[2].rstrip(")"))
+    neovim.until("vim.fn.getline(a[1]) == '        x = 5'", line)
+    assert neovim.text.count("x = 1") == 1
