@@ -6,6 +6,7 @@ none. The sketch says that an element goes if it shows lines on both sides of it
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
@@ -13,8 +14,10 @@ from editahead_inference.apply.placement.line_matching import normalize_line
 from editahead_inference.apply.placement.outline import Item, Naming, is_filler, is_function, outline, walk
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
-from editahead_prompts.sketches.sketch import Code, Elision, Snippet
+from editahead_prompts.sketches.sketch import Elision, Snippet
 from editahead_prompts.text.diff import diff_lines
+
+from .shown_runs import ShownRuns, without_blanks
 
 _MAX_CONTEXT = 12
 """Lines from a deletion to the nearest line that says where it is."""
@@ -24,10 +27,11 @@ def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -
     """Yield the elements of the file that the splices delete although the snippet does not say so."""
     naming = Naming(target.lines.keys)
     whole = _whole_blocks(snippet)
+    starts = [splice.start for splice in splices]
     touched = [
         (item, parent)
         for item, parent in _elements(target.items, naming, whole)
-        if any(splice.start <= naming.naming_line(item) < splice.end for splice in splices)
+        if _splice_at(naming.naming_line(item), splices, starts) is not None
     ]
     if not touched:
         return
@@ -36,7 +40,7 @@ def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -
         Counter(naming.of(item) for item, _ in _elements(target.items, naming)),
         _names_after(target, splices),
     )
-    runs = [[key for key in run if key] for run in _shown_runs(snippet)]
+    runs = ShownRuns(snippet, without_blanks)
     for item, parent in touched:
         name = naming.of(item)
         if after[name] >= before[name]:
@@ -80,16 +84,6 @@ def _names_after(target: Target, splices: Sequence[Splice]) -> Counter[str | Non
     return Counter(naming.of(item) for item, _ in _elements(outline(bodies), naming))
 
 
-def _shown_runs(snippet: Snippet) -> list[list[str]]:
-    out: list[list[str]] = [[]]
-    for piece in snippet.parts:
-        if isinstance(piece, Code):
-            out[-1] += map(normalize_line, piece.lines)
-        elif not piece.removed:
-            out.append([])
-    return out
-
-
 def _whole_blocks(snippet: Snippet) -> set[str]:
     """Return the names of the blocks that the snippet shows without a mark: containers whose members are not all shown."""
     lines: list[str] = []
@@ -117,7 +111,7 @@ def _is_between_shown(
     line: int,
     target: Target,
     splices: Sequence[Splice],
-    runs: Sequence[Sequence[str]],
+    runs: ShownRuns,
     *,
     replaced: bool,
 ) -> bool:
@@ -134,7 +128,8 @@ def _is_between_shown(
         replaced: Other lines have to replace the item: the sketch shows what holds it without a mark, and may leave it out.
     """
     keys = target.lines.keys
-    splice = next(splice for splice in splices if splice.start <= line < splice.end)
+    splice = _splice_at(line, splices, [splice.start for splice in splices])
+    assert splice is not None
     new = list(map(normalize_line, splice.lines))
     span = next(
         (
@@ -153,8 +148,15 @@ def _is_between_shown(
         before = before or []
     if before is None or after is None or (replaced and j1 == j2):
         return False
-    wanted = [key for key in (*before[::-1], *new[j1:j2], *after) if key]
-    return any(_contains(run, wanted) for run in runs)
+    return runs.contain([*before[::-1], *new[j1:j2], *after])
+
+
+def _splice_at(line: int, splices: Sequence[Splice], starts: Sequence[int]) -> Splice | None:
+    """Return the splice that deletes a line. `starts` are the first lines of the splices, which are in order."""
+    at = bisect_right(starts, line) - 1
+    while at >= 0 and splices[at].start == splices[at].end == line:
+        at -= 1
+    return splices[at] if at >= 0 and splices[at].start <= line < splices[at].end else None
 
 
 def _telling(keys: Sequence[str]) -> list[str] | None:
@@ -163,8 +165,3 @@ def _telling(keys: Sequence[str]) -> list[str] | None:
         if key and not is_filler(key):
             return list(keys[: number + 1])
     return None
-
-
-def _contains(run: Sequence[str], part: Sequence[str]) -> bool:
-    n = len(part)
-    return any(run[at] == part[0] and list(run[at : at + n]) == list(part) for at in range(len(run) - n + 1))

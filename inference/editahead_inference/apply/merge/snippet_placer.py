@@ -14,7 +14,7 @@ from editahead_inference.apply.placement.ambiguity_checks import (
     insert_or_replace_refusal,
 )
 from editahead_inference.apply.placement.anchor_chaining import Chain, best_chain
-from editahead_inference.apply.placement.anchors import Anchor, Segment, find_anchors
+from editahead_inference.apply.placement.anchors import Anchor, Segment, count_pairs, find_anchors
 from editahead_inference.apply.placement.boundary_match import has_rival_match
 from editahead_inference.apply.placement.declarations import Declaration, declarations_in_fragment, shows_end
 from editahead_inference.apply.placement.elision_split import (
@@ -39,6 +39,11 @@ from editahead_prompts.sketches.sketch import Snippet
 from editahead_prompts.text.diff import diff_lines
 
 from .settled_segments import SettledSegments
+
+_MAX_PAIRS = 300_000
+"""Pairs of a line of the sketch and an equal line of the file, which bounds the time."""
+_MAX_ANCHORS = 2000
+"""Anchors that are chained. The time grows with their square, and among more of them hardly a place is certain."""
 
 _WHOLE_DECLARATION_BONUS = 1.0
 """The weight added if a declaration of the same kind and name is shown whole."""
@@ -157,8 +162,12 @@ class _SnippetPlacer:
         target = self._target
         target.check()
         windows = self._settled.windows(segments)
+        if count_pairs(segments, self._file) > _MAX_PAIRS:
+            return None
         found = find_anchors(segments, self._file, windows)
         target.check()
+        if len(found) > _MAX_ANCHORS:
+            return None
         for number, segment in enumerate(segments):
             whole = list(self._whole_declarations(number, segment, *windows[number]))
             if whole:

@@ -30,6 +30,7 @@ from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import count_errors
 
 from .lost_elements import lost_elements
+from .shown_runs import ShownRuns, without_commas
 from .whole_file import is_plainly_whole
 
 MAX_CHARS = 1_000_000
@@ -145,7 +146,13 @@ def _is_confined(original: Snapshot, splices: Sequence[Splice], edit: Edit) -> b
     starts = original.starts
     last = len(starts) - 1
     spans = [(starts[min(s.start, last)], starts[min(s.end, last)]) for s in splices]
-    return all(any(low - 2 <= r.start and r.end <= high for low, high in spans) for r in edit.replacements)
+    at = 0
+    for r in edit.replacements:
+        while at < len(spans) and spans[at][1] < r.end:
+            at += 1
+        if at == len(spans) or spans[at][0] - 2 > r.start:
+            return False
+    return True
 
 
 def _unrequested_by_diff(diff: Diff, target: Target, splices: Sequence[Splice]) -> Refusal | None:
@@ -188,10 +195,10 @@ def _unrequested_by_snippet(
         left = [line for line in splice.lines if normalize_line(line) in markers]
         if left:
             return make_refusal("unparsed", "A marker for omitted code would stay in the file.", left)
-    shown = _shown_runs(snippet)
+    shown, bare = ShownRuns(snippet), ShownRuns(snippet, without_commas)
     for splice in splices:
         keys = [normalize_line(line) for line in splice.lines]
-        if not any(_contains_run(list(_bare(lines)), list(_bare(keys))) for lines in shown):
+        if not bare.contain(keys):
             return make_refusal("unparsed", "Lines would come that the sketch does not show.", splice.lines)
         if part.kind == "whole-file":
             continue
@@ -205,34 +212,8 @@ def _unrequested_by_snippet(
     return None
 
 
-def _shown_runs(snippet: Snippet) -> list[list[str]]:
-    """Return the runs of normalised lines that the sketch shows without a gap."""
-    out: list[list[str]] = [[]]
-    for piece in snippet.parts:
-        if isinstance(piece, Code):
-            out[-1] += map(normalize_line, piece.lines)
-        elif not piece.removed:
-            out.append([])
-    return out
-
-
-def _bare(keys: Sequence[str]) -> Iterator[str]:
-    """Yield the lines without blank ones and without commas at their ends, which may differ from those of the sketch."""
-    return (key.removesuffix(",") for key in keys if key)
-
-
-def _contains_run(lines: Sequence[str], part: Sequence[str]) -> bool:
-    """Return whether `part` is a run of the lines."""
-    n = len(part)
-    if not n:
-        return True
-    return any(
-        lines[at] == part[0] and list(lines[at : at + n]) == list(part) for at in range(len(lines) - n + 1)
-    )
-
-
 def _unexplained_deletions(
-    splice: Splice, target: Target, shown: Sequence[Sequence[str]], keys: Sequence[str]
+    splice: Splice, target: Target, shown: ShownRuns, keys: Sequence[str]
 ) -> Iterator[tuple[int, int]]:
     """Yield the ranges of deleted lines that the sketch does not explain.
 
@@ -246,7 +227,7 @@ def _unexplained_deletions(
         left = keys[j1 - 1] if j1 else before
         right = keys[j2] if j2 < len(keys) else after
         between = [k for k in (left, *keys[j1:j2], right) if k is not None]
-        if any(_contains_run(lines, between) for lines in shown):
+        if shown.contain(between):
             continue
         if i2 - i1 == j2 - j1 and all(
             ratio(a, b) >= MIN_SIMILARITY for a, b in zip(old[i1:i2], keys[j1:j2], strict=True)
@@ -287,11 +268,12 @@ def _broken_definitions(
     if isinstance(part.content, Diff):
         return None
     says_gone = any(isinstance(piece, Elision) and piece.removed for piece in part.content.parts)
-    touched = [d for d in target.declarations if any(s.start <= d.head < s.end for s in splices)]
+    changed = {line for splice in splices for line in range(splice.start, splice.end)}
+    touched = [d for d in target.declarations if d.head in changed]
     tree = target.syntax.tree(target.original)
     if tree is None or after is None:
         return None
-    shown = _shown_runs(part.content)
+    shown = ShownRuns(part.content)
     imports = [
         range(node.start_point.row, node.end_point.row + 1)
         for node in tree.root_node.named_children
@@ -336,7 +318,7 @@ def _broken_definitions(
 
 
 def _is_removal_shown(
-    rows: range, imports: Sequence[range], splice: Splice, target: Target, shown: Sequence[Sequence[str]]
+    rows: range, imports: Sequence[range], splice: Splice, target: Target, shown: ShownRuns
 ) -> bool:
     """Return whether an import disappears from among others that the sketch shows as neighbours, apart from new lines."""
     file = target.lines.keys
@@ -350,7 +332,7 @@ def _is_removal_shown(
         return False
     come = map(normalize_line, splice.lines)
     around = [*file[before : splice.start], *come, *file[splice.end : after + 1]]
-    return any(_contains_run(lines, around) for lines in shown)
+    return shown.contain(around)
 
 
 def _duplicated_declarations(

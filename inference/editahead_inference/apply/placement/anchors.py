@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -107,6 +108,16 @@ def find_anchors(
         else:
             found += _covering_runs(segment, weak, file)
     return sorted(found, key=lambda run: (run.first, run.start))
+
+
+def count_pairs(segments: Sequence[Segment], file: FileLines) -> int:
+    """Return how many pairs of a line of the sketch and an equal line of the file a search for anchors compares."""
+    total = 0
+    for segment in segments:
+        for key, count in Counter(map(normalize_line, segment.lines)).items():
+            pairs = count * len(file.places.get(key, ()))
+            total += pairs if pairs <= _MAX_PAIRS else 0
+    return total
 
 
 def _covering_runs(segment: Segment, weak: Sequence[Anchor], file: FileLines) -> list[Anchor]:

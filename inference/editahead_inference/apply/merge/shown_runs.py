@@ -1,0 +1,54 @@
+"""The runs of lines that a snippet shows without a gap, indexed by line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from editahead_inference.apply.placement.line_matching import normalize_line
+from editahead_prompts.sketches.sketch import Code, Snippet
+
+
+class ShownRuns:
+    """The runs of normalised lines.
+
+    Args:
+        snippet: The snippet.
+        clean: What is compared of the lines of a run.
+    """
+
+    def __init__(
+        self, snippet: Snippet, clean: Callable[[Iterable[str]], Iterable[str]] = lambda keys: keys
+    ) -> None:
+        runs: list[list[str]] = [[]]
+        for piece in snippet.parts:
+            if isinstance(piece, Code):
+                runs[-1] += map(normalize_line, piece.lines)
+            elif not piece.removed:
+                runs.append([])
+        self._clean = clean
+        self._runs = [list(clean(run)) for run in runs]
+        self._places: dict[str, list[tuple[int, int]]] = {}
+        for number, run in enumerate(self._runs):
+            for at, key in enumerate(run):
+                self._places.setdefault(key, []).append((number, at))
+
+    def contain(self, keys: Sequence[str]) -> bool:
+        """Return whether these lines follow one another in a run."""
+        part = list(self._clean(keys))
+        if not part:
+            return True
+        rare = min(range(len(part)), key=lambda k: len(self._places.get(part[k], ())))
+        return any(
+            at >= rare and self._runs[number][at - rare : at - rare + len(part)] == part
+            for number, at in self._places.get(part[rare], ())
+        )
+
+
+def without_blanks(keys: Iterable[str]) -> Iterable[str]:
+    """Return the lines that are not blank."""
+    return filter(None, keys)
+
+
+def without_commas(keys: Iterable[str]) -> Iterable[str]:
+    """Return the lines that are not blank, without commas at their ends: an element that is no longer the last has one."""
+    return (key.removesuffix(",") for key in keys if key)
