@@ -27,6 +27,7 @@ from editahead_inference.apply.placement.outline import (
     Item,
     Naming,
     has_substance,
+    identity,
     is_filler,
     is_function,
     outline,
@@ -345,7 +346,7 @@ class _BlockReader:
             text, there = self._naming.text(mine), self._file_naming.text(other)
             similar = ratio(text[0], there[0])
             if self._naming.is_named(mine) and self._file_naming.is_named(other):
-                if len(text) > 1 and text[1:] == there[1:]:
+                if _is_declared(text[0]) and text[1:] and text[1:] == there[1:]:
                     self._doubts.append("an item that may be renamed")
                 alike.append(False)
             else:
@@ -567,6 +568,11 @@ class _BlockReader:
             if new != old and (follows or not _TERMINAL.match(new)) and mine.is_block:
                 self._doubts.append("an end that may be cut off")
         self._replace(other.start, other.end, mine.start, mine.end, change)
+
+
+def _is_declared(key: str) -> bool:
+    """Return whether a line opens a function or a type, which a person renames; elements are added."""
+    return (identity(key) or "").startswith("named ")
 
 
 def _shares_words(text: Sequence[str], other: Sequence[str]) -> bool:

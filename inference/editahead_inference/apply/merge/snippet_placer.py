@@ -42,8 +42,8 @@ from .settled_segments import SettledSegments
 
 _MAX_PAIRS = 300_000
 """Pairs of a line of the sketch and an equal line of the file, which bounds the time."""
-_MAX_ANCHORS = 2000
-"""Anchors that are chained. The time grows with their square, and among more of them hardly a place is certain."""
+_MAX_CHAINED = 40_000
+"""Anchors times segments that are chained. Among more of them hardly a place is certain."""
 
 _WHOLE_DECLARATION_BONUS = 1.0
 """The weight added if a declaration of the same kind and name is shown whole."""
@@ -166,7 +166,7 @@ class _SnippetPlacer:
             return None
         found = find_anchors(segments, self._file, windows)
         target.check()
-        if len(found) > _MAX_ANCHORS:
+        if len(found) * len(segments) > _MAX_CHAINED:
             return None
         for number, segment in enumerate(segments):
             whole = list(self._whole_declarations(number, segment, *windows[number]))
