@@ -22,6 +22,7 @@ from editahead_inference.apply.placement.line_matching import (
     indentation,
     is_comment,
     normalize_line,
+    unmatched_brackets,
 )
 from editahead_inference.apply.placement.outline import (
     Item,
@@ -130,6 +131,10 @@ class _BlockReader:
         splices = tuple(sorted(self._splices, key=lambda s: (s.start, s.end, s.sketch_start)))
         if any(b.start < a.end for a, b in itertools.pairwise(splices)):
             raise _NoReadingError
+        for splice in splices:
+            gone = self._bodies[splice.start : splice.end]
+            if unmatched_brackets(splice.lines) != unmatched_brackets(gone):
+                raise _NoReadingError
         return BlockReading(splices, tuple(self._doubts))
 
     def _settle_marks(self) -> None:
@@ -312,6 +317,12 @@ class _BlockReader:
         if any(not self._is_mark(item) for item in mine[len(heads) : len(mine) - len(tails)]):
             raise _NoReadingError
         self._check_new([*heads, *tails], theirs)
+        known = {_bare_name(self._file_naming.of(item)) for item in level.items} - {None}
+        if any(_bare_name(self._naming.of(item)) in known for item in [*heads, *tails]):
+            self._doubts.append("a new version of what the file has under this name")
+        decorates = [self._naming.head(item).startswith(("@", "#[")) for item in tails]
+        if any(decorates) and theirs and self._file_naming.head(theirs[-1]).startswith(("@", "#[")):
+            self._doubts.append("decorators that are not shown")
         if heads:
             if not knows_start:
                 raise _NoReadingError
@@ -568,6 +579,12 @@ class _BlockReader:
             if new != old and (follows or not _TERMINAL.match(new)) and mine.is_block:
                 self._doubts.append("an end that may be cut off")
         self._replace(other.start, other.end, mine.start, mine.end, change)
+
+
+def _bare_name(name: str | None) -> str | None:
+    """Return the name alone of something declared or assigned; None for other things."""
+    kind, _, rest = (name or "").partition(" ")
+    return rest if kind in ("named", "value") else None
 
 
 def _is_declared(key: str) -> bool:
