@@ -317,6 +317,11 @@ class _BlockReader:
         if any(not self._is_mark(item) for item in mine[len(heads) : len(mine) - len(tails)]):
             raise _NoReadingError
         self._check_new([*heads, *tails], theirs)
+        for new in (heads, tails):
+            if new and new[-1].end - new[0].start > 1:
+                keys = self._shown_keys[new[0].start : new[-1].end]
+                if self._target.lines.find_normalized(keys):
+                    self._doubts.append("lines that the file has elsewhere")
         known = {_bare_name(self._file_naming.of(item)) for item in level.items} - {None}
         if any(_bare_name(self._naming.of(item)) in known for item in [*heads, *tails]):
             self._doubts.append("a new version of what the file has under this name")
