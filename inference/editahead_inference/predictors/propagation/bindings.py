@@ -51,6 +51,12 @@ def whole_word(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
 
+@cache
+def python_definition(name: str) -> re.Pattern[str]:
+    """Compile a pattern that matches the line in which Python defines a function or a class of this name."""
+    return re.compile(rf"\s*(?:async\s+)?(?:def|class)\s+{re.escape(name)}\b")
+
+
 class RenamedName:
     """A name that an edit replaced by another, compared with the other occurrences of the old name.
 
@@ -262,7 +268,17 @@ class RenamedName:
             ):
                 return True
             return case_style(self._old) == "flat" and not is_quoted(body, match)
-        return self.refers_elsewhere(site)
+        return self._is_defined_twice(body) or self.refers_elsewhere(site)
+
+    def _is_defined_twice(self, body: str) -> bool:
+        """Return whether the line and the renamed one define two functions that had one name."""
+        made = self.new_occurrence
+        if made is None or not made.defines or made.role != "plain" or self._new_place is None:
+            return False
+        if self._index.snapshot.language != "python" or self._index is not self._origin:
+            return False
+        renamed = self._origin.bodies[self._new_place[0]]
+        return bool(python_definition(self._old).match(body) and python_definition(self._new).match(renamed))
 
     def _heads_binder(self, line: int) -> bool:
         """Return whether the line is in the comment above the function that binds the name, or in its first line."""

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
+from editahead_prompts.state import PastEdit
 from editahead_prompts.text.identifiers import is_word, split_words
 from editahead_prompts.text.snapshot import line_end
 
+from .bindings import MAX_WIDTH, whole_word
 from .follow_up import FollowUp, Situation, changed_tokens
 from .renamed_definition import RenamedDefinition
 from .rule import Proposal
@@ -51,7 +53,7 @@ def _renamed_definitions(situation: Situation) -> Iterator[RenamedDefinition]:
                 if a2 - a1 != 1 or b2 - b1 != 1 or not is_word(a[a1]) or not is_word(b[b1]):
                     continue
                 old, new = a[a1], b[b1]
-                if old in KEYWORDS or new in KEYWORDS or edit.line + row >= len(origin.bodies):
+                if not _is_renaming(old, new, edit) or edit.line + row >= len(origin.bodies):
                     continue
                 place = edit.line + row, sum(map(len, b[:b1]))
                 index, trees = situation.index, situation.trees
@@ -61,6 +63,13 @@ def _renamed_definitions(situation: Situation) -> Iterator[RenamedDefinition]:
                     yield (
                         renamed if is_here else RenamedDefinition(old, new, index, origin, edit, trees, place)
                     )
+
+
+def _is_renaming(old: str, new: str, edit: PastEdit) -> bool:
+    """Return whether the new name means what the old one meant: neither nothing, nor something that was there before."""
+    if old in KEYWORDS or new in KEYWORDS or not new.strip("_"):
+        return False
+    return not any(whole_word(new).search(line[:MAX_WIDTH]) for line in edit.old)
 
 
 def _references(renamed: RenamedDefinition, situation: Situation) -> Iterator[FollowUp]:

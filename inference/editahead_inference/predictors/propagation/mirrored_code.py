@@ -65,6 +65,9 @@ def _mirrored_lines(edit: PastEdit, index: DocumentIndex) -> Iterator[tuple[Prop
         if len(images) != 1 or not any(is_word(token) for token in come):
             continue
         at, table = images[0]
+        around = b[spans[0][2] : spans[-1][3]]
+        if not any(word in table for token in around for word in split_words(token)):
+            continue  # what was changed has no sides
         if any(is_ordered(word) and word not in table for token in come for word in split_words(token)):
             continue  # what is `max(0, ...)` on the other side?
         made = turn_words(new, table)

@@ -24,7 +24,7 @@ from .mirrored_code import follow_mirrored
 from .missing_imports import missing_imports
 from .repeated_edits import repeat_edits
 from .rule import Proposal
-from .signatures import changes_inherited_signature, follow_signatures
+from .signatures import changes_constructor, changes_inherited_signature, follow_signatures
 from .site_features import Site
 from .sites import find_sites
 from .unfinished_edits import Typing, find_typing, finished_edits
@@ -149,7 +149,7 @@ class Propagation:
     ) -> list[PastEdit | None]:
         """Return the edits that may be repeated by likeness: not those of which the code says where they go on.
 
-        These adapt a copy, await a call, or change the signature of a method that other types have, too.
+        These adapt a copy, await a call, or change the signature of a constructor or of a method that other types have, too.
         """
         settled: list[PastEdit] = []
         for uri in {edit.uri for edit in edits[:_ADAPTED] if edit is not None and edit.uri in snapshots}:
@@ -160,7 +160,11 @@ class Propagation:
                 for edit in edits[:_ADAPTED]
                 if edit is not None
                 and edit.uri == uri
-                and (adds_await(edit) or changes_inherited_signature(edit, index, self._trees))
+                and (
+                    adds_await(edit)
+                    or changes_constructor(edit)
+                    or changes_inherited_signature(edit, index, self._trees)
+                )
             ]
         return [None if any(edit is other for other in settled) else edit for edit in edits]
 

@@ -12,7 +12,7 @@ from editahead_prompts.text.member_owners import HINT, enclosing_type
 from editahead_prompts.text.name_occurrences import Occurrence
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .bindings import MAX_WIDTH, MODULE, RenamedName, is_quoted, may_be_called, whole_word
+from .bindings import MAX_WIDTH, MODULE, RenamedName, is_quoted, may_be_called, python_definition, whole_word
 from .document_index import DocumentIndex
 
 C_FAMILY = frozenset({"c", "cpp"})
@@ -86,7 +86,10 @@ class RenamedDefinition(RenamedName):
         return other.binder == made.binder and not self._is_assigned_again(other)
 
     def _is_assigned_again(self, other: Occurrence) -> bool:
-        return self._index.snapshot.language == "python" and other.binder != MODULE and not other.owner
+        if self._index.snapshot.language != "python" or other.binder == MODULE or other.owner:
+            return False
+        defines = python_definition(self.old)
+        return not any(defines.match(self._index.bodies[line]) for line in self._index.lines_with(self.old))
 
     @cached_property
     def is_visible(self) -> bool:

@@ -61,6 +61,9 @@ class _Change:
 
 def repeat_edits(situation: Situation) -> Iterator[FollowUp]:
     """Yield the lines that an edit which was made twice applies to, too."""
+    newest = next((edit for edit in situation.edits if edit is not None), None)
+    if newest is None or newest.uri != situation.index.snapshot.uri:
+        return  # the user went on with something else
     changes = _changes(situation)
     for one, other in itertools.combinations(changes, 2):
         if one is not changes[0] and changes[0].is_typed:
@@ -179,6 +182,8 @@ def _pattern(one: _Change, other: _Change) -> _Pattern | None:
         return None
     if all(WORD.fullmatch(text) and text not in KEYWORDS for text in (old, new)):
         return None  # a rename, which follows bindings
+    if not old and COMMENT.match(new.strip()):
+        return None  # a remark on a line, such as what a checker is to ignore, says nothing of other lines
     before = _common_left(left, other_left)
     after = _common_right(right, other_right)
     if before is None or after is None:

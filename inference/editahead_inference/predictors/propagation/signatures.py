@@ -31,6 +31,9 @@ _MAX_EDITS = 4
 _MAX_LINES = 60
 """Lines with the function's name."""
 _MAX_WIDTH = 400
+_CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "constructor", "initialize"})
+"""Methods whose parameters are of their type alone."""
+_DECLARES = re.compile(r"\s*(?:async\s+|public\s+|private\s+|protected\s+)*(?:def\s+)?\w+\s*\(")
 _HEAD = re.compile(r"(?P<name>~?[^\W\d]\w*)\s?\(")
 _DEFAULT = re.compile(r"\s*=\s*[^,()]+(?:\([^()]*\))?")
 _END = re.compile(r"\s*(?:\{\s*\}?|;|:)?\s*\Z")
@@ -77,6 +80,21 @@ def changes_inherited_signature(edit: PastEdit, origin: DocumentIndex, trees: Sy
     return bool(owners) and any(one in owners for one, _ in related_types(origin.snapshot.text))
 
 
+def changes_constructor(edit: PastEdit) -> bool:
+    """Return whether an edit changed the parameters of a constructor in the line that declares it."""
+    pairs = zip(edit.old, edit.new, strict=False) if len(edit.old) == len(edit.new) else ()
+    signatures = ((_signature(line_body(old)), _signature(line_body(new))) for old, new in pairs)
+    return any(
+        one is not None
+        and other is not None
+        and one.name == other.name
+        and one.name in _CONSTRUCTORS
+        and _DECLARES.match(line_body(edit.new[row])) is not None
+        and one.tail != other.tail
+        for row, (one, other) in enumerate(signatures)
+    )
+
+
 def _changed(
     edit: PastEdit, origin: DocumentIndex, trees: SyntaxTrees
 ) -> Iterator[tuple[int, _Signature, _Signature, Occurrence]]:
@@ -88,7 +106,8 @@ def _changed(
         if old is None or new is None or old.name != new.name or old.tail == new.tail:
             continue
         made = _definition(origin, edit.line + row, new, trees)
-        if made is not None:
+        is_variable = origin.snapshot.language in C_FAMILY and made is not None and bool(made.functions)
+        if made is not None and new.name not in _CONSTRUCTORS and not is_variable:
             yield edit.line + row, old, new, made
 
 

@@ -29,6 +29,8 @@ _MAX_LINES = 200
 """Lines with a rule's literal. A literal on more lines says nothing about where to edit."""
 _MAX_NAMES = 12
 """Identifiers that hold a word. A word in more of them is too common to be renamed."""
+_BY_ITSELF = re.compile(r"\b(\w+)\s+as\s+\1\b|\bclass\s+(\w+)\s*(?:\(|\bextends\b).*(?<!\.)\b\2\b")
+"""A name that is imported as itself, or a class that is its own base."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +95,9 @@ class Rename(Rule):
         return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
 
     def rewrite(self, body: str) -> str:
-        """Replace the names in a line's body."""
-        return self._regex.sub(lambda match: self._names[match[0]], body)
+        """Replace the names in a line's body, unless the line would then define a name by itself."""
+        made = self._regex.sub(lambda match: self._names[match[0]], body)
+        return body if _BY_ITSELF.search(made) and not _BY_ITSELF.search(body) else made
 
     def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
         lines = sorted({line for name in self._names for line in index.lines_with(name)})
@@ -210,6 +213,10 @@ def learn_substitution_rules(old: str, new: str) -> list[Substitution | Rename |
     table = {(a[a1], b[b1]) for a1, a2, b1, b2 in spelled if a2 - a1 == b2 - b1 == 1}
     if any(rule.renames for rule in rules) and len(table) == 1:
         rules = [replace(rule, renames=next(iter(table))) for rule in rules]
+        if not next(iter(table))[1].strip("_"):
+            return []  # what is not used any more has no name
+    if any(name in a for _, name in table):  # a name that was on the line before is no new one
+        rules = [rule for rule in rules if isinstance(rule, Substitution)]
     return rules
 
 
