@@ -23,9 +23,6 @@ MAX_SHOWN = 5
 """Alternatives of one prediction."""
 _LOOKED_AT = 12
 """Candidates above the threshold that the hard rules check: some rules parse."""
-_ELSEWHERE = -1.0
-"""Log-odds for an edit in another document than the user's. In replays of two files of one commit, which the fit had not
-seen, -1.6 would have fitted best (95%: -2.1 to -1.1; 988 candidates, of which 29 were right)."""
 _PROSE = -1.5
 """Log-odds for a single example in a text that is not code: a word that is changed once is seldom changed everywhere."""
 _PROSE_LANGUAGES = frozenset({"plaintext", "markdown", "latex", "restructuredtext", "asciidoc", "git-commit"})
@@ -111,12 +108,11 @@ class Gate:
     def confidence(self, state: EditorState, candidate: Candidate) -> float:
         """Return the calibrated probability that the candidate is the next edit, without the user's preferences."""
         measured = self._weights.calibrated_probability(state, candidate)
-        if candidate.confidence is not None:  # a stated confidence accounts for both shifts already
+        if candidate.confidence is not None:  # a stated confidence accounts for this already
             return measured
-        shift = _ELSEWHERE if candidate.uri != state.document.uri else 0.0
         if state.document.language in _PROSE_LANGUAGES and candidate.features.get("support", 0) < 2:
-            shift += _PROSE
-        return sigmoid(logit(measured) + shift) if shift else measured
+            return sigmoid(logit(measured) + _PROSE)
+        return measured
 
     def decide(
         self, state: EditorState, candidates: Sequence[Candidate], eagerness: float, check: Callable[[], None]

@@ -105,12 +105,6 @@ def test_outcomes_of_the_same_rule_count() -> None:
     assert other == base
 
 
-def test_an_edit_in_a_document_that_nobody_looks_at_is_less_likely() -> None:
-    here = Candidate(HERE, Edit.replace(0, 1, "x"), 0, 0, "propagation", "", "rule", {})
-    there = Candidate(OTHER, Edit.replace(0, 1, "z"), 0, 0, "propagation", "", "rule", {})
-    assert certain().confidence(state(), there) < certain().confidence(state(), here)
-
-
 def test_a_place_without_an_edit_can_be_shown() -> None:
     place = Candidate(HERE, Edit(), 5, 5, "propagation", "look here", "rule", confidence=0.9)
     verdicts, _ = decide([place])

@@ -35,6 +35,10 @@ class TrainingMoment:
     state: EditorState
     remaining: tuple[Hunk, ...]
 
+    @property
+    def opportunity(self) -> bool:
+        return bool(self.remaining)
+
     def worth_of(self, candidate: Candidate) -> float:
         """Return the worth of an edit of this document, or of a jump to a place in it."""
         snapshot = self.state.document

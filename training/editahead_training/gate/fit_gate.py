@@ -2,34 +2,49 @@
 
 Needs the extra `train`. The result names the data, the seed and the figures on shards that were set aside.
 
-1. Commits are replayed by people who answer nothing, in three orders, and trees are fitted to the candidates.
+1. Commits are replayed by people who answer nothing, file by file in three orders and whole with all files open, and trees
+   are fitted to the candidates.
 2. With these, commits are replayed by people who accept what is right and refuse what is wrong, and terms are fitted to how
    each rule fared before. The trees have not seen the shard in question: of what they have seen they would be too sure.
-3. Hunks are typed, and what completions stated is compared with what was typed.
+3. In the same way, whole commits tell how likely the best candidate of a moment is. The trees are too sure of it: the best
+   of many was often only lucky.
+4. Hunks are typed, and what completions stated is compared with what was typed.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from editahead_evals.metrics.confidence_curve import Answer, ConfidenceCurve
-from editahead_inference.gate.decision_trees import DecisionTrees
+from editahead_inference.gate.decision_trees import DecisionTrees, sigmoid
 from editahead_training.data.shards import train_shards
 
 from .fit_calibration import fit_curves
 from .fit_terms import TermSample, fit_terms
-from .fit_trees import fit_trees
-from .replayed_candidates import ORDERS, Moment, answered_rows, completions, map_records, rows, survey
+from .fit_trees import WHOLE, fit_trees
+from .replayed_candidates import (
+    ORDERS,
+    Moment,
+    Stated,
+    answered_rows,
+    commit_rows,
+    completions,
+    map_commits,
+    map_records,
+    rows,
+    survey,
+)
 
 FOLDS = 2
+LEAST = 0.1
+"""The probability of a best candidate from which it counts for the calibration: less likely ones are never shown."""
 EAGER = 1.0
 UNKNOWN = {
-    "propagation": "the trees are fitted to this already: see the calibration error in the figures",
     "propagation:missing-import-imported": "measured by hand: it takes two open documents of one commit",
     "propagation:missing-import-defined": "measured by hand: it takes two open documents of one commit",
     "propagation:missing-import-standard": "measured by hand, with the two kinds above",
@@ -76,11 +91,16 @@ class GateTraining:
         self.fitted, self.aside = shards[:-2], shards[-2:]
         self.folds = [self.fitted[n::FOLDS] for n in range(FOLDS)]
         self._replay = partial(map_records, files=files, seed=seed, jobs=jobs)
+        self._replay_commits = partial(map_commits, commits=files, seed=seed, jobs=jobs)
 
     def run(self, kept: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the fitted weights, without provenance; the trees come from `kept` if it is given."""
+        whole = [self.commit_rows(fold) for fold in self.folds]
         if kept is None:
-            replayed = [{order: self.rows(order, fold) for order in ORDERS} for fold in self.folds]
+            replayed = [
+                {order: self.rows(order, fold) for order in ORDERS} | {WHOLE: known}
+                for fold, known in zip(self.folds, whole, strict=True)
+            ]
             without = [fit_trees(_together(replayed[:n] + replayed[n + 1 :])) for n in range(FOLDS)]
             data = fit_trees(_together(replayed))
         else:
@@ -88,12 +108,18 @@ class GateTraining:
             without = [data] * FOLDS
         folds = list(zip(self.folds, without, strict=True))
         terms = fit_terms([one for fold, trees in folds for one in self.circumstances(fold, trees)])
-        stated = chain.from_iterable(self._replay(completions, self.fitted))
+        stated = chain(
+            chain.from_iterable(self._replay(completions, self.fitted)),
+            *(best_of_moments(known, trees) for known, trees in zip(whole, without, strict=True)),
+        )
         unknown = {name: {"knots": [], "of": 0, "why": why} for name, why in UNKNOWN.items()}
         return data | {"terms": terms, "calibration": fit_curves(stated) | unknown}
 
     def rows(self, order: str, shards: Sequence[Path]) -> list[Moment]:
         return list(chain.from_iterable(self._replay(partial(rows, order=order), shards)))
+
+    def commit_rows(self, shards: Sequence[Path]) -> list[Moment]:
+        return list(chain.from_iterable(self._replay_commits(commit_rows, shards)))
 
     def circumstances(self, shards: Sequence[Path], trees: Mapping[str, Any]) -> list[TermSample]:
         """Return samples of users who answer the predictions shown by these trees alone."""
@@ -116,8 +142,19 @@ class GateTraining:
         return out
 
 
+def best_of_moments(moments: Sequence[Moment], weights: Mapping[str, Any]) -> Iterator[Stated]:
+    """Yield what trees state of the best candidate of each moment, if it is likely at all."""
+    trees = DecisionTrees(weights)
+    for moment in moments:
+        stated = [(sigmoid(trees.log_odds(row.features)), row.worth) for row in moment.rows]
+        probability, worth = max(stated, default=(0.0, 0.0))
+        if probability > LEAST:
+            yield "propagation", probability, worth == 1
+
+
 def _together(replayed: Sequence[Mapping[str, Sequence[Moment]]]) -> dict[str, list[Moment]]:
-    return {order: list(chain.from_iterable([known[order] for known in replayed])) for order in ORDERS}
+    kinds = (*ORDERS, WHOLE)
+    return {kind: list(chain.from_iterable([known[kind] for known in replayed])) for kind in kinds}
 
 
 def train(

@@ -10,8 +10,10 @@ from editahead_inference.gate.decision_trees import DecisionTrees, sigmoid
 
 from .replayed_candidates import Moment
 
-WEIGHTS = {"file order": 1.0, "shuffled": 0.5, "by line": 0.5}
-"""What a moment counts when the hunks were made in the file's order, in a shuffled one, or line by line."""
+WHOLE = "whole commits"
+WEIGHTS = {"file order": 1.0, "shuffled": 0.5, "by line": 0.5, WHOLE: 8.0}
+"""What a moment counts when the hunks were made in the file's order, in a shuffled one, or line by line, and, times its
+weight, when all files of the commit were open."""
 _TREES = {
     "max_iter": 60,
     "learning_rate": 0.15,
@@ -32,7 +34,10 @@ def fit_trees(replayed: Mapping[str, Sequence[Moment]], **settings: Any) -> dict
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     rows = [
-        (row, WEIGHTS[kind]) for kind, found in replayed.items() for moment in found for row in moment.rows
+        (row, WEIGHTS[kind] * moment.weight)
+        for kind, found in replayed.items()
+        for moment in found
+        for row in moment.rows
     ]
     names = sorted({name for row, _ in rows for name in row.features})
     values = np.array([[row.features.get(name, 0.0) for name in names] for row, _ in rows])

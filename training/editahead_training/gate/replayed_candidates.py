@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -27,15 +27,18 @@ from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_training.data.replay_moments import TrainingMoment, moments
-from editahead_training.data.shards import sample
+from editahead_training.data.shards import sample, sample_commits
 
 from .simulated_user import simulate_user
+from .whole_commits import CommitMoment, commit_moments
 
 ORDERS = ("file order", "shuffled", "by line")
 """In which the hunks are made by people who answer nothing; `moments` says what they are."""
 
 T = TypeVar("T")
 Record = dict[str, Any]
+Commit = Sequence[Record]
+"""The records of one commit."""
 Stated = tuple[str, float, bool]
 """A predictor's name, the probability that it stated, and whether it was right."""
 
@@ -50,10 +53,17 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The rows of a moment's candidates; it is an opportunity when hunks remain."""
+    """The rows of a moment's candidates.
+
+    Attributes:
+        opportunity: Hunks remain.
+        rows: The candidates.
+        weight: What the moment counts in a fit.
+    """
 
     opportunity: bool
     rows: list[Row]
+    weight: float = 1.0
 
 
 def map_records(
@@ -63,6 +73,15 @@ def map_records(
     records = [record for shard in shards for record in sample(shard, files, seed)]
     with ProcessPoolExecutor(jobs) as pool:
         yield from pool.map(work, records, chunksize=16)
+
+
+def map_commits(
+    work: Callable[[Commit], T], shards: Sequence[Path], commits: int, seed: int, jobs: int
+) -> Iterator[T]:
+    """Yield the results of the work on `commits` commits of each shard."""
+    found = [commit for shard in shards for commit in sample_commits(shard, commits, seed)]
+    with ProcessPoolExecutor(jobs) as pool:
+        yield from pool.map(work, found, chunksize=4)
 
 
 def rows(record: Record, *, order: str) -> list[Moment]:
@@ -76,6 +95,16 @@ def answered_rows(record: Record, *, weights: Mapping[str, Any]) -> list[Moment]
     propose = ReplayPredictors()
     gate = Gate(Weights(weights), syntax=propose.syntax)
     return [_rows(moment, candidates) for moment, candidates in simulate_user(record, gate, propose)]
+
+
+def commit_rows(commit: Commit) -> list[Moment]:
+    """Return the moments of a user who makes a whole commit with all its files open, and answers nothing.
+
+    A commit counts as the square root of its moments: what a long one repeats is seen less often than it is replayed.
+    """
+    propose = ReplayPredictors()
+    found = [_rows(moment, propose(moment.state)) for moment in commit_moments(commit)]
+    return [replace(moment, weight=len(found) ** -0.5) for moment in found]
 
 
 def survey(record: Record, *, order: str, weights: Mapping[str, Any], eagerness: float) -> list[Answer]:
@@ -139,9 +168,9 @@ def _moments(record: Record, order: str) -> Iterator[TrainingMoment]:
     return moments(record, shuffled=order == "shuffled", by_line=order == "by line")
 
 
-def _rows(moment: TrainingMoment, candidates: Sequence[Candidate]) -> Moment:
+def _rows(moment: TrainingMoment | CommitMoment, candidates: Sequence[Candidate]) -> Moment:
     found = [Row(c.features, session_features(moment.state, c), moment.worth_of(c)) for c in candidates]
-    return Moment(bool(moment.remaining), found)
+    return Moment(moment.opportunity, found)
 
 
 def _never() -> None:

@@ -103,10 +103,17 @@ def _references(renamed: RenamedDefinition, situation: Situation) -> Iterator[Fo
 def _may_be_finished(renamed: RenamedDefinition, situation: Situation) -> bool:
     """Return whether a new name that the cursor is behind may be whole.
 
-    It is not while it, or its last word, begins the old name or another word of the document.
+    It is not while it, or its last word, begins the old name or a word of another name of the document. A name that begins
+    with a capital, as types do, is none that a name in small letters becomes.
     """
     last = (split_words(renamed.new) or ("",))[-1]
     if len(last) < _MIN_TYPED or renamed.old.startswith(renamed.new):
         return False
-    known = {word for name in situation.index.words for word in split_words(name)}
+    is_small = renamed.new[:1].islower()
+    known = {
+        word
+        for name in situation.index.words
+        if name not in KEYWORDS and not (is_small and name[:1].isupper())
+        for word in split_words(name)
+    }
     return not any(word.startswith(last) and word not in (last, last + "s", last + "es") for word in known)

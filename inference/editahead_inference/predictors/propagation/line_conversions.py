@@ -16,6 +16,8 @@ _PERCENT = re.compile(r"%(?:(?P<flags>[-+0 #]*)(?P<width>\d*)(?P<precision>\.\d+
 _OPERAND = r"(?:\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[^\W\d][\w.]*(?:\([^()\"'`]*\)|\[[^\[\]\"'`]*\])?)"
 _CONCATENATION = re.compile(rf"{_OPERAND}(?:\s*\+\s*{_OPERAND})+")
 
+_OPTIONAL = re.compile(r"(?<![\w.])(?:typing\.)?Optional\[((?:[^\[\]\"'|]|\[[^\[\]\"']*\])+)\]")
+
 
 def format_to_f_string(line: str) -> str | None:
     """Rewrite each `"{}".format(value)` as an f-string."""
@@ -137,11 +139,18 @@ def _quoted(line: str, old: str, new: str) -> str | None:
     return made if made != line else None
 
 
+def optional_to_union(line: str) -> str | None:
+    """Rewrite each `Optional[X]` of Python as `X | None`. A type in quotes stays: a string has no `|`."""
+    made = _OPTIONAL.sub(lambda match: f"{match[1]} | None", line)
+    return made if made != line else None
+
+
 CONVERSIONS: tuple[tuple[str, str, Callable[[str], str | None]], ...] = (
     ("format to f-string", ".format(", format_to_f_string),
     ("% to f-string", "%", percent_to_f_string),
     ("template literal", "+", concatenation_to_template),
     ("double quotes", "'", to_double_quotes),
     ("single quotes", '"', to_single_quotes),
+    ("Optional to union", "Optional[", optional_to_union),
 )
 """The conversions: a label, a text that a line needs, the function."""

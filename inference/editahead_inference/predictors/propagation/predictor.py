@@ -14,6 +14,7 @@ from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .awaited_calls import adds_await, follow_awaits
+from .constants import keeps_assignments
 from .copied_blocks import continue_copies, find_copies
 from .definition_renames import follow_renamed_definitions
 from .document_index import DocumentIndex
@@ -43,10 +44,12 @@ _ADAPTED = 6
 """Past edits that may say nothing of places that are merely alike."""
 _IMPORT_EDITS = 3
 """Past edits whose names may lack an import."""
-_AWAITED = 0.7
-"""Confidence (0..1) that a call of a function that became asynchronous is the next edit.
+_STATED = {"await-calls": 0.7, "import-unused": 0.43}
+"""Confidence (0..1) of rules that commits in the order of their files tell too little of, by kind.
 
-It is chosen, not fitted, because the case is too rare. It was right in 7 moments of 7.
+A call of a function that became asynchronous was right in 7 moments of 7. An import stands above its uses, so a commit from
+the top down has dropped it before the last use goes. Of 74 that an edit had just left unused, 20 were right where the hunks
+were shuffled: half of the dropped imports had gone before. That makes 40 of 94 for a person who begins with the uses.
 """
 _CARRIES_OVER = frozenset(
     {
@@ -125,7 +128,11 @@ class Propagation:
         finished = finished_edits(edits, typing)
         taught = self._teaching(finished, snapshots)
         found = find_sites(state, index, home, self._trees, taught, typing, check)
-        candidates = [_candidate(state.document, site, features) for site, features in found]
+        candidates = [
+            _candidate(state.document, site, features)
+            for site, features in found
+            if keeps_assignments(site.proposal, index)
+        ]
         candidates += self._missing_imports(state, index, finished, typing)
         family = _FAMILIES.get(state.document.language, state.document.language)
         for other in state.other_documents[:_OTHERS]:
@@ -236,9 +243,9 @@ def _lines(candidate: Candidate, snapshot: Snapshot) -> set[int]:
 
 def _candidate(snapshot: Snapshot, site: Site, features: dict[str, float]) -> Candidate:
     rule = min((rule for rule, _ in site.rules), key=lambda rule: _candour(rule.kind))
-    confidence = None
-    if rule.kind == "await-calls":
-        features, confidence = {"kind:await-calls": 1.0}, _AWAITED
+    confidence = _STATED.get(rule.kind)
+    if confidence is not None:
+        features = {f"kind:{rule.kind}": 1.0}
     more = site.below + site.above - 1
     label = f"{rule.label} ({more} more)" if more > 0 else rule.label
     return _as_candidate(snapshot, site.proposal, label, rule.key, features, confidence=confidence)

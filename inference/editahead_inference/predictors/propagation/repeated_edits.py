@@ -17,7 +17,8 @@ from editahead_prompts.state import PastEdit
 from editahead_prompts.text.identifiers import WORD, changed_spans, is_word
 from editahead_prompts.text.snapshot import line_body, line_end
 
-from .bindings import MODULE, whole_word
+from .bindings import MODULE
+from .constants import may_be_constant
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .line_conversions import CONVERSIONS
@@ -39,7 +40,6 @@ _MAX_LINES = 4000
 _MIN_LITERAL = 2
 _MIN_PREFIX = 3
 """Characters that two names have in common at their start, up to a word's end, from which a third needs them, too."""
-_NAME_AT_ONCE = re.compile(r"(?:const|final)\b\s*(?P<name>[^\W\d]\w*)\s*=")
 
 _DEFINES = re.compile(
     r"(?:async |pub |export |static |public |private |protected )*(?:def|func|fn|function)\b"
@@ -89,7 +89,7 @@ def _repeated(one: _Change, other: _Change, situation: Situation) -> list[Follow
         if len(body) > _MAX_WIDTH or line in (one.line, other.line) or COMMENT.match(body):
             continue
         made = rewrite(body.strip())
-        if made is None or made == body.strip() or not _is_allowed(made, line, index):
+        if made is None or made == body.strip() or not may_be_constant(made, line, index):
             continue
         end = line_end(index.snapshot.lines[line])
         proposals.append(Proposal(line, line + 1, (index.indent(line) + made + end,)))
@@ -265,21 +265,3 @@ def _lines(
         block = blocks.pop()
         return [line for line in lines[:_MAX_LINES] if index.block(line) == block]
     return lines if literal else []
-
-
-def _is_allowed(made: str, line: int, index: DocumentIndex) -> bool:
-    """Return whether nothing assigns again to a name that the new line makes constant."""
-    match = _NAME_AT_ONCE.match(made)
-    if match is None:
-        return not re.match(r"(?:const|final)\s+[^\W\d]\w*\s*;?\Z", made)
-    name = re.escape(match["name"])
-    again = re.compile(
-        rf"(?<![\w.]){name}\s*(?:[-+*/%|&^]|\*\*|<<|>>)?=(?![=>])|(?:\+\+|--)\s*{name}(?!\w)|(?<![\w.]){name}\s*(?:\+\+|--)"
-    )
-    name_there = whole_word(match["name"])
-    others = [n for n in index.lines_with(match["name"]) if n != line and name_there.search(index.bodies[n])]
-    return not any(
-        again.search(index.bodies[n])
-        and not re.match(r"\s*(?:export\s+)?(?:var|let|const|final)\s", index.bodies[n])
-        for n in others
-    )

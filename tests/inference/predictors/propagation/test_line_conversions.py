@@ -38,6 +38,22 @@ def test_percent_becomes_an_f_string(old: str, new: str | None) -> None:
     assert line_conversions.percent_to_f_string(old) == new
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("email: Optional[str] = None", "email: str | None = None"),
+        (
+            "def f(a: typing.Optional[dict[str, int]], b: Optional[Path]):",
+            "def f(a: dict[str, int] | None, b: Path | None):",
+        ),
+        ('parent: Optional["Person"]', None),
+        ("x: list[int]", None),
+    ],
+)
+def test_optional_becomes_a_union(old: str, new: str | None) -> None:
+    assert line_conversions.optional_to_union(old) == new
+
+
 def test_concatenation_becomes_a_template() -> None:
     convert = line_conversions.concatenation_to_template
     assert convert('return "a " + user.name + "!";') == "return `a ${user.name}!`;"

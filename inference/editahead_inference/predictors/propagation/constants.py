@@ -1,0 +1,45 @@
+"""Tests whether lines that an edit makes constant may be: nothing assigns to their names again."""
+
+from __future__ import annotations
+
+import re
+
+from editahead_prompts.text.snapshot import line_body
+
+from .bindings import whole_word
+from .document_index import DocumentIndex
+from .rule import Proposal
+
+_NAME_AT_ONCE = re.compile(r"(?:const|final)\b\s*(?P<name>[^\W\d]\w*)\s*=")
+
+
+def keeps_assignments(proposal: Proposal, index: DocumentIndex) -> bool:
+    """Return whether a proposal makes no line constant whose name is assigned again."""
+    if proposal.end - proposal.start != len(proposal.lines):
+        return True
+    bodies = index.bodies[proposal.start : proposal.end]
+    made = (line_body(line).strip() for line in proposal.lines)
+    changed = (
+        (number, new)
+        for number, (old, new) in enumerate(zip(bodies, made, strict=True), proposal.start)
+        if not _NAME_AT_ONCE.match(old.strip()) and _NAME_AT_ONCE.match(new)
+    )
+    return all(may_be_constant(new, number, index) for number, new in changed)
+
+
+def may_be_constant(made: str, line: int, index: DocumentIndex) -> bool:
+    """Return whether nothing assigns again to a name that the new line makes constant."""
+    match = _NAME_AT_ONCE.match(made)
+    if match is None:
+        return not re.match(r"(?:const|final)\s+[^\W\d]\w*\s*;?\Z", made)
+    name = re.escape(match["name"])
+    again = re.compile(
+        rf"(?<![\w.]){name}\s*(?:[-+*/%|&^]|\*\*|<<|>>)?=(?![=>])|(?:\+\+|--)\s*{name}(?!\w)|(?<![\w.]){name}\s*(?:\+\+|--)"
+    )
+    name_there = whole_word(match["name"])
+    others = [n for n in index.lines_with(match["name"]) if n != line and name_there.search(index.bodies[n])]
+    return not any(
+        again.search(index.bodies[n])
+        and not re.match(r"\s*(?:export\s+)?(?:var|let|const|final)\s", index.bodies[n])
+        for n in others
+    )
