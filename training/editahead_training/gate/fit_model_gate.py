@@ -9,7 +9,9 @@ Needs the extra `train`, torch and transformers.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
+import math
 import os
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -165,10 +167,10 @@ def threshold_for_precision(found: Sequence[Shown], precision: float) -> float:
     """Return the lowest threshold with at least this precision; 1 when there is none."""
     ordered = sorted((one for one in found if one.opportunity and one.sure > 0), key=lambda one: -one.sure)
     best, right = 1.0, 0
-    for count, one in enumerate(ordered, 1):
+    for count, (one, following) in enumerate(itertools.zip_longest(ordered, ordered[1:]), 1):
         right += one.right
-        if right / count >= precision:
-            best = one.sure - 1e-9
+        if right / count >= precision and (following is None or following.sure < one.sure):
+            best = math.nextafter(one.sure, 0)
     return best
 
 
