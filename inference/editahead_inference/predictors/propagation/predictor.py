@@ -47,7 +47,7 @@ _IMPORT_EDITS = 3
 _STATED = {"await-calls": 0.7, "import-unused": 0.43}
 """Confidence (0..1) of rules that commits in the order of their files tell too little of, by kind.
 
-A call of a function that became asynchronous was right in 7 moments of 7. An import stands above its uses, so a commit from
+A call of a function that became asynchronous was right in 7 moments of 7. An import is above its uses, so a commit from
 the top down has dropped it before the last use goes. Of 74 that an edit had just left unused, 20 were right where the hunks
 were shuffled: half of the dropped imports had gone before. That makes 40 of 94 for a person who begins with the uses.
 """

@@ -1,0 +1,260 @@
+"""The splices of a reading by structure: items that replace others, and items that are added between them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rapidfuzz.fuzz import ratio
+
+from editahead_inference.apply.placement.line_matching import MIN_SIMILARITY, is_comment
+from editahead_inference.apply.placement.outline import Item, Naming, has_substance, identity
+from editahead_inference.apply.placement.placement import Target
+from editahead_inference.apply.placement.splices import Splice
+
+from .block_sketch import BlockSketch, NoReadingError
+
+_MIN_SHARED_WORDS = 0.7
+"""The share of the words of an item without a name from which another item may be another version of it."""
+
+TERMINAL = re.compile(r"(?:return|raise|throw|panic|break|continue|yield)\b")
+"""Statements after which no other one of the block is reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """Items side by side, in lines [first, end).
+
+    Attributes:
+        opens: The level begins where the items begin: its header is known.
+        closes: The level ends where the items end.
+    """
+
+    items: Sequence[Item]
+    first: int
+    end: int
+    opens: bool = True
+    closes: bool = True
+
+
+class BlockEdits:
+    """The splices and the doubts of a reading, as they are collected.
+
+    Args:
+        sketch: The lines of the sketch.
+        target: The file.
+    """
+
+    def __init__(self, sketch: BlockSketch, target: Target) -> None:
+        self.splices: list[Splice] = []
+        self.doubts: list[str] = []
+        self.file_naming = Naming(target.lines.keys)
+        self._sketch, self._target = sketch, target
+        self._bodies, self._keys = target.lines.bodies, target.lines.keys
+
+    def _code(self, start: int, end: int, change: tuple[str, str]) -> tuple[str, ...]:
+        """Return lines of the sketch, indented as in the file."""
+        old, new = change
+        out = []
+        for number in range(start, end):
+            if number in self._sketch.marks:
+                raise NoReadingError
+            line = self._sketch.lines[number]
+            if not line.strip():
+                out.append(line if line and old == new else "")
+            elif line.startswith(old):
+                out.append(new + line[len(old) :])
+            else:
+                raise NoReadingError
+        return tuple(out)
+
+    def replace(self, start: int, end: int, first: int, last: int, change: tuple[str, str]) -> None:
+        """Replace lines [start, end) of the file by lines [first, last) of the sketch."""
+        lines = self._code(first, last, change)
+        if [line.rstrip() for line in lines] != [line.rstrip() for line in self._bodies[start:end]]:
+            at = self._sketch.at[min(first, len(self._sketch.at) - 1)]
+            self.splices.append(Splice(start, end, lines, at, at + max(1, last - first)))
+
+    def _count_replaced(self, new: Sequence[Item], old: Sequence[Item]) -> int:
+        """Return how many items of the file, from the first on, are replaced by new ones at their place: all or none."""
+        if not old:
+            return 0
+        alike = []
+        for mine, other in zip(new, old, strict=False):
+            text, there = self._sketch.naming.text(mine), self.file_naming.text(other)
+            similar = ratio(text[0], there[0])
+            if self._sketch.naming.is_named(mine) and self.file_naming.is_named(other):
+                if _is_declared(text[0]) and text[1:] and text[1:] == there[1:]:
+                    self.doubts.append("an item that may be renamed")
+                alike.append(False)
+            else:
+                alike.append(similar >= MIN_SIMILARITY)
+                if _shares_words(text, there):
+                    self.doubts.append("an item that may be a new version of another")
+        if any(alike):
+            self.doubts.append("lines that may replace others")
+            if (
+                all(alike)
+                and len(new) <= len(old)
+                and not any(item.is_block for item in [*new, *old[: len(new)]])
+            ):
+                return len(new)
+        elif not all(map(self._sketch.naming.is_named, new)) and any(
+            ratio(self._sketch.naming.text(x)[0], self.file_naming.text(y)[0]) >= 75
+            for x in new
+            for y in old[1:4]
+        ):
+            self.doubts.append("lines that resemble others nearby")
+        return 0
+
+    def add_after(
+        self,
+        items: Sequence[Item],
+        theirs: Sequence[Item],
+        start: int,
+        first: int,
+        change: tuple[str, str],
+        is_first: bool,
+    ) -> None:
+        """Add items behind a matched one, or at the beginning of a block."""
+        replaced = self._count_replaced(items, theirs)
+        end = theirs[replaced - 1].end if replaced else start
+        last = items[-1].end
+        lines = self._code(first, last, change)
+        if is_first and theirs and not replaced:
+            if self._keys[theirs[0].start].startswith(('"', "'", "//", "#", "/*")) and not has_substance(
+                self._keys[theirs[0].start]
+            ):
+                self.doubts.append("a comment or docstring that comes first")
+            blank = self._separation(theirs, items[-1], last)
+            lines += ("",) * blank
+        self.splices.append(
+            Splice(start, end, lines, self._sketch.at[items[0].start], self._sketch.at[last - 1] + 1)
+        )
+
+    def add_before(
+        self,
+        items: Sequence[Item],
+        level: Level,
+        theirs: Sequence[Item],
+        d: int,
+        last: int,
+        change: tuple[str, str],
+        shown: Level,
+    ) -> None:
+        """Add items before a matched one, or at the end of a block."""
+        replaced = self._count_replaced(items[::-1], theirs[::-1])
+        is_end = d >= len(level.items)
+        first = items[0].start
+        at = self._sketch.at[first]
+        if replaced:
+            start, end = theirs[-replaced].start, theirs[-1].end
+            self.splices.append(
+                Splice(
+                    start,
+                    end,
+                    self._code(first, items[-1].end, change),
+                    at,
+                    self._sketch.at[items[-1].end - 1] + 1,
+                )
+            )
+            return
+        if not is_end:
+            place = self._above_attached(level.items, d)
+            lines = self._code(first, last, change)
+            self.splices.append(Splice(place, place, lines, at, self._sketch.at[items[-1].end - 1] + 1))
+            return
+        lines = self._code(first, items[-1].end, change)
+        if not level.items:
+            self.splices.append(Splice(level.first, level.first, lines, at, at + len(lines)))
+            return
+        old = level.items[-1]
+        there, new = self._keys[old.start], self._sketch.keys[items[-1].start]
+        if TERMINAL.match(there) and not old.is_block:
+            if not TERMINAL.match(new) or not theirs or len(items) > 1:
+                raise NoReadingError
+            self.splices.append(Splice(old.start, old.end, lines, at, at + len(lines)))
+            return
+        if not shown.closes and (
+            there.startswith(("if __name__", "module.exports", "export default", "#endif"))
+            or self._is_call(old)
+        ):
+            self.doubts.append("what the file ends with")
+        blanks = self._separation(level.items, items[0], first)
+        comma = self._comma_before(level, old, lines)
+        if comma is not None:
+            lines = comma if isinstance(comma, tuple) else lines
+            body = self._bodies[old.end - 1]
+            self.splices.append(Splice(old.end - 1, old.end, (body.rstrip() + ",",), at, at + len(lines)))
+        self.splices.append(Splice(old.end, old.end, (*("",) * blanks, *lines), at, at + len(lines)))
+
+    def _is_call(self, item: Item) -> bool:
+        """Return whether an item at the end of a file runs something: `main();`, `app.listen(3000)`."""
+        return re.match(r"[\w.]+\(", self._keys[item.start]) is not None and self.file_naming.of(item) is None
+
+    def _comma_before(self, level: Level, old: Item, lines: tuple[str, ...]) -> tuple[str, ...] | None:
+        """Return the new lines if the element before them needs a comma; None if it needs none."""
+        before = self._bodies[old.end - 1].rstrip()
+        opener = self._keys[level.first - 1] if level.first else ""
+        if (
+            before.endswith((",", ";", "{", "[", "(", ":"))
+            or is_comment(before)
+            or not opener.endswith(("[", "{", "("))
+        ):
+            return None
+        others = [self._bodies[item.end - 1].rstrip() for item in level.items[:-1]]
+        is_json = self._target.original.language in ("json", "jsonc")
+        if not (is_json or opener.endswith("[") or (others and all(line.endswith(",") for line in others))):
+            return None
+        return (*lines[:-1], lines[-1].rstrip().removesuffix(",")) if is_json else lines
+
+    def _above_attached(self, items: Sequence[Item], d: int) -> int:
+        """Return the line above the comments and decorators that belong to an item."""
+        place = items[d].start
+        while d > 0 and items[d - 1].end == place:
+            key = self._keys[items[d - 1].start]
+            if not (is_comment(key) or key.startswith(("@", "#["))):
+                break
+            d -= 1
+            place = items[d].start
+        return place
+
+    def _separation(self, items: Sequence[Item], new: Item, first: int) -> int:
+        """Return the number of blank lines before or after a new item, as between others of its kind in the file."""
+        block = (
+            new.is_block
+            or is_comment(self._sketch.keys[new.start])
+            or self._sketch.keys[new.start].startswith("@")
+        )
+        for k in range(len(items) - 1, 0, -1):
+            attached = self._above_attached(items, k)
+            if items[k].is_block == block and attached == items[k].start:
+                return items[k].start - items[k - 1].end
+            if items[k].is_block == block and attached > items[0].start:
+                before = max(n for n in range(k) if items[n].end <= attached and items[n].start < attached)
+                return attached - items[before].end
+        blank = 0
+        step = -1 if first == new.start else 1
+        at = first - 1 if step < 0 else first
+        while 0 <= at < len(self._sketch.lines) and not self._sketch.lines[at].strip():
+            blank, at = blank + 1, at + step
+        return blank
+
+
+def file_level(item: Item, number: int) -> Level:
+    """Return the level below one section of an item."""
+    section = item.sections[number]
+    end = item.sections[number + 1].line if number + 1 < len(item.sections) else item.end
+    return Level(section.items, section.line + 1, end)
+
+
+def _is_declared(key: str) -> bool:
+    """Return whether a line opens a function or a type, which a person renames; elements are added."""
+    return (identity(key) or "").startswith("named ")
+
+
+def _shares_words(text: Sequence[str], other: Sequence[str]) -> bool:
+    """Return whether most words of one of two items are in the other one."""
+    mine, theirs = (set(re.findall(r"\w+", "\n".join(lines))) for lines in (text, other))
+    return len(mine & theirs) >= max(3, _MIN_SHARED_WORDS * min(len(mine), len(theirs)))
