@@ -22,7 +22,7 @@ from .left_out_code import restore_left_out_code
 from .readings import PlausibleReading, to_readings
 from .snippet_placer import place_snippet
 from .verify import MAX_CHARS, first_failure
-from .whole_file import as_whole_file, ends_alike, place_whole
+from .whole_file import as_whole_file, place_whole
 
 _MAX_SKETCH_CHARS = 400_000
 """Characters of a sketch, which bounds the time of a merge."""
@@ -65,9 +65,6 @@ def merge(
     target = Target(original, syntax or SyntaxTrees(), low, high, check)
     part = as_whole_file(restore_left_out_code(part, target), target)
     attempts = [_attempt(part, target, _place_part(part, target), span)]
-    placed = attempts[0].placing
-    if part.kind == "whole-file" and placed.doubt is not None and not any(ends_alike(part, target)):
-        part = replace(part, kind="markers")  # The sketch is a part of the file, but without a mark.
     if not isinstance(part.content, Diff) and part.kind != "whole-file":
         blocks = read_blocks(part.content, target)
         if blocks is not None:

@@ -104,15 +104,6 @@ def _weight(lines: Counter[str]) -> float:
     return sum(line_weight(key) * count for key, count in lines.items())
 
 
-def ends_alike(part: FileSketch, target: Target) -> tuple[bool, bool]:
-    """Return whether the code of a part begins, and whether it ends, as the file does, blank lines aside."""
-    if isinstance(part.content, Diff):
-        return False, False
-    return _ends_alike(
-        [line for piece in part.content.parts if isinstance(piece, Code) for line in piece.lines], target
-    )
-
-
 def _ends_alike(lines: Sequence[str], target: Target) -> tuple[bool, bool]:
     """Return whether the first lines, and whether the last lines, equal those of the file, blank lines aside."""
     shown = [key for key in map(normalize_line, lines) if key]
