@@ -16,6 +16,7 @@ from editahead_prompts.text.snapshot import line_body, split_lines
 from . import begin_patch, search_replace, unified_diff
 from .elision_markers import parse_marker
 from .fences import Fence, find_fences
+from .invisible_characters import to_plain
 from .paths import language_of, language_of_fence, path_of_comment, path_of_line
 from .sketch import Diff, FileSketch, Sketch
 from .snippet_parser import parse_snippet
@@ -65,7 +66,8 @@ def parse_sketch(text: str, *, language: str | None = None, path: str | None = N
     Raises:
         SketchError: The text holds no sketch. No other exception is raised.
     """
-    lines = tuple(line_body(line) for line in split_lines(text))
+    pasted = tuple(line_body(line) for line in split_lines(text))
+    lines = tuple(map(to_plain, pasted))
     if lines and not lines[-1]:
         lines = lines[:-1]
     if not any(line.strip() for line in lines):
@@ -80,7 +82,8 @@ def parse_sketch(text: str, *, language: str | None = None, path: str | None = N
         files = [_bare(lines, known, path)]
     if not files:
         raise SketchError("a patch that changes nothing", 0, len(lines))
-    return Sketch(lines, tuple(files))
+    changed = {at: line for at, line in enumerate(pasted[: len(lines)]) if line != lines[at]}
+    return Sketch(lines, tuple(files), changed)
 
 
 def _patch(

@@ -5,7 +5,8 @@ Every value keeps its 0-based line number in the sketch, so that a refusal can q
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 SketchKind = Literal["markers", "unified-diff", "search-replace", "begin-patch", "whole-file", "declaration"]
@@ -131,7 +132,9 @@ class Sketch:
     Attributes:
         lines: The lines of the text without line ends, which every `at` counts in.
         files: The parts in the order of the text. A file may have several parts.
+        pasted: By number, the lines with no-break spaces or zero-width characters, which `lines` lacks.
     """
 
     lines: tuple[str, ...]
     files: tuple[FileSketch, ...]
+    pasted: Mapping[int, str] = field(default_factory=dict)

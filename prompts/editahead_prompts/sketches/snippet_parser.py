@@ -14,8 +14,9 @@ from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .elision_markers import split_code_and_elisions
+from .invisible_characters import restore_invisible
 from .paths import language_of, language_of_fence, path_of_comment
-from .sketch import Code, Elision, FileSketch, SketchKind, Snippet
+from .sketch import Code, Elision, FileSketch, Sketch, SketchKind, Snippet
 
 _WRAPPERS = frozenset(
     {"decorated_definition", "export_statement", "template_declaration", "ambient_declaration"}
@@ -73,23 +74,24 @@ def parse_snippet(
     return FileSketch(kind, why, Snippet(parts), *span, path, word, path_line=path_line)
 
 
-def reparse_with_file(file: FileSketch, lines: Sequence[str], original: Snapshot) -> FileSketch:
+def reparse_with_file(file: FileSketch, sketch: Sketch, original: Snapshot) -> FileSketch:
     """Parse a file's part again, with lines of the file itself as code.
 
     Such lines are a marker that the file holds between the same two lines, and the comment with the path if the file begins
-    with that comment.
+    with that comment. No-break spaces and zero-width characters of the file are restored.
 
     Args:
-        lines: The lines of the sketch.
+        sketch: The whole sketch.
         original: The file.
     """
+    file = restore_invisible(file, sketch.pasted, original)
     if not isinstance(file.content, Snippet):
         return file
     parts = file.content.parts
     if any(isinstance(part, Elision) for part in parts):
         parts = _with_real_lines(parts, original)
     if file.path_line is not None:
-        named = lines[file.path_line]
+        named = sketch.lines[file.path_line]
         if named.strip() in {line.strip() for line in original.lines[:_HEAD_LINES]}:
             parts = tuple(_joined([Code((named,), file.path_line), *parts]))
     if parts == file.content.parts:

@@ -227,12 +227,12 @@ def test_what_the_file_holds_is_code() -> None:
     sketch = parse_sketch(text.replace("5", "6"), language="python")
     (read,) = sketch.files
     assert (read.kind, read.path) == ("markers", "src/a.py")
-    again = reparse_with_file(read, sketch.lines, original)
+    again = reparse_with_file(read, sketch, original)
     assert (again.kind, again.path) == ("whole-file", "src/a.py")
     assert shape(again) == [tuple(text.replace("5", "6").splitlines())]
     sketch = parse_sketch("# src/a.py\ndef f():\n    # ...\n    return 3\n", language="python")
     (read,) = sketch.files
-    assert reparse_with_file(read, sketch.lines, Snapshot.from_text(text[11:], language="python")) == read
+    assert reparse_with_file(read, sketch, Snapshot.from_text(text[11:], language="python")) == read
 
 
 DIFF = """\

@@ -60,7 +60,7 @@ def merge(
             "unparsed", "The sketch holds half of a surrogate pair, which is not a character."
         )
         return MergeResult(original, original.text, Edit(), doubt, 0.0)
-    part = reparse_with_file(part, sketch.lines, original)
+    part = reparse_with_file(part, sketch, original)
     low, high = _line_range(original, span)
     target = Target(original, syntax or SyntaxTrees(), low, high, check)
     part = as_whole_file(restore_left_out_code(part, target), target)

@@ -49,7 +49,7 @@ def check_rewrite(
         span: Offsets in code points that the change must stay within.
     """
     original = target.original
-    part = as_whole_file(reparse_with_file(part, sketch.lines, original), target)
+    part = as_whole_file(reparse_with_file(part, sketch, original), target)
     new = FileLines(Snapshot.from_text(text)).bodies
     spans = diff_lines(target.lines.bodies, new)
     splices = [Splice(i1, i2, new[j1:j2], part.at, part.end) for i1, i2, j1, j2 in spans]
