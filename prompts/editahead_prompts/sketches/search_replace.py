@@ -7,26 +7,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from editahead_prompts.errors import SketchError
+from editahead_prompts.text.snapshot import Snapshot, line_body
 
 from .elision_markers import parse_marker
 from .fences import path_above
-from .paths import parse_info_string, path_of_line
+from .paths import parse_info_string, parse_path, path_of_line
 from .sketch import Diff, FileSketch, Hunk, HunkLine, Tag
 
 _OPEN = re.compile(
-    r"[ \t]*(?:<{5,9} ?(?:SEARCH|ORIGINAL)|-{5,9} ?SEARCH)\b[^\n]{0,200}",
+    r"[ \t]*(?:<{5,9} ?(?:SEARCH|ORIGINAL)|-{5,9} ?SEARCH)\b(?P<rest>[^\n]{0,200})",
     re.IGNORECASE,
 )
 _MIDDLE = re.compile(r"[ \t]*={7}[ \t]*")
 _MIDDLE_ABOUT = re.compile(r"[ \t]*={5,9}[ \t]*")
 _CLOSE = re.compile(
-    r"[ \t]*(?:>{5,9}(?: ?[\w./-]*)?|\+{5,9} ?(?:REPLACE|UPDATED|NEW)?)[ \t]*>?", re.IGNORECASE
+    r"[ \t]*(?:>{5,9}(?: ?REPLACE\b:?)?(?: ?[\w./-]*)?|\+{5,9} ?(?:REPLACE|UPDATED|NEW)?)[ \t]*>?",
+    re.IGNORECASE,
 )
 _LINE = re.compile(r"[ \t]*:start_line:[ \t]*(\d{1,9})[ \t]*")
 _END_LINE = re.compile(r"[ \t]*:end_line:[ \t]*\d*[ \t]*")
+_TITLE = re.compile(r"\S.{3,7}\S\s*")
+"""Pattern of a line that `=======` may underline, as headings in Markdown and reStructuredText are."""
+
 _RULE = re.compile(r"[ \t]*-{5,9}[ \t]*")
 _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})(.*)")
 
@@ -100,7 +105,18 @@ def _block(lines: Sequence[str], at: int, end: int, before: _Block | None) -> _B
     if close is None:
         raise SketchError("a search block without the end of its replacement", at, end)
     path, word = _place(lines, at, before)
-    return _Block(at, close + 1, tuple(_hunks(lines, start, middle, close, number)), path, word)
+    new = _replacement(lines, middle, close)
+    return _Block(at, close + 1, tuple(_hunks(lines, range(start, middle), new, number)), path, word)
+
+
+def _replacement(lines: Sequence[str], middle: int, close: int) -> range:
+    """Return the numbers of the replacement's lines, without a second `=======` at either end."""
+    start, end = middle + 1, close
+    if start < end and _MIDDLE.fullmatch(lines[start]):
+        start += 1
+    elif start < end - 1 and _MIDDLE.fullmatch(lines[end - 1]) and not _TITLE.fullmatch(lines[end - 2]):
+        end -= 1
+    return range(start, end)
 
 
 def _find(sign: re.Pattern[str], lines: Sequence[str], start: int, end: int) -> int | None:
@@ -112,11 +128,11 @@ def _find(sign: re.Pattern[str], lines: Sequence[str], start: int, end: int) -> 
     return None
 
 
-def _hunks(lines: Sequence[str], start: int, middle: int, close: int, number: int | None) -> list[Hunk]:
+def _hunks(lines: Sequence[str], search: range, replacement: range, number: int | None) -> list[Hunk]:
     """Return one hunk, or several if the search and the replacement have the same elision markers."""
-    old, new = _pieces(lines, start, middle), _pieces(lines, middle + 1, close)
+    old, new = _pieces(lines, search), _pieces(lines, replacement)
     if [lines[piece.stop].strip() for piece in old[:-1]] != [lines[piece.stop].strip() for piece in new[:-1]]:
-        old, new = [range(start, middle)], [range(middle + 1, close)]
+        old, new = [search], [replacement]
     out = []
     for gone, come in zip(old, new, strict=True):
         if [lines[at] for at in gone] == [lines[at] for at in come]:
@@ -126,14 +142,14 @@ def _hunks(lines: Sequence[str], start: int, middle: int, close: int, number: in
     return out
 
 
-def _pieces(lines: Sequence[str], start: int, end: int) -> list[range]:
-    out, at = [], start
-    for number in range(start, end):
+def _pieces(lines: Sequence[str], numbers: range) -> list[range]:
+    out, at = [], numbers.start
+    for number in numbers:
         marker = parse_marker(lines[number])
         if marker is not None:
             out.append(range(at, number))
             at = number + 1
-    return [*out, range(at, end)]
+    return [*out, range(at, numbers.stop)]
 
 
 def _tagged(tag: Tag, lines: Sequence[str], numbers: range) -> tuple[HunkLine, ...]:
@@ -142,6 +158,9 @@ def _tagged(tag: Tag, lines: Sequence[str], numbers: range) -> tuple[HunkLine, .
 
 def _place(lines: Sequence[str], at: int, before: _Block | None) -> tuple[str | None, str | None]:
     """Return the path and the fence's word of a block that begins at line `at`."""
+    sign = _OPEN.fullmatch(lines[at])
+    if sign is not None and (path := parse_path(sign["rest"].strip(" \t>:"))) is not None:
+        return path, None
     above = at - 1
     word = None
     if above >= 0 and (fence := _FENCE.fullmatch(lines[above])):
@@ -158,3 +177,34 @@ def _place(lines: Sequence[str], at: int, before: _Block | None) -> tuple[str | 
     if path is None and before is not None:
         return before.path, word if word is not None else before.word
     return path, word
+
+
+def fit_blank_edges(file: FileSketch, original: Snapshot) -> FileSketch:
+    """Return search/replace blocks without blank lines around their search part that the file lacks."""
+    if file.kind != "search-replace" or not isinstance(file.content, Diff):
+        return file
+    bodies = [line_body(line).rstrip() for line in original.lines]
+    return replace(file, content=Diff(tuple(_fitted(hunk, bodies) for hunk in file.content.hunks)))
+
+
+def _fitted(hunk: Hunk, bodies: Sequence[str]) -> Hunk:
+    old = [line for line in hunk.lines if line.tag == "-"]
+    used = [at for at, line in enumerate(old) if line.text.strip()]
+    if not used or len(old) == used[-1] - used[0] + 1 or _is_in(bodies, old):
+        return hunk
+    kept = old[used[0] : used[-1] + 1]
+    if not _is_in(bodies, kept):
+        return hunk
+    new = [line for line in hunk.lines if line.tag == "+"]
+    before, after = used[0], len(old) - used[-1] - 1
+    # The replacement often repeats the blank lines; those that it has alone are meant.
+    while before and new and not new[0].text.strip():
+        new, before = new[1:], before - 1
+    while after and new and not new[-1].text.strip():
+        new, after = new[:-1], after - 1
+    return replace(hunk, lines=(*kept, *new))
+
+
+def _is_in(bodies: Sequence[str], lines: Sequence[HunkLine]) -> bool:
+    wanted = [line.text.rstrip() for line in lines]
+    return any(bodies[at : at + len(wanted)] == wanted for at, body in enumerate(bodies) if body == wanted[0])

@@ -6,8 +6,8 @@ import pytest
 
 from editahead_prompts.errors import SketchError
 from editahead_prompts.sketches.parse import parse_sketch
+from editahead_prompts.sketches.reparse import reparse_with_file
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
-from editahead_prompts.sketches.snippet_parser import reparse_with_file
 from editahead_prompts.text.snapshot import Snapshot
 
 

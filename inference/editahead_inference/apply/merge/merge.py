@@ -10,8 +10,8 @@ from itertools import pairwise
 from editahead_inference.apply.placement.placement import Placement, Target, make_refusal
 from editahead_inference.apply.placement.splices import drop_noops, to_edit
 from editahead_inference.apply.results import MergeResult
+from editahead_prompts.sketches.reparse import reparse_with_file
 from editahead_prompts.sketches.sketch import Diff, FileSketch, Sketch
-from editahead_prompts.sketches.snippet_parser import reparse_with_file
 from editahead_prompts.text.edits import Edit, compose
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees

@@ -26,8 +26,8 @@ from editahead_inference.apply.placement.line_matching import (
 from editahead_inference.apply.placement.placement import Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice, to_edit
 from editahead_inference.apply.results import Refusal
+from editahead_prompts.sketches.reparse import reparse_with_file
 from editahead_prompts.sketches.sketch import Code, Diff, FileSketch, Sketch, Snippet
-from editahead_prompts.sketches.snippet_parser import reparse_with_file
 from editahead_prompts.text.diff import Span, diff_lines
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot

@@ -1,0 +1,76 @@
+"""The second parse of a sketch's part, when its file is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from editahead_prompts.text.snapshot import Snapshot
+
+from .invisible_characters import restore_invisible
+from .search_replace import fit_blank_edges
+from .sketch import Code, Diff, Elision, FileSketch, Sketch, Snippet
+from .snippet_parser import classify
+
+_HEAD_LINES = 3
+"""First lines of a file that may hold a comment with the file's path."""
+
+
+def reparse_with_file(file: FileSketch, sketch: Sketch, original: Snapshot) -> FileSketch:
+    """Parse a file's part again, with lines of the file itself as code.
+
+    Such lines are a marker that the file holds between the same two lines, and the comment with the path if the file begins
+    with that comment. No-break spaces and zero-width characters of the file are restored.
+    Blank lines around the search part of a search/replace block go if the file has none there.
+
+    Args:
+        sketch: The whole sketch.
+        original: The file.
+    """
+    file = restore_invisible(file, sketch.pasted, original)
+    if isinstance(file.content, Diff):
+        return fit_blank_edges(file, original)
+    parts = file.content.parts
+    if any(isinstance(part, Elision) for part in parts):
+        parts = _with_real_lines(parts, original)
+    if file.path_line is not None:
+        named = sketch.lines[file.path_line]
+        if named.strip() in {line.strip() for line in original.lines[:_HEAD_LINES]}:
+            parts = tuple(_joined([Code((named,), file.path_line), *parts]))
+    if parts == file.content.parts:
+        return file
+    kind, why = file.kind, file.why
+    if kind == "markers" and not any(isinstance(part, Elision) for part in parts):
+        kind, why = classify(parts, original.language)
+    return replace(file, kind=kind, why=why, content=Snippet(parts))
+
+
+def _with_real_lines(parts: Sequence[Code | Elision], original: Snapshot) -> tuple[Code | Elision, ...]:
+    old = [line.strip() for line in original.lines]
+    found = {(old[at - 1], line, old[at + 1]) for at, line in enumerate(old[:-1]) if at}
+    out: list[Code | Elision] = []
+    for number, part in enumerate(parts):
+        before, after = (parts[at] if 0 <= at < len(parts) else None for at in (number - 1, number + 1))
+        if (
+            isinstance(part, Elision)
+            and isinstance(before, Code)
+            and isinstance(after, Code)
+            and before.lines
+            and after.lines
+            and (before.lines[-1].strip(), part.text.strip(), after.lines[0].strip()) in found
+        ):
+            part = Code((part.text,), part.at)
+        out.append(part)
+    return tuple(parts if out == list(parts) else _joined(out))
+
+
+def _joined(parts: Sequence[Code | Elision]) -> list[Code | Elision]:
+    """Merge adjacent runs of code."""
+    out: list[Code | Elision] = []
+    for part in parts:
+        last = out[-1] if out else None
+        if isinstance(part, Code) and isinstance(last, Code) and last.at + len(last.lines) == part.at:
+            out[-1] = Code(last.lines + part.lines, last.at)
+        else:
+            out.append(part)
+    return out
