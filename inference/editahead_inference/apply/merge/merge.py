@@ -71,24 +71,37 @@ def merge(
             said = f"It is not clear whether the sketch means {blocks.doubts[0]}." if blocks.doubts else ""
             unsure = make_refusal("ambiguous", said) if said else None
             placing = Placement(blocks.splices, unsure, 0.5 if unsure else 1.0)
-            attempts.append(_attempt(part, target, placing, span))
+            attempts.append(_attempt(part, target, placing, span, attempts[0]))
     return _agreed(attempts, part, target)
 
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """The result of one way to place a part, and the placement."""
+    """The result of one way to place a part, and the placement.
+
+    Attributes:
+        text: The text before a line end that the part adds to the file's end.
+    """
 
     placing: Placement
     result: MergeResult
+    text: str
 
 
-def _attempt(part: FileSketch, target: Target, placing: Placement, span: tuple[int, int] | None) -> _Attempt:
-    """Return the result of one way to place a part, after all checks."""
+def _attempt(
+    part: FileSketch,
+    target: Target,
+    placing: Placement,
+    span: tuple[int, int] | None,
+    earlier: _Attempt | None = None,
+) -> _Attempt:
+    """Return the result of one way to place a part, after all checks. A certain earlier one with the same text has passed them."""
     original = target.original
     splices = drop_noops(placing.splices, target.lines.bodies)
     edit = to_edit(original, splices, part.final_newline)
-    guess = edit.apply(original.text)
+    text = guess = edit.apply(original.text)
+    if placing.doubt is None and earlier and earlier.result.refusal is None and earlier.text == text:
+        return replace(earlier, placing=placing)
     unsure = placing.doubt or first_failure(part, target, splices, edit, guess)
     if unsure is None and span is not None and edit:
         start, end = edit.changed_span
@@ -97,7 +110,7 @@ def _attempt(part: FileSketch, target: Target, placing: Placement, span: tuple[i
     if unsure is None and part.final_newline and guess and not guess.endswith(("\n", "\r")):
         edit = compose(edit, Edit.replace(len(guess), len(guess), original.eol))
         guess += original.eol
-    return _Attempt(placing, MergeResult(original, guess, edit, unsure, placing.confidence))
+    return _Attempt(placing, MergeResult(original, guess, edit, unsure, placing.confidence), text)
 
 
 def _agreed(attempts: Sequence[_Attempt], part: FileSketch, target: Target) -> MergeResult:
