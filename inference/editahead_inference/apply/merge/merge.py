@@ -95,7 +95,7 @@ def _attempt(
     span: tuple[int, int] | None,
     earlier: _Attempt | None = None,
 ) -> _Attempt:
-    """Return the result of one way to place a part, after all checks, unless an earlier one with this text has passed them."""
+    """Return the result of one way to place a part, after all checks. An earlier one with this text may have passed them."""
     original = target.original
     splices = drop_noops(placing.splices, target.lines.bodies)
     edit = to_edit(original, splices, part.final_newline)
