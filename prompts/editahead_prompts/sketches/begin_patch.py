@@ -47,7 +47,9 @@ def parse_begin_patch(lines: Sequence[str], start: int, end: int) -> list[FileSk
     """
 
     def is_header(at: int) -> bool:
-        return lines[at].startswith(("@@", _LAST, _END, _BEGIN, "*** ")) or lines[at].startswith("```")
+        return lines[at].startswith(("@@", _LAST, f"+{_LAST}", _END, _BEGIN, "*** ")) or lines[at].startswith(
+            "```"
+        )
 
     out: list[FileSketch] = []
     at = start
@@ -86,16 +88,21 @@ def _hunks(region: PatchRegion, at: int, file: FileSketch) -> tuple[int, FileSke
             said, number, _ = parse_hunk_header(line)
             headings += said
             at += 1
-        elif line.startswith(("*** ", "```")) and line.rstrip() != _LAST:
+        elif line.startswith(("*** ", "```")) and not _is_last(line):
             break
-        elif line.rstrip() == _LAST:
+        elif _is_last(line):
             at += 1
         else:
             body = region.body(at, None)
-            is_last = body.end < region.end and region.lines[body.end].rstrip() == _LAST
+            is_last = body.end < region.end and _is_last(region.lines[body.end])
             hunks += split_hunks(body.lines, headings, number, at_end=is_last)
             final_newline = body.final_newline if body.final_newline is not None else final_newline
             headings, number = (), None
             at = max(body.end, at + 1)
     content = Diff(()) if file.action == "delete" else Diff(tuple(hunks))
     return at, replace(file, content=content, final_newline=final_newline)
+
+
+def _is_last(line: str) -> bool:
+    """Return whether the line marks the end of the file; models also write it as an added line."""
+    return line.rstrip() in (_LAST, f"+{_LAST}")

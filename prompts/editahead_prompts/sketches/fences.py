@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from .paths import parse_info_string, path_of_line
+from .paths import parse_info_string, parse_location, path_in_prose, path_of_line
 
 _FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})([^`]*)")
 
@@ -44,19 +44,37 @@ def find_fences(lines: Sequence[str]) -> list[Fence]:
     spans = _nested(signs)
     if spans is None:
         spans = _flat(signs, len(lines))
-    out = []
+    out: list[Fence] = []
     for (at, match), end in spans:
         word, path = parse_info_string(match[3])
         stop = min(end + 1, len(lines))
-        out.append(Fence(at, at + 1, end, stop, match[1], word, path or path_above(lines, at)))
+        fence = Fence(at, at + 1, end, stop, match[1], word, path or path_above(lines, at, word=word))
+        before = out[-1] if out else None
+        named = _only_path(lines, before, at) if before is not None and fence.path is None else None
+        if before is not None and named is not None:
+            out[-1] = replace(fence, at=before.at, path=named)
+        else:
+            out.append(fence)
     return out
 
 
-def path_above(lines: Sequence[str], at: int) -> str | None:
-    """Return the path named by the line above `at`; a blank line between the two is skipped."""
+def _only_path(lines: Sequence[str], fence: Fence, end: int) -> str | None:
+    """Return the path that is all of a block's content, if only blank lines are between the block and line `end`."""
+    if fence.path is not None or any(line.strip() for line in lines[fence.stop : end]):
+        return None
+    used = [line for line in lines[fence.start : fence.end] if line.strip()]
+    return parse_location(used[0]) if len(used) == 1 else None
+
+
+def path_above(lines: Sequence[str], at: int, *, word: str | None = None) -> str | None:
+    """Return the path named by the line above `at`; a blank line between the two is skipped.
+
+    Args:
+        word: The language word of the fence at the line.
+    """
     for number in (at - 1, at - 2):
         if number >= 0 and lines[number].strip():
-            return path_of_line(lines[number])
+            return path_of_line(lines[number]) or path_in_prose(lines[number], word)
     return None
 
 

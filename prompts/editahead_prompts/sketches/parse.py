@@ -17,31 +17,9 @@ from . import begin_patch, search_replace, unified_diff
 from .elision_markers import parse_marker
 from .fences import Fence, find_fences
 from .invisible_characters import to_plain
-from .paths import language_of, language_of_fence, path_of_comment, path_of_line
+from .paths import SHELL_WORDS, language_of, language_of_fence, path_of_comment, path_of_line
 from .sketch import Diff, FileSketch, Sketch
 from .snippet_parser import parse_snippet
-
-_SHELL = frozenset(
-    {
-        "bash",
-        "sh",
-        "shell",
-        "zsh",
-        "console",
-        "terminal",
-        "shell-session",
-        "powershell",
-        "ps1",
-        "cmd",
-        "bat",
-        "text",
-        "txt",
-        "plaintext",
-        "output",
-        "log",
-    }
-)
-"""Language words of fences that do not hold a file's code, unless no other fence does."""
 
 _PATCH_WORDS = frozenset({"diff", "patch", "udiff"})
 
@@ -140,7 +118,7 @@ def _chosen(lines: Sequence[str], fences: Sequence[Fence], language: str | None)
     These are blocks with a path or without a shell's word. If some are in the given language, blocks without a path in
     another language are dropped.
     """
-    code = [fence for fence in fences if fence.path or fence.word not in _SHELL] or list(fences)
+    code = [fence for fence in fences if fence.path or fence.word not in SHELL_WORDS] or list(fences)
     if language is None:
         return code
     wanted = _family(language)

@@ -6,6 +6,11 @@ import re
 
 from editahead_prompts.text.languages import LANGUAGE_BY_EXTENSION
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 LANGUAGES = LANGUAGE_BY_EXTENSION | {
     "python": "python",
     "python3": "python",
@@ -18,12 +23,17 @@ LANGUAGES = LANGUAGE_BY_EXTENSION | {
 }
 """LSP language id by a fence's word or a file's extension."""
 
+SHELL_WORDS = _words(
+    "bash sh shell zsh console terminal shell-session powershell ps1 cmd bat text txt plaintext output log"
+)
+"""Language words of fences that do not hold a file's code, unless no other fence does."""
+
 _SEGMENT = r"[\w.@+~$%()\[\]-]+"
 _PATH = re.compile(rf"(?:[A-Za-z]:[/\\]|[/\\])?(?:{_SEGMENT}[/\\])*{_SEGMENT}")
 _NAMED = re.compile(r"\.?[\w@+~$\[\]-][\w.@+~$()\[\]-]*\.[A-Za-z][\w+-]{0,9}|Makefile|Dockerfile|\.\w[\w.-]+")
 """Pattern of a file's name: with an extension, or a known name without one."""
 
-_LABEL = re.compile(r"(?:file ?path|file ?name|file|path)\s*[:=]\s*", re.IGNORECASE)
+_LABEL = re.compile(r"(?:file ?path|file ?name|file(?: ?\d{1,3})?|path)\s*[:=]\s*", re.IGNORECASE)
 _TAG = re.compile(r"<(path|file|filename|file_path)>(.{1,400})</\1>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
     r"""(?:title|file ?name|file|path|filepath)\s*[=:]\s*(?:"([^"]+)"|'([^']+)'|([^\s"'}]+))""", re.IGNORECASE
@@ -33,6 +43,16 @@ _COMMENT = re.compile(r"(?:#|//|--|;|%|/\*|<!--|\{/\*)\s*(.*?)\s*(?:\*/\}?|-->)?
 _NOTE = re.compile(
     r"\s*\((?:new|new file|updated|modified|edited|changed|existing|unchanged)\)", re.IGNORECASE
 )
+
+_LINES_BEFORE = re.compile(r"\A\d+[-:](?:\d+:)?(?=\D)")
+_LINES_AFTER = re.compile(
+    r"(?::\d+(?:[-:]\d+)?|#L\d+(?:-L?\d+)?|,?\s\(?lines? \d+(?:\s?[-\u2013]\s?\d+)?\)?)\Z", re.IGNORECASE
+)
+_ICON = re.compile(r"\A[^\w\s!-~]+\s+")
+_PLACED = _words(
+    "at change create edit file for from in inside into modify of open replace to update updated within"
+)
+"""Words before a path in a sentence about the file's change, in lower case."""
 
 _MAX_CHARS = 400
 """Longest line that can name a file, in characters."""
@@ -59,6 +79,11 @@ def parse_path(text: str) -> str | None:
     return path if _NAMED.fullmatch(path.rsplit("/", 1)[-1]) else None
 
 
+def parse_location(text: str) -> str | None:
+    """Parse a path that may have a range of lines before or after it, such as `12:15:a.py`, `a.py:12-15`, `a.py#L12`."""
+    return parse_path(_LINES_AFTER.sub("", _LINES_BEFORE.sub("", text.strip(), count=1)))
+
+
 def path_of_line(line: str) -> str | None:
     """Return the path that a line names.
 
@@ -71,14 +96,55 @@ def path_of_line(line: str) -> str | None:
     if tag := _TAG.search(text):
         return tagged_path(tag[2])
     plain = re.sub(r"^(?:#{1,6}|[-*+]|\d+[.)])\s+", "", text)
-    plain = _NOTE.sub("", plain.replace("**", "")).strip()
-    plain = _LABEL.sub("", plain.rstrip(":").strip(), count=1).strip("`*'\" ").rstrip(":")
-    if found := parse_path(plain):
+    plain = _NOTE.sub("", _ICON.sub("", plain, count=1).replace("**", "")).strip()
+    plain = _LABEL.sub("", plain.rstrip(":").strip(), count=1)
+    plain = _LINES_AFTER.sub("", plain).strip("`*'\" ").rstrip(":")
+    if found := parse_location(plain):
         return found
     quoted = [found for found in map(parse_path, _QUOTED.findall(text)) if found]
     if text.endswith(":") and len(quoted) == 1 and "/" in quoted[0]:
         return quoted[0]
     return None
+
+
+def path_in_prose(line: str, word: str | None) -> str | None:
+    """Return the only path that a line of prose above a fence names.
+
+    The line is a heading, begins with the path, or has the path after a word such as "in" or "update". A name without a
+    folder is in backticks or bold, and its extension is that of the fence's language.
+
+    Args:
+        word: The language word of the fence.
+    """
+    text = line.strip()
+    if not text or len(text) > _MAX_CHARS or text.endswith((".", "!", "?")):
+        return None
+    is_heading = re.match(r"#{1,6}\s|\*\*.*\*\*:?\Z", text) is not None
+    tokens = [token.strip(",;:()[]") for token in text.replace("](", "] ").split()]
+    named: dict[str, int] = {}
+    for number, token in enumerate(tokens):
+        path = parse_location(token.strip("`*\"'"))
+        if path is not None and ("/" in path or (token != token.strip("`*") and _fits(path, word))):
+            named.setdefault(path, number)
+    if len(named) > 1:
+        named = {path: number for path, number in named.items() if "/" in path}
+    if len(named) != 1:
+        return None
+    ((path, number),) = named.items()
+    first = not any(re.search(r"[^\W\d]", token) for token in tokens[:number])
+    placed = number > 0 and tokens[number - 1].lower() in _PLACED
+    if word in SHELL_WORDS and not _fits(path, word):
+        return None
+    return path if is_heading or first or placed else None
+
+
+def _fits(path: str, word: str | None) -> bool:
+    """Return whether a path's extension is that of a fence's language."""
+    extension = path.rsplit(".", 1)[-1].lower()
+    language = language_of_fence(word)
+    return word is not None and (
+        extension == word or (language is not None and language_of(path) == language)
+    )
 
 
 def path_of_comment(line: str, known: str | None) -> str | None:
@@ -117,16 +183,16 @@ def parse_info_string(info: str) -> tuple[str | None, str | None]:
         return None, None
     first, _, rest = info.partition(" ")
     if attribute := _ATTRIBUTE.search(info):
-        path = tagged_path(next(group for group in attribute.groups() if group))
+        path = tagged_path(_LINES_AFTER.sub("", next(group for group in attribute.groups() if group)))
         word = "" if attribute.start() == 0 else re.split(r"[\s{,:]", info.lstrip("{."))[0]
         return word.lower() or None, path
     word, colon, after = first.partition(":")
-    if colon and (numbered := re.fullmatch(r"\d+:(?:\d+:)?(.+)", first)):
-        return None, parse_path(numbered[1])
-    if colon and (path := parse_path(after)):
+    if _LINES_BEFORE.match(first):
+        return None, parse_location(first)
+    if colon and (path := parse_location(after)):
         return word.lower() or None, path
-    if rest and (path := parse_path(rest)):
+    if rest and (path := parse_location(rest)):
         return first.lower(), path
-    if ("/" in first or "." in first) and first.lower() not in LANGUAGES and (path := parse_path(first)):
+    if ("/" in first or "." in first) and first.lower() not in LANGUAGES and (path := parse_location(first)):
         return None, path
     return word.strip("{}.").lower() or None, None

@@ -173,7 +173,7 @@ def _place(lines: Sequence[str], at: int, before: _Block | None) -> tuple[str | 
             return path, word
         above = at
     floor = before.end if before is not None else 0
-    path = path_above(lines, above) if above - 1 >= floor else None
+    path = path_above(lines, above, word=word) if above - 1 >= floor else None
     if path is None and before is not None:
         return before.path, word if word is not None else before.word
     return path, word

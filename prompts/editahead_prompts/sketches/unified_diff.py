@@ -19,7 +19,9 @@ _PREAMBLE = re.compile(
     r"(?:diff --git |index [0-9a-f]+\.\.|(?:new|deleted) file mode |(?:old|new) mode |(?:dis)?similarity index |"
     r"(?:rename|copy) (?:from|to) |Index: |={60,}$|Binary files )"
 )
-_STAMP = re.compile(r"\t.*|\s+\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*")
+_STAMP = re.compile(
+    r"\t.*|\s+\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*|\s+\((?:original|old|before|updated|modified|new|after)\)\s*"
+)
 _LOOK_AHEAD = 12
 
 
@@ -170,7 +172,11 @@ def _paths(file: _File) -> tuple[str | None, str | None]:
         for path, prefix in ((old, "a/"), (new, "b/"))
     )
     if not prefixed:
-        return tagged_path(old), tagged_path(new)
+        before, after = tagged_path(old), tagged_path(new)
+        # Models often write the prefix in one of the two headers only.
+        if before and after and (before == f"a/{after}" or after == f"b/{before}"):
+            before = after = min(before, after, key=len)
+        return before, after
     stripped = (path.strip('"')[2:] if path not in ("", "/dev/null") else "" for path in (old, new))
     before, after = map(tagged_path, stripped)
     return before, after

@@ -141,9 +141,30 @@ def test_an_ellipsis_with_more_below_it_in_its_block_is_a_marker() -> None:
         ("In `src/a.ts`, change this:\n```ts\nlet a\n```", "src/a.ts", "ts"),
         ("**pkg/__init__.py**\n```py\na = 1\n```", "pkg/__init__.py", "py"),
         ("src/a.ts\nlet a\n", "src/a.ts", None),
+        ("```ts:12:15:src/a.ts\nlet a\n```", "src/a.ts", "ts"),
+        ("```ts src/a.ts:12-15\nlet a\n```", "src/a.ts", "ts"),
+        ("```src/a.ts#L12-L15\nlet a\n```", "src/a.ts", None),
+        ('```ts title="src/a.ts:12"\nlet a\n```', "src/a.ts", "ts"),
+        ("src/a.ts:12-15\n```ts\nlet a\n```", "src/a.ts", "ts"),
+        ("`src/a.ts` (lines 12-15):\n```ts\nlet a\n```", "src/a.ts", "ts"),
+        ("\U0001f4c4 src/a.ts\n```ts\nlet a\n```", "src/a.ts", "ts"),
+        ("### File 1: `src/a.ts`\n```ts\nlet a\n```", "src/a.ts", "ts"),
+        ("### 1. Changes to `src/a.ts`\n\n```ts\nlet a\n```", "src/a.ts", "ts"),
+        ("#### `src/a.ts`: one more\n```ts\nlet a\n```", "src/a.ts", "ts"),
+        ("1. **src/a.ts**: one more\n\n```ts\nlet a\n```", "src/a.ts", "ts"),
+        ("Step 1: Edit `src/a.ts`\n\n```ts\nlet a\n```", "src/a.ts", "ts"),
+        ("### [a.ts](src/a.ts)\n```ts\nlet a\n```", "src/a.ts", "ts"),
+        ("Here is the updated src/a.ts:\n\n```ts\nlet a\n```", "src/a.ts", "ts"),
+        ("In `a.ts`, change `f` to this:\n\n```ts\nlet a\n```", "a.ts", "ts"),
+        ("```\nsrc/a.ts\n```\n\n```ts\nlet a\n```", "src/a.ts", "ts"),
+        ("```text\nsrc/a.ts\n```\n```ts\nlet a\n```", "src/a.ts", "ts"),
+        ("In `os.path`, this is so:\n```py\nlet a\n```", None, "py"),
+        ("It works now like src/b.ts:\n```ts\nlet a\n```", None, "ts"),
+        ("### `src/a.ts` and `src/b.ts`\n```ts\nlet a\n```", None, "ts"),
+        ("To update `src/a.ts`, run this\n```sh\nlet a\n```", None, "sh"),
     ],
 )
-def test_where_a_path_may_stand(text: str, path: str, language: str | None) -> None:
+def test_where_a_path_may_stand(text: str, path: str | None, language: str | None) -> None:
     file = only(text)
     assert (file.path, file.language) == (path, language)
     assert isinstance(file.content, Snippet)
@@ -277,6 +298,20 @@ def test_a_unified_diff() -> None:
 @pytest.mark.parametrize("after", ["", "\nThat is all.\n\n- a point\n- another one\n"])
 def test_a_diff_without_numbers_or_headers(header: str, after: str) -> None:
     assert changes(only(f"{header}\n a\n-b\n+c\n{after}")) == [(["a", "b"], ["a", "c"])]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("a/src/a.py", "b/src/a.py"),
+        ("a/src/a.py", "src/a.py"),
+        ("src/a.py", "b/src/a.py"),
+        ("src/a.py (original)", "src/a.py (updated)"),
+        ("a/src/a.py\t2024-01-01", "b/src/a.py\t2024-01-02"),
+    ],
+)
+def test_the_path_in_the_headers_of_a_diff(old: str, new: str) -> None:
+    assert only(f"--- {old}\n+++ {new}\n@@ -1 +1 @@\n-a\n+b\n").path == "src/a.py"
 
 
 def test_tagged_lines_in_a_diff_fence() -> None:
@@ -414,6 +449,17 @@ EOF
     ]
     assert (added.action, added.path, changes(added)) == ("create", "pkg/b.py", [([], ["x = 1", ""])])
     assert (gone.action, gone.path) == ("delete", "pkg/d.py")
+
+
+@pytest.mark.parametrize(
+    "end",
+    ["*** End of File\n", "*** End of File\n*** End of File\n", "+*** End of File\n", "*** End of File\n\n"],
+)
+def test_the_end_of_the_file_adds_nothing(end: str) -> None:
+    file = only(f"*** Begin Patch\n*** Update File: a.txt\n@@\n a\n-b\n+c\n{end}*** End Patch\n")
+    assert changes(file) == [(["a", "b"], ["a", "c"])]
+    assert isinstance(file.content, Diff)
+    assert file.content.hunks[0].at_end
 
 
 def test_line_ends_do_not_matter() -> None:
