@@ -47,7 +47,7 @@ def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -
             continue
         header = None if parent is None else naming.of(parent)
         if not _is_between_shown(
-            item, naming.naming_line(item), target, splices, runs, replaced=header in whole
+            item, parent, naming.naming_line(item), target, splices, runs, replaced=header in whole
         ):
             yield item
 
@@ -108,6 +108,7 @@ def _whole_blocks(snippet: Snippet) -> set[str]:
 
 def _is_between_shown(
     item: Item,
+    parent: Item | None,
     line: int,
     target: Target,
     splices: Sequence[Splice],
@@ -117,10 +118,12 @@ def _is_between_shown(
 ) -> bool:
     """Return whether the sketch shows telling lines on both sides of a deleted item as neighbours of what replaces it.
 
-    Where only the first line of a block is replaced, its next lines alone tell that it has another name.
+    Where only the first line of a block is replaced, its next lines alone tell that it has another name. The header of the
+    block that holds the item is no neighbour: sketches show it above whichever members they change.
 
     Args:
         item: The item.
+        parent: The item that holds it, if any.
         line: The line that names the item.
         target: The file.
         splices: The changes.
@@ -133,7 +136,7 @@ def _is_between_shown(
     new = list(map(normalize_line, splice.lines))
     span = next(
         (
-            (j1, j2, splice.start + i2)
+            (splice.start + i1, splice.start + i2, j1, j2)
             for i1, i2, j1, j2 in diff_lines(keys[splice.start : splice.end], new)
             if splice.start + i1 <= line < splice.start + i2
         ),
@@ -141,7 +144,9 @@ def _is_between_shown(
     )
     if span is None:
         return True
-    j1, j2, end = span
+    first, end, j1, j2 = span
+    if parent is not None and j1 == j2 == 0 and not any(map(_is_telling, keys[parent.items[0].start : first])):
+        return False
     before = _telling([*keys[max(0, splice.start - _MAX_CONTEXT) : splice.start], *new[:j1]][::-1])
     after = _telling([*new[j2:], *keys[splice.end : splice.end + _MAX_CONTEXT]])
     if item.is_block and end == item.start + 1 and j2 > j1:
@@ -162,6 +167,10 @@ def _splice_at(line: int, splices: Sequence[Splice], starts: Sequence[int]) -> S
 def _telling(keys: Sequence[str]) -> list[str] | None:
     """Return the first lines up to one that is no filler; None if there is none."""
     for number, key in enumerate(keys[:_MAX_CONTEXT]):
-        if key and not is_filler(key):
+        if _is_telling(key):
             return list(keys[: number + 1])
     return None
+
+
+def _is_telling(key: str) -> bool:
+    return bool(key) and not is_filler(key)
