@@ -106,14 +106,27 @@ class _BlockReader:
             for number in self._levels_with(name, text):
                 votes[number] = votes.get(number, 0) + 1
         if not votes:
-            if items[0].width == 0 and self._sketch.is_mark(root[0]):
-                return top
-            raise NoReadingError
+            if not self._sketch.is_mark(root[0]):
+                raise NoReadingError
+            return top if items[0].width == 0 else self._only_level_like(items)
         best = max(votes.values())
         chosen = [number for number, count in votes.items() if count == best]
         if len(chosen) > 1:
             raise NoReadingError
         return self._levels[chosen[0]]
+
+    def _only_level_like(self, items: Sequence[Item]) -> Level:
+        """Return the only level of the file with this indentation that has an item which begins as all of these do."""
+        words = {_first_word(self._sketch.naming.head(item)) for item in items}
+        found = [
+            level
+            for level in self._levels
+            if level.items[0].width == items[0].width
+            and any(_first_word(self._edits.file_naming.head(item)) in words for item in level.items)
+        ]
+        if len(found) != 1 or len(words) != 1:
+            raise NoReadingError
+        return found[0]
 
     def _levels_with(self, name: str | None, text: tuple[str, ...]) -> set[int]:
         """Return the numbers of the levels of the file that have an item with this name or this text."""
@@ -326,6 +339,11 @@ class _BlockReader:
             if new != old and (follows or not TERMINAL.match(new)) and mine.is_block:
                 self._edits.doubts.append("an end that may be cut off")
         self._edits.replace(other.start, other.end, mine.start, mine.end, change)
+
+
+def _first_word(key: str) -> str:
+    """Return the first word of a line; of an entry of YAML, its first key, too."""
+    return key.partition(" ")[0] if not key.startswith("- ") else key.partition(":")[0]
 
 
 def _bare_name(name: str | None) -> str | None:

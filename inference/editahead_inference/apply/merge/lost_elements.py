@@ -145,7 +145,11 @@ def _is_between_shown(
     if span is None:
         return True
     first, end, j1, j2 = span
-    if parent is not None and j1 == j2 == 0 and not any(map(_is_telling, keys[parent.items[0].start : first])):
+    if (
+        parent is not None
+        and j1 == j2 == 0
+        and not any(map(_is_telling, keys[parent.items[0].start : first]))
+    ):
         return False
     before = _telling([*keys[max(0, splice.start - _MAX_CONTEXT) : splice.start], *new[:j1]][::-1])
     after = _telling([*new[j2:], *keys[splice.end : splice.end + _MAX_CONTEXT]])
