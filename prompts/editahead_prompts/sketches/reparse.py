@@ -8,6 +8,7 @@ from dataclasses import replace
 from editahead_prompts.text.snapshot import Snapshot
 
 from .invisible_characters import restore_invisible
+from .line_numbers import strip_line_numbers
 from .search_replace import fit_blank_edges
 from .sketch import Code, Diff, Elision, FileSketch, Sketch, Snippet
 from .snippet_parser import classify
@@ -21,13 +22,13 @@ def reparse_with_file(file: FileSketch, sketch: Sketch, original: Snapshot) -> F
 
     Such lines are a marker that the file holds between the same two lines, and the comment with the path if the file begins
     with that comment. No-break spaces and zero-width characters of the file are restored.
-    Blank lines around the search part of a search/replace block go if the file has none there.
+    Line numbers before all lines go, and so do blank lines around a search part if the file has none there.
 
     Args:
         sketch: The whole sketch.
         original: The file.
     """
-    file = restore_invisible(file, sketch.pasted, original)
+    file = strip_line_numbers(restore_invisible(file, sketch.pasted, original), original)
     if isinstance(file.content, Diff):
         return fit_blank_edges(file, original)
     parts = file.content.parts
