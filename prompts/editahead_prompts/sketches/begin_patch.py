@@ -35,7 +35,9 @@ _ACTIONS: dict[str, Literal["edit", "create", "delete"]] = {
 
 
 def is_start(lines: Sequence[str], at: int) -> bool:
-    """Return whether a patch begins at this line."""
+    """Return whether a patch begins at this line; white space before its first line is allowed at the start of a text."""
+    if lines[at][:1] in (" ", "\t") and lines[at].strip() == _BEGIN:
+        return not any(line.strip() for line in lines[:at])
     return lines[at].rstrip() == _BEGIN or _FILE.fullmatch(lines[at]) is not None
 
 
@@ -45,6 +47,7 @@ def parse_begin_patch(lines: Sequence[str], start: int, end: int) -> list[FileSk
     Raises:
         SketchError: The patch names no file.
     """
+    lines = _without_padding(lines, start, end)
 
     def is_header(at: int) -> bool:
         return lines[at].startswith(("@@", _LAST, f"+{_LAST}", _END, _BEGIN, "*** ")) or lines[at].startswith(
@@ -106,3 +109,17 @@ def _hunks(region: PatchRegion, at: int, file: FileSketch) -> tuple[int, FileSke
 def _is_last(line: str) -> bool:
     """Return whether the line marks the end of the file; models also write it as an added line."""
     return line.rstrip() in (_LAST, f"+{_LAST}")
+
+
+def _without_padding(lines: Sequence[str], start: int, end: int) -> Sequence[str]:
+    """Return the lines without the white space that is before all lines of the patch, or before its first ones."""
+    first = lines[start]
+    pad = first[: len(first) - len(first.lstrip())]
+    out = list(lines)
+    if pad and all(line.startswith(pad) or not line.strip() for line in lines[start:end]):
+        out[start:end] = (line[len(pad) :] for line in lines[start:end])
+        return out
+    for at in range(start, min(start + 2, end)):
+        if out[at].strip() == _BEGIN or _FILE.fullmatch(out[at].strip()):
+            out[at] = out[at].strip()
+    return out

@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 
 from .paths import parse_info_string, parse_location, path_in_prose, path_of_line
 
+PATCH_WORDS = frozenset({"diff", "patch", "udiff"})
+"""Language words of fences that hold a patch."""
+
 _FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})([^`]*)")
+_PATCH = re.compile(r"[ \t]*(?:\*\*\* Begin Patch|diff --git |@@ -\d|--- a/)")
+_SEARCH = re.compile(r"[ \t]*(?:<{5,9}|-{5,9}) ?SEARCH\b")
+_REPLACED = re.compile(r"[ \t]*(?:>{5,9}|\+{5,9}) ?REPLACE\b")
+_MAX_PATCHED = 200
+"""Fences in a patch that are looked through for the end of its block, which bounds the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +49,7 @@ def find_fences(lines: Sequence[str]) -> list[Fence]:
     closes a block. The last block may lack its closing fence.
     """
     signs = [(number, match) for number, line in enumerate(lines) if (match := _FENCE.fullmatch(line))]
+    signs = _without_patched(signs, lines)
     spans = _nested(signs)
     if spans is None:
         spans = _flat(signs, len(lines))
@@ -79,6 +88,30 @@ def path_above(lines: Sequence[str], at: int, *, word: str | None = None) -> str
 
 
 _Sign = tuple[int, re.Match[str]]
+
+
+def _without_patched(signs: Sequence[_Sign], lines: Sequence[str]) -> list[_Sign]:
+    """Return the signs without those that are lines of a patch in a block.
+
+    A context line of a diff has a space before it, so the block ends at a fence with the indentation of its first one. Of a
+    search/replace block, the next line before that fence is the end.
+    """
+    out: list[_Sign] = []
+    skip_to = 0
+    for at, (number, match) in enumerate(signs):
+        if at < skip_to:
+            continue
+        out.append((number, match))
+        following = lines[number + 1] if number + 1 < len(lines) else ""
+        is_search = _SEARCH.match(following) is not None
+        if not is_search and match[3].strip() not in PATCH_WORDS and not _PATCH.match(following):
+            continue
+        for later, (end, sign) in enumerate(signs[at + 1 : at + 1 + _MAX_PATCHED], at + 1):
+            same = sign[1] == match[1] and _closes(match, sign)
+            if same and (not is_search or _REPLACED.match(lines[end - 1] or lines[end - 2])):
+                skip_to = later
+                break
+    return out
 
 
 def _nested(signs: Sequence[_Sign]) -> list[tuple[_Sign, int]] | None:

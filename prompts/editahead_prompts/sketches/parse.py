@@ -15,13 +15,11 @@ from editahead_prompts.text.snapshot import line_body, split_lines
 
 from . import begin_patch, search_replace, unified_diff
 from .elision_markers import parse_marker
-from .fences import Fence, find_fences
+from .fences import PATCH_WORDS, Fence, find_fences
 from .invisible_characters import to_plain
 from .paths import SHELL_WORDS, language_of, language_of_fence, path_of_comment, path_of_line
 from .sketch import Diff, FileSketch, Sketch
 from .snippet_parser import parse_snippet
-
-_PATCH_WORDS = frozenset({"diff", "patch", "udiff"})
 
 _CODE = re.compile(
     r"\s*(?:import |from \S+ import|def |class |function\b|const |let |var |return\b|if ?\(|for ?\(|#include|package |"
@@ -126,7 +124,7 @@ def _chosen(lines: Sequence[str], fences: Sequence[Fence], language: str | None)
         fence
         for fence in code
         if fence.path
-        or fence.word in _PATCH_WORDS
+        or fence.word in PATCH_WORDS
         or _family(language_of_fence(fence.word)) == wanted
         or path_of_comment(next(filter(str.strip, lines[fence.start : fence.end]), ""), None) is not None
     ]
@@ -149,7 +147,7 @@ def _of_fence(lines: Sequence[str], fence: Fence, language: str | None, path: st
     if not used:
         raise SketchError("an empty block", fence.at, fence.stop)
     files = _patch(lines, start, end, used[:_FEW], bounded=True)
-    if files is None and fence.word in _PATCH_WORDS and unified_diff.looks_like_diff(lines[start:end]):
+    if files is None and fence.word in PATCH_WORDS and unified_diff.looks_like_diff(lines[start:end]):
         files = unified_diff.parse_unified(lines, start, end, bounded=True)
     if files is not None:
         return [_named(file, fence.path) for file in files]
