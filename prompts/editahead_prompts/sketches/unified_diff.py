@@ -22,6 +22,11 @@ _PREAMBLE = re.compile(
 _STAMP = re.compile(
     r"\t.*|\s+\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*|\s+\((?:original|old|before|updated|modified|new|after)\)\s*"
 )
+_STAND_INS = re.compile(
+    r"(?:a/)?(?:original|old|before)(\.\w+)? (?:b/)?(?:modified|updated|changed|new|after)(\.\w+)?|a b|a/file b/file"
+)
+"""Pattern of both header paths, with a space between, where they name no file: `original.py modified.py`."""
+
 _LOOK_AHEAD = 12
 
 
@@ -167,6 +172,8 @@ def _made(file: _File, end: int) -> FileSketch | None:
 def _paths(file: _File) -> tuple[str | None, str | None]:
     """Return the old and the new path without git's prefixes; None for `/dev/null`."""
     old, new = file.old or "", file.new or ""
+    if _STAND_INS.fullmatch(f"{old} {new}"):
+        return None, None
     prefixed = all(
         path in ("", "/dev/null") or path.strip('"').startswith(prefix)
         for path, prefix in ((old, "a/"), (new, "b/"))

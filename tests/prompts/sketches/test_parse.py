@@ -314,6 +314,21 @@ def test_the_path_in_the_headers_of_a_diff(old: str, new: str) -> None:
     assert only(f"--- {old}\n+++ {new}\n@@ -1 +1 @@\n-a\n+b\n").path == "src/a.py"
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("original.py", "modified.py"),
+        ("a/old", "b/new"),
+        ("before", "after"),
+        ("a", "b"),
+        ("a/file", "b/file"),
+    ],
+)
+def test_headers_that_name_no_file(old: str, new: str) -> None:
+    file = only(f"--- {old}\n+++ {new}\n@@ -1 +1 @@\n-a\n+b\n")
+    assert (file.path, file.action, changes(file)) == (None, "edit", [(["a"], ["b"])])
+
+
 def test_tagged_lines_in_a_diff_fence() -> None:
     assert changes(only("```diff\n a\n-b\n+c\n```")) == [(["a", "b"], ["a", "c"])]
 
