@@ -32,6 +32,8 @@ def restore_invisible(file: FileSketch, pasted: Mapping[int, str], original: Sna
         pasted: The lines of the sketch that had such characters, as they were pasted.
         original: The file.
     """
+    if original.text.isascii():
+        return file
     own = [body for line in original.lines if _INVISIBLE.search(body := line_body(line))]
     if not own:
         return file

@@ -27,13 +27,12 @@ def strip_line_numbers(file: FileSketch, original: Snapshot) -> FileSketch:
     Args:
         original: The file.
     """
-    known = {line.strip() for line in original.lines if line.strip()}
     if isinstance(file.content, Diff):
-        hunks = tuple(_without_numbers(hunk, known) for hunk in file.content.hunks)
+        hunks = tuple(_without_numbers(hunk, original) for hunk in file.content.hunks)
         return file if hunks == file.content.hunks else replace(file, content=Diff(hunks))
     runs = [part for part in file.content.parts if isinstance(part, Code)]
     found = _listing([line for run in runs for line in run.lines])
-    if found is None or not _is_of_file(found[1], [line for run in runs for line in run.lines], known):
+    if found is None or not _is_of_file(found[1], [line for run in runs for line in run.lines], original):
         return file
     bare = iter(found[1])
     parts: list[Code | Elision] = []
@@ -49,11 +48,11 @@ def strip_line_numbers(file: FileSketch, original: Snapshot) -> FileSketch:
     return replace(file, kind=kind, why=why, content=Snippet(tuple(parts)))
 
 
-def _without_numbers(hunk: Hunk, known: set[str]) -> Hunk:
+def _without_numbers(hunk: Hunk, original: Snapshot) -> Hunk:
     found = _listing(hunk.old)
     added = [line.text for line in hunk.lines if line.tag == "+"]
     new = _listing(added)
-    if found is None or not _is_of_file(found[1], hunk.old, known):
+    if found is None or not _is_of_file(found[1], hunk.old, original):
         return hunk
     if new is None and any(map(_NUMBERED.fullmatch, added)):
         return hunk
@@ -82,6 +81,7 @@ def _listing(lines: Sequence[str]) -> tuple[int, list[str]] | None:
     return numbers[0], [next(bare) if line.strip() else line for line in lines]
 
 
-def _is_of_file(bare: Sequence[str], numbered: Sequence[str], known: set[str]) -> bool:
+def _is_of_file(bare: Sequence[str], numbered: Sequence[str], original: Snapshot) -> bool:
     """Return whether the file has some of the lines without their numbers, and none with them."""
+    known = {line.strip() for line in original.lines if line.strip()}
     return any(line.strip() in known for line in bare) and not any(line.strip() in known for line in numbered)

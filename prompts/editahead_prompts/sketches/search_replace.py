@@ -183,8 +183,15 @@ def fit_blank_edges(file: FileSketch, original: Snapshot) -> FileSketch:
     """Return search/replace blocks without blank lines around their search part that the file lacks."""
     if file.kind != "search-replace" or not isinstance(file.content, Diff):
         return file
+    if not any(_has_blank_edge(hunk) for hunk in file.content.hunks):
+        return file
     bodies = [line_body(line).rstrip() for line in original.lines]
     return replace(file, content=Diff(tuple(_fitted(hunk, bodies) for hunk in file.content.hunks)))
+
+
+def _has_blank_edge(hunk: Hunk) -> bool:
+    old = hunk.old
+    return bool(old) and not (old[0].strip() and old[-1].strip())
 
 
 def _fitted(hunk: Hunk, bodies: Sequence[str]) -> Hunk:
