@@ -12,6 +12,7 @@ from editahead_inference.apply.placement.line_matching import MIN_SIMILARITY, is
 from editahead_inference.apply.placement.outline import Item, Naming, has_substance, identity
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
+from editahead_prompts.text.diff import diff_lines
 
 from .block_sketch import BlockSketch, NoReadingError
 
@@ -70,11 +71,18 @@ class BlockEdits:
         return tuple(out)
 
     def replace(self, start: int, end: int, first: int, last: int, change: tuple[str, str]) -> None:
-        """Replace lines [start, end) of the file by lines [first, last) of the sketch."""
-        lines = self._code(first, last, change)
-        if [line.rstrip() for line in lines] != [line.rstrip() for line in self._bodies[start:end]]:
-            at = self._sketch.at[min(first, len(self._sketch.at) - 1)]
-            self.splices.append(Splice(start, end, lines, at, at + max(1, last - first)))
+        """Replace lines [start, end) of the file by lines [first, last) of the sketch. Spaces at line ends stay."""
+        old = self._bodies[start:end]
+        new = self._code(first, last, change)
+        lines: list[str] = []
+        at = 0
+        for i1, i2, j1, j2 in diff_lines([line.rstrip() for line in old], [line.rstrip() for line in new]):
+            lines += [*old[at:i1], *new[j1:j2]]
+            at = i2
+        lines += old[at:]
+        if lines != list(old):
+            number = self._sketch.at[min(first, len(self._sketch.at) - 1)]
+            self.splices.append(Splice(start, end, tuple(lines), number, number + max(1, last - first)))
 
     def _count_replaced(self, new: Sequence[Item], old: Sequence[Item]) -> int:
         """Return how many items of the file, from the first on, are replaced by new ones at their place: all or none."""
