@@ -119,7 +119,7 @@ def _is_between_shown(
     """Return whether the sketch shows telling lines on both sides of a deleted item as neighbours of what replaces it.
 
     Where only the first line of a block is replaced, its next lines alone tell that it has another name. The header of the
-    block that holds the item is no neighbour: sketches show it above whichever members they change.
+    block that holds the item is no neighbour: sketches show it above any members that they change.
 
     Args:
         item: The item.
