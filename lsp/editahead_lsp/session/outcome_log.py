@@ -199,6 +199,7 @@ class OutcomeLog:
                     self._resets += 1
 
     def _close(self) -> None:
+        self._not_before = float("-inf")  # there is no later attempt
         self._write_waiting()
         if self._database is not None:
             with self._handle_errors():
@@ -264,7 +265,9 @@ def open_database(file: Path) -> sqlite3.Connection:
         if state != "ok":
             raise sqlite3.DatabaseError(state)
         _version(database)
-        database.execute("PRAGMA journal_mode = WAL")
+        if database.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+            # SQLite does not wait here for another server that does the same: that fails at once.
+            database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
         with database:
             database.execute("BEGIN IMMEDIATE")

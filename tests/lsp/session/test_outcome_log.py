@@ -149,6 +149,20 @@ def test_several_servers_write_at_once(file: Path, clock: Clock) -> None:
     }
 
 
+def test_what_waits_is_written_at_the_end(file: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outcome_log, "_BUSY_S", 0.01)
+    log = OutcomeLog(file, clock)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with closing(outcome_log.open_database(file)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        write(log, ONE)
+        other.execute("ROLLBACK")
+    write(log, replace(ONE, number=2))  # too early for another attempt
+    assert read_outcomes(file) == []
+    log.stop()
+    assert {one.number for one in read_outcomes(file)} == {ONE.number, 2}
+
+
 def test_a_reset_reaches_the_others(log: OutcomeLog, file: Path, clock: Clock) -> None:
     other = OutcomeLog(file, clock)
     write(log, ONE)
