@@ -56,12 +56,27 @@ def to_readings(found: Iterable[PlausibleReading], target: Target) -> tuple[Read
 def _longer_title(
     title: str, reading: PlausibleReading, readings: Sequence[PlausibleReading], target: Target
 ) -> str:
-    """Return a title with what only this reading removes or, if there is no such thing, with its line."""
+    """Return a title with the scope that only this reading changes, with what only it removes, or with its line."""
+    scope = _scope(reading, target)
+    if scope and scope not in (_scope(other, target) for other in readings if other is not reading):
+        return f"{title} in `{scope}`"
     others = {line for other in readings if other is not reading for line in _removed(other.splices, target)}
     only = next((line for line in _removed(reading.splices, target) if line not in others), None)
     if only is not None:
         return f"{title}, and remove {_quoted(target.lines.keys[only])}"
     return f"{title}, line {target.original.line_at(reading.edit.changed_span[0]) + 1}"
+
+
+def _scope(reading: PlausibleReading, target: Target) -> str:
+    """Return the names of the blocks around the first change, such as `Store.get`; "" at the outermost level."""
+    line, names = target.original.line_at(reading.edit.changed_span[0]), []
+    items = target.items
+    while item := next((item for item in items if item.start < line < item.end), None):
+        name = identity(target.lines.keys[item.start]) or ""
+        if name.startswith("named "):
+            names.append(name.removeprefix("named "))
+        items = item.items
+    return ".".join(names)
 
 
 def _title(reading: PlausibleReading, target: Target) -> str:

@@ -99,3 +99,18 @@ def test_readings_that_nothing_decides_between_are_choices() -> None:
     assert all("set(" not in choice.changes[0].new_text for choice in others)
     assert len({first.title, *(choice.title for choice in others)}) == 1 + len(others) > 1
     assert sum(choice.likelihood for choice in caught.value.refusal.choices) <= 1
+
+
+def test_readings_of_two_equal_functions_name_their_classes() -> None:
+    text = "".join(
+        f"class {name}:\n    def get(self):\n        x = 1\n        return x\n\n\n" for name in "AB"
+    )
+    case = Case(
+        "two classes", "a.py", "refused", text, "    def get(self):\n        x = 2\n        return x\n", text
+    )
+    with pytest.raises(ApplyRefusedError) as caught:
+        plan_changes(parse_sketch(case.sketch, language="python", path=case.path), OneFile(case), merge)
+    assert {choice.title for choice in caught.value.refusal.choices} == {
+        "replace `x = 1` in `A.get`",
+        "replace `x = 1` in `B.get`",
+    }
