@@ -75,6 +75,17 @@ def _only_path(lines: Sequence[str], fence: Fence, end: int) -> str | None:
     return parse_location(used[0]) if len(used) == 1 else None
 
 
+def may_hold(fence: Fence, later: Fence, lines: Sequence[str]) -> bool:
+    """Return whether a later bare block may be the end of this one, which then holds a bare block of its own.
+
+    Nothing but the length of fences tells a Markdown file with a block from two blocks with prose between them.
+    """
+    if later.word is not None or not any(line.strip() for line in lines[fence.stop : later.at]):
+        return False
+    first, second = _FENCE.fullmatch(lines[fence.at]), _FENCE.fullmatch(lines[later.at])
+    return first is not None and second is not None and _closes(first, second)
+
+
 def path_above(lines: Sequence[str], at: int, *, word: str | None = None) -> str | None:
     """Return the path named by the line above `at`; a blank line between the two is skipped.
 

@@ -7,15 +7,17 @@ where the fences are part of the code (docstrings have some), the code is the wh
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 from editahead_prompts.errors import SketchError
 from editahead_prompts.text.snapshot import line_body, split_lines
 
 from . import begin_patch, search_replace, unified_diff
 from .elision_markers import parse_marker
-from .fences import PATCH_WORDS, Fence, find_fences
+from .fences import PATCH_WORDS, Fence, find_fences, may_hold
 from .invisible_characters import to_plain
 from .paths import SHELL_WORDS, language_of, language_of_fence, path_of_comment, path_of_line
 from .sketch import Diff, FileSketch, Sketch
@@ -83,6 +85,15 @@ def _of_fences(
     out: list[FileSketch] = []
     problem: SketchError | None = None
     for fence in _chosen(lines, fences, language):
+        at = bisect_left(fences, fence.stop, key=attrgetter("at"))
+        following = fences[at : at + 1]
+        is_markdown = language_of_fence(fence.word) == "markdown"
+        if is_markdown and following and may_hold(fence, following[0], lines):
+            raise SketchError(
+                "a Markdown block that may end at any of these fences; put it in a longer one",
+                fence.at,
+                following[0].stop,
+            )
         try:
             for file in _of_fence(lines, fence, language, path):
                 _add(out, file)

@@ -208,6 +208,16 @@ def f():
     ]
 
 
+def test_a_markdown_block_that_may_hold_a_bare_one_is_not_cut() -> None:
+    answer = "```markdown\n# T\n\nUse it:\n\n```\nf(2)\n```\n\nEnd.\n```\n"
+    with pytest.raises(SketchError, match="put it in a longer one"):
+        parse_sketch(answer, language="markdown")
+    (file,) = parse_sketch(f"`{answer.removesuffix(chr(10))}`\n", language="markdown").files
+    assert (file.at, file.end) == (0, 11)
+    (file,) = parse_sketch("```markdown\n# T\n```\n\n```\nf(2)\n```\n", language="markdown").files
+    assert (file.at, file.end) == (0, 3)
+
+
 def test_a_fence_within_a_docstring_is_code() -> None:
     code = 'def f():\n    """Do it.\n\n    ```python\n    f()\n    ```\n    """\n    return 1'
     assert shape(only(code, language="python")) == [tuple(code.split("\n"))]
