@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from editahead_inference.apply.placement.alternative_placements import alternative_placements
 from editahead_inference.apply.placement.anchor_chaining import Chain, best_chain
@@ -28,63 +27,15 @@ from editahead_inference.apply.placement.placement_hints import PlacementHints
 from editahead_inference.apply.placement.splices import Splice
 from editahead_inference.apply.results import MAX_CHOICES, Refusal, SimilarLines
 from editahead_prompts.sketches.sketch import Hunk, HunkLine
-from editahead_prompts.text.diff import diff_lines
 
 from .hunk_alignment import HunkAligner, PlacedHunk
+from .hunk_rewriting import fold_later_searches, interleave
 
 
 def place_hunks(hunks: Sequence[Hunk], target: Target) -> Placement:
     """Return the place of all hunks. Hunks that are already applied change nothing."""
-    hunks = _fold_later_searches(hunks, target)
-    return _HunkPlacer([_interleave(hunk) for hunk in hunks], target).place()
-
-
-def _fold_later_searches(hunks: Sequence[Hunk], target: Target) -> list[Hunk]:
-    """Return the hunks, with those that search for what an earlier one writes made a part of that one."""
-    out: list[Hunk] = []
-    for hunk in hunks:
-        wanted = [line.rstrip() for line in hunk.old]
-        if not any(wanted) or target.lines.find_exact(hunk.old):
-            out.append(hunk)
-            continue
-        at = next((n for n, earlier in enumerate(out) if len(_places_in_new(earlier, wanted)) == 1), None)
-        if at is None:
-            out.append(hunk)
-            continue
-        (first,) = _places_in_new(out[at], wanted)
-        come = [line for line in out[at].lines if line.tag == "+"]
-        come[first : first + len(wanted)] = [replace(line, tag="+") for line in hunk.lines if line.tag != "-"]
-        out[at] = replace(out[at], lines=(*(line for line in out[at].lines if line.tag != "+"), *come))
-    return out
-
-
-def _places_in_new(hunk: Hunk, wanted: Sequence[str]) -> list[int]:
-    """Return the places of lines among those that a hunk writes, if it writes all of its lines anew."""
-    if any(line.tag == " " for line in hunk.lines):
-        return []
-    come = [line.text.rstrip() for line in hunk.lines if line.tag == "+"]
-    return [n for n in range(len(come) - len(wanted) + 1) if come[n : n + len(wanted)] == list(wanted)]
-
-
-def _interleave(hunk: Hunk) -> Hunk:
-    """Return the hunk with the lines that its removed and added lines share as context.
-
-    Only hunks that list all removed lines and then all added lines change.
-    """
-    tags = "".join(line.tag for line in hunk.lines)
-    gone = [line for line in hunk.lines if line.tag == "-"]
-    come = [line for line in hunk.lines if line.tag == "+"]
-    if not gone or not come or tags != "-" * len(gone) + "+" * len(come):
-        return hunk
-    lines: list[HunkLine] = []
-    i = 0
-    end = (len(gone), len(gone), len(come), len(come))
-    for i1, i2, j1, j2 in [*diff_lines([g.text for g in gone], [c.text for c in come]), end]:
-        lines += (replace(line, tag=" ") for line in gone[i:i1])
-        lines += gone[i1:i2]
-        lines += come[j1:j2]
-        i = i2
-    return replace(hunk, lines=tuple(lines))
+    hunks = fold_later_searches(hunks, target)
+    return _HunkPlacer([interleave(hunk) for hunk in hunks], target).place()
 
 
 class _HunkPlacer:
