@@ -12,18 +12,10 @@ import pytest
 
 import apply_with_readings
 from editahead_cli.main import main
-from merge_with_readings import DETAIL, merge_with_readings
+from merge_with_readings import DETAIL, FIRST, READINGS, SECOND, SKETCH, TEXT, merge_with_readings
 from schemas import validate
 from terminal import Terminal
 
-TEXT = "def load(a):\n    return a\n\n\ndef save(a):\n    return a\n"
-SKETCH = "def load(a):\n    return a + 1\n"
-READINGS = (
-    ("replace `load()`", "    return a\n", "    return a + 1\n", 0.6),
-    ("add after `load()`", "def save", "def more():\n    pass\n\n\ndef save", 0.3),
-)
-FIRST = TEXT.replace("return a\n", "return a + 1\n", 1)
-SECOND = TEXT.replace("def save", "def more():\n    pass\n\n\ndef save")
 Apply = Callable[..., tuple[int, str, str]]
 
 

@@ -7,18 +7,11 @@ from typing import Any
 
 import pytest
 
+from merge_with_readings import FIRST, READINGS, SECOND, SKETCH, TEXT
 from neovim import Neovim
 
 Start = Callable[..., Neovim]
 
-TEXT = "def load(a):\n    return a\n\n\ndef save(a):\n    return a\n"
-SKETCH = "def load(a):\n    return a + 1\n"
-READINGS = (
-    ("replace `load()`", "    return a\n", "    return a + 1\n", 0.6),
-    ("add after `load()`", "def save", "def more():\n    pass\n\n\ndef save", 0.3),
-)
-FIRST = TEXT.replace("return a\n", "return a + 1\n", 1)
-SECOND = TEXT.replace("def save", "def more():\n    pass\n\n\ndef save")
 MESSAGES = "vim.fn.execute('messages')"
 
 

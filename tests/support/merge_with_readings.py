@@ -14,6 +14,16 @@ from editahead_prompts.text.snapshot import Snapshot
 PlannedReading: TypeAlias = tuple[str, str, str, float]
 """A title; the text that the reading replaces, where it occurs first; the new text; the likelihood."""
 
+TEXT = "def load(a):\n    return a\n\n\ndef save(a):\n    return a\n"
+SKETCH = "def load(a):\n    return a + 1\n"
+READINGS = (
+    ("replace `load()`", "    return a\n", "    return a + 1\n", 0.6),
+    ("add after `load()`", "def save", "def more():\n    pass\n\n\ndef save", 0.3),
+)
+FIRST = TEXT.replace("return a\n", "return a + 1\n", 1)
+SECOND = TEXT.replace("def save", "def more():\n    pass\n\n\ndef save")
+"""The text after each of the readings."""
+
 DETAIL = "These lines fit several places."
 
 
