@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
 
 ROOT = Path(__file__).parent.parent.parent
 END, START, STOP = "<|endoftext|>", "<|im_start|>", "<|im_end|>"
@@ -66,9 +70,18 @@ def make(folder: Path, window: int | None = None, seed: int = 7) -> Path:
         config = MistralConfig(**sizes, sliding_window=window)
     model = AutoModelForCausalLM.from_config(config).float()
     with torch.no_grad():
-        model.lm_head.weight[:3] = 0  # greedy answers hold no special token, so they do not end by themselves
+        # Greedy answers are readable text of one character or more a token, and do not end by themselves.
+        model.lm_head.weight[[index for index in range(len(wrapped)) if not _readable(wrapped, index)]] = 0
     model.save_pretrained(folder)
     return folder
+
+
+def _readable(tokenizer: PreTrainedTokenizerFast, index: int) -> bool:
+    """Return True for a token of whole characters that is neither special nor a control character."""
+    text = tokenizer.decode([index])
+    return (
+        index not in tokenizer.all_special_ids and text.isascii() and (text.isprintable() or text.isspace())
+    )
 
 
 if __name__ == "__main__":
