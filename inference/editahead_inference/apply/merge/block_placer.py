@@ -212,6 +212,8 @@ class _BlockReader:
         last = shown.items[c].start if c < len(shown.items) else shown.end
         knows_start, knows_end = a >= 0 or shown.opens, c < len(shown.items) or shown.closes
         marks = [n for n, item in enumerate(mine) if self._sketch.is_mark(item)]
+        if not mine and not theirs and first - 1 in self._sketch.marks:
+            return  # Blank lines after a mark say nothing.
         if not marks and knows_start and knows_end:
             if c >= len(shown.items) and theirs and not mine:
                 self._edits.doubts.append("lines after the last one shown")

@@ -151,6 +151,9 @@ def _is_between_shown(
         and not any(map(_is_telling, keys[parent.items[0].start : first]))
     ):
         return False
+    goes_whole = parent is not None and first <= parent.items[0].start and parent.items[-1].end <= end
+    if goes_whole and sum(map(bool, keys[first:end])) > sum(map(bool, new[j1:j2])):
+        return False  # Fewer lines than before may be only those that are new.
     before = _telling([*keys[max(0, splice.start - _MAX_CONTEXT) : splice.start], *new[:j1]][::-1])
     after = _telling([*new[j2:], *keys[splice.end : splice.end + _MAX_CONTEXT]])
     if item.is_block and end == item.start + 1 and j2 > j1:

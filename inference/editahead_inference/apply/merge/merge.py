@@ -21,6 +21,7 @@ from .hunk_placer import place_hunks
 from .left_out_code import restore_left_out_code
 from .readings import PlausibleReading, to_readings
 from .snippet_placer import place_snippet
+from .sparing_readings import sparing_readings
 from .verify import MAX_CHARS, first_failure
 from .whole_file import as_whole_file, place_whole
 
@@ -127,21 +128,25 @@ def _agreed(attempts: Sequence[_Attempt], part: FileSketch, target: Target) -> M
 def _plausible(attempts: Sequence[_Attempt], part: FileSketch, target: Target) -> Iterator[PlausibleReading]:
     """Yield the readings that pass all checks but are not certain. Where code would go, a person may still choose so."""
     for number, attempt in enumerate(reversed(attempts)):
-        for each in (attempt.placing.splices, *attempt.placing.alternatives):
+        doubt = attempt.placing.doubt
+        if doubt is not None and doubt.reason == "unplaced":
+            continue
+        if attempt.result.refusal is None:
+            yield PlausibleReading(attempt.placing.splices, attempt.result.edit, attempt.result.guess, number)
+            continue
+        own = attempt.placing.splices
+        readings = [(own, 0), *((other, 0) for other in attempt.placing.alternatives())]
+        readings += [(other, 16) for other in sparing_readings(own, target.lines)]
+        for each, penalty in readings:
             target.check()
             splices = drop_noops(each, target.lines.bodies)
             if any(b.start < a.end for a, b in pairwise(splices)):
                 continue
             edit = to_edit(target.original, splices, part.final_newline)
             guess = edit.apply(target.original.text)
-            if attempt.result.refusal is None:
-                yield PlausibleReading(splices, edit, guess, number)
-                continue
-            if attempt.placing.doubt is not None and attempt.placing.doubt.reason == "unplaced":
-                continue
             failure = first_failure(part, target, splices, edit, guess)
             if failure is None or failure.reason == "would-lose-code":
-                yield PlausibleReading(splices, edit, guess, number + (4 if failure is None else 8))
+                yield PlausibleReading(splices, edit, guess, number + penalty + (4 if failure is None else 8))
 
 
 def _line_range(original: Snapshot, span: tuple[int, int] | None) -> tuple[int, int]:

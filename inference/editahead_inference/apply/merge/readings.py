@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from editahead_inference.apply.placement.line_matching import normalize_line
 from editahead_inference.apply.placement.outline import has_substance, identity
 from editahead_inference.apply.placement.placement import Target
-from editahead_inference.apply.placement.splices import Splice, drop_noops
+from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_inference.apply.results import MAX_CHOICES, Reading
 from editahead_prompts.text.edits import Edit
 
@@ -38,13 +39,22 @@ def to_readings(found: Iterable[PlausibleReading], target: Target) -> tuple[Read
     distinct: dict[str, PlausibleReading] = {}
     for reading in sorted(found, key=lambda reading: reading.rank):
         if reading.edit:
+            parts = tuple(split_at_kept_lines(reading.splices, target.lines.bodies))
+            reading = replace(reading, splices=parts)
             distinct.setdefault(reading.guess, reading)
     chosen = list(distinct.values())[:MAX_CHOICES]
     if len(chosen) < 2:
         return ()
     titles = [_title(reading, target) for reading in chosen]
     titles = [
-        title if titles.count(title) == 1 else _longer_title(title, reading, chosen, target)
+        title
+        if titles.count(title) == 1
+        else _longer_title(
+            title,
+            reading,
+            [other for alike, other in zip(titles, chosen, strict=True) if alike == title],
+            target,
+        )
         for title, reading in zip(titles, chosen, strict=True)
     ]
     return tuple(
@@ -56,15 +66,33 @@ def to_readings(found: Iterable[PlausibleReading], target: Target) -> tuple[Read
 def _longer_title(
     title: str, reading: PlausibleReading, readings: Sequence[PlausibleReading], target: Target
 ) -> str:
-    """Return a title with the scope that only this reading changes, with what only it removes, or with its line."""
+    """Return a title with the scope that only this reading changes, or with what only it removes, adds or leaves out.
+
+    Else with its first line. `readings` are those with this title.
+    """
+    others = [other for other in readings if other is not reading]
     scope = _scope(reading, target)
-    if scope and scope not in (_scope(other, target) for other in readings if other is not reading):
+    if scope and scope not in (_scope(other, target) for other in others):
         return f"{title} in `{scope}`"
-    others = {line for other in readings if other is not reading for line in _removed(other.splices, target)}
-    only = next((line for line in _removed(reading.splices, target) if line not in others), None)
+    gone = {line for other in others for line in _removed(other.splices, target)}
+    only = next((line for line in _removed(reading.splices, target) if line not in gone), None)
     if only is not None:
         return f"{title}, and remove {_quoted(target.lines.keys[only])}"
+    mine, *come = (set(_added(each)) for each in (reading, *others))
+    added = next((key for key in _added(reading) if not any(key in keys for keys in come)), None)
+    if added is not None:
+        return f"{title}, with {_quoted(added)}"
+    shared = set.intersection(*come) - mine
+    left = next((key for key in _added(others[0]) if key in shared), None)
+    if left is not None:
+        return f"{title}, without {_quoted(left)}"
     return f"{title}, line {target.original.line_at(reading.edit.changed_span[0]) + 1}"
+
+
+def _added(reading: PlausibleReading) -> Iterator[str]:
+    """Yield the lines with words that come."""
+    keys = (normalize_line(line) for splice in reading.splices for line in splice.lines)
+    return (key for key in keys if any(map(str.isalnum, key)))
 
 
 def _scope(reading: PlausibleReading, target: Target) -> str:
@@ -82,14 +110,18 @@ def _scope(reading: PlausibleReading, target: Target) -> str:
 def _title(reading: PlausibleReading, target: Target) -> str:
     """Return what a reading does first, in plain words."""
     keys = target.lines.keys
-    splices = drop_noops(reading.splices, target.lines.bodies)
-    gone = next(_removed(splices, target), None)
-    come = any(line.strip() for splice in splices for line in splice.lines)
+    first = next((each for each in reading.splices if _is_substantial(each, target)), reading.splices[0])
+    gone = next((keys[line] for line in range(first.start, first.end) if has_substance(keys[line])), None)
     if gone is not None:
-        return f"{'replace' if come else 'remove'} {_quoted(keys[gone])}"
-    first = splices[0].start if splices else 0
-    above = next((n for n in range(first - 1, -1, -1) if has_substance(keys[n])), None)
+        return f"{'replace' if any(map(str.strip, first.lines)) else 'remove'} {_quoted(gone)}"
+    above = next((n for n in range(first.start - 1, -1, -1) if has_substance(keys[n])), None)
     return "add at the beginning" if above is None else f"add after {_quoted(keys[above])}"
+
+
+def _is_substantial(splice: Splice, target: Target) -> bool:
+    return any(has_substance(normalize_line(line)) for line in splice.lines) or any(
+        has_substance(key) for key in target.lines.keys[splice.start : splice.end]
+    )
 
 
 def _removed(splices: Sequence[Splice], target: Target) -> Iterator[int]:

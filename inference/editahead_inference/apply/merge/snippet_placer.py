@@ -10,11 +10,18 @@ from itertools import pairwise
 from editahead_inference.apply.placement.ambiguity_checks import (
     MIN_DUPLICATE_WEIGHT,
     AmbiguityChecks,
+    count_alike,
     count_replaced_lines,
     insert_or_replace_refusal,
 )
 from editahead_inference.apply.placement.anchor_chaining import Chain, best_chain
-from editahead_inference.apply.placement.anchors import Anchor, Segment, count_pairs, find_anchors
+from editahead_inference.apply.placement.anchors import (
+    Anchor,
+    Segment,
+    count_pairs,
+    find_anchors,
+    parts_outside,
+)
 from editahead_inference.apply.placement.boundary_match import has_rival_match
 from editahead_inference.apply.placement.declarations import Declaration, declarations_in_fragment, shows_end
 from editahead_inference.apply.placement.elision_split import (
@@ -26,6 +33,7 @@ from editahead_inference.apply.placement.elision_split import (
 from editahead_inference.apply.placement.indent_transform import IDENTITY, IndentTransform, uses_other_indent
 from editahead_inference.apply.placement.line_matching import (
     DISTINCTIVE,
+    indent_width,
     indentation,
     is_comment,
     line_weight,
@@ -35,9 +43,10 @@ from editahead_inference.apply.placement.placement import Placement, Target, fin
 from editahead_inference.apply.placement.snippet_indentation import SnippetIndentation
 from editahead_inference.apply.placement.splices import Splice, drop_noops
 from editahead_inference.apply.results import Refusal, SimilarLines
-from editahead_prompts.sketches.sketch import Snippet
+from editahead_prompts.sketches.sketch import Elision, Snippet
 from editahead_prompts.text.diff import diff_lines
 
+from .alternative_chains import alternative_chains
 from .settled_segments import SettledSegments
 
 _MAX_PAIRS = 300_000
@@ -75,6 +84,8 @@ class _SnippetPlacer:
         self._reindenting = SnippetIndentation(self._file)
         self._undecorated: set[tuple[int, int]] = set()
         self._settled = SettledSegments(target)
+        self._found: list[Anchor] = []
+        self._uncertain: list[int] = []
         self._alternatives: list[tuple[Splice, ...]] = []
         self._doubts = AmbiguityChecks(target, self._settled.matches)
 
@@ -114,7 +125,23 @@ class _SnippetPlacer:
         anchored = sum(anchor.weight for anchor in chain.anchors)
         confidence = max(0.0, min(1.0, anchored / total)) if total else 0.0
         doubt = doubts[0] if doubts else None
-        return Placement(tuple(splices), doubt, round(confidence, 3), tuple(self._alternatives))
+        return Placement(
+            tuple(splices),
+            doubt,
+            round(confidence, 3),
+            lambda: self._other_readings(segments, chain.anchors, self._uncertain[:]),
+        )
+
+    def _other_readings(
+        self, segments: Sequence[Segment], chain: Sequence[Anchor], uncertain: Sequence[int]
+    ) -> Iterator[tuple[Splice, ...]]:
+        """Yield the splices of other readings, likeliest first: other places, or other lines that are replaced."""
+        yield from self._alternatives
+        others = alternative_chains(segments, self._found, chain, uncertain, self._file, self._target.check)
+        for anchors in (chain, *others):
+            put = self._settled.insert_into(segments, anchors)
+            if put is not None:
+                yield from (tuple(self._splices(segments, put, replaces=each)[0]) for each in (True, False))
 
     def _uneven_indentation(self, splices: Sequence[Splice]) -> Iterator[Refusal]:
         """Yield a refusal for each kept line whose indentation changes differently from that of the others.
@@ -171,8 +198,9 @@ class _SnippetPlacer:
         for number, segment in enumerate(segments):
             whole = list(self._whole_declarations(number, segment, *windows[number]))
             if whole:
-                found = [part for anchor in found for part in _parts_outside(anchor, whole)] + whole
+                found = [part for anchor in found for part in parts_outside(anchor, whole)] + whole
         found.sort(key=lambda anchor: (anchor.first, anchor.start, anchor.last))
+        self._found = found
         chain = best_chain(segments, found, self._file, check=target.check)
         if chain is None or not any(_deletes_between(a, b) for a, b in pairwise(chain.anchors)):
             return chain
@@ -262,8 +290,10 @@ class _SnippetPlacer:
         return start
 
     def _splices(
-        self, segments: Sequence[Segment], chain: Sequence[Anchor]
+        self, segments: Sequence[Segment], chain: Sequence[Anchor], *, replaces: bool = False
     ) -> tuple[list[Splice], list[Refusal]]:
+        """Return the splices and the doubts. With `replaces`, lines that may replace others at an end of a segment do so."""
+        self._uncertain.clear()
         splices: list[Splice] = []
         doubts: list[Refusal] = []
         floor = self._target.low
@@ -275,14 +305,24 @@ class _SnippetPlacer:
                     doubts.append(doubt)
                 continue
             later = [anchor.start for anchor in chain if anchor.segment > number]
-            splice, more = self._splice(number, segment, own, floor, later[0] if later else self._target.high)
+            ceiling = later[0] if later else self._target.high
+            splice, more = self._splice(number, segment, own, floor, ceiling, replaces=replaces)
+            if more:
+                self._uncertain.append(number)
             doubts += more
             splices.append(splice)
             floor = splice.end
         return splices, doubts
 
     def _splice(
-        self, number: int, segment: Segment, own: Sequence[Anchor], floor: int, ceiling: int
+        self,
+        number: int,
+        segment: Segment,
+        own: Sequence[Anchor],
+        floor: int,
+        ceiling: int,
+        *,
+        replaces: bool,
     ) -> tuple[Splice, list[Refusal]]:
         piece = self._pieces[number]
         first, last = own[0].first - segment.first, own[-1].last - segment.first
@@ -300,6 +340,8 @@ class _SnippetPlacer:
                 first, start, taken = first + skip, start + skip, None
             if taken is None:
                 doubts.append(insert_or_replace_refusal(self._file, head, start - len(head), start))
+                if replaces:
+                    taken = len(before) if opens else count_alike(head[::-1], before[::-1])
             start -= taken or 0
         if head:
             first = leading_blank_lines(segment.lines)
@@ -308,8 +350,12 @@ class _SnippetPlacer:
             if taken == 0 and not own[-1].whole and not segment.lines[last - 1].strip():
                 skip = leading_blank_lines(segment.lines[last - 1 :: -1])
                 end, taken = end - skip, None
+            if taken == 0 and _ends_the_block(tail, piece.after, after):
+                taken = None
             if taken is None:
                 doubts.append(insert_or_replace_refusal(self._file, tail, end, end + len(tail)))
+                if replaces:
+                    taken = len(after) if closes_ else count_alike(tail, after)
             end += taken or 0
         if tail:
             last = len(segment.lines) - leading_blank_lines(segment.lines[::-1])
@@ -354,22 +400,13 @@ class _SnippetPlacer:
         return Splice(start, end, segment.lines[first:last], at, piece.at[-1] + 1), doubts
 
     def _open_end(self, segment: Segment, end: int) -> Iterator[Refusal]:
-        """Yield a refusal if the end of a sketch without a marker leaves open what follows."""
+        """Yield a refusal if the file may be meant to end with blank lines that it does not have."""
         if not segment.closes:
             return
         blank = leading_blank_lines(self._file.bodies[::-1])
-        if end >= len(self._file) - blank:
-            if leading_blank_lines(segment.lines[::-1]) > blank:
-                yield make_refusal(
-                    "ambiguous", "The sketch does not say whether the file is to end with a blank line."
-                )
-        elif any(piece.before is not None for piece in self._pieces):
-            near = (SimilarLines(end, len(self._file), 1.0),)
+        if end >= len(self._file) - blank and leading_blank_lines(segment.lines[::-1]) > blank:
             yield make_refusal(
-                "ambiguous",
-                "The sketch marks what it leaves out, but not at its end: may what follows in the file stay?",
-                segment.lines[-3:],
-                near,
+                "ambiguous", "The sketch does not say whether the file is to end with a blank line."
             )
 
     def _missing_refusal(self, number: int, segment: Segment) -> Refusal | None:
@@ -418,31 +455,16 @@ class _SnippetPlacer:
         return Placement((Splice(end, end, tuple(part), piece.at[0], piece.at[-1] + 1),), doubt, 0.0)
 
 
+def _ends_the_block(tail: Sequence[str], mark: Elision | None, after: Sequence[str]) -> bool:
+    """Return whether the mark after some lines stands outside of their block, but the file goes on inside of it."""
+    inner = next((indent_width(line) for line in reversed(tail) if line.strip()), 0)
+    goes_on = next((indent_width(line) for line in after if line.strip()), 0)
+    return mark is not None and indent_width(mark.text) < inner <= goes_on
+
+
 def _deletes_between(a: Anchor, b: Anchor) -> bool:
     """Return whether lines of the file are deleted between two anchors of one segment."""
     return a.segment == b.segment and b.start > a.end
-
-
-def _parts_outside(anchor: Anchor, whole: Sequence[Anchor]) -> Iterator[Anchor]:
-    """Yield the parts of a run outside of all declarations that are shown whole."""
-    if anchor.whole:
-        yield anchor
-        return
-    at = anchor.first
-    spans = sorted({(w.first, w.last) for w in whole if w.first < anchor.last and anchor.first < w.last})
-    for first, last in [*spans, (anchor.last, anchor.last)]:
-        if at < first:
-            skip, n = at - anchor.first, first - at
-            base = anchor.sums[skip - 1] if skip else 0.0
-            yield replace(
-                anchor,
-                first=at,
-                last=first,
-                start=anchor.start + skip,
-                end=anchor.start + skip + n,
-                sums=tuple(s - base for s in anchor.sums[skip : skip + n]),
-            )
-        at = max(at, last)
 
 
 def _is_clearly_meant(sparing: Sequence[Anchor], meeting: Sequence[Anchor]) -> bool:

@@ -41,6 +41,9 @@ _ADDED_REACH = 4
 _MIN_REWORDED_SIMILARITY = 85
 """Percent of similarity from which one comment may be another one in other words."""
 
+_MAX_REPLACED_EXCESS = 4
+"""Lines of the file, beyond as many as are shown, that lines beside an anchor may replace."""
+
 _MAX_PLACES = 200
 """Places of one line that are compared. The limit bounds the time for lines that occur all over a file."""
 
@@ -324,3 +327,17 @@ def count_replaced_lines(shown: Sequence[str], file: Sequence[str], *, is_edge: 
     if all(ratio(a, b) < MIN_SIMILARITY for a in keys if a for b in others if b):
         return 0
     return None
+
+
+def count_alike(shown: Sequence[str], file: Sequence[str]) -> int:
+    """Return how many lines of the file, from an anchor on, lines shown beside the anchor may replace.
+
+    These are the lines up to the last one that resembles a shown line; as many as are shown if none does.
+    """
+    keys = [normalize_line(line) for line in shown if line.strip()]
+    alike = 0
+    for number, line in enumerate(file[: len(shown) + _MAX_REPLACED_EXCESS], 1):
+        other = normalize_line(line)
+        if other and any(ratio(key, other) >= MIN_SIMILARITY for key in keys):
+            alike = number
+    return alike or min(len(shown), len(file))

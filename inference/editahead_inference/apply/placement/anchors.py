@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from .line_matching import DISTINCTIVE, FileLines, line_weight, normalize_line
@@ -118,6 +118,28 @@ def count_pairs(segments: Sequence[Segment], file: FileLines) -> int:
             pairs = count * len(file.places.get(key, ()))
             total += pairs if pairs <= _MAX_PAIRS else 0
     return total
+
+
+def parts_outside(anchor: Anchor, whole: Sequence[Anchor]) -> Iterator[Anchor]:
+    """Yield the parts of a run outside of all declarations that are shown whole."""
+    if anchor.whole:
+        yield anchor
+        return
+    at = anchor.first
+    spans = sorted({(w.first, w.last) for w in whole if w.first < anchor.last and anchor.first < w.last})
+    for first, last in [*spans, (anchor.last, anchor.last)]:
+        if at < first:
+            skip, n = at - anchor.first, first - at
+            base = anchor.sums[skip - 1] if skip else 0.0
+            yield replace(
+                anchor,
+                first=at,
+                last=first,
+                start=anchor.start + skip,
+                end=anchor.start + skip + n,
+                sums=tuple(s - base for s in anchor.sums[skip : skip + n]),
+            )
+        at = max(at, last)
 
 
 def _covering_runs(segment: Segment, weak: Sequence[Anchor], file: FileLines) -> list[Anchor]:

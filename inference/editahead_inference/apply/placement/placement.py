@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -32,13 +32,13 @@ class Placement:
         splices: The best guess, sorted and disjoint.
         doubt: Why the guess is not certain, if so.
         confidence: From 0 to 1.
-        alternatives: The splices of other places that are as good.
+        alternatives: Returns the splices of other readings, likeliest first.
     """
 
     splices: tuple[Splice, ...]
     doubt: Refusal | None = None
     confidence: float = 1.0
-    alternatives: tuple[tuple[Splice, ...], ...] = ()
+    alternatives: Callable[[], Iterable[tuple[Splice, ...]]] = tuple
 
 
 @dataclass

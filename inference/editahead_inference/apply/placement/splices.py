@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from editahead_prompts.text.affixes import common_affixes
-from editahead_prompts.text.diff import diff
+from editahead_prompts.text.diff import diff, diff_lines
 from editahead_prompts.text.edits import Edit, Replacement, normalise
 from editahead_prompts.text.snapshot import Snapshot, line_body, line_end
 
@@ -41,6 +41,13 @@ class Splice:
 def drop_noops(splices: Iterable[Splice], bodies: Sequence[str]) -> tuple[Splice, ...]:
     """Return the splices that change something, as small as possible."""
     return tuple(splice for splice in (s.trimmed(bodies) for s in splices) if splice.is_change)
+
+
+def split_at_kept_lines(splices: Iterable[Splice], bodies: Sequence[str]) -> Iterator[Splice]:
+    """Yield a splice for each place where the lines differ from those of the file."""
+    for splice in splices:
+        for i1, i2, j1, j2 in diff_lines(bodies[splice.start : splice.end], splice.lines):
+            yield replace(splice, start=splice.start + i1, end=splice.start + i2, lines=splice.lines[j1:j2])
 
 
 def to_edit(original: Snapshot, splices: Iterable[Splice], final_newline: bool | None = None) -> Edit:

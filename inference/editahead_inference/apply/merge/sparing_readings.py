@@ -1,0 +1,65 @@
+"""Readings that keep what another reading of a sketch would remove, or add less than it, for a person to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from rapidfuzz.fuzz import ratio
+
+from editahead_inference.apply.placement.line_matching import (
+    MIN_SIMILARITY,
+    FileLines,
+    is_comment,
+    normalize_line,
+)
+from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
+
+_REACH = 40
+"""Lines around a splice in which a line that it adds may be repeated."""
+
+_MIN_REWORDED_SIMILARITY = 85
+"""Percent of similarity from which one comment may be another one in other words."""
+
+
+def sparing_readings(splices: Sequence[Splice], file: FileLines) -> Iterator[tuple[Splice, ...]]:
+    """Yield variants of a reading: what goes is kept before or after what comes; what the file has nearby is not added.
+
+    Args:
+        splices: The reading, sorted and disjoint.
+        file: The lines of the file.
+    """
+    parts = list(split_at_kept_lines(splices, file.bodies))
+    for keeps_before in (True, False):
+        yield tuple(_without_removal(part, file, keeps_before=keeps_before) for part in parts)
+    yield tuple(_without_repeated(part, file) for part in parts)
+
+
+def _without_removal(part: Splice, file: FileLines, *, keeps_before: bool) -> Splice:
+    """Return the splice with its new lines beside those that it replaces, unless these come in other words."""
+    if _is_rewritten(file.keys[part.start : part.end], list(map(normalize_line, part.lines))):
+        return part
+    at = part.end if keeps_before else part.start
+    return replace(part, start=at, end=at)
+
+
+def _is_rewritten(gone: Sequence[str], come: Sequence[str]) -> bool:
+    """Return whether each line that goes comes in other words."""
+    return len(gone) == len(come) and all(
+        ratio(a, b) >= MIN_SIMILARITY for a, b in zip(gone, come, strict=True)
+    )
+
+
+def _without_repeated(part: Splice, file: FileLines) -> Splice:
+    """Return the splice without the lines that the file has nearby, where comments may be in other words."""
+    nearby = (*file.keys[max(part.start - _REACH, 0) : part.start], *file.keys[part.end : part.end + _REACH])
+    return replace(part, lines=tuple(line for line in part.lines if not _is_repeated(line, nearby)))
+
+
+def _is_repeated(line: str, nearby: Sequence[str]) -> bool:
+    key = normalize_line(line)
+    if not key or not any(map(str.isalnum, key)):
+        return False
+    if not is_comment(line):
+        return key in nearby
+    return any(ratio(key, other) >= _MIN_REWORDED_SIMILARITY for other in nearby)
