@@ -100,8 +100,11 @@ wrap() { # wrap BINARY
     fonts "$folder/fonts.conf"
   fi
   [[ -x $loader && -f $program ]] || { echo "there is no $1 in $packages" >&2; return 1; }
-  local machine dump
+  local machine dump libraries
   machine=$(basename "$(dirname "$(find "$root" -name 'libc.so.6' | head -n 1)")")
+  libraries=$root/usr/lib/$machine:$root/lib/$machine
+  # Some packages have a folder of libraries to themselves (libpulse0), which they look for where it would be installed.
+  libraries+=$(find "$root/usr/lib/$machine" -mindepth 2 -maxdepth 2 -name 'lib*.so*' -printf ':%h\n' | sort -u | tr -d '\n')
   dump=$(find "$root/usr/libexec" -name emacs.pdmp 2>/dev/null | head -n 1 || true)
   mkdir -p "$folder/bin"
   if [[ -e $program.wrapped ]]; then
@@ -114,7 +117,7 @@ if [ -d "$root/usr/share/nvim/runtime" ]; then export VIMRUNTIME="$root/usr/shar
 if [ -d "$root/usr/lib/helix/runtime" ]; then export HELIX_RUNTIME="$root/usr/lib/helix/runtime"; fi
 $(emacs)
 if [ -f "$folder/fonts.conf" ]; then export FONTCONFIG_FILE="$folder/fonts.conf"; fi
-exec "$loader" --library-path "$root/usr/lib/$machine:$root/lib/$machine" --argv0 "${dump:+$root/usr/bin/}$1" "$program" ${dump:+"--dump-file=$dump"} ${own[*]} "\$@"
+exec "$loader" --library-path "$libraries" --argv0 "${dump:+$root/usr/bin/}$1" "$program" ${dump:+"--dump-file=$dump"} ${own[*]} "\$@"
 END
   chmod +x "$folder/bin/$1"
 }
