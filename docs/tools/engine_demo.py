@@ -94,7 +94,7 @@ class Bill:
             raise ValueError("no item")
         self.items.append(item)
 
-        self.total += item.price()
+        print(item.price())
 
     def count(self) -> int:
         return len(self.items)
@@ -118,16 +118,16 @@ SKETCH = """\
             self.total = 0
         else:
             self.total += price
-
-    def count(self) -> int:
+        # ... existing code ...
 """
 APPLIED = BILL.replace(
-    "        self.total += item.price()\n",
+    "        print(item.price())\n",
     "        price = item.price()\n"
     "        if price < 0:\n"
     "            self.total = 0\n"
     "        else:\n"
-    "            self.total += price\n",
+    "            self.total += price\n"
+    "        print(item.price())\n",
 )
 
 LOOK_MS, LOOKS = 50, 1200
@@ -302,7 +302,9 @@ class Demo:
         return away
 
     def _apply(self) -> None:
-        self._report.scene("A sketch", "It says what changes and leaves the rest out; but where does it end?")
+        self._report.scene(
+            "A sketch", "It shows new lines and leaves the rest out; but does a line go for them?"
+        )
         neovim, before = self._neovim, Tokens.from_status(self._status())
         neovim.keys(":w<CR>:edit bill.py<CR>")
         neovim.until("vim.fn.expand('%:t') == 'bill.py' and #vim.lsp.get_clients({ bufnr = 0 }) > 0")

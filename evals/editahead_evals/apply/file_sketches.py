@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from . import corruptions as damages
 from . import marker_wording, patch_sketches, snippet_sketches
+from .added_elements import added_element
 from .line_change import Declaration, LineChange, indentation
 
 _MAX_DECLARATION = 150
@@ -46,6 +47,8 @@ def make_file_sketch(
     match plan.style:
         case "context-markers" | "enclosing-markers" | "sloppy-markers":
             return _snippet(plan, change, twins, variant, rng)
+        case "added-element":
+            return _added_element(change, variant, rng)
         case "declaration":
             return _declaration(plan, change, twins, rng)
         case "whole-file":
@@ -127,6 +130,23 @@ def _snippet(
             return None
         lines, details = moved, kind
     return FileSketchCase(change, lines, accepted, "/".join(filter(None, (variant, details))))
+
+
+def _added_element(change: LineChange, variant: str, rng: random.Random) -> FileSketchCase | None:
+    """Return a sketch that adds an element of the new file which stays out of the file."""
+    added = added_element(change.path, change.language, change.new, rng)
+    if added is None:
+        return None
+
+    def marker() -> str:
+        if variant in marker_wording.SLOPPY:
+            return marker_wording.sloppy(variant, change.language, "module", rng)
+        return marker_wording.clean(change.language)
+
+    lines = added.rendered(marker)
+    if len(lines) >= len(change.new) or (change.language == "python" and _has_stub(lines)):
+        return None
+    return FileSketchCase(added.change, lines, added.accepted, f"{added.where}-{variant}")
 
 
 def _has_stub(lines: Sequence[str]) -> bool:

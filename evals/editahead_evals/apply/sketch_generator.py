@@ -30,7 +30,10 @@ from . import answer_wrapping, marker_wording, patch_sketches
 from .file_sketches import FileSketchCase, SketchPlan, make_file_sketch
 from .line_change import LineChange, text
 
-VERSION = 1
+VERSION = 2
+
+_SEED_VERSION = 1
+"""Part of the seed of each kind. Kinds that were there before give the same cases as in earlier versions."""
 
 _TRIES = 400
 """Records looked at for one case before its kind is given up for this sample."""
@@ -78,6 +81,7 @@ _CLEAN = {
     "context-markers": 12,
     "enclosing-markers": 12,
     "sloppy-markers": 20,
+    "added-element": 24,
     "declaration": 8,
     "unified-diff": 14,
     "search-replace": 8,
@@ -134,7 +138,7 @@ def cases(records: Sequence[Record], count: int, seed: int) -> Iterator[Case]:
     sources: dict[SketchPlan, Iterator[list[Record]]] = {}
     for plan in kinds:
         stock = commits if plan.several else singles
-        order = random.Random(f"{VERSION}:{seed}:{_seed_text(plan)}")
+        order = random.Random(f"{_SEED_VERSION}:{seed}:{_seed_text(plan)}")
         sources[plan] = iter(order.sample(stock, len(stock)))
     plans = list(PLANS)
     order = random.Random(f"{VERSION}:{seed}")
@@ -162,7 +166,7 @@ def _next_case(plan: SketchPlan, source: Iterator[list[Record]], seed: int) -> C
         group = next(source, None)
         if group is None:
             return None
-        case = _case(plan, group, random.Random(f"{VERSION}:{seed}:{_seed_text(plan)}:{group[0].id}"))
+        case = _case(plan, group, random.Random(f"{_SEED_VERSION}:{seed}:{_seed_text(plan)}:{group[0].id}"))
         if case is not None:
             return case
     return None
@@ -204,6 +208,8 @@ def _variant(plan: SketchPlan, rng: random.Random) -> str:
     match plan.style:
         case "sloppy-markers":
             return rng.choice([*marker_wording.SLOPPY, *_SHAPES])
+        case "added-element":
+            return rng.choice(["clean", "clean", *marker_wording.SLOPPY])
         case "unified-diff":
             if plan.damage == "similar-places":
                 return "no-numbers"

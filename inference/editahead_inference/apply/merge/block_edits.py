@@ -8,7 +8,12 @@ from dataclasses import dataclass
 
 from rapidfuzz.fuzz import ratio
 
-from editahead_inference.apply.placement.line_matching import MIN_SIMILARITY, is_comment
+from editahead_inference.apply.placement.line_matching import (
+    MIN_SIMILARITY,
+    TERMINAL,
+    is_annotation,
+    is_comment,
+)
 from editahead_inference.apply.placement.outline import Item, Naming, has_substance, identity
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
@@ -18,9 +23,6 @@ from .block_sketch import BlockSketch, NoReadingError
 
 _MIN_SHARED_WORDS = 0.7
 """The share of the words of an item without a name from which another item may be another version of it."""
-
-TERMINAL = re.compile(r"(?:return|raise|throw|panic|break|continue|yield)\b")
-"""Statements after which no other one of the block is reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,9 @@ class BlockEdits:
         for mine, other in zip(new, old, strict=False):
             text, there = self._sketch.naming.text(mine), self.file_naming.text(other)
             similar = ratio(text[0], there[0])
-            if self._sketch.naming.is_named(mine) and self.file_naming.is_named(other):
+            if is_annotation(text[0]):
+                alike.append(False)  # It says nothing about what it belongs to.
+            elif self._sketch.naming.is_named(mine) and self.file_naming.is_named(other):
                 if _is_declared(text[0]) and text[1:] and text[1:] == there[1:]:
                     self.doubts.append("an item that may be renamed")
                 alike.append(False)
@@ -114,6 +118,10 @@ class BlockEdits:
             for y in old[1:4]
         ):
             self.doubts.append("lines that resemble others nearby")
+        assigned = {identity(key) for item in new for key in self._sketch.naming.text(item)}
+        near = {self.file_naming.of(other) for other in old[: len(new) + 1] if not other.is_block}
+        if any((name or "").startswith("value ") for name in assigned & near):
+            self.doubts.append("lines that may replace others")
         return 0
 
     def add_after(
@@ -135,7 +143,7 @@ class BlockEdits:
                 self._keys[theirs[0].start]
             ):
                 self.doubts.append("a comment or docstring that comes first")
-            blank = self._separation(theirs, items[-1], last)
+            blank = self._separation(theirs, items[-1], last) - (theirs[0].start - start)
             lines += ("",) * blank
         self.splices.append(
             Splice(start, end, lines, self._sketch.at[items[0].start], self._sketch.at[last - 1] + 1)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from editahead_inference.apply.placement.indent_transform import uses_other_indent
 from editahead_inference.apply.placement.item_alignment import OutOfOrderError, align_items
 from editahead_inference.apply.placement.line_matching import (
+    TERMINAL,
     indentation,
     unmatched_brackets,
 )
@@ -29,7 +30,7 @@ from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.sketch import Snippet
 
-from .block_edits import TERMINAL, BlockEdits, Level, file_level
+from .block_edits import BlockEdits, Level, file_level
 from .block_sketch import BlockSketch, NoReadingError
 
 

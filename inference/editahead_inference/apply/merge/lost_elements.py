@@ -10,8 +10,17 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
-from editahead_inference.apply.placement.line_matching import normalize_line
-from editahead_inference.apply.placement.outline import Item, Naming, is_filler, is_function, outline, walk
+from editahead_inference.apply.placement.line_matching import is_annotation, normalize_line
+from editahead_inference.apply.placement.outline import (
+    Item,
+    Naming,
+    has_substance,
+    is_filler,
+    is_function,
+    is_new_version,
+    outline,
+    walk,
+)
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.sketch import Elision, Snippet
@@ -37,25 +46,25 @@ def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -
         return
     target.check()
     before, after = (
-        Counter(naming.of(item) for item, _ in _elements(target.items, naming)),
+        Counter(_name(item, naming) for item, _ in _elements(target.items, naming)),
         _names_after(target, splices),
     )
     runs = ShownRuns(snippet, without_blanks)
     for item, parent in touched:
-        name = naming.of(item)
+        name = _name(item, naming)
         if after[name] >= before[name]:
             continue
         header = None if parent is None else naming.of(parent)
-        if not _is_between_shown(
-            item, parent, naming.naming_line(item), target, splices, runs, replaced=header in whole
-        ):
+        if not _is_between_shown(item, parent, naming, target, splices, runs, replaced=header in whole):
             yield item
 
 
 def _elements(
     items: Sequence[Item], naming: Naming, whole: Collection[str] = ()
 ) -> Iterator[tuple[Item, Item | None]]:
-    """Yield the named items that no function holds directly, each with the item that holds it.
+    """Yield the items that no function holds directly, each with the item that holds it.
+
+    Outside of any block only those with a name count, and comments and decorators never do.
 
     Args:
         items: The outermost items.
@@ -66,13 +75,25 @@ def _elements(
     while waiting:
         item, parent = waiting.pop()
         is_inside = parent is not None and is_function(naming.head(parent))
-        if not is_inside and naming.is_named(item) and not (naming.of(item) or "").startswith("import "):
+        if not is_inside and _is_element(item, parent, naming):
             yield item, parent
         if not (naming.of(item) in whole and is_function(naming.head(item))):
             waiting += [(inner, item) for inner in reversed(item.items)]
 
 
-def _names_after(target: Target, splices: Sequence[Splice]) -> Counter[str | None]:
+def _is_element(item: Item, parent: Item | None, naming: Naming) -> bool:
+    if naming.is_named(item):
+        return not (naming.of(item) or "").startswith("import ")
+    head = naming.head(item)
+    return parent is not None and not item.is_block and has_substance(head) and not is_annotation(head)
+
+
+def _name(item: Item, naming: Naming) -> str:
+    """Return what identifies an element among its neighbours: its name, or its whole line."""
+    return naming.of(item) or f"line {naming.head(item).rstrip(',;')}"
+
+
+def _names_after(target: Target, splices: Sequence[Splice]) -> Counter[str]:
     bodies: list[str] = []
     at = 0
     for splice in splices:
@@ -81,7 +102,7 @@ def _names_after(target: Target, splices: Sequence[Splice]) -> Counter[str | Non
         at = splice.end
     bodies += target.lines.bodies[at:]
     naming = Naming(list(map(normalize_line, bodies)))
-    return Counter(naming.of(item) for item, _ in _elements(outline(bodies), naming))
+    return Counter(_name(item, naming) for item, _ in _elements(outline(bodies), naming))
 
 
 def _whole_blocks(snippet: Snippet) -> set[str]:
@@ -109,7 +130,7 @@ def _whole_blocks(snippet: Snippet) -> set[str]:
 def _is_between_shown(
     item: Item,
     parent: Item | None,
-    line: int,
+    naming: Naming,
     target: Target,
     splices: Sequence[Splice],
     runs: ShownRuns,
@@ -124,13 +145,13 @@ def _is_between_shown(
     Args:
         item: The item.
         parent: The item that holds it, if any.
-        line: The line that names the item.
+        naming: The names of the file's items.
         target: The file.
         splices: The changes.
         runs: The lines that the sketch shows without a gap.
         replaced: Other lines have to replace the item: the sketch shows what holds it without a mark, and may leave it out.
     """
-    keys = target.lines.keys
+    keys, line = target.lines.keys, naming.naming_line(item)
     splice = _splice_at(line, splices, [splice.start for splice in splices])
     assert splice is not None
     new = list(map(normalize_line, splice.lines))
@@ -146,6 +167,12 @@ def _is_between_shown(
         return True
     first, end, j1, j2 = span
     if (
+        not naming.is_named(item)
+        and end - first == j2 - j1
+        and is_new_version(new[j1 + line - first], keys[line])
+    ):
+        return True
+    if (
         parent is not None
         and j1 == j2 == 0
         and not any(map(_is_telling, keys[parent.items[0].start : first]))
@@ -156,8 +183,11 @@ def _is_between_shown(
         return False  # Fewer lines than before may be only those that are new.
     before = _telling([*keys[max(0, splice.start - _MAX_CONTEXT) : splice.start], *new[:j1]][::-1])
     after = _telling([*new[j2:], *keys[splice.end : splice.end + _MAX_CONTEXT]])
-    if item.is_block and end == item.start + 1 and j2 > j1:
-        before = before or []
+    if end < item.end and j2 > j1:
+        if not _is_unique(after, target):
+            return False  # The lines that stay may be those of any element.
+        if end == item.start + 1:
+            before = before or []
     if before is None or after is None or (replaced and j1 == j2):
         return False
     return runs.contain([*before[::-1], *new[j1:j2], *after])
@@ -177,6 +207,11 @@ def _telling(keys: Sequence[str]) -> list[str] | None:
         if _is_telling(key):
             return list(keys[: number + 1])
     return None
+
+
+def _is_unique(keys: Sequence[str] | None, target: Target) -> bool:
+    """Return whether the last of these lines occurs once in the file."""
+    return keys is not None and len(target.lines.places.get(keys[-1], ())) == 1
 
 
 def _is_telling(key: str) -> bool:

@@ -457,7 +457,7 @@ class _SnippetPlacer:
 
 def _ends_the_block(tail: Sequence[str], mark: Elision | None, after: Sequence[str]) -> bool:
     """Return whether the mark after some lines is outside of their block, but the file goes on inside of it."""
-    inner = next((indent_width(line) for line in reversed(tail) if line.strip()), 0)
+    inner = min((indent_width(line) for line in tail if line.strip()), default=0)
     goes_on = next((indent_width(line) for line in after if line.strip()), 0)
     return mark is not None and indent_width(mark.text) < inner <= goes_on
 

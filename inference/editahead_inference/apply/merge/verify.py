@@ -30,6 +30,7 @@ from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import count_errors
 
 from .lost_elements import lost_elements
+from .named_scopes import misplaced_lines
 from .shown_runs import ShownRuns, without_commas
 from .whole_file import is_plainly_whole
 
@@ -77,6 +78,9 @@ def first_failure(
             near = (SimilarLines(lost.start, lost.end, 1.0),)
             gone = target.lines.bodies[lost.start : lost.end]
             return make_refusal("would-lose-code", "Code would go that the sketch does not show.", gone, near)
+        for line, header in misplaced_lines(part.content, target, splices):
+            detail = f"A line would come outside of `{header}`, below which the sketch shows it."
+            return make_refusal("unplaced", detail, [line])
     target.check()
     after = target.syntax.tree_after(target.original, edit)
     counts = None if after is None else (target.errors, count_errors(after.root_node))

@@ -112,15 +112,17 @@ class _RewriteComparison:
         else:
             shown = _shown_runs(part.content)
             missing = _missing(shown, keys)
-            if part.kind == "whole-file" and [list(map(normalize_line, lines)) for lines in shown] != [
-                _trim_blank_lines(keys)
+            if part.kind == "whole-file" and [[line.rstrip() for line in lines] for lines in shown] != [
+                [line.rstrip() for line in _trim_blank_lines(self.new)]
             ]:
                 missing = shown
         if missing:
             return make_refusal("unparsed", "The model's text has not all that the sketch shows.", missing[0])
         if part.kind == "whole-file":
             return None
-        return self._misplaced(shown, keys, self._windows(shown, ordered=part.kind != "search-replace"))
+        closes = not isinstance(part.content, Diff) and isinstance(part.content.parts[-1], Code)
+        windows = self._windows(shown, ordered=part.kind != "search-replace")
+        return self._misplaced(shown, keys, windows, closes=closes)
 
     def _windows(self, shown: Sequence[Sequence[str]], *, ordered: bool) -> list[tuple[int, int]]:
         """Return for each run the lines of the file that it may lie between.
@@ -143,22 +145,34 @@ class _RewriteComparison:
         ]
 
     def _misplaced(
-        self, shown: Sequence[Sequence[str]], keys: Sequence[str], windows: Sequence[tuple[int, int]]
+        self,
+        shown: Sequence[Sequence[str]],
+        keys: Sequence[str],
+        windows: Sequence[tuple[int, int]],
+        *,
+        closes: bool,
     ) -> Refusal | None:
-        """Return a refusal for the first change that is not shown exactly, or that may belong elsewhere."""
+        """Return a refusal for the first change that is not shown exactly, or that may belong elsewhere.
+
+        With `closes` the sketch ends without a mark, so that its last lines may be those of the file.
+        """
         for number, (i1, i2, j1, j2) in enumerate(self.spans):
+            told = [line for line in range(j1, j2) if keys[line]]
+            first, last = (told[0], told[-1]) if told else (j1, j2 - 1)  # Blank lines set it apart.
             covering = [
                 (which, at, at + len(lines))
                 for which, lines in enumerate(shown)
                 for at in _places(lines, keys)
-                if at <= j1 and j2 <= at + len(lines) and self._is_exact(lines, at)
+                if at <= first and last < at + len(lines) and self._is_exact(lines, at)
             ]
             if not covering:
                 lines = self.new[j1:j2]
                 return make_refusal("unparsed", "The model changes what the sketch does not show.", lines)
             known = self._is_like_no_other(number)
+            size = len(_trim_blank_lines(keys))
             if not any(
-                (known or self._is_settled(at, end, *windows[which])) and self._is_bounded(number, at, end)
+                (known or (closes and end >= size) or self._is_settled(at, end, *windows[which]))
+                and self._is_bounded(number, at, end)
                 for which, at, end in covering
             ):
                 lines = self.target.lines.bodies[i1:i2] or self.new[j1:j2]
@@ -168,7 +182,7 @@ class _RewriteComparison:
     def _is_exact(self, lines: Sequence[str], at: int) -> bool:
         """Return whether the new ones of these lines, at line `at` of the rewrite, are written as in the sketch.
 
-        All lines must be indented by the same amount more or less.
+        All lines must be indented by the same amount more or less, which a line that stays has to tell.
         """
         there = self.new[at : at + len(lines)]
         fresh = {line for _, _, j1, j2 in self.spans for line in range(j1, j2)}
@@ -176,6 +190,8 @@ class _RewriteComparison:
         if any(at + n in fresh and a.strip() != b.strip() for n, a, b in told):
             return False
         shifts = {_shift(indentation(a), indentation(b)) for _, a, b in told}
+        if all(at + n in fresh for n, _, _ in told):
+            return shifts == {(True, "")}
         return None not in shifts and len(shifts) <= 1
 
     def _is_settled(self, at: int, end: int, low: int, high: int) -> bool:

@@ -23,6 +23,7 @@ from .line_matching import (
     normalize_line,
     unmatched_brackets,
 )
+from .outline import is_new_version
 from .placement import Target, make_refusal
 
 _MIN_EDGE_WEIGHT = 0.15
@@ -305,7 +306,7 @@ def count_replaced_lines(shown: Sequence[str], file: Sequence[str], *, is_edge: 
         is_edge: Nothing follows in the sketch, not even an elision, so that the file may end there.
 
     Returns:
-        All of the shown lines if each resembles its counterpart, 0 if none resembles any, None if unclear.
+        All of the shown lines if each is a new version of its counterpart, 0 if none resembles any, None if unclear.
     """
     keys, others = (
         [normalize_line(line) for line in shown],
@@ -316,12 +317,8 @@ def count_replaced_lines(shown: Sequence[str], file: Sequence[str], *, is_edge: 
     if len(others) == len(keys) and all(
         ratio(a, b) >= MIN_SIMILARITY for a, b in zip(keys, others, strict=True)
     ):
-        # Under another name it may be something new beside it.
-        return (
-            len(shown)
-            if all(opened_name(a) == opened_name(b) for a, b in zip(keys, others, strict=True))
-            else None
-        )
+        is_sure = all(a == b or is_new_version(a, b) for a, b in zip(keys, others, strict=True))
+        return len(shown) if is_sure else None
     if is_edge and file:
         return None
     if all(ratio(a, b) < MIN_SIMILARITY for a in keys if a for b in others if b):

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from .line_matching import DISTINCTIVE, FileLines, line_weight, normalize_line
+from .line_matching import DISTINCTIVE, FileLines, count_attached, line_weight, normalize_line
 
 _OTHER_INDENT_FACTOR = 0.7
 """The factor of the weight of a line whose indentation differs in the file."""
@@ -177,6 +177,11 @@ def _runs(number: int, segment: Segment, file: FileLines, low: int, high: int) -
             n = 1
             while i + n < len(keys) and j + n < high and keys[i + n] == other[j + n]:
                 n += 1
+            if not segment.strict and i + n < len(keys):
+                # What belongs to the next line matches only together with it.
+                n -= count_attached(keys[i : i + n])
+                if not n:
+                    continue
             worth = []
             for k in range(n):
                 exact = segment.lines[i + k].rstrip() == file.bodies[j + k].rstrip()

@@ -21,6 +21,7 @@ from .line_matching import (
     DISTINCTIVE,
     MIN_SIMILARITY,
     FileLines,
+    count_attached,
     is_comment,
     line_weight,
     normalize_line,
@@ -289,6 +290,12 @@ def _find_places(
                 break
             total += line_weight(normalize_line(body))
             count += 1
+        if step > 0 and count < len(bodies):
+            # What belongs to the next line matches only together with it.
+            attached = list(map(normalize_line, bodies[:count]))
+            attached = attached[count - count_attached(attached) :]
+            count -= len(attached)
+            total -= sum(map(line_weight, attached))
         if count:
             yield _BoundaryPlace(line, count, total)
 

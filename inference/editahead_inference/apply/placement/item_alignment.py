@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Sequence
 from itertools import pairwise
 from typing import TypeVar
 
+from .line_matching import count_attached
 from .outline import Item, Naming, is_filler
 
 Key = TypeVar("Key", bound=Hashable)
@@ -115,6 +116,10 @@ def _extended(
                 out[a] = b
                 taken.add(b)
                 a, b = a + step, b + step
+    for a in sorted(out, reverse=True):
+        goes_on = a + 1 < len(texts) and texts[a + 1] is not None
+        if goes_on and out.get(a + 1) != out[a] + 1 and count_attached(texts[a] or ()):
+            del out[a]  # What belongs to the next item matches only together with it.
     found = sorted(out.items())
     if any(d <= b for (_, b), (_, d) in pairwise(found)):
         raise OutOfOrderError

@@ -47,6 +47,9 @@ _COMMON_WORD = re.compile(
     r"(else|try|finally|return|pass|break|continue|default|do|end|null|nil|None|true|false|self|super|this|err|ok|0|1)"
 )
 
+TERMINAL = re.compile(r"(?:return|raise|throw|panic|break|continue|yield)\b")
+"""Statements after which no other one of the block is reached."""
+
 
 @lru_cache(maxsize=65536)
 def normalize_line(body: str) -> str:
@@ -82,6 +85,29 @@ def indentation(body: str) -> str:
 def is_comment(body: str) -> bool:
     """Return whether the line is nothing but a comment, judged by its beginning."""
     return _COMMENT.match(body) is not None
+
+
+def is_annotation(key: str) -> bool:
+    """Return whether a line is a decorator, an annotation or an attribute: it belongs to the line below.
+
+    Args:
+        key: The normalised line.
+    """
+    return key.startswith(("@", "#[")) and not key.startswith("@media")
+
+
+def count_attached(keys: Sequence[str]) -> int:
+    """Return how many lines at the end belong to the line below them: annotations, and the beginning of a comment.
+
+    Args:
+        keys: The normalised lines.
+    """
+    count = 0
+    for key in reversed(keys):
+        if not (is_annotation(key) or (is_comment(key) and line_weight(key) < DISTINCTIVE)):
+            break
+        count += 1
+    return count
 
 
 class _LineSequenceIndex:

@@ -8,11 +8,12 @@ belong to no item.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from .line_matching import DISTINCTIVE, indent_width, is_comment, line_weight, normalize_line
+from .line_matching import DISTINCTIVE, TERMINAL, indent_width, is_comment, line_weight, normalize_line
 
 _CLOSES = re.compile(r"(?:[)\]}]|</|end\b[\s;,).]*$)")
 """Lines that end the item above, at the same indentation."""
@@ -69,9 +70,9 @@ def outline(bodies: Sequence[str], *, low: int = 0, high: int | None = None) -> 
     """Return the outermost items of lines [low, high)."""
     root: list[Item] = []
     levels: list[tuple[int, list[Item]]] = []
-    for number in range(low, len(bodies) if high is None else high):
+    widths = _widths(bodies[low:high])
+    for number, width in enumerate(widths, low):
         body = bodies[number]
-        width = indent_width(body)
         if width < 0:
             continue
         while levels and levels[-1][0] > width:
@@ -93,6 +94,27 @@ def outline(bodies: Sequence[str], *, low: int = 0, high: int | None = None) -> 
         for _, level in levels:
             level[-1].end = number + 1
     return root
+
+
+_AT_THE_MARGIN = re.compile(r"#\s*(?:if|el|end|pragma)")
+"""Lines of the C preprocessor that may be at the left margin wherever they are."""
+
+
+def _widths(bodies: Sequence[str]) -> list[int]:
+    """Return the indentation of each line in columns; -1 for a blank line.
+
+    A comment at the left margin ends no block: it counts as deep as the code below it.
+    """
+    widths = list(map(indent_width, bodies))
+    below = 0
+    for number in range(len(bodies) - 1, -1, -1):
+        if widths[number] < 0:
+            continue
+        if is_comment(bodies[number]) or _AT_THE_MARGIN.match(bodies[number].lstrip()):
+            widths[number] = max(widths[number], below)
+        else:
+            below = widths[number]
+    return widths
 
 
 def walk(items: Sequence[Item]) -> Iterator[Item]:
@@ -126,7 +148,7 @@ _IMPORT = re.compile(
     r"from\s+(?P<a>[\w.]+)\s+import|import\s+.*\bfrom\s*(?P<b>['\"].*['\"])|(?:import|use|#\s*include|using|require)\s+(?P<c>.+)"
 )
 _KEYED = re.compile(
-    r"(?P<name>[\"']?[\w$.@\[\]\"'/-]+[\"']?)[?!]?\s*(?P<sign>[:=]|:=|\+=|=>)(?!=)(?!:)\s*(?P<value>.*)"
+    r"(?:(?:pub(?:\([^)]*\))?|public|private|protected|readonly|static)\s+)*(?P<name>[\"']?[\w$.@\[\]\"'/-]+[\"']?)[?!]?\s*(?P<sign>[:=]|:=|\+=|=>)(?!=)(?!:)\s*(?P<value>.*)"
 )
 _CONTROL = re.compile(
     r"(?:\}\s*)?(?:if|for|while|with|switch|match|select|return|throw|raise|try|else|elif|except|catch|finally|do|"
@@ -184,6 +206,24 @@ def identity(key: str) -> str | None:
     if found:
         return f"named {found['name']}"
     return key.rstrip(" {,;") if key.endswith("{") and line_weight(key) >= DISTINCTIVE else None
+
+
+def is_new_version(new: str, old: str) -> bool:
+    """Return whether a line is certainly another version of a line, not something beside it.
+
+    Both have one name, or the words of one are among those of the other, or both leave the block.
+
+    Args:
+        new: The normalised line.
+        old: The other one.
+    """
+    name, other = identity(new), identity(old)
+    if name is not None or other is not None:
+        return name == other
+    words, others = Counter(re.findall(r"\w+", new)), Counter(re.findall(r"\w+", old))
+    if len(words) > 1 and len(others) > 1 and (words <= others or others <= words):
+        return True
+    return TERMINAL.match(new) is not None and TERMINAL.match(old) is not None
 
 
 def _method_name(key: str) -> str | None:

@@ -57,10 +57,20 @@ def test_a_method_that_may_be_new_or_the_next_one_renamed() -> None:
     assert sure(clear, text, "java") == text.replace(method("width"), method("width") + method("area"))
 
 
-def test_a_line_that_resembles_the_next_one_takes_its_place() -> None:
+def test_a_new_version_of_the_next_line_takes_its_place() -> None:
     text = "package a\n\nfunc a() {\n\tx := 1\n\tshow(x)\n\tshow(y)\n\tdone()\n}\n"
-    sketch = f"{MARK}\n\tshow(x)\n\tshow(z)\n{MARK}\n"
-    assert sure(sketch, text) == text.replace("show(y)", "show(z)")
+    sketch = f"{MARK}\n\tshow(x)\n\tshow(y, 1)\n{MARK}\n"
+    assert sure(sketch, text) == text.replace("show(y)", "show(y, 1)")
+
+
+def test_a_line_that_only_resembles_the_next_one_may_be_added() -> None:
+    text = "package a\n\nfunc a() {\n\tx := 1\n\tshow(x)\n\tshow(y)\n\tdone()\n}\n"
+    result = merged(f"{MARK}\n\tshow(x)\n\tshow(z)\n{MARK}\n", text)
+    assert result.refusal is not None
+    assert {each.edit.apply(text) for each in result.readings} == {
+        text.replace("show(y)", "show(z)"),
+        text.replace("\tshow(y)", "\tshow(z)\n\tshow(y)"),
+    }
 
 
 def test_a_definition_is_not_there_twice() -> None:
