@@ -7,6 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from editahead_prompts.text.control_characters import escape_line
+
+from .console import print_note, print_styled
+
 if TYPE_CHECKING:
     from editahead_inference.apply.results import Choice
 
@@ -28,7 +32,7 @@ def ask_choice(choices: Sequence[Choice], detail: str, root: Path) -> Choice | N
         return None
     try:
         with _TERMINAL.open(encoding="utf-8", errors="replace") as answers:
-            sys.stderr.write(f"{detail} Which change do you mean?\n")
+            print_note(f"{detail} Which change do you mean?")
             for number, choice in enumerate(choices, 1):
                 _show(number, choice, root, colour=supports_color(sys.stderr))
             return _read_answer(choices, iter(answers.readline, ""))
@@ -49,21 +53,19 @@ def _show(number: int, choice: Choice, root: Path, *, colour: bool) -> None:
 
     from .terminal_diff import styled
 
-    sys.stderr.write(f"\n{number}) {choice_label(choice, root)}\n")
+    print_note(f"\n{number}) {escape_line(choice_label(choice, root))}")
     for change in choice.changes:
         for line in diff_lines(change, change.original, change.hunks, [root]):
-            sys.stderr.write(f"   {styled(line, colour=colour)}\n")
+            print_styled([("   ", ""), *styled(line, colour=colour)], sys.stderr)
 
 
 def _read_answer(choices: Sequence[Choice], answers: Iterator[str]) -> Choice | None:
-    sys.stderr.write(f"\nA number from 1 to {len(choices)}, or Enter for none: ")
-    sys.stderr.flush()
+    print_note(f"\nA number from 1 to {len(choices)}, or Enter for none: ", end="")
     for answer in answers:
         word = answer.strip()
         if not word:
             return None
         if word.isdecimal() and 1 <= int(word) <= len(choices):
             return choices[int(word) - 1]
-        sys.stderr.write(f"Please type a number from 1 to {len(choices)}, or nothing: ")
-        sys.stderr.flush()
+        print_note(f"Please type a number from 1 to {len(choices)}, or nothing: ", end="")
     return None

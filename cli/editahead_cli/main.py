@@ -11,6 +11,8 @@ from importlib import import_module
 
 from editahead_lsp import __version__
 
+from .console import print_text, print_traceback
+
 COMMANDS = {
     "lsp": "run the language server on stdin and stdout, or on a TCP port",
     "demo": "watch the server predict a short editing session",
@@ -33,6 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     The codes are 0 for success, 1 for failure with the reason on stderr, 2 for wrong usage and 130 after Ctrl-C.
     """
     argv = list(sys.argv[1:] if argv is None else argv)
+    sys.excepthook = print_traceback
     parser = argparse.ArgumentParser(prog="editahead", description="Predict your next edit, in any editor.")
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
@@ -45,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             import_module(f"{__package__}.commands.{name}").add_arguments(subparser)
     args = parser.parse_args(argv)
     if args.version:
-        print(_version_as_json() if args.json else f"editahead {__version__}")
+        print_text(_version_as_json() if args.json else f"editahead {__version__}")
         return 0
     if args.command is None:
         parser.error("name a command; --help lists them")

@@ -8,6 +8,7 @@ import stat
 import sys
 from typing import BinaryIO
 
+from .console import print_note
 from .errors import SketchInputError
 
 STDIN = "-"
@@ -44,7 +45,7 @@ def _read_stdin(most_bytes: int) -> bytes:
     if sys.stdin is None:
         raise SketchInputError("there is no stdin; name a file with --sketch")
     if sys.stdin.isatty():
-        sys.stderr.write("editahead: paste the sketch, and then press Ctrl-D on a new line\n")
+        print_note("editahead: paste the sketch, and then press Ctrl-D on a new line")
     return _read(sys.stdin.buffer, most_bytes)
 
 

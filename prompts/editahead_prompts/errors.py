@@ -4,6 +4,7 @@
   - InvalidStateError (ValueError)
   - PromptTooLongError (ValueError)
   - SketchError (ValueError)
+    - InvalidNameError
   - TokenizerUnavailableError
   - UnknownFormatError (ValueError)
 """
@@ -35,6 +36,10 @@ class SketchError(PromptsError, ValueError):
         super().__init__(message)
         self.at = at
         self.end = end
+
+
+class InvalidNameError(SketchError):
+    """A patch with a file's name that cannot be decoded or shown. None of its files may change."""
 
 
 class TokenizerUnavailableError(PromptsError):

@@ -98,7 +98,7 @@ def test_colours_on_a_terminal(folder: Path, apply: Apply, monkeypatch: pytest.M
     monkeypatch.setattr("editahead_cli.terminal_diff.supports_color", lambda: True)
     (folder / "a.py").write_text(TEXT + "# \x1b]0;title\x07\n")
     _, said, _ = apply("a.py", sketch=SKETCH.replace("twice", "\x1b[2J"))
-    assert "\x1b[32m+    d = c * 3  # \ufffd[2J\x1b[0m\n" in said
+    assert "\x1b[32m+    d = c * 3  # \\x1b[2J\x1b[0m\n" in said
     assert "\x1b[31m-    d = c * 2\x1b[0m\n" in said
     assert "\x1b]0" not in said
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 
 import pytest
-from rich.console import Console
 
 from editahead_cli.demo.player import (
     LineChange,
@@ -20,6 +19,7 @@ from editahead_cli.demo.player import (
 from editahead_cli.demo.scenes import commit_scenes, load_scenes, sample_scenes
 from editahead_cli.demo.terminal_view import MAX_LINES, TerminalView, summarize
 from editahead_cli.errors import SessionMismatchError
+from editahead_cli.rich_console import SafeConsole
 from editahead_evals.data.edit_records import Record
 
 EVENTS = (
@@ -113,7 +113,7 @@ def test_the_figures_add_up() -> None:
 @pytest.mark.parametrize("width", [20, 80])
 def test_the_screen_shows_what_happened(width: int) -> None:
     out = io.StringIO()
-    screen = TerminalView(Console(file=out, width=width), None)
+    screen = TerminalView(SafeConsole(file=out, width=width), None)
     tally = Tally()
     for event in EVENTS:
         screen.show(event)
@@ -137,7 +137,7 @@ def test_the_screen_shows_what_happened(width: int) -> None:
 def test_only_what_is_typed_is_animated() -> None:
     out = io.StringIO()
     waits: list[float] = []
-    TerminalView(Console(file=out, width=80), waits.append).show(EVENTS[1])
+    TerminalView(SafeConsole(file=out, width=80), waits.append).show(EVENTS[1])
     assert len(waits) == len("account")
     assert "+     account = 1" in out.getvalue()
 
@@ -145,6 +145,6 @@ def test_only_what_is_typed_is_animated() -> None:
 def test_long_changes_are_cut() -> None:
     out = io.StringIO()
     many = tuple(f"line {number}" for number in range(MAX_LINES + 3))
-    TerminalView(Console(file=out, width=80), None).show(Typed(LineChange("a.txt", 1, (), many), 0))
+    TerminalView(SafeConsole(file=out, width=80), None).show(Typed(LineChange("a.txt", 1, (), many), 0))
     assert "3 more lines" in out.getvalue()
     assert f"line {MAX_LINES}" not in out.getvalue()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from editahead_cli.argument_types import positive_int
-from editahead_cli.console import fail
+from editahead_cli.console import fail, print_note
 
 if TYPE_CHECKING:
     from editahead_cli.commands.apply_report import ApplyReport
@@ -59,6 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--yes", action="store_true", help="with --write: write the text of a model, too, without a review"
     )
+    parser.add_argument(
+        "--patch", action="store_true", help="print the diff with every character as it is, for `git apply`"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON, as `editahead.apply` answers")
 
 
@@ -71,13 +74,13 @@ def run(args: argparse.Namespace) -> int:
 
     for name in ("backup", "force", "yes"):
         if getattr(args, name) and not args.write:
-            sys.stderr.write(f"editahead: --{name} needs --write\n")
+            print_note(f"editahead: --{name} needs --write")
             return 2
     if args.write and sys.platform == "win32":
         return fail("--write does not run on Windows; apply the diff, or run the command in WSL")
     root = find_workspace(Path.cwd())
     _recover(root)
-    report = ApplyReport(args.json, root)
+    report = ApplyReport(args.json, root, exact=args.patch)
     settings = _load_settings(root)
     files = _workspace_files(args.file, root, settings)
     code = _plan(args, report, files, settings)
@@ -154,7 +157,7 @@ def _recover(root: Path) -> None:
         from editahead_lsp.file_writes.recovery import recover
 
         for message in recover([root], folder):
-            sys.stderr.write(f"editahead: {message}\n")
+            print_note(f"editahead: {message}")
 
 
 def _choose(refusal: Refusal, args: argparse.Namespace, root: Path) -> Choice | None:
@@ -185,10 +188,10 @@ def _write(report: ApplyReport, files: WorkspaceFiles, *, backup: bool, force: b
         return str(error)
     except KeyboardInterrupt as interrupt:  # Ctrl-C waits for the end of the write
         failed = isinstance(interrupt.__context__, WriteError)
-        sys.stderr.write(f"editahead: {'nothing was' if failed else 'all files are'} written\n")
+        print_note(f"editahead: {'nothing was' if failed else 'all files are'} written")
         raise
     if unsafe is not None:
-        sys.stderr.write(f"editahead: written without a journal, which a crash could need ({unsafe})\n")
+        print_note(f"editahead: written without a journal, which a crash could need ({unsafe})")
     report.written = True
     return None
 

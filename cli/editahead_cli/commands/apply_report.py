@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from editahead_cli.console import fail, print_output, print_text
+from editahead_cli.console import fail, print_exactly, print_note, print_output, print_styled, print_text
+from editahead_prompts.text.control_characters import escape_line
 
 if TYPE_CHECKING:
     from editahead_inference.apply.planner import FileChange
@@ -48,11 +48,12 @@ def file_writes(changes: tuple[FileChange, ...], files: WorkspaceFiles) -> list[
 class ApplyReport:
     """The final output, as text or JSON.
 
-    `root` is that of the workspace. `started` and `ended` are seconds of the clock that also times the first hunk.
+    `root` is that of the workspace. `exact`: the diff is for a program. `started` and `ended` are seconds of the clock that
+    also times the first hunk.
     """
 
-    def __init__(self, json: bool, root: Path) -> None:
-        self._json, self.root = json, root
+    def __init__(self, json: bool, root: Path, *, exact: bool = False) -> None:
+        self._json, self._exact, self.root = json, exact, root
         self.kind: SketchKind | None = None
         self.planned: ApplyPlan | None = None
         self.problems: list[Problem] | None = None
@@ -72,15 +73,15 @@ class ApplyReport:
         code = fail(f"refused ({refusal.reason}): {refusal.detail}")
         lines = refusal.part.splitlines()
         for line in lines[:_MAX_PART_LINES]:
-            sys.stderr.write(f"    {line[:_MAX_LINE]}\n")
+            print_note(f"    {line[:_MAX_LINE]}")
         if len(lines) > _MAX_PART_LINES:
-            sys.stderr.write(f"    ... ({len(lines)} lines)\n")
+            print_note(f"    ... ({len(lines)} lines)")
         for near in refusal.near:
-            sys.stderr.write(f"  lines {near.start + 1}-{near.end} are similar ({near.similarity:.2f})\n")
+            print_note(f"  lines {near.start + 1}-{near.end} are similar ({near.similarity:.2f})")
         for number, choice in enumerate(refusal.choices, 1):
-            sys.stderr.write(f"  --choose {number}: {choice_label(choice, self.root)}\n")
+            print_note(f"  --choose {number}: {escape_line(choice_label(choice, self.root))}")
         if refusal.model:
-            sys.stderr.write(f"editahead: {refusal.model}\n")
+            print_note(f"editahead: {refusal.model}")
         return code
 
     def finish(self, *, show_diff: bool) -> int:
@@ -88,7 +89,7 @@ class ApplyReport:
         if self._json:
             self._print_json(None)
         elif not self.changes:
-            sys.stderr.write("editahead: nothing to change\n")
+            print_note("editahead: nothing to change")
         elif show_diff or self.problems:
             self._show_diff()
         else:
@@ -103,13 +104,13 @@ class ApplyReport:
                 if stats.first_hunk_ms is None
                 else f"; the first hunk after {stats.first_hunk_ms / 1000:.1f} s"
             )
-            sys.stderr.write(
-                f"editahead: the model was used: {stats.model_tokens} tokens, {stats.ms / 1000:.1f} s{first}\n"
+            print_note(
+                f"editahead: the model was used: {stats.model_tokens} tokens, {stats.ms / 1000:.1f} s{first}"
             )
         for problem in self.problems or ():
             place = problem.range.start
             where = f"{self._name(problem.uri)}:{place.line + 1}:{place.character + 1}"
-            sys.stderr.write(f"{where}: {problem.message} ({problem.source})\n")
+            print_note(escape_line(f"{where}: {problem.message} ({problem.source})"))
         if self.problems:
             count = f"{len(self.problems)} new problem{'s' if len(self.problems) > 1 else ''}"
             return fail(f"{count}; nothing was written")
@@ -119,10 +120,21 @@ class ApplyReport:
         from editahead_cli.terminal_diff import styled, supports_color
         from editahead_lsp.apply.annotated_diff import diff_lines
 
+        lines = [
+            line
+            for change in self.changes
+            for line in diff_lines(change, change.original, change.hunks, [self.root])
+        ]
+        if self._exact:
+            print_exactly(f"{line}{line.carriage_return}" for line in lines)
+            return
         colour = supports_color()
-        for change in self.changes:
-            for line in diff_lines(change, change.original, change.hunks, [self.root]):
-                print_text(styled(line, colour=colour))
+        for line in lines:
+            print_styled(styled(line, colour=colour))
+        if any(line.text != escape_line(line.text) for line in lines):
+            print_note(
+                "editahead: the diff shows some characters as escapes, such as \\x1b; --patch prints them"
+            )
 
     def _stats(self, planned: ApplyPlan) -> ApplyStats:
         from editahead_lsp.features.apply_sketch import apply_stats

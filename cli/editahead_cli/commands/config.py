@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 from pathlib import Path
 
-from editahead_cli.console import print_output, print_text
+from editahead_cli.console import print_note, print_output, print_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,5 +30,5 @@ def run(args: argparse.Namespace) -> int:
         line = f"{name} = {json.dumps(value)}"
         print_text(f"{line:<40} # {resolved.origins[name]}" if args.show_origin else line)
     for message in resolved.messages:
-        sys.stderr.write(f"editahead: {message}\n")
+        print_note(f"editahead: {message}")
     return 0

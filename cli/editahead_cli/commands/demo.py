@@ -36,13 +36,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from rich.console import Console
-
     from editahead_cli.json_output import DemoOutput
+    from editahead_cli.rich_console import SafeConsole
     from editahead_evals.client.editor import Editor
     from editahead_evals.errors import ClientError
 
-    console = Console(highlight=False)
+    console = SafeConsole(highlight=False)
     animated = console.is_terminal and args.speed > 0 and not args.json
     view = TerminalView(console, (lambda seconds: time.sleep(seconds / args.speed)) if animated else None)
     events: list[dict[str, Any]] = []

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from editahead_cli.console import print_output, print_text
 from editahead_cli.json_output import Check, DoctorOutput
+from editahead_prompts.text.control_characters import escape_line
 
 if TYPE_CHECKING:
     from editahead_inference.backends.base import Backend
@@ -50,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         for check in checks:
             mark = {True: "ok  ", False: "FAIL", None: "    "}[check.good]
-            print_text(f"{mark}  {check.name}: {check.detail}")
+            print_text(escape_line(f"{mark}  {check.name}: {check.detail}"))
     return 0 if good else 1
 
 

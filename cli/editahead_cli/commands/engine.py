@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from editahead_cli.console import fail, print_text
+from editahead_cli.console import fail, print_note, print_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -325,5 +325,4 @@ async def _run_until_signal(replica_set: ReplicaSet) -> int:
 
 def _report(text: str) -> None:
     """Print a sentence for the user on stderr, because `--print` uses stdout for the command."""
-    sys.stderr.write(f"editahead: {text}\n")
-    sys.stderr.flush()
+    print_note(f"editahead: {text}")

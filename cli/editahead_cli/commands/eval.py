@@ -123,8 +123,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from rich.console import Console
-
+    from editahead_cli.rich_console import SafeConsole
     from editahead_evals.errors import (
         ClientError,
         GitError,
@@ -139,7 +138,7 @@ def run(args: argparse.Namespace) -> int:
     )
     from editahead_prompts.errors import TokenizerUnavailableError
 
-    errors = Console(stderr=True)
+    errors = SafeConsole(stderr=True)
 
     def fail(message: str, code: int = 1) -> int:
         errors.print(message, markup=False, highlight=False, soft_wrap=True)
@@ -235,8 +234,7 @@ def _model_environment(args: argparse.Namespace) -> dict[str, str]:
 
 
 def _eval_commits(args: argparse.Namespace, errors: Console) -> int:
-    from rich.console import Console
-
+    from editahead_cli.rich_console import SafeConsole
     from editahead_evals.data.revisions import checked_out, present_commit
     from editahead_evals.replay.commit_evaluation import EvalPlan
     from editahead_evals.report import comparison, html_page, terminal_tables
@@ -267,15 +265,14 @@ def _eval_commits(args: argparse.Namespace, errors: Console) -> int:
     if args.json:
         print_json(as_json(report, comparison.as_json(compared) if compared else None))
     else:
-        terminal_tables.render(report, Console(), compared)
+        terminal_tables.render(report, SafeConsole(), compared)
     if args.report:
         errors.print(f"written: {args.report}", markup=False, highlight=False, soft_wrap=True)
     return 0
 
 
 def _eval_scenarios(args: argparse.Namespace) -> int:
-    from rich.console import Console
-
+    from editahead_cli.rich_console import SafeConsole
     from editahead_evals.client.shared_server import SharedServer
     from editahead_evals.data.revisions import present_commit
     from editahead_evals.scenarios import scoring
@@ -287,13 +284,12 @@ def _eval_scenarios(args: argparse.Namespace) -> int:
     if args.json:
         print_json(scoring.as_json(report))
     else:
-        scoring.render(report, Console())
+        scoring.render(report, SafeConsole())
     return 0
 
 
 def _eval_tasks(args: argparse.Namespace) -> int:
-    from rich.console import Console
-
+    from editahead_cli.rich_console import SafeConsole
     from editahead_evals.client.shared_server import SharedServer
     from editahead_evals.data.revisions import present_commit
     from editahead_evals.tasks import report
@@ -309,13 +305,12 @@ def _eval_tasks(args: argparse.Namespace) -> int:
     if args.json:
         print_json(report.as_json(played))
     else:
-        report.render(played, Console(), trace=args.trace)
+        report.render(played, SafeConsole(), trace=args.trace)
     return 0
 
 
 def _eval_recorded(args: argparse.Namespace) -> int:
-    from rich.console import Console
-
+    from editahead_cli.rich_console import SafeConsole
     from editahead_evals.client.shared_server import SharedServer
     from editahead_evals.data.revisions import present_commit
     from editahead_evals.recorded import recorded_answers
@@ -330,5 +325,5 @@ def _eval_recorded(args: argparse.Namespace) -> int:
     if args.json:
         print_json(recorded_answers.as_json(as_they_are, through, present_commit()))
     else:
-        recorded_answers.render(as_they_are, through, present_commit(), Console())
+        recorded_answers.render(as_they_are, through, present_commit(), SafeConsole())
     return 0

@@ -24,9 +24,9 @@ def run(args: argparse.Namespace, errors: Console) -> int:
         RecordError: The records cannot be read.
         RunError: The settings name no model, and one is needed.
     """
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from editahead_cli.rich_console import SafeConsole
     from editahead_evals.apply import report
     from editahead_evals.apply.runner import apply_all
     from editahead_evals.apply.sketch_generator import cases
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace, errors: Console) -> int:
     if args.json:
         print_json(report.as_json(found))
     else:
-        report.render(found, Console())
+        report.render(found, SafeConsole())
     return 0
 
 

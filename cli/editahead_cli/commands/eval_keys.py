@@ -46,8 +46,7 @@ def run(args: argparse.Namespace, errors: Console) -> int:
         RevisionError: The other revision cannot be measured.
         RunError: A server failed.
     """
-    from rich.console import Console
-
+    from editahead_cli.rich_console import SafeConsole
     from editahead_evals.data.revisions import present_commit
     from editahead_evals.replay.key_replay import KeyPlan
     from editahead_evals.report import key_report, keyboard_page
@@ -66,7 +65,7 @@ def run(args: argparse.Namespace, errors: Console) -> int:
     if args.json:
         print_json(key_report.as_json(report, compared))
     else:
-        key_report.render(report, Console(), compared)
+        key_report.render(report, SafeConsole(), compared)
     return 0
 
 
@@ -78,8 +77,7 @@ def run_ordered(args: argparse.Namespace, errors: Console) -> int:
         RevisionError: The other revision cannot be measured.
         RunError: A server failed.
     """
-    from rich.console import Console
-
+    from editahead_cli.rich_console import SafeConsole
     from editahead_evals.data.ordered_edits import read_pull_requests
     from editahead_evals.data.revisions import present_commit
     from editahead_evals.replay.ordered_replay import OrderedPlan
@@ -99,7 +97,7 @@ def run_ordered(args: argparse.Namespace, errors: Console) -> int:
     if args.json:
         print_json(ordered_report.as_json(report, compared))
     else:
-        ordered_report.render(report, Console(), compared)
+        ordered_report.render(report, SafeConsole(), compared)
     return 0
 
 

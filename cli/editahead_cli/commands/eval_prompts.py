@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from typing import TYPE_CHECKING
+
+from editahead_cli.console import print_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -109,8 +109,7 @@ def render_prompts(args: argparse.Namespace) -> int:
         RevisionError: The other revision cannot be checked out.
         WorkerError: The other revision cannot render the prompts.
     """
-    from rich.console import Console
-
+    from editahead_cli.rich_console import SafeConsole
     from editahead_evals.data.revisions import checked_out, present_commit
     from editahead_evals.prompt_costs import report
     from editahead_evals.prompt_costs.comparison import compare
@@ -142,11 +141,10 @@ def render_prompts(args: argparse.Namespace) -> int:
             "costs": costs.as_json(),
             "other": compared.as_json(other) if compared and other else None,
         }
-        json.dump(output, sys.stdout, indent=2)
-        sys.stdout.write("\n")
+        print_json(output)
         return 0
     columns = [(name, costs), *([(other, compared.theirs)] if compared and other else [])]
-    report.print_report(columns, Console(), compared)
+    report.print_report(columns, SafeConsole(), compared)
     return 0
 
 

@@ -14,7 +14,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from editahead_cli.console import fail
+from editahead_cli.console import LogFormatter, fail, print_note
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
@@ -53,11 +53,10 @@ def run(args: argparse.Namespace) -> int:
         return _usage_error(
             f"--allow-remote needs a token: set {_TOKEN_VARIABLE}, and configure editors to send it"
         )
-    logging.basicConfig(
-        level=logging.WARNING,
-        handlers=list(_log_handlers(args.log_file)),
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-    )
+    handlers = list(_log_handlers(args.log_file))
+    for handler in handlers:
+        handler.setFormatter(LogFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=handlers)
     logging.getLogger("pygls").setLevel(logging.WARNING)  # lower levels quote whole messages
     if args.tcp is not None:
         from editahead_lsp.server import Server
@@ -103,8 +102,7 @@ async def serve_tcp(make: Callable[[], Server], host: str, port: int, token: str
     except OSError as error:
         return fail(f"cannot listen on {host}:{port}: {error.strerror or error}")
     for address in addresses:
-        sys.stderr.write(f"editahead: listening on {address}\n")
-    sys.stderr.flush()
+        print_note(f"editahead: listening on {address}")
     await stop.wait()
     await listener.stop()
     return 0
@@ -140,4 +138,4 @@ def _log_handlers(log_file: Path | None) -> Iterator[logging.Handler]:
         file.parent.mkdir(parents=True, exist_ok=True)
         yield RotatingFileHandler(file, maxBytes=_MAX_LOG_BYTES, backupCount=1, encoding="utf-8", delay=True)
     except OSError as error:
-        sys.stderr.write(f"editahead: the log file cannot be written: {error}\n")
+        print_note(f"editahead: the log file cannot be written: {error}")

@@ -87,10 +87,11 @@ def _output(machine: Hardware, speed: float, fits: list[ModelFit]) -> Any:
 
 
 def _print_table(machine: Hardware, speed: float, fits: list[ModelFit]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console()
+    from editahead_cli.rich_console import SafeConsole
+
+    console = SafeConsole()
     gpus = ", ".join(f"{gpu.name} ({gpu.memory / 1e9:.0f} GB)" for gpu in machine.gpus) or "no NVIDIA GPU"
     console.print(
         f"{machine.cores} cores, {machine.free / 1e9:.0f} of {machine.memory / 1e9:.0f} GB of memory free, "

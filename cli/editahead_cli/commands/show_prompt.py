@@ -66,11 +66,12 @@ def _output(request: PromptRequest, format: str, budget: int, tokenizer: str) ->
 
 
 def _print_prompt(output: PromptOutput) -> None:
-    from rich.console import Console
     from rich.table import Column, Table
     from rich.text import Text
 
-    console = Console(highlight=False)
+    from editahead_cli.rich_console import SafeConsole
+
+    console = SafeConsole(highlight=False)
     styles: dict[str, str] = {}
     tokens: dict[str, int] = {}
     text = Text()

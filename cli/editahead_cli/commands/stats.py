@@ -48,9 +48,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _print_report(found: StatsOutput) -> None:
-    from rich.console import Console
+    from editahead_cli.rich_console import SafeConsole
 
-    console = Console()
+    console = SafeConsole()
     for part in (_table(found), _plot(found)):
         console.print(part)
         console.print()

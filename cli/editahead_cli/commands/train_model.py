@@ -170,11 +170,13 @@ def _progress(*, quiet: bool) -> Iterator[Callable[[dict[str, Any]], None]]:
         return
     from rich.status import Status
 
-    with Status("the first steps") as status:
+    from editahead_cli.rich_console import SafeConsole
+
+    with Status("the first steps", console=SafeConsole(highlight=False)) as status:
 
         def show(line: dict[str, Any]) -> None:
             if "held" in line:
-                status.console.print(_format_line(line), highlight=False)
+                status.console.print(_format_line(line))
             else:
                 status.update(_format_line(line))
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import islice, zip_longest
 
-from rich.console import Console
 from rich.text import Text
 
+from editahead_cli.rich_console import SafeConsole
+from editahead_prompts.text.control_characters import escape_line
 from editahead_prompts.text.diff import diff
 
 from .player import Event, LineChange, LocationShown, NothingShown, Predicted, SceneStarted, Tally, Typed
@@ -36,7 +37,7 @@ Any other editor with a language client: run `editahead lsp`, on stdio."""
 class TerminalView:
     """A printer of events. `wait` sleeps for a number of seconds; None turns the animation off."""
 
-    def __init__(self, console: Console, wait: Callable[[float], None] | None) -> None:
+    def __init__(self, console: SafeConsole, wait: Callable[[float], None] | None) -> None:
         self._console = console
         self._wait = wait
 
@@ -76,9 +77,9 @@ class TerminalView:
 
     def _scene(self, event: SceneStarted) -> None:
         self._console.print()
-        title = Text.assemble((f"{event.number}/{event.of} ", "dim"), (event.title, "bold cyan"))
+        title = Text.assemble((f"{event.number}/{event.of} ", "dim"), (escape_line(event.title), "bold cyan"))
         self._console.rule(title, align="left", style="dim")
-        self._console.print(Text(event.wish))
+        self._console.print(Text(escape_line(event.wish)))
 
     def _predicted(self, event: Predicted) -> None:
         if event.accepted:
@@ -98,10 +99,10 @@ class TerminalView:
         self._line(name, style, Text(note, "dim"))
 
     def _place(self, name: str, style: str, change: LineChange) -> None:
-        self._line(name, style, Text(f"{change.file}:{change.line}"))
+        self._line(name, style, Text(escape_line(f"{change.file}:{change.line}")))
 
     def _head(self, name: str, style: str, where: str, ms: float, note: str) -> None:
-        self._line(name, style, Text.assemble(where, (f"  {ms:.1f} ms  {note}", "dim")))
+        self._line(name, style, Text.assemble(escape_line(where), (f"  {ms:.1f} ms  {note}", "dim")))
 
     def _line(self, name: str, style: str, text: Text) -> None:
         self._console.print(Text.assemble((name.ljust(_MARGIN), style), text))

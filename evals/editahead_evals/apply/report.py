@@ -241,7 +241,7 @@ def _as_json(found: ByModel) -> SketchesByModel:
 
 def render(figures: Figures, console: Console) -> None:
     if not console.is_terminal:
-        console = Console(file=console.file, width=PLAIN_WIDTH, color_system=None, highlight=False)
+        console = type(console)(file=console.file, width=PLAIN_WIDTH, color_system=None, highlight=False)
     for title, rows in (
         ("Sketches as they are, by style", figures.styles),
         ("The same, by variant", figures.variants),

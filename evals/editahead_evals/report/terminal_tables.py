@@ -60,7 +60,7 @@ def wide_console(console: Console) -> Console:
     """Return a console for tables: a terminal as it is, or plain text of a fixed width."""
     if console.is_terminal:
         return console
-    return Console(file=console.file, width=PLAIN_WIDTH, color_system=None, highlight=False)
+    return type(console)(file=console.file, width=PLAIN_WIDTH, color_system=None, highlight=False)
 
 
 def cell(interval: Interval, gap: str = " ") -> str:

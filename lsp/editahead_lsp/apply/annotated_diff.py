@@ -12,6 +12,7 @@ from editahead_inference.apply.planner import FileChange
 from editahead_inference.apply.review.review import Hunk
 from editahead_lsp.workspace import uris
 from editahead_prompts.text.affixes import common_affixes
+from editahead_prompts.text.control_characters import escape_line
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 
 CONTEXT_LINES = 3
@@ -23,11 +24,16 @@ LineKind = Literal["name", "place", "warning", "context", "removed", "added"]
 
 @dataclass(frozen=True)
 class DiffLine:
-    """A line of a diff, without a line end. `note` is the description of a hunk, behind the text."""
+    r"""A line of a diff, without a line end. `note` is the description of a hunk, behind the text.
+
+    Attributes:
+        carriage_return: "\r" where the file's line ends in "\r\n", which a patch of the file needs.
+    """
 
     kind: LineKind
     text: str
     note: str = ""
+    carriage_return: str = ""
 
     def __str__(self) -> str:
         return f"{self.text} {self.note}" if self.note else self.text
@@ -68,20 +74,20 @@ def diff_lines(
 
 
 def display_name(uri: str, folders: Sequence[Path]) -> str:
-    """Return a file's path from the workspace folder that it is in, with slashes; else its name."""
+    """Return a file's path from the workspace folder that it is in, with slashes; else its name. The text is one line."""
     path = uris.uri_to_path(uri)
     if path is not None:
         real = Path(os.path.realpath(path))
         for folder in folders:
             if real.is_relative_to(os.path.realpath(folder)):
-                return real.relative_to(os.path.realpath(folder)).as_posix()
-    return PurePosixPath(uris.canonical_key(uri)).name
+                return escape_line(real.relative_to(os.path.realpath(folder)).as_posix())
+    return escape_line(PurePosixPath(uris.canonical_key(uri)).name)
 
 
 def _body(sign: str, kind: LineKind, lines: Sequence[str]) -> Iterator[DiffLine]:
     for line in lines:
         text = line.rstrip("\r\n")
-        yield DiffLine(kind, f"{sign}{text}")
+        yield DiffLine(kind, f"{sign}{text}", carriage_return="\r" if line.endswith("\r\n") else "")
         if text == line:
             yield DiffLine("context", "\\ No newline at end of file")
 

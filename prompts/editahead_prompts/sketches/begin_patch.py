@@ -19,7 +19,7 @@ from typing import Literal
 from editahead_prompts.errors import SketchError
 
 from .hunk_lines import PatchRegion, split_hunks
-from .paths import tagged_path
+from .paths import path_of_header, tagged_path
 from .sketch import Diff, FileSketch, Hunk
 from .unified_diff import parse_hunk_header
 
@@ -45,6 +45,7 @@ def parse_begin_patch(lines: Sequence[str], start: int, end: int) -> list[FileSk
     """Parse the files of a patch in the lines from `start` up to `end`.
 
     Raises:
+        InvalidNameError: A name cannot be decoded or shown.
         SketchError: The patch names no file.
     """
     lines = _without_padding(lines, start, end)
@@ -62,7 +63,7 @@ def parse_begin_patch(lines: Sequence[str], start: int, end: int) -> list[FileSk
         if match is None:
             at += 1
             continue
-        path = tagged_path(match[2])
+        path = tagged_path(path_of_header(match[2], at))
         if path is None:
             raise SketchError("this line names no file", at, at + 1)
         action = _ACTIONS[match[1]]
@@ -70,7 +71,10 @@ def parse_begin_patch(lines: Sequence[str], start: int, end: int) -> list[FileSk
         file = FileSketch("begin-patch", why, Diff(()), at, end, path, None, action)
         at += 1
         if at < end and action == "edit" and (move := _MOVE.fullmatch(lines[at])):
-            file = replace(file, action="move", moved_to=tagged_path(move[1]))
+            target = tagged_path(path_of_header(move[1], at))
+            if target is None:
+                raise SketchError("this line names no file", at, at + 1)
+            file = replace(file, action="move", moved_to=target)
             at += 1
         at, file = _hunks(region, at, file)
         out.append(replace(file, end=at))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from operator import attrgetter
 
-from editahead_prompts.errors import SketchError
+from editahead_prompts.errors import InvalidNameError, SketchError
 from editahead_prompts.text.snapshot import line_body, split_lines
 
 from . import begin_patch, search_replace, unified_diff
@@ -97,6 +97,8 @@ def _of_fences(
         try:
             for file in _of_fence(lines, fence, language, path):
                 _add(out, file)
+        except InvalidNameError:
+            raise
         except SketchError as error:
             problem = error
     if problem is not None and not out:

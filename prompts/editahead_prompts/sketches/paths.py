@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
+from editahead_prompts.errors import InvalidNameError
 from editahead_prompts.text.languages import LANGUAGE_BY_EXTENSION
+
+from .quoted_names import unquote_name
 
 
 def _words(text: str) -> frozenset[str]:
@@ -70,7 +73,7 @@ def language_of(path: str | None) -> str | None:
 
 def parse_path(text: str) -> str | None:
     """Parse a path, and return it with `/`; None for text with white space or without a file's name at the end."""
-    text = text.strip()
+    text = unquote_name(text.strip()) or ""
     if not text or len(text) > _MAX_CHARS or not _PATH.fullmatch(text) or text.strip(".") == "":
         return None
     path = text.replace("\\", "/")
@@ -168,8 +171,24 @@ def path_of_comment(line: str, known: str | None) -> str | None:
 
 def tagged_path(text: str) -> str | None:
     """Return a labelled path, which may be any printable text; None for `/dev/null` and for empty text."""
-    text = text.strip().strip('"').replace("\\", "/")
-    return None if not text or text == "/dev/null" or not text.isprintable() else text
+    name = unquote_name(text.strip())
+    path = "" if name is None else name.strip('"').replace("\\", "/")
+    return None if not path or path == "/dev/null" else path
+
+
+def path_of_header(text: str, at: int) -> str:
+    """Return a name from a patch's header, decoded where git has quoted it.
+
+    Args:
+        at: The header's line in the sketch.
+
+    Raises:
+        InvalidNameError: The name cannot be decoded or shown.
+    """
+    name = unquote_name(text.strip())
+    if name is None:
+        raise InvalidNameError("this line names a file in characters that are not text", at, at + 1)
+    return name
 
 
 def parse_info_string(info: str) -> tuple[str | None, str | None]:

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from .hunk_lines import TAGS, PatchRegion, split_hunks
-from .paths import tagged_path
+from .paths import path_of_header, tagged_path
 from .sketch import Diff, FileSketch, Hunk
 
 _HUNK = re.compile(
     r"@@+[ \t]*(?:-?(?P<old>\d{1,9})(?:,(?P<gone>\d{1,9}))?(?:[ \t]+\+?(?P<new>\d{1,9})(?:,(?P<come>\d{1,9}))?)?|\.{3}|…)?"
     r"[ \t]*@@+(?P<heading>.*)"
 )
-_GIT = re.compile(r'diff --git "?a/(.+?)"? "?b/(.+?)"?')
+_GIT = re.compile(r'diff --git ("a/(?:[^"\\]|\\.)+"|"?a/.+?"?) ("b/(?:[^"\\]|\\.)+"|"?b/.+?"?)')
 _PREAMBLE = re.compile(
     r"(?:diff --git |index [0-9a-f]+\.\.|(?:new|deleted) file mode |(?:old|new) mode |(?:dis)?similarity index |"
     r"(?:rename|copy) (?:from|to) |Index: |={60,}$|Binary files )"
@@ -84,7 +84,11 @@ def looks_like_diff(lines: Sequence[str]) -> bool:
 
 
 def parse_unified(lines: Sequence[str], start: int, end: int, *, bounded: bool) -> list[FileSketch]:
-    """Parse the files of a diff in the lines from `start` up to `end`; `bounded` is as of `PatchRegion`."""
+    """Parse the files of a diff in the lines from `start` up to `end`; `bounded` is as of `PatchRegion`.
+
+    Raises:
+        InvalidNameError: A header's name cannot be decoded or shown.
+    """
 
     def is_header(at: int) -> bool:
         return (
@@ -137,21 +141,22 @@ def _header(lines: Sequence[str], at: int, files: list[_File]) -> int:
             files.append(_File(at, seen="headers" if begins else ""))
     file = files[-1]
     if git is not None:
-        file.old, file.new = f"a/{git[1]}", f"b/{git[2]}"
+        file.old, file.new = (path_of_header(name, at) for name in git.groups())
     elif _is_file_header(lines, at):
-        file.old, file.new = (_STAMP.sub("", header[4:]).strip() for header in (line, lines[at + 1]))
+        file.old = path_of_header(_STAMP.sub("", line[4:]), at)
+        file.new = path_of_header(_STAMP.sub("", lines[at + 1][4:]), at + 1)
         file.seen = "file headers"
         return at + 2
     elif line.startswith("Index: "):
-        file.old = file.new = line[7:].strip()
+        file.old = file.new = path_of_header(line[7:], at)
     elif line.startswith("new file mode"):
         file.action = "create"
     elif line.startswith("deleted file mode"):
         file.action = "delete"
     elif line.startswith("rename from "):
-        file.old, file.moved = "a/" + line[12:].strip(), True
+        file.old, file.moved = "a/" + path_of_header(line[12:], at), True
     elif line.startswith("rename to "):
-        file.new, file.moved = "b/" + line[10:].strip(), True
+        file.new, file.moved = "b/" + path_of_header(line[10:], at), True
     return at + 1
 
 
