@@ -303,3 +303,20 @@ def test_new_problems_keep_it_from_being_written(
     assert (code, said) == (1, DIFF)
     assert error == "a.py:12:5: X1: no (ruff)\neditahead: 1 new problem; nothing was written\n"
     assert (folder / "a.py").read_text() == TEXT
+
+
+TASKS = "*** Begin Patch\n*** Add File: .vscode/tasks.json\n+{}\n*** End Patch\n"
+TO_TASKS = "*** Begin Patch\n*** Update File: a.py\n*** Move to: .husky/pre-push\n*** End Patch\n"
+
+
+@pytest.mark.parametrize(("sketch", "name"), [(TASKS, ".vscode/tasks.json"), (TO_TASKS, ".husky/pre-push")])
+def test_a_new_file_that_programs_run_is_read_first(
+    folder: Path, apply: Apply, sketch: str, name: str
+) -> None:
+    code, said, error = apply("--write", sketch=sketch)
+    assert code == 1
+    assert f"+++ b/{name}" in said
+    assert "review it, and then add --yes" in error
+    assert not (folder / name).exists()
+    assert apply("--write", "--yes", sketch=sketch)[0] == 0
+    assert (folder / name).exists()

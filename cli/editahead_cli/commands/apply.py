@@ -12,7 +12,10 @@ from editahead_cli.argument_types import positive_int
 from editahead_cli.console import fail, print_note
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from editahead_cli.commands.apply_report import ApplyReport
+    from editahead_inference.apply.planner import FileChange
     from editahead_inference.apply.results import Choice, Refusal
     from editahead_lsp.apply.partial_results import PartialResultReporter
     from editahead_lsp.apply.service import ApplyPlan
@@ -57,7 +60,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--model", action="store_true", help="use the model of your settings where the sketch is not clear"
     )
     parser.add_argument(
-        "--yes", action="store_true", help="with --write: write the text of a model, too, without a review"
+        "--yes",
+        action="store_true",
+        help="with --write: write without a review, too, what a model wrote and new files that programs run by themselves",
     )
     parser.add_argument(
         "--patch", action="store_true", help="print the diff with every character as it is, for `git apply`"
@@ -88,15 +93,24 @@ def run(args: argparse.Namespace) -> int:
         return code
     if args.check:
         report.problems = asyncio.run(find_new_problems(report.changes, [root], "utf-16"))
-    by_model = any(change.origin == "model" for change in report.changes)
-    if args.write and by_model and not args.yes:
+    doubt = _doubt(report.changes)
+    if args.write and doubt is not None and not args.yes:
         report.finish(show_diff=True)
-        return fail("nothing was written, because a model wrote this text; review it, and then add --yes")
+        return fail(f"nothing was written, because {doubt}; review it, and then add --yes")
     if args.write and not report.problems:
         why = _write(report, files, backup=args.backup, force=args.force)
         if why is not None:
             return fail(f"nothing was written: {why}")
     return report.finish(show_diff=not args.write)
+
+
+def _doubt(changes: Sequence[FileChange]) -> str | None:
+    """Return why a person should read the changes before they are written, or None."""
+    if any(change.origin == "model" for change in changes):
+        return "a model wrote this text"
+    if any(change.adds_flagged_file for change in changes):
+        return "other programs run or obey a new file without a question"
+    return None
 
 
 def _plan(
@@ -225,7 +239,7 @@ def _make_plan(
         return asyncio.run(_plan_with_model(sketch, files, root, settings, reporter))
     return ApplyPlan(
         sketch,
-        plan_changes(sketch, files, merge, on_settled=reporter.on_file_done),
+        plan_changes(sketch, files, merge, flag_file=files.find_flag, on_settled=reporter.on_file_done),
         first_hunk_at=reporter.first_hunk_at,
     )
 
@@ -258,7 +272,13 @@ async def _plan_with_model(
     try:
         changes = await CancellableJob(WorkerThread()).run(
             lambda check: plan_changes(
-                sketch, files, asks, syntax=trees, on_settled=reporter.on_file_done, check=check
+                sketch,
+                files,
+                asks,
+                syntax=trees,
+                flag_file=files.find_flag,
+                on_settled=reporter.on_file_done,
+                check=check,
             )
         )
     finally:

@@ -19,7 +19,7 @@ from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .results import MAX_CHOICES, Choice, ChoicePlace, HunkOrigin, MergeResult, Reading, Refusal
 from .review.review import FileEdit, Hunk, review
-from .review.review_flags import MODEL_WRITTEN
+from .review.review_flags import MODEL_WRITTEN, Flag
 
 Action = Literal["edit", "create", "delete", "move"]
 
@@ -72,6 +72,7 @@ class FileChange:
         kind: The form of the sketch for this file.
         moved_to: The new URI of the file.
         origin: "model" if a part of the change is a rewrite by a model.
+        flag: What a person should know about the file itself; every hunk has it, too.
     """
 
     action: Action
@@ -82,6 +83,12 @@ class FileChange:
     moved_to: str | None = None
     hunks: tuple[Hunk, ...] = ()
     origin: HunkOrigin = "matched"
+    flag: Flag | None = None
+
+    @property
+    def adds_flagged_file(self) -> bool:
+        """Whether the change creates a file, or moves one to a place, that a person should read first."""
+        return self.flag is not None and self.action in ("create", "move")
 
     @property
     def is_noop(self) -> bool:
@@ -126,6 +133,7 @@ def plan_changes(
     spans: Mapping[str, tuple[int, int]] | None = None,
     context_documents: Sequence[Snapshot] = (),
     syntax: SyntaxTrees | None = None,
+    flag_file: Callable[[str], Flag | None] = lambda uri: None,
     on_settled: Callable[[FileChange], None] | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> tuple[FileChange, ...]:
@@ -138,6 +146,7 @@ def plan_changes(
         spans: By URI, the offsets in code points that the change must stay within.
         context_documents: Documents in which calls are counted.
         syntax: The syntax trees of the documents.
+        flag_file: Returns what a person should know about the file with a URI, if anything.
         on_settled: Called with the change of each file as soon as it is certain. A later file may still be refused.
         check: Called often; may raise to cancel.
 
@@ -146,7 +155,7 @@ def plan_changes(
             plausible readings and the others are certain, the refusal holds the plan for each as a choice.
     """
     trees = syntax or SyntaxTrees()
-    planner = _Planner(sketch, files, merge, spans or {}, context_documents, trees, check)
+    planner = _Planner(sketch, files, merge, spans or {}, context_documents, trees, flag_file, check)
     try:
         return planner.plan({}, on_settled)
     except _UncertainPartError as error:
@@ -173,6 +182,7 @@ class _Planner:
     spans: Mapping[str, tuple[int, int]]
     context_documents: Sequence[Snapshot]
     trees: SyntaxTrees
+    flag_file: Callable[[str], Flag | None]
     check: Callable[[], None]
 
     def plan(
@@ -189,9 +199,16 @@ class _Planner:
             change = item.change()
             last = all(part.path != later.path for later in parts[number + 1 :])
             if on_settled is not None and last and not change.is_noop:
-                on_settled(review_changes([change], self.context_documents, self.trees)[0])
+                on_settled(self._review([change])[0])
         changes = [change for item in work.values() if not (change := item.change()).is_noop]
-        return tuple(_sort_by_imports(review_changes(changes, self.context_documents, self.trees)))
+        return tuple(_sort_by_imports(self._review(changes)))
+
+    def _review(self, changes: Sequence[FileChange]) -> list[FileChange]:
+        """Return the changes with their hunks and flags."""
+        reviewed = review_changes(changes, self.context_documents, self.trees)
+        return [
+            _add_flag(change, self.flag_file(change.moved_to or change.original.uri)) for change in reviewed
+        ]
 
     def choices(self, number: int, readings: Sequence[Reading]) -> Iterator[Choice]:
         """Yield the plan for each reading of one part, where all other parts are certain."""
@@ -286,6 +303,13 @@ def review_changes(
         )
         for change, hunks in zip(changes, found, strict=True)
     ]
+
+
+def _add_flag(change: FileChange, flag: Flag | None) -> FileChange:
+    if flag is None or change.action == "delete":
+        return change
+    hunks = tuple(replace(hunk, flags=(*hunk.flags, flag)) for hunk in change.hunks)
+    return replace(change, flag=flag, hunks=hunks)
 
 
 def _mark_as_model_written(hunk: Hunk) -> Hunk:

@@ -292,6 +292,7 @@ class ApplyService:
                 spans=spans,
                 context_documents=tuple(job.snapshots.values()),
                 syntax=self._trees[asking],
+                flag_file=job.files.find_flag,
                 on_settled=telling.on_file_done,
                 check=check,
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from editahead_inference.apply.planner import FileChange
 from editahead_inference.apply.results import Choice, HunkClass, Refusal, SimilarLines
@@ -21,6 +21,7 @@ from editahead_lsp.protocol.apply_messages import (
     SimilarRange,
 )
 from editahead_lsp.protocol.client_capabilities import ClientCapabilities
+from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.positions import Encoding
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
@@ -105,6 +106,8 @@ def _document_changes(
     if operation is not None and operation not in client.file_operations:
         raise _cannot()
 
+    warning = None if file.change.flag is None else file.change.flag.sentence
+
     def annotated(annotation: lsp_types.ChangeAnnotation) -> str | None:
         if not client.annotates_edits:
             return None
@@ -113,7 +116,9 @@ def _document_changes(
         return id
 
     if action == "create":
-        yield lsp_types.CreateFile(uri, annotated(lsp_types.ChangeAnnotation("Creates a file", True)))
+        yield lsp_types.CreateFile(
+            uri, annotated(lsp_types.ChangeAnnotation("Creates a file", True, warning))
+        )
     if action != "delete" and file.hunks:
         edits: list[wire.TextEdit | lsp_types.AnnotatedTextEdit] = []
         for hunk in file.hunks:
@@ -121,7 +126,7 @@ def _document_changes(
             edits.append(edit if id is None else lsp_types.AnnotatedTextEdit(edit.range, edit.new_text, id))
         yield lsp_types.TextDocumentEdit(wire.VersionedTextDocument(uri, file.version), edits)
     if file.change.moved_to is not None:
-        id = annotated(lsp_types.ChangeAnnotation("Moves a file", True))
+        id = annotated(lsp_types.ChangeAnnotation("Moves a file", True, warning))
         yield lsp_types.RenameFile(uri, file.change.moved_to, id)
     if action == "delete":
         yield lsp_types.DeleteFile(uri, annotated(lsp_types.ChangeAnnotation("Deletes a file", True)))
@@ -175,6 +180,24 @@ def _annotation(hunk: Hunk, file: RebasedChange) -> lsp_types.ChangeAnnotation:
 def _text_edit(hunk: Hunk, file: RebasedChange, encoding: Encoding) -> wire.TextEdit:
     (edit,) = text_edits(file.snapshot, Edit((hunk.replacement,)), encoding)
     return edit
+
+
+def check_review(files: Sequence[RebasedChange], client: ClientCapabilities) -> None:
+    """Check that a person reads flagged new files before they are made.
+
+    Raises:
+        ApplyRefusedError: A file is flagged, and the client asks for no confirmation.
+    """
+    flagged = next((file.change for file in files if file.change.adds_flagged_file), None)
+    if flagged is not None and not client.annotates_edits:
+        name = PurePosixPath(uris.canonical_key(flagged.moved_to or flagged.original.uri)).name
+        raise ApplyRefusedError(
+            Refusal(
+                "unplaced",
+                f"The sketch would make {name}, which other programs run or obey without a question, and the editor "
+                "cannot show it first. Request the edit with `dryRun`, or use `editahead apply`.",
+            )
+        )
 
 
 def _cannot() -> ApplyRefusedError:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from editahead_inference.apply.results import Refusal, RefusalReason
+from editahead_inference.apply.review.file_names import RUNS_BY_ITSELF, is_git_folder, runs_by_itself
+from editahead_inference.apply.review.review_flags import Flag
 from editahead_inference.errors import ApplyRefusedError
 from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.file_exclusion import FileExclusion
@@ -93,6 +95,19 @@ class WorkspaceFiles:
         self._check_place(candidate, uri)
         return Snapshot.from_text("", uri=uri, language=language_of(path) or "plaintext")
 
+    def find_flag(self, uri: str) -> Flag | None:
+        """Return what a person should know about a file before it changes, or None."""
+        path = uris.uri_to_path(uri)
+        if path is None:
+            return None
+        places = [path.relative_to(folder) for folder in self._folders if path.is_relative_to(folder)]
+        inner = places or [Path(path.name)]
+        return (
+            RUNS_BY_ITSELF
+            if any(runs_by_itself(PurePosixPath(place.as_posix())) for place in inner)
+            else None
+        )
+
     def _candidates(self, path: str) -> list[Path]:
         """Return the paths at which the file may be. Refuse when all are outside of the workspace."""
         if not path or "\0" in path:
@@ -128,11 +143,21 @@ class WorkspaceFiles:
 
     def _check_place(self, path: Path, uri: str) -> None:
         straight = self._check_inside(path)
+        if any(is_git_folder(name) for place in (path, straight) for name in self._inner_parts(place)):
+            raise _refused(
+                "outside-workspace", f"{path.name} is git's own file, or has a name that may lead to one."
+            )
         why = self._exclusion.exclusion_reason(uri) or self._exclusion.exclusion_reason(
             uris.path_to_uri(straight)
         )
         if why is not None:
             raise _refused("outside-workspace", f"{path.name} is left alone. {why}")
+
+    def _inner_parts(self, path: Path) -> Iterator[str]:
+        """Yield the components of a path below the workspace folders that it is in."""
+        for folder in self._folders:
+            if path.is_relative_to(folder):
+                yield from path.relative_to(folder).parts
 
     def _check_inside(self, path: Path) -> Path:
         """Return the file's path from a workspace folder, with all symbolic links below the folder resolved."""

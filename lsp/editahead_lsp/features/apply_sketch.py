@@ -100,6 +100,8 @@ async def _result(server: Server, argument: ApplyArgument, job: ApplyJob, starte
     if argument.check:
         problems = await find_new_problems(plan.changes, server.apply_service.folders, encoding)
     rebased = server.apply_service.rebase(job, plan.changes)
+    if not argument.dry_run:
+        to_lsp.check_review(rebased, server.client)
     edit = to_lsp.to_workspace_edit(rebased, server.client, encoding)
     hunks: list[AppliedHunk] = [hunk for file in rebased for hunk in to_lsp.to_applied_hunks(file, encoding)]
     applied, reason = None, None

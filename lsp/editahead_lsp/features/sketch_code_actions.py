@@ -85,6 +85,7 @@ async def _resolved(
                 raise
             plan = await service.plan(replace(job, choice=chosen.id))
         rebased = service.rebase(job, plan.changes)
+        to_lsp.check_review(rebased, server.client)
         edit = to_lsp.to_workspace_edit(rebased, server.client, server.session.encoding)
     except ApplyRefusedError as error:
         raise to_rpc_error(server, job, error) from None
@@ -107,6 +108,7 @@ async def _actions(server: Server, snapshot: Snapshot, data: SketchActionData) -
     )  # without a model: editors request the actions at every move of the cursor
     try:
         rebased = service.rebase(job, (await service.plan(job)).changes)
+        to_lsp.check_review(rebased, client)
         edit = to_lsp.to_workspace_edit(rebased, client, server.session.encoding)
     except ApplyRefusedError as error:
         if error.refusal.choices and not client.annotates_edits:
@@ -150,6 +152,7 @@ def _choice_actions(server: Server, job: ApplyJob, title: str, choices: Sequence
     for choice in choices:
         with suppress(ApplyRefusedError):  # the document was changed there meanwhile
             rebased = server.apply_service.rebase(job, choice.changes)
+            to_lsp.check_review(rebased, server.client)
             edit = to_lsp.to_workspace_edit(rebased, server.client, server.session.encoding)
             mark_expected_change(server.session, rebased)
             actions.append(CodeAction(f"{title}: {to_lsp.choice_title(choice)}", APPLY_KIND, edit=edit))

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from editahead_inference.apply.review.file_names import is_git_folder
 from editahead_lsp.errors import WriteError
 
 from .folders import FolderHandles
@@ -256,6 +257,8 @@ def _item(write: FileWrite, roots: Sequence[str]) -> _Item:
     if root is None:
         raise WriteError(f"{write.path} is outside of the workspace")
     inner = Path(path).relative_to(root).as_posix()
+    if any(map(is_git_folder, inner.split("/"))):
+        raise WriteError(f"{write.path} is git's own file, or has a name that may lead to one")
     old, new = ("" if text is None else digest(text) for text in (write.old, write.new))
     return _Item(write, Step("create" if not old else "replace" if new else "delete", root, inner, old, new))
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
+from editahead_inference.apply.review.file_names import is_git_folder
+
 from . import uris
 
 SECRET_PATTERNS = (
@@ -97,7 +99,7 @@ class FileExclusion:
 
         The nearest ignore file with a matching pattern wins. No pattern can include a file below an ignored folder again.
         """
-        if ".git" in relative.parts:
+        if any(map(is_git_folder, relative.parts)):
             return True
         for depth in range(1, len(relative.parts) + 1):
             part = Path(*relative.parts[:depth])

@@ -272,6 +272,24 @@ async def test_files_that_come_go_and_move(harness: ServerHarness, folder: Path)
         assert annotations[by_kind[kind]["annotationId"]]["needsConfirmation"] is True
 
 
+ENVRC = "*** Begin Patch\n*** Add File: .envrc\n+export A=1\n*** End Patch\n"
+
+
+async def test_a_new_file_that_programs_run_is_flagged(harness: ServerHarness, folder: Path) -> None:
+    await start(harness, folder, **ANNOTATED, **FILES)
+    result = await apply(harness, sketch=ENVRC, dryRun=True)
+    (hunk,) = result["hunks"]
+    assert any("read it first" in flag for flag in hunk["flags"])
+    annotations = result["edit"]["changeAnnotations"].values()
+    assert all(a["needsConfirmation"] and "read it first" in a["description"] for a in annotations)
+
+
+async def test_a_new_file_that_programs_run_is_not_made_unread(harness: ServerHarness, folder: Path) -> None:
+    await start(harness, folder, **VERSIONED, **FILES)
+    assert (await refused(harness, sketch=ENVRC))["reason"] == "unplaced"
+    assert (await apply(harness, sketch=ENVRC, dryRun=True))["hunks"]
+
+
 @pytest.mark.parametrize("workspace", [{}, VERSIONED, VERSIONED | {"resourceOperations": ["create"]}])
 async def test_a_client_that_cannot_do_it_to_files(
     harness: ServerHarness, folder: Path, workspace: Any

@@ -173,3 +173,23 @@ def test_the_same_path_in_two_folders(folder: Path) -> None:
     (other / "a.py").write_text("other\n")
     assert reason(files(other, folder), "a.py") == "ambiguous"
     assert text(files(other, folder), str(other / "a.py")) == "other\n"
+
+
+@pytest.mark.parametrize("name", [".GIT", "git~1", ".g\u200cit", ".git.", ".git::$INDEX_ALLOCATION"])
+def test_names_for_git_s_own_folder(folder: Path, name: str) -> None:
+    (folder / name).mkdir()
+    (folder / name / "config").write_text("x\n")
+    for path in (f"{name}/config", f"lib/../{name}/config", str(folder / name / "config")):
+        assert reason(files(folder), path) == "outside-workspace"
+    for path in (f"{name}/hooks/pre-commit", f"lib/{name}", f"lib/{name}/x"):
+        assert reason(files(folder), path, new=True) == "outside-workspace"
+
+
+def test_files_that_programs_run_are_flagged(folder: Path) -> None:
+    inner = folder / ".claude" / "worktrees"
+    inner.mkdir(parents=True)
+    assert files(folder).find_flag((folder / ".envrc").as_uri()) is not None
+    assert files(folder).find_flag((inner / "a.py").as_uri()) is not None
+    assert files(inner).find_flag((inner / "a.py").as_uri()) is None
+    assert files(inner).find_flag((inner / ".vscode/tasks.json").as_uri()) is not None
+    assert files(folder).find_flag("untitled:1") is None

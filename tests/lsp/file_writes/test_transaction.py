@@ -344,3 +344,11 @@ def test_names_are_hidden_and_unlike() -> None:
     steps = [step.Step("create", "/w", "a/b") for _ in range(9)]
     assert len({one.new_name for one in steps}) == 9
     assert all(one.new_name.startswith(".editahead-") for one in steps)
+
+
+@pytest.mark.parametrize("name", [".git", ".GIT", "git~1", ".git\u200b", ".git "])
+def test_git_s_own_files_are_never_written(folder: Path, write: Write, name: str) -> None:
+    before = held(folder)
+    with pytest.raises(WriteError, match="git's own"):
+        write([*change(folder), FileWrite(folder / name / "hooks" / "pre-commit", None, b"#!/bin/sh\n")])
+    assert held(folder) == before

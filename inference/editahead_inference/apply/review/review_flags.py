@@ -12,7 +12,7 @@ from editahead_prompts.text.identifiers import changed_spans
 from .function_signature import FunctionSignature
 from .hunk_syntax import Condition, HunkSyntax, SyntaxToken
 
-FlagKind = Literal["guard", "await", "raise", "condition", "constant", "signature", "model"]
+FlagKind = Literal["guard", "await", "raise", "condition", "constant", "signature", "model", "runs"]
 
 _RAISES = frozenset(
     {
