@@ -60,14 +60,12 @@ class _Container:
 
     Attributes:
         headers: The first lines of what holds them, outer ones first; empty at the top of a file.
-        footer: The line that closes the innermost one; None without a bracket, and at the top of a file.
         first: The line after the innermost header.
         end: The line of the footer, or after the last line.
         elements: The lines [start, end) of each element.
     """
 
     headers: tuple[int, ...]
-    footer: int | None
     first: int
     end: int
     elements: tuple[tuple[int, int], ...]
@@ -179,12 +177,35 @@ def _shown(
     if box.headers and (where != "middle" or rng.random() < 0.6):
         inner = box.headers[-1]
         needed = 1 if _count(outside, [lines[inner]]) == 1 else len(box.headers)
-        if needed > 1 and _count(outside, [lines[box.headers[0]]]) != 1:
+        if needed > 1 and not _is_one_path(box.headers, lines):
             return None
-        shown.update(box.headers[-needed:] if rng.random() < 0.6 else box.headers)
-        if box.footer is not None:
-            shown.add(box.footer)
+        for header in box.headers[-needed:] if rng.random() < 0.6 else box.headers:
+            shown.add(header)
+            shown.update(_footer(header, lines))
     return tuple(sorted(shown))
+
+
+def _footer(header: int, lines: Sequence[str]) -> Iterator[int]:
+    """Yield the line with the bracket that closes what a line opens, if it opens one."""
+    if lines[header].rstrip().endswith(("{", "[", "(")):
+        depth = indentation(lines[header])
+        after = (at for at in range(header + 1, len(lines)) if lines[at].strip())
+        last = next((at for at in after if len(indentation(lines[at])) <= len(depth)), None)
+        if last is not None and indentation(lines[last]) == depth and lines[last].strip()[0] in ")]}":
+            yield last
+
+
+def _is_one_path(headers: Sequence[int], lines: Sequence[str]) -> bool:
+    """Return whether each of some nested headers occurs once in the block of the one before."""
+    low, high = 0, len(lines)
+    for header in headers:
+        if _count(lines[low:high], [lines[header]]) != 1:
+            return False
+        low = header + 1
+        depth = len(indentation(lines[header]))
+        after = range(low, high)
+        high = next((at for at in after if lines[at].strip() and len(indentation(lines[at])) <= depth), high)
+    return True
 
 
 def _is_fair(box: _Container, lines: Sequence[str]) -> bool:
@@ -243,7 +264,7 @@ def _containers(source: str, language: str) -> Iterator[_Container]:
         closes = lines[last].strip()[:1] in ("}", "]", ")", "<") and node.type not in _ROOTS and not is_class
         first = headers[-1] + 1 if headers else 0
         end = last if closes else last + (node.type not in _ROOTS and node.end_point.column > 0)
-        yield _Container(headers, last if closes else None, first, end, tuple(elements))
+        yield _Container(headers, first, end, tuple(elements))
 
 
 def _elements(node: Node, lines: Sequence[str]) -> Iterator[tuple[int, int]]:

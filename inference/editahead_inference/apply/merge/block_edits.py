@@ -14,12 +14,15 @@ from editahead_inference.apply.placement.line_matching import (
     is_annotation,
     is_comment,
 )
-from editahead_inference.apply.placement.outline import Item, Naming, has_substance, identity
+from editahead_inference.apply.placement.outline import Item, Naming, has_substance, identity, opens_list
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.text.diff import diff_lines
 
 from .block_sketch import BlockSketch, NoReadingError
+
+_MIN_ENTRY_SIMILARITY = 85
+"""Percent of similarity from which one entry of a list may be another version of an entry."""
 
 _MIN_SHARED_WORDS = 0.7
 """The share of the words of an item without a name from which another item may be another version of it."""
@@ -86,8 +89,12 @@ class BlockEdits:
             number = self._sketch.at[min(first, len(self._sketch.at) - 1)]
             self.splices.append(Splice(start, end, tuple(lines), number, number + max(1, last - first)))
 
-    def _count_replaced(self, new: Sequence[Item], old: Sequence[Item]) -> int:
-        """Return how many items of the file, from the first on, are replaced by new ones at their place: all or none."""
+    def _count_replaced(self, new: Sequence[Item], old: Sequence[Item], level: Level) -> int:
+        """Return how many items of the file, from the first on, are replaced by new ones at their place: all or none.
+
+        Entries of a list replace others only if they hardly differ.
+        """
+        min_similarity = _MIN_ENTRY_SIMILARITY if self._is_list(level) else MIN_SIMILARITY
         if not old:
             return 0
         alike = []
@@ -101,8 +108,8 @@ class BlockEdits:
                     self.doubts.append("an item that may be renamed")
                 alike.append(False)
             else:
-                alike.append(similar >= MIN_SIMILARITY)
-                if _shares_words(text, there):
+                alike.append(similar >= min_similarity)
+                if _shares_words(text, there) and min_similarity == MIN_SIMILARITY:
                     self.doubts.append("an item that may be a new version of another")
         if any(alike):
             self.doubts.append("lines that may replace others")
@@ -112,9 +119,10 @@ class BlockEdits:
                 and not any(item.is_block for item in [*new, *old[: len(new)]])
             ):
                 return len(new)
-        elif not all(map(self._sketch.naming.is_named, new)) and any(
-            ratio(self._sketch.naming.text(x)[0], self.file_naming.text(y)[0]) >= 75
+        elif any(
+            ratio(self._sketch.naming.text(x)[0], self.file_naming.text(y)[0]) >= max(75, min_similarity)
             for x in new
+            if not (self._sketch.naming.is_named(x) or is_annotation(self._sketch.naming.head(x)))
             for y in old[1:4]
         ):
             self.doubts.append("lines that resemble others nearby")
@@ -124,9 +132,16 @@ class BlockEdits:
             self.doubts.append("lines that may replace others")
         return 0
 
+    def _is_list(self, level: Level) -> bool:
+        """Return whether the line above a level opens a list or a table."""
+        above = self._keys[max(0, level.first - 2) : level.first]
+        is_inner = len(above) == 2 and above[1] == "{" and above[0].endswith(("(", "[", ",", "=", ":"))
+        return is_inner or (bool(above) and opens_list(above[-1]))
+
     def add_after(
         self,
         items: Sequence[Item],
+        level: Level,
         theirs: Sequence[Item],
         start: int,
         first: int,
@@ -134,7 +149,7 @@ class BlockEdits:
         is_first: bool,
     ) -> None:
         """Add items behind a matched one, or at the beginning of a block."""
-        replaced = self._count_replaced(items, theirs)
+        replaced = self._count_replaced(items, theirs, level)
         end = theirs[replaced - 1].end if replaced else start
         last = items[-1].end
         lines = self._code(first, last, change)
@@ -160,7 +175,7 @@ class BlockEdits:
         shown: Level,
     ) -> None:
         """Add items before a matched one, or at the end of a block."""
-        replaced = self._count_replaced(items[::-1], theirs[::-1])
+        replaced = self._count_replaced(items[::-1], theirs[::-1], level)
         is_end = d >= len(level.items)
         first = items[0].start
         at = self._sketch.at[first]
@@ -230,7 +245,7 @@ class BlockEdits:
         place = items[d].start
         while d > 0 and items[d - 1].end == place:
             key = self._keys[items[d - 1].start]
-            if not (is_comment(key) or key.startswith(("@", "#["))):
+            if not (is_comment(key) or is_annotation(key)):
                 break
             d -= 1
             place = items[d].start

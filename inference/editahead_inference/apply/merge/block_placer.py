@@ -16,6 +16,7 @@ from editahead_inference.apply.placement.item_alignment import OutOfOrderError, 
 from editahead_inference.apply.placement.line_matching import (
     TERMINAL,
     indentation,
+    is_annotation,
     unmatched_brackets,
 )
 from editahead_inference.apply.placement.outline import (
@@ -179,7 +180,7 @@ class _BlockReader:
         if pairs and not shown.opens:
             (a, b), *_ = pairs
             above = self._keys[level.items[b - 1].start] if b else ""
-            if a == 0 and level.items[b - 1].end == level.items[b].start and above.startswith(("@", "#[")):
+            if a == 0 and level.items[b - 1].end == level.items[b].start and is_annotation(above):
                 self._edits.doubts.append("decorators that are not shown")
         for a, b in pairs:
             item = items[a]
@@ -236,13 +237,15 @@ class _BlockReader:
         known = {_bare_name(self._edits.file_naming.of(item)) for item in level.items} - {None}
         if any(_bare_name(self._sketch.naming.of(item)) in known for item in [*heads, *tails]):
             self._edits.doubts.append("a new version of what the file has under this name")
-        decorates = [self._sketch.naming.head(item).startswith(("@", "#[")) for item in tails]
-        if any(decorates) and theirs and self._edits.file_naming.head(theirs[-1]).startswith(("@", "#[")):
+        decorates = [is_annotation(self._sketch.naming.head(item)) for item in tails]
+        if any(decorates) and theirs and is_annotation(self._edits.file_naming.head(theirs[-1])):
             self._edits.doubts.append("decorators that are not shown")
         if heads:
             if not knows_start:
                 raise NoReadingError
-            self._edits.add_after(heads, theirs, start, first, change, is_first=b < 0)
+            if theirs and any(mine[n].start == self._sketch.outside for n in marks):
+                self._edits.doubts.append("the end of a block or a place within it")
+            self._edits.add_after(heads, level, theirs, start, first, change, is_first=b < 0)
         if tails:
             if not knows_end and not (marks and level.closes):
                 raise NoReadingError
@@ -258,7 +261,10 @@ class _BlockReader:
 
     def _check_new(self, items: Sequence[Item], theirs: Sequence[Item]) -> None:
         """Check that items without a name are new: no line of theirs is in the lines of the file that they are added to."""
-        unnamed = [item for item in items if not self._sketch.naming.is_named(item)]
+        naming = self._sketch.naming
+        unnamed = [
+            item for item in items if not naming.is_named(item) and not is_annotation(naming.head(item))
+        ]
         if not unnamed or not theirs:
             return
         there = set(self._keys[theirs[0].start : theirs[-1].end])

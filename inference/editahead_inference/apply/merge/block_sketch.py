@@ -6,7 +6,7 @@ from editahead_inference.apply.placement.line_matching import indent_width, norm
 from editahead_inference.apply.placement.outline import Item, Naming
 from editahead_prompts.sketches.sketch import Code, Snippet
 
-_MARK = "\N{HORIZONTAL ELLIPSIS}elided"
+_MARK = "// \N{HORIZONTAL ELLIPSIS}elided"
 """The text of an elision in the lines of the sketch."""
 
 
@@ -21,6 +21,7 @@ class BlockSketch:
         lines: The lines; a mark has its level's indentation and a text of its own.
         at: The number of each line in the whole sketch.
         marks: The numbers of the lines that are marks.
+        outside: The last of them, if it is outside of the block of all code: there the block may end.
         keys: The lines, normalized.
         naming: The names of the items.
     """
@@ -29,6 +30,7 @@ class BlockSketch:
         self.lines: list[str] = []
         self.at: list[int] = []
         self.marks: set[int] = set()
+        self.outside: int | None = None
         for part in snippet.parts:
             if isinstance(part, Code):
                 self.lines += part.lines
@@ -59,6 +61,7 @@ class BlockSketch:
         code = [n for n in range(len(self.lines)) if n not in self.marks and widths[n] >= 0]
         if not code:
             raise NoReadingError
+        outer = min(widths[n] for n in code)
         for mark in sorted(self.marks):
             above = next((n for n in reversed(code) if n < mark), None)
             below = next((n for n in code if n > mark), None)
@@ -69,6 +72,8 @@ class BlockSketch:
                 opens = above is not None and _opens(self.lines[above])
                 if above is None or (width > widths[near] and not opens):
                     width = widths[near]
+                elif width < outer:
+                    width, self.outside = outer, mark
             elif width < widths[below]:
                 width = widths[below]
             elif width > widths[below] and width != widths[above]:

@@ -6,27 +6,38 @@ none. The sketch says that an element goes if it shows lines on both sides of it
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
-from editahead_inference.apply.placement.line_matching import is_annotation, normalize_line
+from editahead_inference.apply.placement.line_matching import (
+    is_annotation,
+    is_comment,
+    normalize_line,
+    unmatched_brackets,
+)
 from editahead_inference.apply.placement.outline import (
     Item,
     Naming,
+    Section,
     has_substance,
     is_filler,
     is_function,
     is_new_version,
+    opens_list,
     outline,
     walk,
 )
 from editahead_inference.apply.placement.placement import Target
-from editahead_inference.apply.placement.splices import Splice
+from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Elision, Snippet
 from editahead_prompts.text.diff import diff_lines
 
 from .shown_runs import ShownRuns, without_blanks
+
+_CALL = re.compile(r"[\w.]+\((?:&?[\w.]+\{|\{|\[)?")
+"""The first line of a call over several lines, without an argument."""
 
 _MAX_CONTEXT = 12
 """Lines from a deletion to the nearest line that says where it is."""
@@ -40,8 +51,9 @@ def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -
     touched = [
         (item, parent)
         for item, parent in _elements(target.items, naming, whole)
-        if _splice_at(naming.naming_line(item), splices, starts) is not None
+        if _splice_at(_naming_line(item, naming), splices, starts) is not None
     ]
+    yield from _lost_comments(snippet, target, splices)
     if not touched:
         return
     target.check()
@@ -52,11 +64,40 @@ def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -
     runs = ShownRuns(snippet, without_blanks)
     for item, parent in touched:
         name = _name(item, naming)
-        if after[name] >= before[name]:
+        if after[name] >= before[name] and not _becomes_another(item, naming, target, splices):
             continue
         header = None if parent is None else naming.of(parent)
         if not _is_between_shown(item, parent, naming, target, splices, runs, replaced=header in whole):
             yield item
+
+
+def _lost_comments(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[Item]:
+    """Yield the comments that go although the line below them stays and is not shown: they are not known to be meant."""
+    bodies, keys = target.lines.bodies, target.lines.keys
+    shown: set[str] | None = None
+    for splice in split_at_kept_lines(splices, bodies):
+        if splice.start == splice.end or not is_comment(bodies[splice.end - 1]):
+            continue
+        below = splice.end
+        while below < len(bodies) and is_comment(bodies[below]):
+            below += 1
+        if below == len(bodies) or not keys[below] or (splice.lines and not is_comment(splice.lines[-1])):
+            continue
+        if shown is None:
+            shown = {
+                normalize_line(line)
+                for piece in snippet.parts
+                if not isinstance(piece, Elision)
+                for line in piece.lines
+            }
+        if keys[below] not in shown and _is_own_line(below, splices):
+            start, width = splice.start, target.lines.widths[splice.start]
+            yield Item(start, splice.end, width, [Section(start)])
+
+
+def _is_own_line(line: int, splices: Sequence[Splice]) -> bool:
+    """Return whether no splice changes a line."""
+    return _splice_at(line, splices, [splice.start for splice in splices]) is None
 
 
 def _elements(
@@ -71,26 +112,43 @@ def _elements(
         naming: Their names.
         whole: Names of functions that are left out with all that they hold.
     """
-    waiting: list[tuple[Item, Item | None]] = [(item, None) for item in reversed(items)]
+    waiting: list[tuple[Item, Item | None, bool]] = [(item, None, False) for item in reversed(items)]
     while waiting:
-        item, parent = waiting.pop()
-        is_inside = parent is not None and is_function(naming.head(parent))
+        item, parent, is_inside = waiting.pop()
         if not is_inside and _is_element(item, parent, naming):
             yield item, parent
-        if not (naming.of(item) in whole and is_function(naming.head(item))):
-            waiting += [(inner, item) for inner in reversed(item.items)]
+        if naming.of(item) in whole and is_function(naming.head(item)):
+            continue
+        for section in reversed(item.sections):
+            holds_code = is_function(naming.head(item)) and not opens_list(naming.keys[section.line])
+            waiting += [(inner, item, holds_code) for inner in reversed(section.items)]
 
 
 def _is_element(item: Item, parent: Item | None, naming: Naming) -> bool:
     if naming.is_named(item):
         return not (naming.of(item) or "").startswith("import ")
     head = naming.head(item)
+    if _CALL.fullmatch(head) and item.sections[0].items:
+        return True
     return parent is not None and not item.is_block and has_substance(head) and not is_annotation(head)
 
 
 def _name(item: Item, naming: Naming) -> str:
-    """Return what identifies an element among its neighbours: its name, or its whole line."""
-    return naming.of(item) or f"line {naming.head(item).rstrip(',;')}"
+    """Return what identifies an element among its neighbours: its name, or its whole line.
+
+    A call over several lines is identified by the first of its arguments, too.
+    """
+    head = naming.head(item)
+    if _CALL.fullmatch(head) and item.sections[0].items:
+        return f"{head} {naming.head(item.sections[0].items[0])}"
+    return naming.of(item) or f"line {head.rstrip(',;')}"
+
+
+def _naming_line(item: Item, naming: Naming) -> int:
+    """Return the line that identifies an element."""
+    if _CALL.fullmatch(naming.head(item)) and item.sections[0].items:
+        return item.sections[0].items[0].start
+    return naming.naming_line(item)
 
 
 def _names_after(target: Target, splices: Sequence[Splice]) -> Counter[str]:
@@ -151,21 +209,11 @@ def _is_between_shown(
         runs: The lines that the sketch shows without a gap.
         replaced: Other lines have to replace the item: the sketch shows what holds it without a mark, and may leave it out.
     """
-    keys, line = target.lines.keys, naming.naming_line(item)
-    splice = _splice_at(line, splices, [splice.start for splice in splices])
-    assert splice is not None
-    new = list(map(normalize_line, splice.lines))
-    span = next(
-        (
-            (splice.start + i1, splice.start + i2, j1, j2)
-            for i1, i2, j1, j2 in diff_lines(keys[splice.start : splice.end], new)
-            if splice.start + i1 <= line < splice.start + i2
-        ),
-        None,
-    )
+    keys, line = target.lines.keys, _naming_line(item, naming)
+    span = _span_at(line, target, splices)
     if span is None:
         return True
-    first, end, j1, j2 = span
+    splice, new, first, end, j1, j2 = span
     if (
         not naming.is_named(item)
         and end - first == j2 - j1
@@ -183,14 +231,51 @@ def _is_between_shown(
         return False  # Fewer lines than before may be only those that are new.
     before = _telling([*keys[max(0, splice.start - _MAX_CONTEXT) : splice.start], *new[:j1]][::-1])
     after = _telling([*new[j2:], *keys[splice.end : splice.end + _MAX_CONTEXT]])
+    is_across = min(unmatched_brackets(keys[first:end])) > 0
+    if is_across and not (_is_unique(before, target) and _is_unique(after, target)):
+        return False  # The end of one block would be that of another.
     if end < item.end and j2 > j1:
+        if _names_itself_inside(item, naming) and not _is_shown_beside_others(item, keys, runs):
+            return False
         if not _is_unique(after, target):
             return False  # The lines that stay may be those of any element.
+        if first < item.start and not _is_unique(before, target):
+            return False  # Two elements would become one.
         if end == item.start + 1:
             before = before or []
     if before is None or after is None or (replaced and j1 == j2):
         return False
     return runs.contain([*before[::-1], *new[j1:j2], *after])
+
+
+def _becomes_another(item: Item, naming: Naming, target: Target, splices: Sequence[Splice]) -> bool:
+    """Return whether the line that names an element becomes one that the file has elsewhere, which may be the meant one."""
+    line = _naming_line(item, naming)
+    span = _span_at(line, target, splices)
+    if span is None or line != item.start:
+        return False
+    _, new, first, end, j1, j2 = span
+    key = new[j1 + line - first] if end - first == j2 - j1 else ""
+    return bool(key) and not is_filler(key) and key in target.lines.places
+
+
+def _span_at(
+    line: int, target: Target, splices: Sequence[Splice]
+) -> tuple[Splice, Sequence[str], int, int, int, int] | None:
+    """Return the change that deletes a line.
+
+    Returns:
+        The splice, its normalised lines, and lines [first, end) of the file that become lines [j1, j2) of it. None if the
+        line stays.
+    """
+    keys = target.lines.keys
+    splice = _splice_at(line, splices, [splice.start for splice in splices])
+    assert splice is not None
+    new = list(map(normalize_line, splice.lines))
+    for i1, i2, j1, j2 in diff_lines(keys[splice.start : splice.end], new):
+        if splice.start + i1 <= line < splice.start + i2:
+            return splice, new, splice.start + i1, splice.start + i2, j1, j2
+    return None
 
 
 def _splice_at(line: int, splices: Sequence[Splice], starts: Sequence[int]) -> Splice | None:
@@ -207,6 +292,23 @@ def _telling(keys: Sequence[str]) -> list[str] | None:
         if _is_telling(key):
             return list(keys[: number + 1])
     return None
+
+
+def _names_itself_inside(item: Item, naming: Naming) -> bool:
+    """Return whether what identifies an element is below its first line: a bracket, or a call without an argument."""
+    return item.is_block and _naming_line(item, naming) != item.start
+
+
+def _is_shown_beside_others(item: Item, keys: Sequence[str], runs: ShownRuns) -> bool:
+    """Return whether the sketch shows an element's first and last lines with the telling lines next to them."""
+    before = _telling(keys[max(0, item.start - _MAX_CONTEXT) : item.start][::-1])
+    after = _telling(keys[item.end : item.end + _MAX_CONTEXT])
+    return (
+        before is not None
+        and after is not None
+        and runs.contain([*before[::-1], keys[item.start]])
+        and runs.contain([keys[item.end - 1], *after])
+    )
 
 
 def _is_unique(keys: Sequence[str] | None, target: Target) -> bool:

@@ -6,43 +6,98 @@ lines fit another one.
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 
 from editahead_inference.apply.placement.elision_split import leading_blank_lines
-from editahead_inference.apply.placement.line_matching import DISTINCTIVE, line_weight, normalize_line
+from editahead_inference.apply.placement.line_matching import (
+    DISTINCTIVE,
+    is_comment,
+    line_weight,
+    normalize_line,
+)
 from editahead_inference.apply.placement.outline import Item, Naming, outline
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Code, Snippet
 
-_BINDING = ("named ", "impl ", "call ")
-"""The beginnings of the names of blocks that bind what is below: declarations, and calls with a name in quotes."""
+from .shown_runs import ShownRuns, without_blanks
+
+_MAX_ABOVE = 4
+"""Lines above a new header among which the line before it is looked for."""
+
+_BINDING = ("named ", "impl ", "call ", "case", "default", "arm ", "block ")
+"""The beginnings of the names of blocks that bind what is below: declarations, calls with a name in quotes, branches."""
 
 
 def misplaced_lines(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[tuple[str, str]]:
-    """Yield each new line that is outside of a block which the sketch shows around it, with the header of that block."""
+    """Yield each line that comes to another block than the sketch shows, with the name of that block.
+
+    New lines come to the block that is shown around them. Lines that stay are in the block that they were in, unless the
+    sketch shows the header that takes them right below the line before it.
+    """
     shown = _shown_scopes(snippet)
-    if not any(shown.chains.values()):
-        return
-    target.check()
     bodies: list[str] = []
-    added: list[range] = []
+    origin: list[int | None] = []
     at = 0
     for splice in split_at_kept_lines(splices, target.lines.bodies):
-        bodies += target.lines.bodies[at : splice.start]
-        added.append(range(len(bodies), len(bodies) + len(splice.lines)))
-        bodies += splice.lines
+        bodies += [*target.lines.bodies[at : splice.start], *splice.lines]
+        origin += [*range(at, splice.start), *[None] * len(splice.lines)]
         at = splice.end
     bodies += target.lines.bodies[at:]
+    origin += range(at, len(target.lines))
+    new = [line for line, old in enumerate(origin) if old is None]
+    if not new:
+        return
+    target.check()
     result = _Scopes(bodies)
-    for line in (line for lines in added for line in lines):
-        key = normalize_line(bodies[line])
+    for line in new:
+        key = result.keys[line]
         if line_weight(key) < DISTINCTIVE or key not in shown.places:
             continue
         wanted = [shown.chains[number] for number in shown.places[key]]
         around = result.chains[line]
         if not any(_is_subsequence(chain, around) for chain in wanted):
             yield bodies[line], next((name for name in wanted[0] if name not in around), wanted[0][-1])
+    runs = ShownRuns(snippet, without_blanks)
+    for line, name in _taken(result, origin, target):
+        before = [key for key in result.keys[max(0, line - _MAX_ABOVE) : line] if key][-1:]
+        if not runs.contain([*before, result.keys[line]]):
+            yield bodies[line], name
+
+
+def _taken(result: _Scopes, origin: Sequence[int | None], target: Target) -> Iterator[tuple[int, str]]:
+    """Yield each new header that takes lines out of a block that stays, with the name of that block."""
+    kept = {old: line for line, old in enumerate(origin) if old is not None}
+    naming = Naming(target.lines.keys)
+    for item in result.headers:
+        if origin[item.start] is not None:
+            continue
+        inner = next(
+            (line for line in range(item.start + 1, item.end) if _is_kept(line, origin, result)), None
+        )
+        if inner is None:
+            continue
+        for outer in _path(target.items, origin[inner] or 0):
+            name = naming.of(outer) or ""
+            is_left = kept.get(outer.start, item.start) < item.start and name.startswith(_BINDING)
+            if is_left and name not in result.chains[inner]:
+                yield item.start, name
+
+
+def _is_kept(line: int, origin: Sequence[int | None], result: _Scopes) -> bool:
+    return origin[line] is not None and line_weight(result.keys[line]) >= DISTINCTIVE
+
+
+def _path(items: Sequence[Item], line: int) -> Iterator[Item]:
+    """Yield the blocks around a line, outer ones first."""
+    while True:
+        at = bisect_right(items, line, key=lambda item: item.start) - 1
+        if at < 0 or line >= items[at].end or line == items[at].start:
+            return
+        yield items[at]
+        items = items[at].items
 
 
 def _shown_scopes(snippet: Snippet) -> _Scopes:
@@ -67,16 +122,19 @@ class _Scopes:
             those that such a block begins with.
 
     Attributes:
+        keys: The normalised lines.
         chains: By line, the names of the blocks around it, outer ones first.
         places: By normalised line, the lines that have it.
+        headers: The blocks with a name.
     """
 
     def __init__(self, bodies: Sequence[str], starts: Collection[int] | None = None) -> None:
-        keys = list(map(normalize_line, bodies))
-        naming = Naming(keys)
+        self.keys = list(map(normalize_line, bodies))
+        naming = Naming(self.keys)
+        self.headers: list[Item] = []
         self.chains: dict[int, tuple[str, ...]] = {}
         self.places: dict[str, list[int]] = {}
-        for number, key in enumerate(keys):
+        for number, key in enumerate(self.keys):
             self.places.setdefault(key, []).append(number)
         waiting: list[tuple[Item, tuple[str, ...]]] = [(item, ()) for item in outline(bodies)]
         told = set(starts or ())
@@ -85,13 +143,19 @@ class _Scopes:
             for section in item.sections:
                 self.chains[section.line] = chain
             name = naming.of(item) or ""
-            inner = chain
-            if name.startswith(_BINDING) and (
-                starts is None or (item.start in told and _is_closed(item, keys))
+            if (
+                not name.startswith(_BINDING)
+                or is_comment(self.keys[item.start])
+                or not (starts is None or (item.start in told and _is_closed(item, self.keys)))
             ):
-                inner = (*chain, name)
-                told.update(each.start for each in item.items[:1])
-            waiting += [(each, inner) for each in item.items]
+                waiting += [(each, chain) for each in item.items]
+                continue
+            self.headers.append(item)
+            told.update(each.start for each in item.items[:1])
+            for section in item.sections:
+                key = self.keys[section.line]
+                own = name if section.line == item.start or not re.search(r"\w", key) else key.strip("{} ")
+                waiting += [(each, (*chain, own)) for each in section.items]
 
 
 def _is_closed(item: Item, keys: Sequence[str]) -> bool:

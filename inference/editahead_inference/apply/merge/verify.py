@@ -79,9 +79,14 @@ def first_failure(
             gone = target.lines.bodies[lost.start : lost.end]
             return make_refusal("would-lose-code", "Code would go that the sketch does not show.", gone, near)
         for line, header in misplaced_lines(part.content, target, splices):
-            detail = f"A line would come outside of `{header}`, below which the sketch shows it."
+            header = header.partition(" ")[2] or header
+            detail = f"A line would not be in `{header}`, where the sketch shows it or the file has it."
             return make_refusal("unplaced", detail, [line])
     target.check()
+    if any(
+        _opened_comments(s.lines) != _opened_comments(target.lines.bodies[s.start : s.end]) for s in splices
+    ):
+        return make_refusal("would-break-syntax", "A comment would not end where it ends now.")
     after = target.syntax.tree_after(target.original, edit)
     counts = None if after is None else (target.errors, count_errors(after.root_node))
     if (
@@ -100,6 +105,16 @@ def first_failure(
         return make_refusal("would-break-syntax", "The indentation would not be that of a Python file.")
     target.check()
     return _broken_definitions(part, target, splices, guess, after)
+
+
+def _opened_comments(bodies: Sequence[str]) -> int:
+    """Return how many comments over several lines begin in these lines, less those that end there."""
+    opened = 0
+    for body in bodies:
+        text = body.strip()
+        opened += text.startswith("/*") and "*/" not in text
+        opened -= text.endswith("*/") and "/*" not in text and text.startswith("*")
+    return opened
 
 
 def _is_located_exactly(part: FileSketch, target: Target) -> bool:
@@ -303,6 +318,13 @@ def _broken_definitions(
     if target.original.language in _UNIQUE_IMPORT_LANGUAGES:
         for name in bound - known:
             if bound[name] > 1:
+                return make_refusal("ambiguous", f"`{name}` would be imported twice.")
+    else:
+        known_here, bound_here = (
+            imported_names(root, nested=False) for root in (tree.root_node, after.root_node)
+        )
+        for name in bound_here - known_here:
+            if known_here[name]:
                 return make_refusal("ambiguous", f"`{name}` would be imported twice.")
     if says_gone:
         return None

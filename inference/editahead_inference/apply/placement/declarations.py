@@ -281,15 +281,24 @@ def only_declares(code: Sequence[str], language: str) -> bool:
     return bool(covered) and all(map(is_comment, rest))
 
 
-def imported_names(root: Node) -> Counter[str]:
-    """Return the names bound by the imports at the top level of a file, each with the number of its bindings."""
+def imported_names(root: Node, *, nested: bool = True) -> Counter[str]:
+    """Return the names bound by the imports at the top level of a file, each with the number of its bindings.
+
+    With `nested`, imports under conditions count as well.
+    """
     names: Counter[str] = Counter()
     waiting = list(root.named_children)
     while waiting:
         node = waiting.pop()
         if node.type in _IMPORTS:
             names.update(_text(name).strip("\"'").rsplit("/")[-1] for name in _binding_nodes(node))
-        elif node.type in ("preproc_ifdef", "preproc_if", "if_statement", "block", "try_statement"):
+        elif nested and node.type in (
+            "preproc_ifdef",
+            "preproc_if",
+            "if_statement",
+            "block",
+            "try_statement",
+        ):
             waiting += node.named_children
     return names
 

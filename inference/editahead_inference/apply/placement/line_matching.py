@@ -87,13 +87,16 @@ def is_comment(body: str) -> bool:
     return _COMMENT.match(body) is not None
 
 
+_ANNOTATION = re.compile(r"@(?!media\b)[\w.]+(?:\s*\((?:.*\)|[^()]*))?|#\[.*")
+
+
 def is_annotation(key: str) -> bool:
     """Return whether a line is a decorator, an annotation or an attribute: it belongs to the line below.
 
     Args:
         key: The normalised line.
     """
-    return key.startswith(("@", "#[")) and not key.startswith("@media")
+    return _ANNOTATION.fullmatch(key) is not None
 
 
 def count_attached(keys: Sequence[str]) -> int:

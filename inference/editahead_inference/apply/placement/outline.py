@@ -21,7 +21,7 @@ _CONTINUES = re.compile(r"(?:else|elif|except|finally|catch|rescue|ensure|where)
 """Lines that continue the item above."""
 
 _WAITS_FOR_BRACE = re.compile(
-    r"(?:.*\)$|.*\b(?:class|struct|enum|union|interface|namespace|else|do|try|finally|where)\b[^{;]*$)"
+    r"(?:.*\)$|.*\b(?:class|struct|enum|union|interface|namespace|impl|trait|fn|mod|record|else|do|try|finally|where)\b[^{;]*$)"
 )
 """Lines whose block begins with a bracket on the next line."""
 
@@ -90,26 +90,31 @@ def outline(bodies: Sequence[str], *, low: int = 0, high: int | None = None) -> 
         ):
             items[-1].sections.append(Section(number))
         else:
-            items.append(Item(number, number + 1, width, [Section(number)]))
+            items.append(Item(number, number + 1, indent_width(body), [Section(number)]))
         for _, level in levels:
             level[-1].end = number + 1
     return root
 
 
+_BRANCH = re.compile(r"(?:case\b.*|default\s*):")
 _AT_THE_MARGIN = re.compile(r"#\s*(?:if|el|end|pragma)")
 """Lines of the C preprocessor that may be at the left margin wherever they are."""
 
 
 def _widths(bodies: Sequence[str]) -> list[int]:
-    """Return the indentation of each line in columns; -1 for a blank line.
+    """Return how deep each line is, as twice its indentation in columns; -1 for a blank line.
 
-    A comment at the left margin ends no block: it counts as deep as the code below it.
+    A comment at the left margin ends no block: it counts as deep as the code below it. A branch of a `switch` is deeper than
+    the `switch`, also where both have the same indentation.
     """
     widths = list(map(indent_width, bodies))
     below = 0
     for number in range(len(bodies) - 1, -1, -1):
         if widths[number] < 0:
             continue
+        widths[number] *= 2
+        if _BRANCH.match(bodies[number].lstrip()):
+            widths[number] += 1
         if is_comment(bodies[number]) or _AT_THE_MARGIN.match(bodies[number].lstrip()):
             widths[number] = max(widths[number], below)
         else:
@@ -130,10 +135,12 @@ _MODIFIERS = (
     r"(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|override|pub(?:\([^)]*\))?|unsafe|"
     r"const|inline|virtual|open|data|sealed|suspend|partial|readonly|declare|extern|local)\s+)*"
 )
+_INLINE_ANNOTATIONS = re.compile(r"(?:@[\w.]+(?:\([^()]*\))?\s+)+(?=\w)")
+"""Annotations on the line that they belong to."""
 _DECLARED = re.compile(
     _MODIFIERS
     + r"(?P<kind>def|class|struct|interface|trait|enum|impl|type|mod|namespace|module|union|record|object|"
-    r"function\*?|func|fn|fun|macro_rules!|protocol|extension)\s+(?P<receiver>\([^)]*\)\s*)?(?P<name>[^\s({:;=]+)"
+    r"function\*?|func|fn|fun|macro_rules!|protocol|extension)(?:<[^{(]*>)?\s+(?P<receiver>\([^)]*\)\s*)?(?P<name>[^\s({:;=]+)"
     r"(?P<more>[^{=(]*)"
 )
 _VARIABLE = re.compile(
@@ -141,7 +148,8 @@ _VARIABLE = re.compile(
     + r"(?:let|var|val|const|static|my|mut\s)\s+(?:mut\s+)?(?P<name>[\w$\[{][\w$,\s]*[\]}]?)\s*(?::[^=]*)?="
 )
 _METHOD = re.compile(
-    _MODIFIERS + r"(?:[\w<>\[\],.?*&:]+\s+)*?[*&~]*(?P<name>[\w$#~]+)\s*\(.*(?:\{|=>|\($|,$)"
+    _MODIFIERS
+    + r"(?!new\s)(?:[\w<>\[\],.?*&:]+\s+)*?[*&~]*(?P<name>[\w$#~]+)\s*\((?:.*(?:\{|=>|\($)|[^()]*,$)"
 )
 _CALL = re.compile(r"(?P<name>(?:await\s+|return\s+)?[\w.$:!]+)\(\s*(?P<first>(['\"`])(?:(?!\3).)+\3)?")
 _IMPORT = re.compile(
@@ -168,6 +176,9 @@ def identity(key: str) -> str | None:
     Args:
         key: The normalised line.
     """
+    inline = _INLINE_ANNOTATIONS.match(key)
+    if inline:
+        return identity(key[inline.end() :])
     found = _DECLARED.match(key)
     if found:
         receiver = (found["receiver"] or "").strip("() *&").split()
@@ -208,10 +219,15 @@ def identity(key: str) -> str | None:
     return key.rstrip(" {,;") if key.endswith("{") and line_weight(key) >= DISTINCTIVE else None
 
 
+_MAX_MORE_WORDS = 2
+"""Words that a new version of a line without a name may have more, or less."""
+
+
 def is_new_version(new: str, old: str) -> bool:
     """Return whether a line is certainly another version of a line, not something beside it.
 
-    Both have one name, or the words of one are among those of the other, or both leave the block.
+    Both have one name, or the words of one are those of the other and hardly any more, or both leave the block. Entries of a
+    list that share words are two entries.
 
     Args:
         new: The normalised line.
@@ -221,7 +237,9 @@ def is_new_version(new: str, old: str) -> bool:
     if name is not None or other is not None:
         return name == other
     words, others = Counter(re.findall(r"\w+", new)), Counter(re.findall(r"\w+", old))
-    if len(words) > 1 and len(others) > 1 and (words <= others or others <= words):
+    more = (words - others) + (others - words)
+    is_contained = len(words) > 1 and len(others) > 1 and (words <= others or others <= words)
+    if is_contained and more.total() <= _MAX_MORE_WORDS and not (new.endswith(",") or old.endswith(",")):
         return True
     return TERMINAL.match(new) is not None and TERMINAL.match(old) is not None
 
@@ -236,34 +254,40 @@ _BLOCK_HEAD = "block "
 
 
 class Naming:
-    """The identities of the items of some lines."""
+    """The identities of the items of some lines.
+
+    Attributes:
+        keys: The normalised lines.
+    """
 
     def __init__(self, keys: Sequence[str]) -> None:
-        self._keys = keys
+        self.keys = keys
 
     def of(self, item: Item) -> str | None:
         """Return the identity of an item: that of its first line or, where that is a bracket, of the first item inside.
 
         A block without a name is identified by its whole first line.
         """
-        key = self._keys[item.start]
+        key = self.keys[item.start]
         if not _only_opens(key) or not item.sections[0].items:
             name = identity(key)
         else:
             inner = self._named_line(item)
-            name = None if inner is None else f"{key} {self._keys[inner].rstrip(',')}"
+            name = None if inner is None else f"{key} {self.keys[inner].rstrip(',')}"
         if name is None and item.is_block and re.search(r"\w", key):
             return f"{_BLOCK_HEAD}{key}"
         return name
 
     def naming_line(self, item: Item) -> int:
         """Return the line that names an item: the first one or, where that is a bracket, one of the first inside."""
-        inner = self._named_line(item) if _only_opens(self._keys[item.start]) else None
+        inner = self._named_line(item) if _only_opens(self.keys[item.start]) else None
         return item.start if inner is None else inner
 
     def _named_line(self, item: Item) -> int | None:
         for inner in item.sections[0].items[:3]:
-            first = self._keys[inner.start]
+            first = self.keys[inner.start]
+            if inner.is_block and first.endswith(":") and inner.items:
+                return inner.items[0].start  # The value is on the next line.
             if not is_filler(first) and not inner.is_block and identity(first) is not None:
                 return inner.start
         return None
@@ -275,11 +299,11 @@ class Naming:
 
     def head(self, item: Item) -> str:
         """Return the normalised first line of an item."""
-        return self._keys[item.start]
+        return self.keys[item.start]
 
     def text(self, item: Item) -> tuple[str, ...]:
         """Return the normalised lines of an item, without blank ones."""
-        return tuple(filter(None, self._keys[item.start : item.end]))
+        return tuple(filter(None, self.keys[item.start : item.end]))
 
 
 def is_filler(key: str) -> bool:
@@ -289,6 +313,21 @@ def is_filler(key: str) -> bool:
         key: The normalised line.
     """
     return line_weight(key) < DISTINCTIVE or _OPENS_ELEMENT.fullmatch(key) is not None
+
+
+_OPENS_LIST = re.compile(
+    r"(?:^[\[(]$|\b(?:struct|interface|enum|union)\b[^(){]*\{$|\[|^\}\s*\{|[=:,(]\s*\{|\breturn \{)$"
+)
+"""Lines that open a list, or the values of a table after its fields."""
+
+
+def opens_list(key: str) -> bool:
+    """Return whether what is below a line are elements of a list or a table, whatever the line begins with.
+
+    Args:
+        key: The normalised line.
+    """
+    return _OPENS_LIST.search(key) is not None
 
 
 _OPENS_ELEMENT = re.compile(r"</?[\w:.-]+>|- [\w-]+:")
