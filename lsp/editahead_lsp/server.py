@@ -43,6 +43,9 @@ from .workspace.file_exclusion import FileExclusion, workspace_paths
 
 log = logging.getLogger(__name__)
 
+MAX_DIGITS = 1_000
+"""Digits of a whole number in a message. Python refuses numbers of more than 4,300; none of LSP's has more than 10."""
+
 
 def load_pipeline() -> PredictionPipeline:
     """Return the predictors that need no model. The import is late, as the grammars take long to load."""
@@ -199,7 +202,7 @@ class Server(LanguageServer):
             resolved.messages if self.model_error is None else (*resolved.messages, self.model_error)
         )
         logging.getLogger().setLevel(settings.log_level.upper())
-        self.session.configure(settings, FileExclusion(folders, settings.exclude))
+        self.session.configure(settings, FileExclusion(folders, settings.exclude, on_thread=True))
         self.recorder.configure(on=settings.record == "on", roots=folders)
 
     def _update_model(self, settings: Settings) -> None:
@@ -249,7 +252,7 @@ class Server(LanguageServer):
     def receive(self, body: bytes) -> None:
         """Handle the body of one message. Errors are logged, and not raised."""
         try:
-            message = json.loads(body)
+            message = json.loads(body, parse_int=_parse_int)
         except (ValueError, RecursionError):
             self.protocol.send_parse_error()
             return
@@ -287,6 +290,14 @@ class Server(LanguageServer):
                 self.predictions.stop()
                 self.apply_service.stop()
                 self.session.close_all()
+
+
+def _parse_int(digits: str) -> int | float:
+    """Return a whole number of a message; infinity for one that Python's limit on digits keeps from being parsed.
+
+    So a message with such a number is answered like one with any other wrong value.
+    """
+    return int(digits) if len(digits) <= MAX_DIGITS else float(digits)
 
 
 class _Writer:

@@ -7,7 +7,7 @@ value gives one message and is ignored; the rest of its source still counts. No 
 from __future__ import annotations
 
 import json
-import math
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -16,7 +16,8 @@ from typing import Any, Literal
 
 from editahead_inference.backends.openai.server_url import ServerUrl
 
-from .errors import SettingError
+from .errors import SettingError, UnreadableFileError
+from .workspace.bounded_files import read_bounded_file
 
 FILE_NAME = "editahead.toml"
 ENVIRONMENT_PREFIX = "EDITAHEAD_"
@@ -25,6 +26,22 @@ USER_ONLY = frozenset(["backend", "url", "model", "api_key_env", "telemetry", "r
 """Settings that a workspace file cannot set: a file in a cloned repository must never choose where code is sent."""
 _NOT_SETTINGS = frozenset(["crossFile", "token"])
 """Keys of the client's options that concern the connection only."""
+
+MAX_WHOLE = 10**12
+"""The largest whole number: a terabyte."""
+MAX_KEY_PARTS = 16
+"""Parts of a dotted key in a file. The time to parse a key grows with the square of its parts; our own have two."""
+MAX_KEYS = 1_000
+"""Keys of a file, with those of its tables."""
+MAX_SHOWN_DIGITS = 30
+"""Digits of a number in a message."""
+MAX_MESSAGES = 10
+"""Problems of one source that are named; the others are counted."""
+
+_TOKEN = re.compile(
+    r"""(?P<part>[\w-]++|"(?:[^"\\\n]|\\.)*+"?|'[^'\n]*+'?)|(?P<dot>\.)|(?P<space>[ \t]++)|.""", re.DOTALL
+)
+"""Pattern of the tokens of TOML, as far as dotted keys need them. The tokens of a text are found in linear time."""
 
 SettingsLevel = Literal["environment", "client", "workspace", "user", "default"]
 
@@ -100,7 +117,7 @@ def _number(low: float, high: float) -> Callable[[Any], float]:
     def read(value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise SettingError
-        if not math.isfinite(value) or not low <= value <= high:
+        if not low <= value <= high:  # also "not a number"
             raise SettingError
         return value
 
@@ -108,7 +125,7 @@ def _number(low: float, high: float) -> Callable[[Any], float]:
 
 
 def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MAX_WHOLE:
         raise SettingError
     return value
 
@@ -164,7 +181,7 @@ _VALUE_TYPES: Mapping[str, _ValueType] = {
     "debounce_ms": _ValueType('"auto" or a number of milliseconds from 0 to 60000', _debounce),
     "languages": _ValueType("a table of language ids with true or false", _languages),
     "exclude": _ValueType("a list of globs", _globs),
-    "max_file_bytes": _ValueType("a whole number of bytes, 0 or more", _whole),
+    "max_file_bytes": _ValueType(f"a whole number of bytes from 0 to {MAX_WHOLE}", _whole),
     "hints": _one_of("auto", "off", "diagnostic", "inlay"),
     "completion_item": _one_of("auto", "on", "off"),
     "comments": _ValueType("true or false", _boolean),
@@ -197,15 +214,19 @@ def resolve_settings(sources: Sequence[SettingsSource]) -> ResolvedSettings:
                 f"{source.name}: the settings are ignored; they must be a table of names and values."
             )
             continue
+        problems: list[str] = []
         for name, value in source.options.items():
             if name in _NOT_SETTINGS or value is None:
                 continue
             problem = _problem(source, name, value)
             if problem is not None:
-                messages.append(problem)
+                problems.append(problem)
             elif name not in values:
                 values[name] = _VALUE_TYPES[name].read(value)
                 origins[name] = source.name
+        messages += problems[:MAX_MESSAGES]
+        if len(problems) > MAX_MESSAGES:
+            messages.append(f"{source.name}: {len(problems) - MAX_MESSAGES} more settings are ignored.")
     return ResolvedSettings(
         Settings(**values), {name: origins.get(name, "default") for name in SETTING_NAMES}, tuple(messages)
     )
@@ -225,6 +246,8 @@ def _problem(source: SettingsSource, name: Any, value: Any) -> str | None:
 
 
 def _short(value: Any) -> str:
+    if isinstance(value, int) and abs(value) >= 10**MAX_SHOWN_DIGITS:
+        return f"a number of more than {MAX_SHOWN_DIGITS} digits"
     try:
         text = json.dumps(value, ensure_ascii=False, default=str)
     except (ValueError, RecursionError, TypeError):
@@ -253,13 +276,46 @@ def sources_from_environment(environment: Mapping[str, str]) -> list[SettingsSou
 def source_from_file(path: Path, level: SettingsLevel) -> tuple[SettingsSource | None, str | None]:
     """Return the options of a settings file, or None without a file, and a message if the file cannot be read."""
     try:
-        options = tomllib.loads(path.read_bytes().decode("utf-8"))
+        folders = [path.parent] if level == "workspace" else []
+        options = _parse(read_bounded_file(path, folders).decode("utf-8"))
     except FileNotFoundError:
         return None, None
-    except (OSError, ValueError, RecursionError) as error:  # unreadable, not UTF-8, not TOML, no valid path
+    except (UnreadableFileError, ValueError, RecursionError) as error:  # or not UTF-8, or not TOML
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         return None, f"{path}: the file cannot be read and is ignored: {reason}. Correct the file."
     return SettingsSource(level, str(path), options), None
+
+
+def _parse(text: str) -> dict[str, Any]:
+    """Return the options of a file's text, in a time that is bounded by its length.
+
+    Raises:
+        ValueError: The text is not TOML, or has too many keys.
+        RecursionError: Its tables are nested too deeply.
+    """
+    _check_key_parts(text)
+    options = tomllib.loads(text)
+    if _count_keys(options) > MAX_KEYS:
+        raise ValueError(f"the file has more than {MAX_KEYS} keys")
+    return options
+
+
+def _check_key_parts(text: str) -> None:
+    """Raise ValueError for a dotted key with too many parts."""
+    dots, is_part = 0, False
+    for token in _TOKEN.finditer(text):
+        if token.lastgroup == "dot" and is_part:
+            dots, is_part = dots + 1, False
+            if dots >= MAX_KEY_PARTS:
+                raise ValueError(f"a key has more than {MAX_KEY_PARTS} parts")
+        elif token.lastgroup == "part":
+            dots, is_part = (0 if is_part else dots), True
+        elif token.lastgroup != "space":
+            dots, is_part = 0, False
+
+
+def _count_keys(table: Mapping[str, Any]) -> int:
+    return len(table) + sum(_count_keys(value) for value in table.values() if isinstance(value, Mapping))
 
 
 def load_settings(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -310,3 +311,58 @@ async def test_a_settings_file_of_binary_bytes(connect: Callable[..., ServerHarn
     assert json.dumps(message)
     harness.open(A, "user\n")
     assert await reason(harness, 1) is None
+
+
+@pytest.mark.parametrize("number", ["9" * 31, "-" + "9" * 3_000, "9" * 5_000, "1e999", "NaN", "9" * 100_000])
+@pytest.mark.parametrize("name", ["eagerness", "debounce_ms", "max_file_bytes"])
+async def test_initialize_answers_with_a_huge_number_in_the_settings(
+    harness: ServerHarness, name: str, number: str
+) -> None:
+    options = f'{{"editahead": {{"{name}": {number}}}}}'
+    params = f'{{"processId": null, "capabilities": {{}}, "initializationOptions": {options}}}'
+    harness.server.receive(
+        f'{{"jsonrpc": "2.0", "id": "i", "method": "initialize", "params": {params}}}'.encode()
+    )
+    assert "result" in await harness.take(lambda m: m.get("id") == "i")
+    harness.notify("initialized", {})
+    message = await harness.take(lambda m: m.get("method") == "window/showMessage")
+    assert f"`{name}` cannot be " in message["params"]["message"]
+    assert len(message["params"]["message"]) < 400
+
+
+async def test_a_huge_position_is_answered(harness: ServerHarness) -> None:
+    await harness.initialize()
+    harness.open(A, "user\n")
+    position = f'{{"line": {"9" * 5_000}, "character": 0}}'
+    params = f'{{"textDocument": {{"uri": "{A}", "version": 1}}, "position": {position}}}'
+    harness.server.receive(
+        f'{{"jsonrpc": "2.0", "id": "p", "method": "textDocument/inlineCompletion", "params": {params}}}'.encode()
+    )
+    assert "error" in await harness.take(lambda m: m.get("id") == "p")
+
+
+@pytest.mark.parametrize("name", ["editahead.toml", ".gitignore"])
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+async def test_a_workspace_with_a_trap(
+    connect: Callable[..., ServerHarness], tmp_path: Path, name: str, kind: str
+) -> None:
+    """A read that waits for the pipe, or for the end of the device, hangs this test."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    if kind == "pipe":
+        os.mkfifo(folder / name)
+    else:
+        (folder / name).symlink_to("/dev/zero")
+    harness = connect()
+    params = {"processId": None, "capabilities": {}, "rootUri": folder.as_uri()}
+    await harness.request("initialize", params)
+    harness.notify("initialized", {})
+    uri = (folder / "a.py").as_uri()
+    harness.open(uri, "user\n")
+    silence = await reason(harness, 1, uri)
+    if name == ".gitignore":
+        assert silence == "excluded"
+    else:
+        message = await harness.take(lambda m: m.get("method") == "window/showMessage")
+        assert "cannot be read" in message["params"]["message"]
+        assert silence is None

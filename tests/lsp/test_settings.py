@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_lsp.settings import (
+    MAX_KEY_PARTS,
+    MAX_KEYS,
+    MAX_MESSAGES,
     SETTING_NAMES,
     USER_ONLY,
     Settings,
@@ -150,3 +154,86 @@ def test_environment_variables_are_json_or_words() -> None:
     resolved = resolve_settings(sources)
     assert resolved.messages == ()
     assert resolved.settings == Settings(languages={"go": False}, exclude=("*.min.js",), model="123")
+
+
+def workspace_message(folder: Path) -> str:
+    """Return the one message about the settings file of a workspace."""
+    resolved = load_settings({}, None, [folder], folder / "no-such-folder")
+    assert resolved.settings == Settings()
+    (message,) = resolved.messages
+    assert message.startswith(f"{folder / 'editahead.toml'}: ")
+    return message
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "outside", "folder", "large"])
+def test_a_workspace_file_that_is_no_regular_file_of_the_workspace(tmp_path: Path, kind: str) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    path = folder / "editahead.toml"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    elif kind == "large":
+        with path.open("wb") as file:
+            file.truncate(2 << 30)
+    else:
+        (tmp_path / "other.toml").write_text("eagerness = 0.9\n")
+        path.symlink_to("/dev/zero" if kind == "device" else "../other.toml")
+    assert "cannot be read" in workspace_message(folder)
+
+
+def test_the_user_s_file_may_be_a_link_to_any_place(tmp_path: Path) -> None:
+    (tmp_path / "config").mkdir()
+    (tmp_path / "dotfiles.toml").write_text("eagerness = 0.9\n")
+    (tmp_path / "config" / "editahead.toml").symlink_to("../dotfiles.toml")
+    assert load_settings({}, None, [], tmp_path / "config").settings.eagerness == 0.9
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (".".join(["a"] * 20_000) + " = 1", "parts"),
+        ("[" + " . ".join(["a"] * 20_000) + "]", "parts"),
+        (".".join(['"a b"'] * 20_000) + " = 1", "parts"),
+        (".".join([r"'a\'"] * 20_000) + " = 1", "parts"),
+        ("x = {" + ".".join(["a"] * 20_000) + " = 1}", "parts"),
+        ("".join(f"a{number} = 1\n" for number in range(2_000)), "keys"),
+        ("".join(f"a.b{number}.c = 1\n" for number in range(2_000)), "keys"),
+        ("x = " + "[" * 100_000, "RecursionError"),
+        ('"' + '\\"' * 100_000, ""),
+    ],
+)
+def test_a_file_with_too_many_keys(tmp_path: Path, text: str, why: str) -> None:
+    """Without a limit on the parts of a key, parsing one of these takes minutes: this test then hangs."""
+    (tmp_path / "editahead.toml").write_text(text)
+    workspace_message(tmp_path)
+    if why == "parts":
+        assert f"more than {MAX_KEY_PARTS} parts" in workspace_message(tmp_path)
+    elif why == "keys":
+        assert f"more than {MAX_KEYS} keys" in workspace_message(tmp_path)
+
+
+def test_globs_with_dots_are_no_long_key(tmp_path: Path) -> None:
+    globs = [f"*.{number}.min.js" for number in range(100)]
+    (tmp_path / "editahead.toml").write_text(f'exclude = {json.dumps(globs)}\n[languages]\n"a.b" = true\n')
+    resolved = load_settings({}, None, [tmp_path], tmp_path / "no-such-folder")
+    assert (resolved.messages, resolved.settings.exclude) == ((), tuple(globs))
+
+
+def test_many_unknown_settings_are_few_messages() -> None:
+    options = {f"x{number}": 1 for number in range(20_000)} | {"eagerness": 0.9}
+    resolved = resolve_settings([SettingsSource("client", "there", options)])
+    assert len(resolved.messages) == MAX_MESSAGES + 1
+    assert resolved.messages[-1] == f"there: {20_000 - MAX_MESSAGES} more settings are ignored."
+    assert resolved.settings.eagerness == 0.9
+
+
+@pytest.mark.parametrize("digits", [31, 400, 3_000, 5_000])
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("name", SETTING_NAMES)
+def test_a_huge_number_is_one_message(name: str, sign: int, digits: int) -> None:
+    resolved = resolve_settings([SettingsSource("client", "there", {name: sign * 10 ** (digits - 1)})])
+    (message,) = resolved.messages
+    assert f"there: `{name}` cannot be a number of more than 30 digits; allowed: " in message
+    assert resolved.settings == Settings()

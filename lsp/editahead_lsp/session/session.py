@@ -210,7 +210,9 @@ class Session:
         """Return why nothing is predicted in a document; None when it is enabled. A disabled document is only mirrored."""
         known = self._off.get(document.key)
         if known is None or known[0] is not document.snapshot:
-            known = self._off[document.key] = document.snapshot, self._find_disabled_reason(document.snapshot)
+            known = document.snapshot, self._find_disabled_reason(document.snapshot)
+            if not self.exclusion.is_late(document.uri):
+                self._off[document.key] = known
         return known[1]
 
     def _find_disabled_reason(self, snapshot: Snapshot) -> Silence | None:
