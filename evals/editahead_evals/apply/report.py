@@ -20,6 +20,9 @@ from editahead_evals.report.terminal_tables import PLAIN_WIDTH, cell
 from .runner import CaseResult
 from .sketch_generator import VERSION
 
+_LOOKED_AT = 3
+"""Choices, at most, that a person looks at."""
+
 ABOUT_A_THOUSAND = range(800, 1201)
 """Lines of the files whose times are given by themselves."""
 
@@ -35,12 +38,17 @@ class Row:
 
     Attributes:
         exact: the share of exact results over all sketches; None where only a refusal is right.
+        among_three: exact results and refusals whose first three choices hold the right one.
+        refused: refusals, with choices or without.
+        without_choices: those of `refused` that offer no choice.
     """
 
     name: str
     cases: int
     exact: Interval
+    among_three: int
     refused: int
+    without_choices: int
     wrong: int
 
 
@@ -183,7 +191,15 @@ def _row(name: str, outcomes: Sequence[CaseResult], seed: int) -> Row:
     interval = Bootstrap(len(records), seed).interval(share)
     if all(outcome.case.only_refusal for outcome in outcomes):
         interval = Interval(None)
-    return Row(name, len(outcomes), interval, counts["refused"], counts["wrong"])
+    return Row(
+        name,
+        len(outcomes),
+        interval,
+        counts["exact"] + sum(1 <= outcome.right_choice <= _LOOKED_AT for outcome in outcomes),
+        counts["refused"],
+        sum(outcome.verdict == "refused" and not outcome.choices for outcome in outcomes),
+        counts["wrong"],
+    )
 
 
 def _record(outcome: CaseResult) -> str:
@@ -198,7 +214,9 @@ def as_json(figures: Figures) -> EvalApplyOutput:
             row.name: {
                 "cases": row.cases,
                 "exact": {"value": row.exact.value, "low": row.exact.low, "high": row.exact.high},
+                "amongThree": row.among_three,
                 "refused": row.refused,
+                "withoutChoices": row.without_choices,
                 "wrong": row.wrong,
             }
             for row in rows
@@ -288,13 +306,12 @@ def render(figures: Figures, console: Console) -> None:
 def _table(title: str, rows: Sequence[Row]) -> Table:
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
     table.add_column("")
-    for name in ("cases", "exact", "refused", "wrong"):
+    for name in ("cases", "exact", "within 3 choices", "refused", "no choices", "wrong"):
         table.add_column(name, justify="right")
     for row in rows:
         style = "red" if row.wrong else ""
-        table.add_row(
-            row.name, str(row.cases), cell(row.exact), str(row.refused), str(row.wrong), style=style
-        )
+        counts = (row.among_three, row.refused, row.without_choices, row.wrong)
+        table.add_row(row.name, str(row.cases), cell(row.exact), *map(str, counts), style=style)
     return table
 
 

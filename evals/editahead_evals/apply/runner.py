@@ -26,7 +26,9 @@ class CaseResult:
     """The result of one case.
 
     Attributes:
-        reason: why the server refused; None if it did not.
+        reason: why the server refused; "" if it did not.
+        choices: the readings that the server offered beside a refusal.
+        right_choice: the place of the right one among them, from 1; 0 if there is none.
         ms: time until the answer arrived, with the messages written and read; None for a refusal.
         got: the text of each file after the offered edit; empty for a refusal.
         by_model: the edit is a model's and was offered for confirmation.
@@ -38,6 +40,8 @@ class CaseResult:
     case: Case
     verdict: Verdict
     reason: str = ""
+    choices: int = 0
+    right_choice: int = 0
     ms: float | None = None
     got: tuple[str, ...] = ()
     by_model: bool = False
@@ -98,9 +102,12 @@ def apply_one(editor: Editor, case: Case) -> CaseResult:
     except ResponseError as error:
         if error.code != REQUEST_FAILED:
             raise
-        return CaseResult(case, "refused", error.data["reason"])
+        ids = [choice["id"] for choice in error.data.get("choices", ())]
+        return CaseResult(
+            case, "refused", error.data["reason"], len(ids), _right_choice(editor, case, argument, ids)
+        )
     got = _after(editor, case, response.result["edit"])
-    right = got is not None and all(text in file.accepted for text, file in zip(got, case.files, strict=True))
+    right = _is_right(case, got)
     stats = response.result["stats"]
     return CaseResult(
         case,
@@ -112,6 +119,23 @@ def apply_one(editor: Editor, case: Case) -> CaseResult:
         drafted=stats["acceptedDraftTokens"],
         first_ms=stats["firstHunkMs"],
     )
+
+
+def _right_choice(editor: Editor, case: Case, argument: Mapping[str, Any], ids: Sequence[str]) -> int:
+    """Return the place of the first choice, from 1, that gives a right result; 0 if none does.
+
+    Raises:
+        ResponseError: the server refuses a choice that it offered.
+    """
+    for number, choice in enumerate(ids, 1):
+        response = editor.execute("editahead.apply", {**argument, "choice": choice})
+        if _is_right(case, _after(editor, case, response.result["edit"])):
+            return number
+    return 0
+
+
+def _is_right(case: Case, got: Sequence[str] | None) -> bool:
+    return got is not None and all(text in file.accepted for text, file in zip(got, case.files, strict=True))
 
 
 def _after(editor: Editor, case: Case, edit: Mapping[str, Any]) -> tuple[str, ...] | None:

@@ -181,11 +181,17 @@ class Share(TypedDict):
 
 
 class AppliedSketches(TypedDict):
-    """Sketches of one kind. exact: those that became a right text; nulls where only a refusal is right."""
+    """Sketches of one kind.
+
+    exact: those that became a right text; nulls where only a refusal is right. amongThree: exact ones, and refused ones with
+    the right text among the first three choices. withoutChoices: refused ones that offer none.
+    """
 
     cases: int
     exact: Share
+    amongThree: int
     refused: int
+    withoutChoices: int
     wrong: int
 
 

@@ -183,14 +183,20 @@ def test_the_server_is_asked_and_judged() -> None:
     known = case("@@ -1,2 +1,2 @@\n a = 1\n-b = 2\n+b = 3\n", before, "a = 1\nb = 3\n\nc = 1\nb = 2\n")
     unsure = case("@@ @@\n-b = 2\n+b = 3\n", before)
     mistaken = case(known.sketch, before, "something else\n")
+    choosing = case(
+        "# ... existing code ...\nshow(a)\nshow(c)\n# ... existing code ...\n",
+        "a = 1\nshow(a)\nshow(b)\ndone()\n",
+        "a = 1\nshow(a)\nshow(c)\ndone()\n",
+    )
     with Editor() as editor:
-        outcomes = list(apply_all([known, unsure, mistaken], editor))
+        outcomes = list(apply_all([known, unsure, mistaken, choosing], editor))
         assert editor.documents == {}
         assert list(editor.root.iterdir()) == []
-    assert [outcome.verdict for outcome in outcomes] == ["exact", "refused", "wrong"]
+    assert [outcome.verdict for outcome in outcomes] == ["exact", "refused", "wrong", "refused"]
     assert outcomes[1].reason == "ambiguous"
     assert outcomes[1].ms is None
     assert outcomes[2].got == known.files[0].accepted
+    assert 1 <= outcomes[3].right_choice <= outcomes[3].choices
 
 
 def outcome(
@@ -199,7 +205,7 @@ def outcome(
     file = CaseFile("a.py", "python", "x\n" * 1000, () if refusal else ("y\n",))
     made = Case(f"record-{number}#{style}", style, "", damage, "sketch\n", (file,))
     if verdict == "refused":
-        return CaseResult(made, "refused", "ambiguous")
+        return CaseResult(made, "refused", "ambiguous", choices=2 * (number % 2), right_choice=number % 2)
     return CaseResult(made, "exact" if verdict == "exact" else "wrong", ms=10.0 + number, got=("z\n",))
 
 
@@ -208,26 +214,29 @@ def test_figures() -> None:
         *(outcome(number, "exact") for number in range(8)),
         outcome(8, "refused"),
         outcome(9, "wrong"),
+        outcome(11, "refused"),
         outcome(1, "exact", damage="indentation"),
         outcome(2, "refused", "begin-patch", "similar-places", refusal=True),
     ]
     found = report.summarize(outcomes, Provenance("abc", "data", 3))
     (row,) = found.styles
-    assert (row.name, row.cases, row.exact.value, row.refused, row.wrong) == ("declaration", 10, 0.8, 1, 1)
-    assert row.exact.low is not None and row.exact.low < 0.8 < (row.exact.high or 0)
+    assert (row.name, row.cases, row.exact.value, row.refused, row.wrong) == ("declaration", 11, 8 / 11, 2, 1)
+    assert (row.among_three, row.without_choices) == (9, 1)
+    assert row.exact.low is not None and row.exact.low < 0.72 < (row.exact.high or 0)
     assert [(row.name, row.cases) for row in found.damages] == [("indentation", 1)]
     assert [(row.name, row.exact.value, row.refused) for row in found.ambiguous] == [("begin-patch", None, 1)]
-    assert (found.offered, found.wrong, found.reasons) == (10, 1, {"ambiguous": 1})
+    assert (found.offered, found.wrong, found.reasons) == (10, 1, {"ambiguous": 2})
     assert found.latency["p50"] == found.latency["p50 of 800 to 1200 lines"] == 13.0
     written = report.as_json(found)
-    assert written["styles"]["declaration"]["cases"] == 10
+    assert written["styles"]["declaration"]["cases"] == 11
+    assert written["styles"]["declaration"]["amongThree"] == 9
     assert written["generator"] == VERSION
     output = io.StringIO()
     report.render(found, Console(file=output))
     assert "10 edits offered, 1 of them wrong" in output.getvalue()
     assert "commit abc" in output.getvalue()
     text = "".join(report.failure_listing(outcomes))
-    assert text.count("=" * 100) == 2
+    assert text.count("=" * 100) == 3
     assert "+z" in text
 
 

@@ -22,6 +22,7 @@ from editahead_inference.apply.placement.outline import (
     Naming,
     Section,
     has_substance,
+    identity,
     is_filler,
     is_function,
     is_new_version,
@@ -62,12 +63,15 @@ def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -
         _names_after(target, splices),
     )
     runs = ShownRuns(snippet, without_blanks)
+    uncut = _uncut_blocks(snippet)
     for item, parent in touched:
         name = _name(item, naming)
         if after[name] >= before[name] and not _becomes_another(item, naming, target, splices):
             continue
         header = None if parent is None else naming.of(parent)
-        if not _is_between_shown(item, parent, naming, target, splices, runs, replaced=header in whole):
+        if not _is_between_shown(
+            item, parent, naming, target, splices, runs, uncut, replaced=header in whole
+        ):
             yield item
 
 
@@ -128,8 +132,8 @@ def _is_element(item: Item, parent: Item | None, naming: Naming) -> bool:
     if naming.is_named(item):
         return not (naming.of(item) or "").startswith("import ")
     head = naming.head(item)
-    if _CALL.fullmatch(head) and item.sections[0].items:
-        return True
+    if item.is_block and parent is not None:
+        return opens_list(naming.head(parent)) and re.search(r"\w", head) is not None
     return parent is not None and not item.is_block and has_substance(head) and not is_annotation(head)
 
 
@@ -141,6 +145,8 @@ def _name(item: Item, naming: Naming) -> str:
     head = naming.head(item)
     if _CALL.fullmatch(head) and item.sections[0].items:
         return f"{head} {naming.head(item.sections[0].items[0])}"
+    if item.is_block and not naming.is_named(item):
+        return "\n".join(naming.text(item))
     return naming.of(item) or f"line {head.rstrip(',;')}"
 
 
@@ -165,14 +171,7 @@ def _names_after(target: Target, splices: Sequence[Splice]) -> Counter[str]:
 
 def _whole_blocks(snippet: Snippet) -> set[str]:
     """Return the names of the blocks that the snippet shows without a mark: containers whose members are not all shown."""
-    lines: list[str] = []
-    marks: set[int] = set()
-    for piece in snippet.parts:
-        if isinstance(piece, Elision):
-            marks.add(len(lines))
-            lines.append(piece.text)
-        else:
-            lines += piece.lines
+    lines, marks = _lines_and_marks(snippet)
     naming = Naming(list(map(normalize_line, lines)))
     filled = [number for number, line in enumerate(lines) if line.strip()]
     return {
@@ -185,6 +184,33 @@ def _whole_blocks(snippet: Snippet) -> set[str]:
     }
 
 
+def _uncut_blocks(snippet: Snippet) -> set[str]:
+    """Return the names of the blocks that the snippet shows without a mark inside."""
+    lines, marks = _lines_and_marks(snippet)
+    naming = Naming(list(map(normalize_line, lines)))
+    return {
+        name
+        for item in walk(outline(lines))
+        if item.is_block
+        and (name := naming.of(item)) is not None
+        and marks.isdisjoint(range(item.start, item.end))
+        and not unmatched_brackets(lines[item.start : item.end])[1]
+    }
+
+
+def _lines_and_marks(snippet: Snippet) -> tuple[list[str], set[int]]:
+    """Return the lines of a snippet, marks included, and the numbers of the marks."""
+    lines: list[str] = []
+    marks: set[int] = set()
+    for piece in snippet.parts:
+        if isinstance(piece, Elision):
+            marks.add(len(lines))
+            lines.append(piece.text)
+        else:
+            lines += piece.lines
+    return lines, marks
+
+
 def _is_between_shown(
     item: Item,
     parent: Item | None,
@@ -192,6 +218,7 @@ def _is_between_shown(
     target: Target,
     splices: Sequence[Splice],
     runs: ShownRuns,
+    uncut: Collection[str],
     *,
     replaced: bool,
 ) -> bool:
@@ -207,6 +234,7 @@ def _is_between_shown(
         target: The file.
         splices: The changes.
         runs: The lines that the sketch shows without a gap.
+        uncut: The names of the blocks that the sketch shows without a mark inside.
         replaced: Other lines have to replace the item: the sketch shows what holds it without a mark, and may leave it out.
     """
     keys, line = target.lines.keys, _naming_line(item, naming)
@@ -214,6 +242,8 @@ def _is_between_shown(
     if span is None:
         return True
     splice, new, first, end, j1, j2 = span
+    if parent is not None and first <= parent.start and parent.end <= end:
+        return True  # All of what holds it goes, which is looked at by itself.
     if (
         not naming.is_named(item)
         and end - first == j2 - j1
@@ -231,11 +261,18 @@ def _is_between_shown(
         return False  # Fewer lines than before may be only those that are new.
     before = _telling([*keys[max(0, splice.start - _MAX_CONTEXT) : splice.start], *new[:j1]][::-1])
     after = _telling([*new[j2:], *keys[splice.end : splice.end + _MAX_CONTEXT]])
+    header = None if parent is None else keys[parent.start]
+    leaves = parent is not None and end >= parent.end
+    if leaves and before and before[-1] == header and not _is_unique(before, target):
+        return False  # The header may be that of another block.
     is_across = min(unmatched_brackets(keys[first:end])) > 0
     if is_across and not (_is_unique(before, target) and _is_unique(after, target)):
         return False  # The end of one block would be that of another.
     if end < item.end and j2 > j1:
-        if _names_itself_inside(item, naming) and not _is_shown_beside_others(item, keys, runs):
+        is_new = _names_itself_inside(item, naming) or any(identity(key) in uncut for key in new[j1:j2])
+        if is_new and not (
+            before is not None and _is_shown_beside_others(item, keys, runs, new[j1:j2], before)
+        ):
             return False
         if not _is_unique(after, target):
             return False  # The lines that stay may be those of any element.
@@ -299,14 +336,22 @@ def _names_itself_inside(item: Item, naming: Naming) -> bool:
     return item.is_block and _naming_line(item, naming) != item.start
 
 
-def _is_shown_beside_others(item: Item, keys: Sequence[str], runs: ShownRuns) -> bool:
-    """Return whether the sketch shows an element's first and last lines with the telling lines next to them."""
-    before = _telling(keys[max(0, item.start - _MAX_CONTEXT) : item.start][::-1])
+def _is_shown_beside_others(
+    item: Item, keys: Sequence[str], runs: ShownRuns, new: Sequence[str], before: Sequence[str]
+) -> bool:
+    """Return whether the sketch shows an element that gets another name between telling lines that are beside it.
+
+    Args:
+        item: The element.
+        keys: The normalised lines of the file.
+        runs: The lines that the sketch shows without a gap.
+        new: The lines with the new name.
+        before: The lines before these, the nearest first, up to a telling one.
+    """
     after = _telling(keys[item.end : item.end + _MAX_CONTEXT])
     return (
-        before is not None
-        and after is not None
-        and runs.contain([*before[::-1], keys[item.start]])
+        after is not None
+        and runs.contain([*before[::-1], *new])
         and runs.contain([keys[item.end - 1], *after])
     )
 

@@ -18,7 +18,13 @@ from editahead_inference.apply.placement.declarations import (
     declarations_in_fragment,
     imported_names,
 )
-from editahead_inference.apply.placement.line_matching import MIN_SIMILARITY, is_comment, normalize_line
+from editahead_inference.apply.placement.line_matching import (
+    DISTINCTIVE,
+    MIN_SIMILARITY,
+    is_comment,
+    line_weight,
+    normalize_line,
+)
 from editahead_inference.apply.placement.placement import Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice
 from editahead_inference.apply.results import Refusal, SimilarLines
@@ -78,6 +84,10 @@ def first_failure(
             near = (SimilarLines(lost.start, lost.end, 1.0),)
             gone = target.lines.bodies[lost.start : lost.end]
             return make_refusal("would-lose-code", "Code would go that the sketch does not show.", gone, near)
+        for copied in _copied_lines(target, splices):
+            near = (SimilarLines(copied, copied + 1, 1.0),)
+            part_lines = [target.lines.bodies[copied]]
+            return make_refusal("ambiguous", "The sketch may show lines of another place.", part_lines, near)
         for line, header in misplaced_lines(part.content, target, splices):
             header = header.partition(" ")[2] or header
             detail = f"A line would not be in `{header}`, where the sketch shows it or the file has it."
@@ -105,6 +115,24 @@ def first_failure(
         return make_refusal("would-break-syntax", "The indentation would not be that of a Python file.")
     target.check()
     return _broken_definitions(part, target, splices, guess, after)
+
+
+def _copied_lines(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield lines of the file that stay, but that several lines which replace others are copies of.
+
+    A sketch that shows two lines of one place hardly asks for these at another place.
+    """
+    keys = target.lines.keys
+    changed = {line for splice in splices for line in range(splice.start, splice.end)}
+    for splice in splices:
+        for i1, i2, j1, j2 in diff_lines(target.lines.bodies[splice.start : splice.end], splice.lines):
+            gone = set(keys[splice.start + i1 : splice.start + i2])
+            come = [key for line in splice.lines[j1:j2] if (key := normalize_line(line)) not in gone]
+            told = [key for key in come if line_weight(key) >= DISTINCTIVE]
+            places = [target.lines.places.get(key, ()) for key in told]
+            copied = [found[0] for found in places if len(found) == 1 and found[0] not in changed]
+            if i1 < i2 and len(copied) > 1 and 2 * len(copied) >= len(told):
+                yield copied[0]
 
 
 def _opened_comments(bodies: Sequence[str]) -> int:

@@ -156,7 +156,7 @@ _IMPORT = re.compile(
     r"from\s+(?P<a>[\w.]+)\s+import|import\s+.*\bfrom\s*(?P<b>['\"].*['\"])|(?:import|use|#\s*include|using|require)\s+(?P<c>.+)"
 )
 _KEYED = re.compile(
-    r"(?:(?:pub(?:\([^)]*\))?|public|private|protected|readonly|static)\s+)*(?P<name>[\"']?[\w$.@\[\]\"'/-]+[\"']?)[?!]?\s*(?P<sign>[:=]|:=|\+=|=>)(?!=)(?!:)\s*(?P<value>.*)"
+    r"(?:(?:pub(?:\([^)]*\))?|public|private|protected|readonly|static)\s+)*(?P<name>\"[^\"]*\"|'[^']*'|[\w$.@/-]+(?:\[[^\]]*\][\w.]*)*)[?!]?\s*(?P<sign>[:=]|:=|\+=|=>)(?!=)(?!:)\s*(?P<value>.*)"
 )
 _CONTROL = re.compile(
     r"(?:\}\s*)?(?:if|for|while|with|switch|match|select|return|throw|raise|try|else|elif|except|catch|finally|do|"
@@ -316,7 +316,7 @@ def is_filler(key: str) -> bool:
 
 
 _OPENS_LIST = re.compile(
-    r"(?:^[\[(]$|\b(?:struct|interface|enum|union)\b[^(){]*\{$|\[|^\}\s*\{|[=:,(]\s*\{|\breturn \{)$"
+    r"(?:^[\[(]$|[^\w\])>]\($|\b(?:struct|interface|enum|union)\b[^(){]*\{$|\[|^\}\s*\{|[=:,(]\s*\{|\breturn \{)$"
 )
 """Lines that open a list, or the values of a table after its fields."""
 
