@@ -53,9 +53,12 @@ def run(args: argparse.Namespace) -> int:
         return _usage_error(
             f"--allow-remote needs a token: set {_TOKEN_VARIABLE}, and configure editors to send it"
         )
+    from editahead_lsp.log_limit import LogLimit
+
     handlers = list(_log_handlers(args.log_file))
     for handler in handlers:
         handler.setFormatter(LogFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+        handler.addFilter(LogLimit())
     logging.basicConfig(level=logging.WARNING, handlers=handlers)
     logging.getLogger("pygls").setLevel(logging.WARNING)  # lower levels quote whole messages
     if args.tcp is not None:

@@ -10,6 +10,7 @@ import hmac
 import ipaddress
 import json
 import logging
+from collections import deque
 from collections.abc import Callable
 
 from lsprotocol import types
@@ -23,13 +24,19 @@ from .message_framing import MessageFramer
 log = logging.getLogger(__name__)
 
 HANDSHAKE_TIMEOUT_S = 10.0
-"""Seconds in which a client has to send the token; then the connection is closed."""
+"""Seconds in which a client has to send `initialize`, with the token; then the connection is closed."""
 MAX_HANDSHAKE_BYTES = 1 << 20
-"""Bytes that a client may send before the message with the token is complete; a limit on memory."""
+"""Bytes that a client may send before `initialize` is complete; a limit on memory."""
+MAX_CLIENTS = 100
+"""Connections that are initialized; a limit on descriptors and memory. Further ones are closed."""
+MAX_STRANGERS = 32
+"""Connections that are not initialized yet. For one more, the oldest of them is closed: a client needs milliseconds."""
 MAX_SEND_BUFFER_BYTES = 64 << 20
 """Bytes that wait for a client to read them; a client that leaves more unread is disconnected."""
 CLOSE_TIMEOUT_S = 1.0
 """Seconds in which a client can read the last messages before its connection is closed."""
+BACKLOG = 16
+"""Connections that the system accepts for us ahead, which are also as many as asyncio accepts in one turn of the loop."""
 _CHUNK_BYTES = 1 << 16
 _HEADER = b"content-"
 """The first bytes of the stream, in any case of letters.
@@ -50,6 +57,11 @@ class TcpServer:
     def __init__(self, make_server: Callable[[], Server], token: str | None = None) -> None:
         self._make_server, self._token = make_server, token
         self._connections: set[asyncio.Task[None]] = set()
+        self._strangers: dict[_Connection, None] = {}
+        """The connections that are not initialized yet, the oldest first."""
+        descriptors = _max_descriptors()
+        self._max_clients = min(MAX_CLIENTS, descriptors // 4)
+        self._max_strangers = min(MAX_STRANGERS, descriptors // 8)
         self._listener: asyncio.Server | None = None
 
     async def start(self, host: str, port: int, *, remote: bool) -> list[str]:
@@ -64,7 +76,9 @@ class TcpServer:
             NotLoopbackError: Other machines can reach the address, and `remote` is False.
             OSError: The address cannot be listened on.
         """
-        listener = await asyncio.start_server(self._on_connect, host, port, start_serving=False)
+        listener = await asyncio.start_server(
+            self._on_connect, host, port, start_serving=False, backlog=BACKLOG
+        )
         names = [socket.getsockname() for socket in listener.sockets]
         if not remote and not all(_is_loopback(name[0]) for name in names):
             listener.close()
@@ -82,50 +96,82 @@ class TcpServer:
         await asyncio.gather(*self._connections, return_exceptions=True)
 
     def _on_connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = asyncio.ensure_future(self._serve(reader, writer))
-        self._connections.add(connection)
-        connection.add_done_callback(self._connections.discard)
+        if len(self._strangers) >= self._max_strangers:
+            log.warning("connection closed: %d others came before its `initialize`", self._max_strangers)
+            oldest = next(iter(self._strangers))
+            self._strangers.pop(oldest)
+            oldest.abort()
+        connection = _Connection(reader, writer)
+        connection.task = asyncio.ensure_future(self._serve(connection))
+        self._strangers[connection] = None
+        self._connections.add(connection.task)
+        connection.task.add_done_callback(self._connections.discard)
+        connection.task.add_done_callback(lambda _: self._strangers.pop(connection, None))
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve(self, connection: _Connection) -> None:
+        """Serve a client. There is no server object before the client has shown that it may have one."""
+        deadline = asyncio.get_running_loop().time() + HANDSHAKE_TIMEOUT_S
+        try:
+            async with asyncio.timeout_at(deadline):
+                first = await connection.read_message(MAX_HANDSHAKE_BYTES)
+            if first is None:
+                return
+            if self._token is not None and not self._has_token(first):
+                raise _RejectedError("the token is missing or wrong")
+            if self._count_clients() >= self._max_clients:
+                raise _RejectedError(f"there are {self._max_clients} clients")
+            await self._serve_messages(connection, first, deadline)
+        except _RejectedError as error:
+            log.warning("connection closed: %s", error)
+        except TimeoutError:
+            log.warning("connection closed: no `initialize` within %g s", HANDSHAKE_TIMEOUT_S)
+        except ConnectionError:
+            log.info("connection lost")
+        finally:
+            await _close(connection.writer)
+
+    async def _serve_messages(self, connection: _Connection, first: bytes, deadline: float) -> None:
+        """Serve a client from its first message on, until the stream ends.
+
+        Args:
+            connection: The connection.
+            first: The body of the first message.
+            deadline: The time of the loop until which the client has to be initialized.
+
+        Raises:
+            TimeoutError: The client was not initialized in time.
+            _RejectedError: The client sends no messages.
+            ConnectionError: The connection is lost.
+        """
         server = self._make_server()
-        server.watch_client_process = (
-            False  # the process id may be of another machine; the end of the connection is enough
-        )
-        server.protocol.set_writer(_Writer(writer.transport, server.request_exit))
-        reading = asyncio.ensure_future(self._read(reader, server))
+        # The process id may be of another machine; the end of the connection is enough.
+        server.watch_client_process = False
+        server.protocol.set_writer(_Writer(connection.writer.transport, server.request_exit))
+        reading = asyncio.ensure_future(self._read(connection, server, first, deadline))
         reading.add_done_callback(lambda _: server.request_exit())
         try:
             await server.wait_closed()
         finally:
-            reading.cancel()
             server.protocol.cancel_all_requests()
-            await _close(writer)
+            if not reading.cancel() and not reading.cancelled():
+                reading.result()
 
-    async def _read(self, reader: asyncio.StreamReader, server: Server) -> None:
+    async def _read(self, connection: _Connection, server: Server, first: bytes, deadline: float) -> None:
         """Pass each message to the server, one turn of the loop for each, until the stream ends or is rejected."""
-        framer, head, trusted = MessageFramer(), b"", self._token is None
-        try:
-            async with asyncio.timeout(None if trusted else HANDSHAKE_TIMEOUT_S) as handshake_timeout:
-                while chunk := await reader.read(_CHUNK_BYTES):
-                    head = (head + chunk)[: len(_HEADER)]
-                    if not _HEADER.startswith(head.lower()):
-                        log.warning("connection closed: the client does not speak LSP")
-                        return
-                    for body in framer.feed(chunk):
-                        if not trusted and not self._has_token(body):
-                            log.warning("connection closed: the token is missing or wrong")
-                            return
-                        if not trusted:
-                            trusted = True
-                            handshake_timeout.reschedule(None)
-                        server.receive(body)
-                        await asyncio.sleep(0)
-                    if not trusted and framer.buffered_bytes > MAX_HANDSHAKE_BYTES:
-                        return
-        except TimeoutError:
-            log.warning("connection closed: no token within %g s", HANDSHAKE_TIMEOUT_S)
-        except ConnectionError:
-            log.info("connection lost")
+        body: bytes | None = first
+        async with asyncio.timeout_at(deadline) as handshake_timeout:
+            while body is not None:
+                server.receive(body)
+                if server.protocol.initialized and connection in self._strangers:
+                    self._strangers.pop(connection)
+                    handshake_timeout.reschedule(None)
+                await asyncio.sleep(0)
+                limit = MAX_HANDSHAKE_BYTES if connection in self._strangers else None
+                body = await connection.read_message(limit)
+
+    def _count_clients(self) -> int:
+        """Return the number of connections that are initialized."""
+        return len(self._connections) - len(self._strangers)
 
     def _has_token(self, body: bytes) -> bool:
         """Return whether the message is `initialize` with the right token."""
@@ -138,6 +184,53 @@ class TcpServer:
         if get_nested(message, "method") != types.INITIALIZE or not isinstance(token, str):
             return False
         return hmac.compare_digest(token.encode("utf-8", "replace"), self._token.encode("utf-8", "replace"))
+
+
+class _RejectedError(Exception):
+    """A connection that is closed, with the reason for the log."""
+
+
+class _Connection:
+    """A connection, and the messages that arrive on it.
+
+    Attributes:
+        task: The task that serves it.
+    """
+
+    task: asyncio.Task[None]
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.writer = writer
+        self._reader, self._framer = reader, MessageFramer()
+        self._head = b""
+        self._bodies: deque[bytes] = deque()
+
+    async def read_message(self, max_bytes: int | None) -> bytes | None:
+        """Return the body of the next message, or None at the end of the stream.
+
+        Args:
+            max_bytes: The bytes to read for it, at most; None for no limit.
+
+        Raises:
+            _RejectedError: The client does not speak LSP, or the message is too long.
+            ConnectionError: The connection is lost.
+        """
+        while not self._bodies:
+            if max_bytes is not None and self._framer.buffered_bytes > max_bytes:
+                raise _RejectedError("the first message is too long")
+            chunk = await self._reader.read(_CHUNK_BYTES)
+            if not chunk:
+                return None
+            self._head = (self._head + chunk)[: len(_HEADER)]
+            if not _HEADER.startswith(self._head.lower()):
+                raise _RejectedError("the client does not speak LSP")
+            self._bodies.extend(self._framer.feed(chunk))
+        return self._bodies.popleft()
+
+    def abort(self) -> None:
+        """Close the connection at once, which frees its descriptor."""
+        self.writer.transport.abort()
+        self.task.cancel()
 
 
 class _Writer:
@@ -167,6 +260,16 @@ async def _close(writer: asyncio.StreamWriter) -> None:
             await writer.wait_closed()
     except (TimeoutError, OSError):
         writer.transport.abort()
+
+
+def _max_descriptors() -> int:
+    """Return how many files and connections this process may have open, at a time."""
+    try:
+        import resource
+    except ImportError:  # on Windows
+        return 512
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return 1 << 20 if limit == resource.RLIM_INFINITY else limit
 
 
 def _is_loopback(address: str) -> bool:

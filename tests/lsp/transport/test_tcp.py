@@ -194,6 +194,91 @@ async def test_a_stranger_cannot_wait_for_ever(house: House, monkeypatch: pytest
     await (await house.client()).closed()
 
 
+@pytest.mark.parametrize("token", [None, "s3cret"])
+@pytest.mark.parametrize("sent", [b"", b"Content-Length: 100\r\n\r\n{", b"Con"])
+async def test_a_client_that_does_not_initialize_is_disconnected(
+    house: House, monkeypatch: pytest.MonkeyPatch, token: str | None, sent: bytes
+) -> None:
+    monkeypatch.setattr(tcp, "HANDSHAKE_TIMEOUT_S", 0.05)
+    await house.listen(token)
+    client = await house.client()
+    client.writer.write(sent)
+    await client.closed()
+    assert house.pipelines == []
+
+
+async def test_other_messages_do_not_make_the_time_longer(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tcp, "HANDSHAKE_TIMEOUT_S", 0.05)
+    await house.listen()
+    client = await house.client()
+    client.send("initialized", {})
+    await client.closed()
+
+
+async def test_the_time_ends_with_initialize(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    await house.listen()
+    client = await house.client()
+    await client.initialize()
+    monkeypatch.setattr(tcp, "HANDSHAKE_TIMEOUT_S", 0.05)
+    await (await house.client()).closed()
+    assert len(await client.edits("user\n")) == 1
+
+
+async def test_the_oldest_stranger_makes_room(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tcp, "MAX_STRANGERS", 3)
+    await house.listen()
+    known = await house.client()
+    await known.initialize()
+    strangers = [await house.client() for _ in range(3)]
+    client = await house.client()
+    await client.initialize()
+    await strangers[0].closed()
+    await strangers[2].initialize()
+    for other in (known, strangers[2]):
+        assert len(await other.edits("user\n")) == 1
+
+
+async def test_a_flood_of_strangers_keeps_few_connections(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tcp, "MAX_STRANGERS", 3)
+    await house.listen()
+    strangers = [await house.client() for _ in range(60)]
+    client = await house.client()
+    await client.initialize()
+    for stranger in strangers[:-3]:
+        await stranger.closed()
+    assert len(house.listener._connections) <= 4
+    assert len(house.pipelines) == 1, "a stranger has no server"
+
+
+async def test_clients_are_capped(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tcp, "MAX_CLIENTS", 2)
+    await house.listen()
+    first, second = await house.client(), await house.client()
+    await first.initialize()
+    await second.initialize()
+    third = await house.client()
+    third.send("initialize", {"capabilities": {}}, id=1)
+    await third.closed()
+    await first.close()
+    await asyncio.wait(set(house.listener._connections), timeout=10, return_when=asyncio.FIRST_COMPLETED)
+    fourth = await house.client()
+    await fourth.initialize()
+    assert len(await fourth.edits("user\n")) == 1
+    assert len(await second.edits("user\n")) == 1
+
+
+async def test_few_descriptors_mean_fewer_connections(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tcp, "_max_descriptors", lambda: 16)
+    await house.listen()
+    strangers = [await house.client() for _ in range(3)]
+    await strangers[0].closed()
+    await strangers[2].initialize()
+
+
 async def test_a_browser_is_not_listened_to(house: House) -> None:
     """A web page can make one send this to any port of the machine it runs on."""
     await house.listen()
