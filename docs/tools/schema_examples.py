@@ -438,7 +438,8 @@ SHAPES = [
             machine="Linux x86_64, Python 3.12.1", data="edits.jsonl.zst", seed=7, generator=1,
             styles={
                 "declaration": {
-                    "cases": 200, "exact": {"value": 0.975, "low": 0.95, "high": 0.99}, "refused": 5, "wrong": 0
+                    "cases": 200, "exact": {"value": 0.975, "low": 0.95, "high": 0.99}, "amongThree": 198,
+                    "refused": 5, "withoutChoices": 2, "wrong": 0
                 }
             },
             variants={}, damages={}, damagesByStyle={}, ambiguous={}, offered=195, wrong=0, wrongAtMost=0.0193,

@@ -14,6 +14,7 @@ def test_keys_are_answered_and_tokens_counted(vllm_url: str, tmp_path: Path) -> 
         assert [one.when for one in cost.asked].count("opened") == len(typed)
         assert [one.when for one in cost.asked].count("back") == len(typed)
         assert len(cost.asked) >= 7 * len(typed), "keys, and coming to a place"
-        assert all(ms > 0 for ms in cost.first_ms("opened", "back", "later"))
-        assert cost.first_ms("later") and 0 < cost.computed < cost.prompt
+        waits = cost.first_ms("opened", "back", "later")
+        assert waits and min(waits) > 0
+        assert 0 < cost.computed < cost.prompt
         assert ahead or cost.warmups == 0
