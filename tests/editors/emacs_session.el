@@ -9,6 +9,9 @@
       eglot-connect-timeout 300 ; a busy machine starts the server late
       editahead-delay 0)
 
+;; The server may still ask for something while Emacs ends; an answer would fail.
+(add-hook 'kill-emacs-hook (lambda () (dolist (process (process-list)) (set-process-filter process #'ignore))))
+
 (defun session-start (server file)
   "Visit FILE with the SERVER, a list of words."
   (setq eglot-server-programs `((python-mode . ,server)))
