@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rapidfuzz.fuzz import ratio
 
@@ -47,6 +47,9 @@ class Level:
 class BlockEdits:
     """The splices and the doubts of a reading, as they are collected.
 
+    Attributes:
+        alternatives: Splices that a doubt is about, each with the one of the other meaning.
+
     Args:
         sketch: The lines of the sketch.
         target: The file.
@@ -55,6 +58,7 @@ class BlockEdits:
     def __init__(self, sketch: BlockSketch, target: Target) -> None:
         self.splices: list[Splice] = []
         self.doubts: list[str] = []
+        self.alternatives: list[tuple[Splice, Splice]] = []
         self.file_naming = Naming(target.lines.keys)
         self._sketch, self._target = sketch, target
         self._bodies, self._keys = target.lines.bodies, target.lines.keys
@@ -98,10 +102,11 @@ class BlockEdits:
         if not old:
             return 0
         alike = []
+        attached = self._attached(new)
         for mine, other in zip(new, old, strict=False):
             text, there = self._sketch.naming.text(mine), self.file_naming.text(other)
             similar = ratio(text[0], there[0])
-            if is_annotation(text[0]):
+            if mine.start in attached:
                 alike.append(False)  # It says nothing about what it belongs to.
             elif self._sketch.naming.is_named(mine) and self.file_naming.is_named(other):
                 if _is_declared(text[0]) and text[1:] and text[1:] == there[1:]:
@@ -122,7 +127,7 @@ class BlockEdits:
         elif any(
             ratio(self._sketch.naming.text(x)[0], self.file_naming.text(y)[0]) >= max(75, min_similarity)
             for x in new
-            if not (self._sketch.naming.is_named(x) or is_annotation(self._sketch.naming.head(x)))
+            if not (self._sketch.naming.is_named(x) or x.start in attached)
             for y in old[1:4]
         ):
             self.doubts.append("lines that resemble others nearby")
@@ -131,6 +136,19 @@ class BlockEdits:
         if any((name or "").startswith("value ") for name in assigned & near):
             self.doubts.append("lines that may replace others")
         return 0
+
+    def _attached(self, items: Sequence[Item]) -> set[int]:
+        """Return the first lines of annotations, and of comments directly above an item with a name."""
+        naming = self._sketch.naming
+        found = {item.start for item in items if is_annotation(naming.head(item))}
+        below: Item | None = None
+        for item in sorted(items, key=lambda item: item.start, reverse=True):
+            if below is not None and item.end == below.start:
+                belongs = naming.is_named(below) or below.start in found
+                if belongs and is_comment(naming.head(item)):
+                    found.add(item.start)
+            below = item
+        return found
 
     def _is_list(self, level: Level) -> bool:
         """Return whether the line above a level opens a list or a table."""
@@ -149,7 +167,9 @@ class BlockEdits:
         is_first: bool,
     ) -> None:
         """Add items behind a matched one, or at the beginning of a block."""
+        doubts = len(self.doubts)
         replaced = self._count_replaced(items, theirs, level)
+        is_unsure = len(self.doubts) > doubts
         end = theirs[replaced - 1].end if replaced else start
         last = items[-1].end
         lines = self._code(first, last, change)
@@ -160,9 +180,11 @@ class BlockEdits:
                 self.doubts.append("a comment or docstring that comes first")
             blank = self._separation(theirs, items[-1], last) - (theirs[0].start - start)
             lines += ("",) * blank
-        self.splices.append(
-            Splice(start, end, lines, self._sketch.at[items[0].start], self._sketch.at[last - 1] + 1)
-        )
+        splice = Splice(start, end, lines, self._sketch.at[items[0].start], self._sketch.at[last - 1] + 1)
+        self.splices.append(splice)
+        if is_unsure and theirs:
+            other = start if replaced else theirs[: len(items)][-1].end
+            self.alternatives.append((splice, replace(splice, end=other)))
 
     def add_before(
         self,
@@ -175,26 +197,26 @@ class BlockEdits:
         shown: Level,
     ) -> None:
         """Add items before a matched one, or at the end of a block."""
+        doubts = len(self.doubts)
         replaced = self._count_replaced(items[::-1], theirs[::-1], level)
+        is_unsure = len(self.doubts) > doubts and bool(theirs)
         is_end = d >= len(level.items)
         first = items[0].start
         at = self._sketch.at[first]
         if replaced:
             start, end = theirs[-replaced].start, theirs[-1].end
-            self.splices.append(
-                Splice(
-                    start,
-                    end,
-                    self._code(first, items[-1].end, change),
-                    at,
-                    self._sketch.at[items[-1].end - 1] + 1,
-                )
-            )
+            lines = self._code(first, items[-1].end, change)
+            splice = Splice(start, end, lines, at, self._sketch.at[items[-1].end - 1] + 1)
+            self.splices.append(splice)
+            self.alternatives.append((splice, replace(splice, start=end)))
             return
         if not is_end:
             place = self._above_attached(level.items, d)
             lines = self._code(first, last, change)
-            self.splices.append(Splice(place, place, lines, at, self._sketch.at[items[-1].end - 1] + 1))
+            splice = Splice(place, place, lines, at, self._sketch.at[items[-1].end - 1] + 1)
+            self.splices.append(splice)
+            if is_unsure:
+                self.alternatives.append((splice, replace(splice, start=theirs[-len(items) :][0].start)))
             return
         lines = self._code(first, items[-1].end, change)
         if not level.items:
@@ -218,7 +240,12 @@ class BlockEdits:
             lines = comma if isinstance(comma, tuple) else lines
             body = self._bodies[old.end - 1]
             self.splices.append(Splice(old.end - 1, old.end, (body.rstrip() + ",",), at, at + len(lines)))
-        self.splices.append(Splice(old.end, old.end, (*("",) * blanks, *lines), at, at + len(lines)))
+        splice = Splice(old.end, old.end, (*("",) * blanks, *lines), at, at + len(lines))
+        self.splices.append(splice)
+        if is_unsure and comma is None:
+            self.alternatives.append(
+                (splice, replace(splice, start=theirs[-len(items) :][0].start, lines=lines))
+            )
 
     def _is_call(self, item: Item) -> bool:
         """Return whether an item at the end of a file runs something: `main();`, `app.listen(3000)`."""
@@ -231,6 +258,7 @@ class BlockEdits:
         if (
             before.endswith((",", ";", "{", "[", "(", ":"))
             or is_comment(before)
+            or (before.endswith("}") and "=>" in self._keys[old.start])
             or not opener.endswith(("[", "{", "("))
         ):
             return None

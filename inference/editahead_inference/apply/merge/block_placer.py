@@ -41,10 +41,12 @@ class BlockReading:
 
     Attributes:
         doubts: Why the reading is not certain; empty if it is.
+        alternatives: The splices of other readings.
     """
 
     splices: tuple[Splice, ...]
     doubts: tuple[str, ...]
+    alternatives: tuple[tuple[Splice, ...], ...] = ()
 
 
 def read_blocks(snippet: Snippet, target: Target) -> BlockReading | None:
@@ -88,7 +90,11 @@ class _BlockReader:
             gone = self._bodies[splice.start : splice.end]
             if unmatched_brackets(splice.lines) != unmatched_brackets(gone):
                 raise NoReadingError
-        return BlockReading(splices, tuple(self._edits.doubts))
+        others = tuple(
+            tuple(other if splice is old else splice for splice in splices)
+            for old, other in self._edits.alternatives
+        )
+        return BlockReading(splices, tuple(self._edits.doubts), others)
 
     # The level of the file that the outermost items of the sketch belong to.
 
@@ -101,12 +107,15 @@ class _BlockReader:
             items[0]
         ) == self._edits.file_naming.head(top.items[0]):
             return top
+        self._index_levels()
         votes: dict[int, int] = {}
         for item in items:
             name = self._sketch.naming.of(item)
             text = self._sketch.naming.text(item)
+            heads = self._levels_by_head(self._sketch.naming.head(item))
             for number in self._levels_with(name, text):
-                votes[number] = votes.get(number, 0) + 1
+                # A constructor has the name of its class, but another first line.
+                votes[number] = votes.get(number, 0) + (3 if number in heads else 2)
         if not votes:
             if not self._sketch.is_mark(root[0]):
                 raise NoReadingError
@@ -132,17 +141,21 @@ class _BlockReader:
 
     def _levels_with(self, name: str | None, text: tuple[str, ...]) -> set[int]:
         """Return the numbers of the levels of the file that have an item with this name or this text."""
-        if not hasattr(self, "_levels"):
-            self._index_levels()
         found = set(self._by_name.get(name, ())) if name is not None else set()
         if any(has_substance(key) for key in text):
             found |= self._by_text.get(text, set())
         return found
 
+    def _levels_by_head(self, head: str) -> set[int]:
+        """Return the numbers of the levels of the file that have an item with this first line."""
+        places = self._target.lines.places.get(head, ()) if has_substance(head) else ()
+        return {self._level_of[line] for line in places if line in self._level_of}
+
     def _index_levels(self) -> None:
         self._levels: list[Level] = [Level(self._target.items, 0, len(self._keys))]
         self._by_name: dict[str, set[int]] = {}
         self._by_text: dict[tuple[str, ...], set[int]] = {}
+        self._level_of: dict[int, int] = {}
         shown = {
             self._sketch.naming.text(item) for item in walk(outline(self._sketch.lines)) if not item.is_block
         }
@@ -151,6 +164,7 @@ class _BlockReader:
             if at % 200 == 0:
                 self._target.check()
             for item in self._levels[at].items:
+                self._level_of[item.start] = at
                 name = self._edits.file_naming.of(item)
                 if name is not None:
                     self._by_name.setdefault(name, set()).add(at)

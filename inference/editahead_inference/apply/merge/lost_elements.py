@@ -43,6 +43,9 @@ _CALL = re.compile(r"[\w.]+\((?:&?[\w.]+\{|\{|\[)?")
 _MAX_CONTEXT = 12
 """Lines from a deletion to the nearest line that says where it is."""
 
+_MAX_BOUNDARY = 40
+"""Lines from a replaced element to the nearest line that the file has only once."""
+
 
 def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[Item]:
     """Yield the elements of the file that the splices delete although the snippet does not say so."""
@@ -52,7 +55,7 @@ def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -
     touched = [
         (item, parent)
         for item, parent in _elements(target.items, naming, whole)
-        if _splice_at(_naming_line(item, naming), splices, starts) is not None
+        if _deleted_line(item, naming, splices, starts) is not None
     ]
     yield from _lost_comments(snippet, target, splices)
     if not touched:
@@ -66,17 +69,27 @@ def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -
     uncut = _uncut_blocks(snippet)
     for item, parent in touched:
         name = _name(item, naming)
-        if after[name] >= before[name] and not _becomes_another(item, naming, target, splices):
+        if after[name] >= before[name] == 1 and not _becomes_another(item, naming, target, splices):
             continue
-        header = None if parent is None else naming.of(parent)
-        if not _is_between_shown(
-            item, parent, naming, target, splices, runs, uncut, replaced=header in whole
-        ):
+        is_whole = parent is not None and naming.of(parent) in whole
+        vanishes = after[name] < before[name] and naming.is_named(item)
+        if not (is_whole and vanishes) and _is_bounded(item, parent, naming, target, splices, runs):
+            continue
+        if not _is_between_shown(item, parent, naming, target, splices, runs, uncut, replaced=is_whole):
             yield item
 
 
+def _deleted_line(item: Item, naming: Naming, splices: Sequence[Splice], starts: Sequence[int]) -> int | None:
+    """Return the deleted line that identifies an element; None if no such line is deleted."""
+    if item.is_block and not naming.is_named(item) and _naming_line(item, naming) == item.start:
+        lines = range(item.start, item.end)  # All of them do.
+    else:
+        lines = range(_naming_line(item, naming), _naming_line(item, naming) + 1)
+    return next((line for line in lines if _splice_at(line, splices, starts) is not None), None)
+
+
 def _lost_comments(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[Item]:
-    """Yield the comments that go although the line below them stays and is not shown: they are not known to be meant."""
+    """Yield the comments that go although what is below them stays and is not shown: they are not known to be meant."""
     bodies, keys = target.lines.bodies, target.lines.keys
     shown: set[str] | None = None
     for splice in split_at_kept_lines(splices, bodies):
@@ -94,7 +107,8 @@ def _lost_comments(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
                 if not isinstance(piece, Elision)
                 for line in piece.lines
             }
-        if keys[below] not in shown and _is_own_line(below, splices):
+        stay = (key for key in keys[splice.end : below + 1] if key and not is_filler(key))
+        if shown.isdisjoint(stay) and _is_own_line(below, splices):
             start, width = splice.start, target.lines.widths[splice.start]
             yield Item(start, splice.end, width, [Section(start)])
 
@@ -237,9 +251,10 @@ def _is_between_shown(
         uncut: The names of the blocks that the sketch shows without a mark inside.
         replaced: Other lines have to replace the item: the sketch shows what holds it without a mark, and may leave it out.
     """
-    keys, line = target.lines.keys, _naming_line(item, naming)
-    span = _span_at(line, target, splices)
-    if span is None:
+    keys = target.lines.keys
+    line = _deleted_line(item, naming, splices, [splice.start for splice in splices])
+    span = None if line is None else _span_at(line, target, splices)
+    if span is None or line is None:
         return True
     splice, new, first, end, j1, j2 = span
     if parent is not None and first <= parent.start and parent.end <= end:
@@ -255,6 +270,9 @@ def _is_between_shown(
         and j1 == j2 == 0
         and not any(map(_is_telling, keys[parent.items[0].start : first]))
     ):
+        return False
+    is_first = parent is not None and not any(map(_is_telling, keys[parent.items[0].start : first]))
+    if is_first and sum(map(has_substance, keys[first:end])) > sum(map(has_substance, new[j1:j2])):
         return False
     goes_whole = parent is not None and first <= parent.items[0].start and parent.items[-1].end <= end
     if goes_whole and sum(map(bool, keys[first:end])) > sum(map(bool, new[j1:j2])):
@@ -283,6 +301,63 @@ def _is_between_shown(
     if before is None or after is None or (replaced and j1 == j2):
         return False
     return runs.contain([*before[::-1], *new[j1:j2], *after])
+
+
+def _is_bounded(
+    item: Item,
+    parent: Item | None,
+    naming: Naming,
+    target: Target,
+    splices: Sequence[Splice],
+    runs: ShownRuns,
+) -> bool:
+    """Return whether the sketch shows what replaces an item between lines that the file has only there.
+
+    The header of the block that holds the item is no such line.
+    """
+    keys = target.lines.keys
+    line = _deleted_line(item, naming, splices, [splice.start for splice in splices])
+    span = None if line is None else _span_at(line, target, splices)
+    if span is None or span[4] == span[5]:
+        return False
+    splice, new, _, _, j1, j2 = span
+    kept = _kept_lines(splice, target)
+    low = max(0 if parent is None else parent.start + 1, splice.start - _MAX_BOUNDARY)
+    before = [*((key, True) for key in keys[low : splice.start]), *zip(new[:j1], kept[:j1], strict=True)]
+    after = [
+        *zip(new[j2:], kept[j2:], strict=True),
+        *((key, True) for key in keys[splice.end : splice.end + _MAX_BOUNDARY]),
+    ]
+    above = _up_to_unique(before[::-1], target, upward=True)
+    below = _up_to_unique(after, target, upward=False)
+    return above is not None and below is not None and runs.contain([*above[::-1], *new[j1:j2], *below])
+
+
+def _kept_lines(splice: Splice, target: Target) -> list[bool]:
+    """Return of each line of a splice whether the file has it there."""
+    kept = [True] * len(splice.lines)
+    for _, _, j1, j2 in diff_lines(target.lines.bodies[splice.start : splice.end], splice.lines):
+        kept[j1:j2] = [False] * (j2 - j1)
+    return kept
+
+
+def _up_to_unique(lines: Sequence[tuple[str, bool]], target: Target, *, upward: bool) -> list[str] | None:
+    """Return the first lines up to a run of lines that stay and that the file has once; None if there is none.
+
+    Args:
+        lines: Normalised lines, the nearest first, each with whether it stays.
+        target: The file.
+        upward: The lines are in reverse order.
+    """
+    run: list[str] = []
+    for number, (key, stays) in enumerate(lines[:_MAX_BOUNDARY]):
+        run = [*run, key] if stays else []
+        if (
+            not all(map(is_filler, run))
+            and len(target.lines.find_normalized(run[::-1] if upward else run)) == 1
+        ):
+            return [each for each, _ in lines[: number + 1]]
+    return None
 
 
 def _becomes_another(item: Item, naming: Naming, target: Target, splices: Sequence[Splice]) -> bool:
@@ -333,7 +408,7 @@ def _telling(keys: Sequence[str]) -> list[str] | None:
 
 def _names_itself_inside(item: Item, naming: Naming) -> bool:
     """Return whether what identifies an element is below its first line: a bracket, or a call without an argument."""
-    return item.is_block and _naming_line(item, naming) != item.start
+    return item.is_block and (_naming_line(item, naming) != item.start or not naming.is_named(item))
 
 
 def _is_shown_beside_others(
@@ -362,4 +437,4 @@ def _is_unique(keys: Sequence[str] | None, target: Target) -> bool:
 
 
 def _is_telling(key: str) -> bool:
-    return bool(key) and not is_filler(key)
+    return bool(key) and not is_filler(key) and not is_comment(key)

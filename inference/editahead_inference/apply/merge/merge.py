@@ -71,7 +71,8 @@ def merge(
         if blocks is not None:
             said = f"It is not clear whether the sketch means {blocks.doubts[0]}." if blocks.doubts else ""
             unsure = make_refusal("ambiguous", said) if said else None
-            placing = Placement(blocks.splices, unsure, 0.5 if unsure else 1.0)
+            others = blocks.alternatives
+            placing = Placement(blocks.splices, unsure, 0.5 if unsure else 1.0, lambda: others)
             attempts.append(_attempt(part, target, placing, span, attempts[0]))
     return _agreed(attempts, part, target)
 
@@ -144,7 +145,7 @@ def _plausible(attempts: Sequence[_Attempt], part: FileSketch, target: Target) -
                 continue
             edit = to_edit(target.original, splices, part.final_newline)
             guess = edit.apply(target.original.text)
-            failure = first_failure(part, target, splices, edit, guess)
+            failure = first_failure(part, target, splices, edit, guess, is_choice=True)
             if failure is None or failure.reason == "would-lose-code":
                 yield PlausibleReading(splices, edit, guess, number + penalty + (4 if failure is None else 8))
 

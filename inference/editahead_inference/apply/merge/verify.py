@@ -19,10 +19,8 @@ from editahead_inference.apply.placement.declarations import (
     imported_names,
 )
 from editahead_inference.apply.placement.line_matching import (
-    DISTINCTIVE,
     MIN_SIMILARITY,
     is_comment,
-    line_weight,
     normalize_line,
 )
 from editahead_inference.apply.placement.placement import Target, make_refusal
@@ -35,8 +33,10 @@ from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import count_errors
 
+from .added_items import replaced_by_new
 from .lost_elements import lost_elements
 from .named_scopes import misplaced_lines
+from .other_meanings import copied_lines, detached_comments, replaced_in_series, split_strings
 from .shown_runs import ShownRuns, without_commas
 from .whole_file import is_plainly_whole
 
@@ -57,7 +57,13 @@ _MAX_REMOVED_DEFINITIONS = 3
 
 
 def first_failure(
-    part: FileSketch, target: Target, splices: Sequence[Splice], edit: Edit, guess: str
+    part: FileSketch,
+    target: Target,
+    splices: Sequence[Splice],
+    edit: Edit,
+    guess: str,
+    *,
+    is_choice: bool = False,
 ) -> Refusal | None:
     """Return the refusal of the first check that a merge does not pass, or None.
 
@@ -67,6 +73,7 @@ def first_failure(
         splices: Those that change something.
         edit: The edit that they make.
         guess: The text after the edit.
+        is_choice: A person will choose between this and other meanings.
     """
     if len(guess) > MAX_CHARS:
         return make_refusal("too-large", f"The file would have {len(guess):,} characters.")
@@ -84,10 +91,11 @@ def first_failure(
             near = (SimilarLines(lost.start, lost.end, 1.0),)
             gone = target.lines.bodies[lost.start : lost.end]
             return make_refusal("would-lose-code", "Code would go that the sketch does not show.", gone, near)
-        for copied in _copied_lines(target, splices):
-            near = (SimilarLines(copied, copied + 1, 1.0),)
-            part_lines = [target.lines.bodies[copied]]
-            return make_refusal("ambiguous", "The sketch may show lines of another place.", part_lines, near)
+        for line in replaced_by_new(part.content, target, splices):
+            return make_refusal("would-lose-code", "Code would go for an element that is only added.", [line])
+        unclear = _other_meaning(part.content, target, splices)
+        if unclear is not None and not is_choice:
+            return unclear
         for line, header in misplaced_lines(part.content, target, splices):
             header = header.partition(" ")[2] or header
             detail = f"A line would not be in `{header}`, where the sketch shows it or the file has it."
@@ -117,22 +125,22 @@ def first_failure(
     return _broken_definitions(part, target, splices, guess, after)
 
 
-def _copied_lines(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
-    """Yield lines of the file that stay, but that several lines which replace others are copies of.
-
-    A sketch that shows two lines of one place hardly asks for these at another place.
-    """
-    keys = target.lines.keys
-    changed = {line for splice in splices for line in range(splice.start, splice.end)}
-    for splice in splices:
-        for i1, i2, j1, j2 in diff_lines(target.lines.bodies[splice.start : splice.end], splice.lines):
-            gone = set(keys[splice.start + i1 : splice.start + i2])
-            come = [key for line in splice.lines[j1:j2] if (key := normalize_line(line)) not in gone]
-            told = [key for key in come if line_weight(key) >= DISTINCTIVE]
-            places = [target.lines.places.get(key, ()) for key in told]
-            copied = [found[0] for found in places if len(found) == 1 and found[0] not in changed]
-            if i1 < i2 and len(copied) > 1 and 2 * len(copied) >= len(told):
-                yield copied[0]
+def _other_meaning(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Refusal | None:
+    """Return a refusal if the sketch may as well mean something else."""
+    checks = (
+        (copied_lines(target, splices), "The sketch may show lines of another place."),
+        (
+            replaced_in_series(snippet, target, splices),
+            "The sketch does not show whether these lines are added or replace lines of the file.",
+        ),
+        (detached_comments(snippet, target, splices), "This comment may belong to the line below it."),
+        (split_strings(snippet, target, splices), "These lines would be within a string."),
+    )
+    for found, detail in checks:
+        for line in found:
+            near = (SimilarLines(line, line + 1, 1.0),)
+            return make_refusal("ambiguous", detail, [target.lines.bodies[line]], near)
+    return None
 
 
 def _opened_comments(bodies: Sequence[str]) -> int:

@@ -132,9 +132,10 @@ class AmbiguityChecks:
     def reworded_comments(self, own: Sequence[Anchor], segment: Segment) -> Iterator[Refusal]:
         """Yield a refusal for each new comment that replaces one comment but resembles another one nearby.
 
-        Sketches often repeat comments in other words.
+        Sketches often repeat comments in other words. A comment that the sketch shows as it is has no other words.
         """
         low, high = max(own[0].start - _EDGE_REACH, 0), own[-1].end + _EDGE_REACH
+        shown = set(map(normalize_line, segment.lines))
         for a, b in pairwise(own):
             gone = self._file.keys[a.end : b.start]
             nearby = (*self._file.keys[low : a.end], *self._file.keys[b.start : high])
@@ -145,6 +146,8 @@ class AmbiguityChecks:
                 self._target.check()
                 found = extractOne(key, nearby, scorer=ratio, score_cutoff=_MIN_REWORDED_SIMILARITY)
                 if found is not None and extractOne(key, gone, scorer=ratio, score_cutoff=found[1]) is None:
+                    if found[0] in shown:
+                        continue
                     place = nearby.index(found[0])
                     at = low + place if place < a.end - low else b.start + place - (a.end - low)
                     near = (SimilarLines(at, at + 1, round(found[1] / 100, 3)),)

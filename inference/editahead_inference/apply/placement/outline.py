@@ -160,7 +160,7 @@ _KEYED = re.compile(
 )
 _CONTROL = re.compile(
     r"(?:\}\s*)?(?:if|for|while|with|switch|match|select|return|throw|raise|try|else|elif|except|catch|finally|do|"
-    r"case|default|assert|del|yield|await|break|continue|pass|async (?:for|with))\b"
+    r"case|default|assert|lambda|del|yield|await|break|continue|pass|async (?:for|with))\b"
 )
 _CASE = re.compile(r"(?:case\b.*|default\b.*)$")
 _ARM = re.compile(r"(?P<pattern>[^=]+?)\s*=>")
@@ -215,8 +215,25 @@ def identity(key: str) -> str | None:
         return f"arm {found['pattern']}"
     found = _METHOD.match(key) if "=>" not in key else None
     if found:
-        return f"named {found['name']}"
-    return key.rstrip(" {,;") if key.endswith("{") and line_weight(key) >= DISTINCTIVE else None
+        return _method_name(key) or f"named {found['name']}"
+    if not key.endswith("{") or line_weight(key) < DISTINCTIVE or is_bare_keyword(key):
+        return None
+    return key.rstrip(" {,;")
+
+
+_MACRO = re.compile(r"[A-Z][A-Z0-9_]+\([^()]*\)(?=\s*\{)")
+"""Macros that open a function, named by their arguments: `TEST_F(Store, Loads) {`."""
+
+_BARE_KEYWORD = re.compile(r"(?:export|try|else|do|loop|unsafe|finally|static|get|set)?\s*[({\[:]?")
+
+
+def is_bare_keyword(key: str) -> bool:
+    """Return whether a line opens a block without a word of its own.
+
+    Args:
+        key: The normalised line.
+    """
+    return _BARE_KEYWORD.fullmatch(key) is not None
 
 
 _MAX_MORE_WORDS = 2
@@ -234,6 +251,8 @@ def is_new_version(new: str, old: str) -> bool:
         old: The other one.
     """
     name, other = identity(new), identity(old)
+    if name is not None and name.startswith("import "):
+        return name == other and set(re.findall(r"\w+", old)) <= set(re.findall(r"\w+", new))
     if name is not None or other is not None:
         return name == other
     words, others = Counter(re.findall(r"\w+", new)), Counter(re.findall(r"\w+", old))
@@ -246,7 +265,8 @@ def is_new_version(new: str, old: str) -> bool:
 
 def _method_name(key: str) -> str | None:
     found = _METHOD.match(key) if key.endswith(("{", "(")) and "=>" not in key else None
-    return f"named {found['name']}" if found else None
+    macro = _MACRO.match(key)
+    return f"named {macro[0] if macro else found['name']}" if found else None
 
 
 _BLOCK_HEAD = "block "
@@ -270,7 +290,8 @@ class Naming:
         """
         key = self.keys[item.start]
         if not _only_opens(key) or not item.sections[0].items:
-            name = identity(key)
+            has_brace = len(item.sections) > 1 and self.keys[item.sections[1].line] == "{"
+            name = identity(f"{key} {{" if has_brace else key)
         else:
             inner = self._named_line(item)
             name = None if inner is None else f"{key} {self.keys[inner].rstrip(',')}"
@@ -330,7 +351,7 @@ def opens_list(key: str) -> bool:
     return _OPENS_LIST.search(key) is not None
 
 
-_OPENS_ELEMENT = re.compile(r"</?[\w:.-]+>|- [\w-]+:")
+_OPENS_ELEMENT = re.compile(r"</?[\w:.-]+>?|- [\w-]+:")
 
 
 def _only_opens(key: str) -> bool:

@@ -1,0 +1,117 @@
+"""The check that what a sketch adds beside a mark replaces nothing.
+
+A whole item next to a mark, under a name that the file does not have, is something new: the mark says that what is beside it
+stays.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
+
+from editahead_inference.apply.placement.line_matching import normalize_line, unmatched_brackets
+from editahead_inference.apply.placement.outline import (
+    Item,
+    Naming,
+    has_substance,
+    is_bare_keyword,
+    is_filler,
+    outline,
+)
+from editahead_inference.apply.placement.placement import Target
+from editahead_inference.apply.placement.splices import Splice
+from editahead_prompts.sketches.sketch import Elision, Snippet
+
+
+def replaced_by_new(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[str]:
+    """Yield the lines of the file that would go for an item that is only added."""
+    if all(splice.start == splice.end for splice in splices):
+        return
+    new = list(_new_items(snippet, target))
+    if not new:
+        return
+    target.check()
+    keys = target.lines.keys
+    for splice in splices:
+        if splice.start == splice.end:
+            continue
+        reach = max(map(len, new))
+        low, high = max(0, splice.start - reach), min(len(keys), splice.end + reach)
+        come = map(normalize_line, splice.lines)
+        after = list(filter(None, [*keys[low : splice.start], *come, *keys[splice.end : high]]))
+        is_there = False
+        for item in new:
+            at = _find(after, item)
+            if at is not None:
+                del after[at : at + len(item)]
+                is_there = True
+        before = Counter(filter(has_substance, keys[low:high]))
+        gone = before - Counter(after)
+        come_else = Counter(filter(has_substance, after)) - before
+        if is_there and gone.total() > come_else.total():
+            yield next(iter(gone))
+
+
+def _new_items(snippet: Snippet, target: Target) -> Iterator[list[str]]:
+    """Yield the lines, without blank ones, of each whole item beside a mark that the file does not have."""
+    lines: list[str] = []
+    marks: set[int] = set()
+    for piece in snippet.parts:
+        if isinstance(piece, Elision):
+            marks.add(len(lines))
+            lines.append(piece.text)
+        else:
+            lines += piece.lines
+    keys = list(map(normalize_line, lines))
+    naming, file_naming = Naming(keys), Naming(target.lines.keys)
+    known: set[str | None] | None = None
+    waiting = [outline(lines)]
+    while waiting:
+        items = waiting.pop()
+        waiting += [section.items for item in items for section in item.sections if section.items]
+        for stretch in _beside_marks(items, marks):
+            for item in stretch:
+                if known is None:
+                    known = _names(target.items, file_naming)
+                head = naming.head(item)
+                is_known = (
+                    naming.of(item) in known
+                    if naming.is_named(item)
+                    else not is_bare_keyword(head) and head in target.lines.places and not is_filler(head)
+                )
+                there = target.lines.find_normalized(keys[item.start : item.end])
+                if there and is_filler(head) and not item.is_block:
+                    continue  # It may belong to the next one.
+                if is_known or there:
+                    break
+                is_whole = unmatched_brackets(lines[item.start : item.end]) == (0, 0)
+                if item.is_block and is_whole and marks.isdisjoint(range(item.start, item.end)):
+                    yield list(naming.text(item))
+
+
+def _beside_marks(items: Sequence[Item], marks: Collection[int]) -> Iterator[Sequence[Item]]:
+    """Yield the items behind each mark of a level, and those before it, the nearest first."""
+    at = [number for number, item in enumerate(items) if item.start in marks]
+    for low, high in pairwise([-1, *at, len(items)]):
+        between = items[low + 1 : high]
+        if low >= 0:
+            yield between
+        if high < len(items):
+            yield between[::-1]
+
+
+def _names(items: Sequence[Item], naming: Naming) -> set[str | None]:
+    found: set[str | None] = set()
+    waiting = list(items)
+    while waiting:
+        item = waiting.pop()
+        found.add(naming.of(item))
+        waiting += item.items
+    return found
+
+
+def _find(keys: Sequence[str], part: Sequence[str]) -> int | None:
+    """Return the first place where some lines follow one another."""
+    size = len(part)
+    return next((at for at in range(len(keys) - size + 1) if list(keys[at : at + size]) == list(part)), None)

@@ -1,0 +1,134 @@
+"""The checks that no other meaning of a sketch is as likely: another place, or new lines beside those that they replace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rapidfuzz.fuzz import ratio
+from tree_sitter import Node, Point
+
+from editahead_inference.apply.placement.line_matching import (
+    DISTINCTIVE,
+    MIN_SIMILARITY,
+    is_comment,
+    line_weight,
+    normalize_line,
+)
+from editahead_inference.apply.placement.outline import has_substance, identity, is_new_version
+from editahead_inference.apply.placement.placement import Target
+from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
+from editahead_prompts.sketches.sketch import Snippet
+from editahead_prompts.text.diff import diff_lines
+
+from .shown_runs import ShownRuns, without_blanks
+
+_MIN_COPIED = 0.3
+"""The share of new lines from which copies of other lines are no chance. A line with its neighbour counts twice."""
+
+_SERIES_REACH = 3
+"""Lines on either side of a replaced line in which others like it are looked for."""
+
+_SERIES_MARGIN = 5
+"""Percent of similarity that a replaced line may be ahead of its neighbours and still be one of a series."""
+
+
+def copied_lines(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield lines of the file that stay, but that lines which replace others are copies of.
+
+    A sketch that shows a line and its neighbour, or two lines, of one place hardly asks for these at another place.
+    """
+    keys = target.lines.keys
+    changed = {line for splice in splices for line in range(splice.start, splice.end)}
+    for splice in splices:
+        copied: list[int] = []
+        told = 0
+        come = list(map(normalize_line, splice.lines))
+        around = [*keys[max(0, splice.start - 1) : splice.start], *come, *keys[splice.end : splice.end + 1]]
+        shift = min(1, splice.start)
+        for i1, i2, j1, j2 in diff_lines(target.lines.bodies[splice.start : splice.end], splice.lines):
+            for at in range(j1, j2) if i1 < i2 else ():
+                told += line_weight(come[at]) >= DISTINCTIVE
+                found = target.lines.places.get(come[at], ())
+                if len(found) != 1 or found[0] in changed or line_weight(come[at]) < DISTINCTIVE:
+                    continue
+                copied.append(found[0])
+                near = {around[n] for n in (at + shift - 1, at + shift + 1) if 0 <= n < len(around)}
+                there = {keys[n] for n in (found[0] - 1, found[0] + 1) if 0 <= n < len(keys)}
+                is_header = (identity(come[at]) or "").startswith("named ")
+                if is_header or any(line_weight(key) >= DISTINCTIVE for key in near & there):
+                    copied.append(found[0])
+        if len(copied) > 1 and len(copied) >= _MIN_COPIED * told:
+            yield copied[0]
+
+
+def replaced_in_series(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield lines of the file that another line replaces which is as much like their neighbours: it may be one more of them.
+
+    Where the sketch shows the lines on both sides as neighbours, nothing else is possible.
+    """
+    keys = target.lines.keys
+    runs: ShownRuns | None = None
+    for splice in split_at_kept_lines(splices, target.lines.bodies):
+        old, new = keys[splice.start : splice.end], list(map(normalize_line, splice.lines))
+        if not old or len(old) != len(new):
+            continue
+        runs = runs or ShownRuns(snippet, without_blanks)
+        before = next((key for key in reversed(keys[: splice.start]) if key), "")
+        after = next((key for key in keys[splice.end :] if key), "")
+        if runs.contain([before, *new, after]):
+            continue
+        low, high = max(0, splice.start - _SERIES_REACH), splice.end + _SERIES_REACH
+        around = [*keys[low : splice.start], *keys[splice.end : high]]
+        for number, (mine, other) in enumerate(zip(new, old, strict=True)):
+            name = identity(mine)
+            if name is not None and name == identity(other) and name not in map(identity, around):
+                if not is_new_version(mine, other):
+                    yield splice.start + number  # It imports other things.
+                continue
+            least = max(MIN_SIMILARITY, ratio(mine, other) - _SERIES_MARGIN)
+            if has_substance(mine) and any(ratio(mine, key) >= least for key in around if has_substance(key)):
+                yield splice.start + number
+
+
+def detached_comments(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield comments whose code would no longer be below them, as lines come in between that an elision follows."""
+    bodies, keys = target.lines.bodies, target.lines.keys
+    runs: ShownRuns | None = None
+    for splice in split_at_kept_lines(splices, bodies):
+        at = splice.start
+        if splice.end > at or not 0 < at < len(bodies) or not keys[at] or not is_comment(bodies[at - 1]):
+            continue
+        lines = [line for line in splice.lines if line.strip()]
+        if not lines or is_comment(bodies[at]) or is_comment(lines[0]):
+            continue
+        runs = runs or ShownRuns(snippet, without_blanks)
+        if not runs.contain([normalize_line(lines[-1]), keys[at]]):
+            yield at - 1
+
+
+def split_strings(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield lines within a string at which lines come whose neighbours the sketch does not show."""
+    tree = target.syntax.tree(target.original)
+    if tree is None:
+        return
+    keys = target.lines.keys
+    runs: ShownRuns | None = None
+    for splice in splices:
+        if splice.end > splice.start or not splice.lines or not 0 < splice.start < len(keys):
+            continue
+        if not _is_within_string(tree.root_node, splice.start):
+            continue
+        runs = runs or ShownRuns(snippet, without_blanks)
+        new = list(map(normalize_line, splice.lines))
+        if not (runs.contain([keys[splice.start - 1], *new]) or runs.contain([*new, keys[splice.start]])):
+            yield splice.start
+
+
+def _is_within_string(root: Node, line: int) -> bool:
+    at = Point(line, 0)
+    node = root.descendant_for_point_range(at, at)
+    while node is not None:
+        if "string" in node.type and node.start_point < at < node.end_point:
+            return True
+        node = node.parent
+    return False
