@@ -6,11 +6,16 @@ stays.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from editahead_inference.apply.placement.line_matching import normalize_line, unmatched_brackets
+from editahead_inference.apply.placement.line_matching import (
+    is_annotation,
+    normalize_line,
+    unmatched_brackets,
+)
 from editahead_inference.apply.placement.outline import (
     Item,
     Naming,
@@ -18,10 +23,18 @@ from editahead_inference.apply.placement.outline import (
     is_bare_keyword,
     is_filler,
     outline,
+    walk,
 )
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.sketch import Elision, Snippet
+
+_IMPORTS = ("import ", "from ", "use ", "#include", "using ")
+_STATEMENT = re.compile(
+    r"(?:if|for|while|with|switch|match|try|else|elif|except|catch|return|throw|raise|assert|await)\b"
+)
+_OVERLOADING = frozenset({"java", "c", "cpp", "csharp", "kotlin", "scala", "swift", "groovy"})
+"""Languages in which functions of one name differ in their parameters."""
 
 
 def replaced_by_new(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[str]:
@@ -65,21 +78,19 @@ def _new_items(snippet: Snippet, target: Target) -> Iterator[list[str]]:
             lines += piece.lines
     keys = list(map(normalize_line, lines))
     naming, file_naming = Naming(keys), Naming(target.lines.keys)
-    known: set[str | None] | None = None
+    known: dict[str, set[str]] | None = None
     waiting = [outline(lines)]
     while waiting:
         items = waiting.pop()
         waiting += [section.items for item in items for section in item.sections if section.items]
         for stretch in _beside_marks(items, marks):
             for item in stretch:
+                if is_annotation(naming.head(item)):
+                    continue
                 if known is None:
                     known = _names(target.items, file_naming)
                 head = naming.head(item)
-                is_known = (
-                    naming.of(item) in known
-                    if naming.is_named(item)
-                    else not is_bare_keyword(head) and head in target.lines.places and not is_filler(head)
-                )
+                is_known = _is_known(item, naming, known, target)
                 there = target.lines.find_normalized(keys[item.start : item.end])
                 if there and is_filler(head) and not item.is_block:
                     continue  # It may belong to the next one.
@@ -88,6 +99,36 @@ def _new_items(snippet: Snippet, target: Target) -> Iterator[list[str]]:
                 is_whole = unmatched_brackets(lines[item.start : item.end]) == (0, 0)
                 if item.is_block and is_whole and marks.isdisjoint(range(item.start, item.end)):
                     yield list(naming.text(item))
+
+
+def _is_known(item: Item, naming: Naming, known: Mapping[str, Collection[str]], target: Target) -> bool:
+    """Return whether an item may be another version of one of the file.
+
+    Args:
+        item: The item.
+        naming: The names of the items of the sketch.
+        known: The names of the file's items, each with their parameters.
+        target: The file.
+    """
+    head, name = naming.head(item), naming.of(item)
+    if head.startswith(_IMPORTS):
+        return True
+    if name is not None and naming.is_named(item):
+        is_overload = target.original.language in _OVERLOADING and "(" in head
+        return name in known and (not is_overload or _parameters(head) in known[name])
+    told = [key for key in naming.text(item) if has_substance(key)]
+    shared = 2 * sum(key in target.lines.places for key in told)
+    if _STATEMENT.match(head):
+        return shared >= len(told)  # A statement, of which a part is the same.
+    places = target.lines.places.get(head, ())
+    if is_bare_keyword(head) or is_filler(head) or not places:
+        return False
+    return not item.is_block or (len(places) == 1 and shared > len(told))
+
+
+def _parameters(head: str) -> str:
+    """Return the parameters in the first line of a function, as far as they are there."""
+    return head.partition("(")[2].rpartition(")")[0] or head.partition("(")[2]
 
 
 def _beside_marks(items: Sequence[Item], marks: Collection[int]) -> Iterator[Sequence[Item]]:
@@ -101,13 +142,13 @@ def _beside_marks(items: Sequence[Item], marks: Collection[int]) -> Iterator[Seq
             yield between[::-1]
 
 
-def _names(items: Sequence[Item], naming: Naming) -> set[str | None]:
-    found: set[str | None] = set()
-    waiting = list(items)
-    while waiting:
-        item = waiting.pop()
-        found.add(naming.of(item))
-        waiting += item.items
+def _names(items: Sequence[Item], naming: Naming) -> dict[str, set[str]]:
+    """Return the names of items and all that they hold, each with the parameters in the first lines."""
+    found: dict[str, set[str]] = {}
+    for item in walk(items):
+        name = naming.of(item)
+        if name is not None:
+            found.setdefault(name, set()).add(_parameters(naming.head(item)))
     return found
 
 

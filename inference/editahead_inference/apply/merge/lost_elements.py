@@ -7,7 +7,6 @@ none. The sketch says that an element goes if it shows lines on both sides of it
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
@@ -33,8 +32,8 @@ from editahead_inference.apply.placement.outline import (
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Elision, Snippet
-from editahead_prompts.text.diff import diff_lines
 
+from .shown_boundaries import is_bounded, span_at, splice_at
 from .shown_runs import ShownRuns, without_blanks
 
 _CALL = re.compile(r"[\w.]+\((?:&?[\w.]+\{|\{|\[)?")
@@ -43,49 +42,90 @@ _CALL = re.compile(r"[\w.]+\((?:&?[\w.]+\{|\{|\[)?")
 _MAX_CONTEXT = 12
 """Lines from a deletion to the nearest line that says where it is."""
 
-_MAX_BOUNDARY = 40
-"""Lines from a replaced element to the nearest line that the file has only once."""
-
 
 def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[Item]:
     """Yield the elements of the file that the splices delete although the snippet does not say so."""
     naming = Naming(target.lines.keys)
     whole = _whole_blocks(snippet)
     starts = [splice.start for splice in splices]
+    elements = list(_elements(target.items, naming, whole))
+    before = Counter(_name(item, naming) for item, _ in elements)
     touched = [
-        (item, parent)
-        for item, parent in _elements(target.items, naming, whole)
-        if _deleted_line(item, naming, splices, starts) is not None
+        (item, parent, line)
+        for item, parent in elements
+        if (line := _deleted_line(item, naming, splices, starts, before)) is not None
     ]
     yield from _lost_comments(snippet, target, splices)
     if not touched:
         return
     target.check()
-    before, after = (
-        Counter(_name(item, naming) for item, _ in _elements(target.items, naming)),
-        _names_after(target, splices),
-    )
+    before = Counter(_name(item, naming) for item, _ in _elements(target.items, naming))
+    after = _names_after(target, splices)
     runs = ShownRuns(snippet, without_blanks)
     uncut = _uncut_blocks(snippet)
-    for item, parent in touched:
+    for item, parent, line in touched:
         name = _name(item, naming)
-        if after[name] >= before[name] == 1 and not _becomes_another(item, naming, target, splices):
+        is_vague = _is_vague(item, naming, before)
+        stays = after[name] >= before[name] and (
+            before[name] == 1 or is_vague or _keeps_name(item, naming, target, splices)
+        )
+        may_be_added = _is_shown_whole(item, line, naming, target, splices, uncut)
+        if stays and not (is_vague and may_be_added) and not _becomes_another(item, naming, target, splices):
             continue
         is_whole = parent is not None and naming.of(parent) in whole
-        vanishes = after[name] < before[name] and naming.is_named(item)
-        if not (is_whole and vanishes) and _is_bounded(item, parent, naming, target, splices, runs):
-            continue
-        if not _is_between_shown(item, parent, naming, target, splices, runs, uncut, replaced=is_whole):
+        vanishes = after[name] < before[name]
+        may_be_added = may_be_added and (vanishes or is_vague)
+        is_explained = not (is_whole and vanishes and naming.is_named(item)) and is_bounded(
+            item, line, parent, naming, target, splices, runs, outside=may_be_added
+        )
+        is_explained = is_explained or (
+            not may_be_added
+            and _is_between_shown(item, line, parent, naming, target, splices, runs, uncut, replaced=is_whole)
+        )
+        if not is_explained:
             yield item
 
 
-def _deleted_line(item: Item, naming: Naming, splices: Sequence[Splice], starts: Sequence[int]) -> int | None:
+def _is_vague(item: Item, naming: Naming, names: Counter[str]) -> bool:
+    """Return whether a block begins as others do, whose first line inside is the same."""
+    name = _name(item, naming)
+    return item.is_block and names[name] > 1 and not name[0].isalpha()
+
+
+def _keeps_name(item: Item, naming: Naming, target: Target, splices: Sequence[Splice]) -> bool:
+    """Return whether the line that names an element becomes another one of that name."""
+    span = span_at(_naming_line(item, naming), target, splices) if naming.is_named(item) else None
+    if span is None:
+        return False
+    _, new, first, end, j1, j2 = span
+    name = identity(naming.head(item))
+    old = sum(identity(key) == name for key in target.lines.keys[first:end])
+    return name is not None and sum(identity(key) == name for key in new[j1:j2]) == old
+
+
+def _is_shown_whole(
+    item: Item, line: int, naming: Naming, target: Target, splices: Sequence[Splice], uncut: Collection[str]
+) -> bool:
+    """Return whether what replaces a line of a block is part of a whole block, which may as well be added beside it."""
+    if not item.is_block:
+        return False
+    span = span_at(line, target, splices)
+    if span is None or span[4] == span[5]:
+        return False
+    _, new, _, _, j1, j2 = span
+    return naming.of(item) in uncut or any(identity(key) in uncut for key in new[j1:j2])
+
+
+def _deleted_line(
+    item: Item, naming: Naming, splices: Sequence[Splice], starts: Sequence[int], names: Counter[str]
+) -> int | None:
     """Return the deleted line that identifies an element; None if no such line is deleted."""
-    if item.is_block and not naming.is_named(item) and _naming_line(item, naming) == item.start:
+    is_unnamed = not naming.is_named(item) and _naming_line(item, naming) == item.start
+    if item.is_block and (is_unnamed or _is_vague(item, naming, names)):
         lines = range(item.start, item.end)  # All of them do.
     else:
         lines = range(_naming_line(item, naming), _naming_line(item, naming) + 1)
-    return next((line for line in lines if _splice_at(line, splices, starts) is not None), None)
+    return next((line for line in lines if splice_at(line, splices, starts) is not None), None)
 
 
 def _lost_comments(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[Item]:
@@ -115,7 +155,7 @@ def _lost_comments(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
 
 def _is_own_line(line: int, splices: Sequence[Splice]) -> bool:
     """Return whether no splice changes a line."""
-    return _splice_at(line, splices, [splice.start for splice in splices]) is None
+    return splice_at(line, splices, [splice.start for splice in splices]) is None
 
 
 def _elements(
@@ -227,6 +267,7 @@ def _lines_and_marks(snippet: Snippet) -> tuple[list[str], set[int]]:
 
 def _is_between_shown(
     item: Item,
+    line: int,
     parent: Item | None,
     naming: Naming,
     target: Target,
@@ -243,6 +284,7 @@ def _is_between_shown(
 
     Args:
         item: The item.
+        line: The deleted line that identifies it.
         parent: The item that holds it, if any.
         naming: The names of the file's items.
         target: The file.
@@ -252,9 +294,8 @@ def _is_between_shown(
         replaced: Other lines have to replace the item: the sketch shows what holds it without a mark, and may leave it out.
     """
     keys = target.lines.keys
-    line = _deleted_line(item, naming, splices, [splice.start for splice in splices])
-    span = None if line is None else _span_at(line, target, splices)
-    if span is None or line is None:
+    span = span_at(line, target, splices)
+    if span is None:
         return True
     splice, new, first, end, j1, j2 = span
     if parent is not None and first <= parent.start and parent.end <= end:
@@ -303,99 +344,15 @@ def _is_between_shown(
     return runs.contain([*before[::-1], *new[j1:j2], *after])
 
 
-def _is_bounded(
-    item: Item,
-    parent: Item | None,
-    naming: Naming,
-    target: Target,
-    splices: Sequence[Splice],
-    runs: ShownRuns,
-) -> bool:
-    """Return whether the sketch shows what replaces an item between lines that the file has only there.
-
-    The header of the block that holds the item is no such line.
-    """
-    keys = target.lines.keys
-    line = _deleted_line(item, naming, splices, [splice.start for splice in splices])
-    span = None if line is None else _span_at(line, target, splices)
-    if span is None or span[4] == span[5]:
-        return False
-    splice, new, _, _, j1, j2 = span
-    kept = _kept_lines(splice, target)
-    low = max(0 if parent is None else parent.start + 1, splice.start - _MAX_BOUNDARY)
-    before = [*((key, True) for key in keys[low : splice.start]), *zip(new[:j1], kept[:j1], strict=True)]
-    after = [
-        *zip(new[j2:], kept[j2:], strict=True),
-        *((key, True) for key in keys[splice.end : splice.end + _MAX_BOUNDARY]),
-    ]
-    above = _up_to_unique(before[::-1], target, upward=True)
-    below = _up_to_unique(after, target, upward=False)
-    return above is not None and below is not None and runs.contain([*above[::-1], *new[j1:j2], *below])
-
-
-def _kept_lines(splice: Splice, target: Target) -> list[bool]:
-    """Return of each line of a splice whether the file has it there."""
-    kept = [True] * len(splice.lines)
-    for _, _, j1, j2 in diff_lines(target.lines.bodies[splice.start : splice.end], splice.lines):
-        kept[j1:j2] = [False] * (j2 - j1)
-    return kept
-
-
-def _up_to_unique(lines: Sequence[tuple[str, bool]], target: Target, *, upward: bool) -> list[str] | None:
-    """Return the first lines up to a run of lines that stay and that the file has once; None if there is none.
-
-    Args:
-        lines: Normalised lines, the nearest first, each with whether it stays.
-        target: The file.
-        upward: The lines are in reverse order.
-    """
-    run: list[str] = []
-    for number, (key, stays) in enumerate(lines[:_MAX_BOUNDARY]):
-        run = [*run, key] if stays else []
-        if (
-            not all(map(is_filler, run))
-            and len(target.lines.find_normalized(run[::-1] if upward else run)) == 1
-        ):
-            return [each for each, _ in lines[: number + 1]]
-    return None
-
-
 def _becomes_another(item: Item, naming: Naming, target: Target, splices: Sequence[Splice]) -> bool:
     """Return whether the line that names an element becomes one that the file has elsewhere, which may be the meant one."""
     line = _naming_line(item, naming)
-    span = _span_at(line, target, splices)
+    span = span_at(line, target, splices)
     if span is None or line != item.start:
         return False
     _, new, first, end, j1, j2 = span
     key = new[j1 + line - first] if end - first == j2 - j1 else ""
     return bool(key) and not is_filler(key) and key in target.lines.places
-
-
-def _span_at(
-    line: int, target: Target, splices: Sequence[Splice]
-) -> tuple[Splice, Sequence[str], int, int, int, int] | None:
-    """Return the change that deletes a line.
-
-    Returns:
-        The splice, its normalised lines, and lines [first, end) of the file that become lines [j1, j2) of it. None if the
-        line stays.
-    """
-    keys = target.lines.keys
-    splice = _splice_at(line, splices, [splice.start for splice in splices])
-    assert splice is not None
-    new = list(map(normalize_line, splice.lines))
-    for i1, i2, j1, j2 in diff_lines(keys[splice.start : splice.end], new):
-        if splice.start + i1 <= line < splice.start + i2:
-            return splice, new, splice.start + i1, splice.start + i2, j1, j2
-    return None
-
-
-def _splice_at(line: int, splices: Sequence[Splice], starts: Sequence[int]) -> Splice | None:
-    """Return the splice that deletes a line. `starts` are the first lines of the splices, which are in order."""
-    at = bisect_right(starts, line) - 1
-    while at >= 0 and splices[at].start == splices[at].end == line:
-        at -= 1
-    return splices[at] if at >= 0 and splices[at].start <= line < splices[at].end else None
 
 
 def _telling(keys: Sequence[str]) -> list[str] | None:

@@ -27,7 +27,7 @@ from .shown_runs import ShownRuns, without_blanks
 _MAX_ABOVE = 4
 """Lines above a new header among which the line before it is looked for."""
 
-_BINDING = ("named ", "impl ", "call ", "case", "default", "arm ", "block ")
+_BINDING = ("named ", "impl ", "call ", "case", "default", "arm ", "block ", "implements ", "extends ")
 """The beginnings of the names of blocks that bind what is below: declarations, calls with a name in quotes, branches."""
 
 
@@ -48,10 +48,10 @@ def misplaced_lines(snippet: Snippet, target: Target, splices: Sequence[Splice])
     bodies += target.lines.bodies[at:]
     origin += range(at, len(target.lines))
     new = [line for line, old in enumerate(origin) if old is None]
-    if not new:
-        return
     target.check()
     result = _Scopes(bodies)
+    if not splices:
+        yield from _missing(shown, result)
     for line in new:
         key = result.keys[line]
         if line_weight(key) < DISTINCTIVE or key not in shown.places:
@@ -65,6 +65,16 @@ def misplaced_lines(snippet: Snippet, target: Target, splices: Sequence[Splice])
         before = [key for key in result.keys[max(0, line - _MAX_ABOVE) : line] if key][-1:]
         if not runs.contain([*before, result.keys[line]]):
             yield bodies[line], name
+
+
+def _missing(shown: _Scopes, result: _Scopes) -> Iterator[tuple[str, str]]:
+    """Yield each shown line that the file has, but not in the blocks that the sketch shows around it."""
+    for number, chain in shown.chains.items():
+        key = shown.keys[number]
+        if not chain or line_weight(key) < DISTINCTIVE or key not in result.places:
+            continue
+        if not any(_is_subsequence(chain, result.chains[line]) for line in result.places[key]):
+            yield key, chain[-1]
 
 
 def _taken(result: _Scopes, origin: Sequence[int | None], target: Target) -> Iterator[tuple[int, str]]:
@@ -159,8 +169,12 @@ class _Scopes:
 
 
 def _is_closed(item: Item, keys: Sequence[str]) -> bool:
-    """Return whether an item ends where it seems to: with its bracket, if it has one."""
-    return item.closes_itself or keys[item.sections[-1].line].endswith(":")
+    """Return whether an item ends where it seems to: with its bracket, if it has one.
+
+    The header of a type is no chance line above others, even without the bracket.
+    """
+    key = keys[item.sections[-1].line]
+    return item.closes_itself or key.endswith(":") or key.startswith(("implements ", "extends "))
 
 
 def _is_subsequence(part: Sequence[str], whole: Sequence[str]) -> bool:

@@ -10,6 +10,7 @@ from tree_sitter import Node, Point
 from editahead_inference.apply.placement.line_matching import (
     DISTINCTIVE,
     MIN_SIMILARITY,
+    indent_width,
     is_comment,
     line_weight,
     normalize_line,
@@ -17,13 +18,16 @@ from editahead_inference.apply.placement.line_matching import (
 from editahead_inference.apply.placement.outline import has_substance, identity, is_new_version
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
-from editahead_prompts.sketches.sketch import Snippet
+from editahead_prompts.sketches.sketch import Elision, Snippet
 from editahead_prompts.text.diff import diff_lines
 
 from .shown_runs import ShownRuns, without_blanks
 
 _MIN_COPIED = 0.3
 """The share of new lines from which copies of other lines are no chance. A line with its neighbour counts twice."""
+
+_MIN_SINGLE = 0.5
+"""The same share where only one line is copied."""
 
 _SERIES_REACH = 3
 """Lines on either side of a replaced line in which others like it are looked for."""
@@ -43,13 +47,21 @@ def copied_lines(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
         copied: list[int] = []
         told = 0
         come = list(map(normalize_line, splice.lines))
-        around = [*keys[max(0, splice.start - 1) : splice.start], *come, *keys[splice.end : splice.end + 1]]
-        shift = min(1, splice.start)
+        shift = min(2, splice.start)
+        around = [*keys[splice.start - shift : splice.start], *come, *keys[splice.end : splice.end + 1]]
         for i1, i2, j1, j2 in diff_lines(target.lines.bodies[splice.start : splice.end], splice.lines):
             for at in range(j1, j2) if i1 < i2 else ():
                 told += line_weight(come[at]) >= DISTINCTIVE
                 found = target.lines.places.get(come[at], ())
-                if len(found) != 1 or found[0] in changed or line_weight(come[at]) < DISTINCTIVE:
+                if line_weight(come[at]) < DISTINCTIVE:
+                    window = around[max(0, at + shift - 2) : at + shift + 2]
+                    is_single = (
+                        i2 - i1 == j2 - j1 == 1 and line_weight(keys[splice.start + i1]) >= DISTINCTIVE
+                    )
+                    if is_single and len(window) > 3 and target.lines.find_normalized(window):
+                        copied += [splice.start + i1] * 2
+                    continue
+                if len(found) != 1 or found[0] in changed:
                     continue
                 copied.append(found[0])
                 near = {around[n] for n in (at + shift - 1, at + shift + 1) if 0 <= n < len(around)}
@@ -57,7 +69,7 @@ def copied_lines(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
                 is_header = (identity(come[at]) or "").startswith("named ")
                 if is_header or any(line_weight(key) >= DISTINCTIVE for key in near & there):
                     copied.append(found[0])
-        if len(copied) > 1 and len(copied) >= _MIN_COPIED * told:
+        if copied and len(copied) >= (_MIN_COPIED if len(copied) > 1 else _MIN_SINGLE) * told:
             yield copied[0]
 
 
@@ -106,6 +118,24 @@ def detached_comments(snippet: Snippet, target: Target, splices: Sequence[Splice
             yield at - 1
 
 
+def unclosed_ends(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield a line that would follow the last line of the sketch, which is new and like it: it may as well be replaced."""
+    bodies, widths = target.lines.bodies, target.lines.widths
+    if not snippet.parts or isinstance(snippet.parts[-1], Elision):
+        return
+    last = next((line for line in reversed(snippet.parts[-1].lines) if line.strip()), None)
+    for splice in list(split_at_kept_lines(splices, bodies))[-1:]:
+        end = next((line for line in reversed(splice.lines) if line.strip()), None)
+        below = next((n for n in range(splice.end, len(bodies)) if bodies[n].strip()), None)
+        if last is None or end is None or below is None or normalize_line(end) != normalize_line(last):
+            continue
+        is_added = (
+            splice.start == splice.end and widths[below] == indent_width(end) and has_substance(end.strip())
+        )
+        if is_added and ratio(normalize_line(end), target.lines.keys[below]) >= MIN_SIMILARITY:
+            yield below
+
+
 def split_strings(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
     """Yield lines within a string at which lines come whose neighbours the sketch does not show."""
     tree = target.syntax.tree(target.original)
@@ -120,7 +150,9 @@ def split_strings(snippet: Snippet, target: Target, splices: Sequence[Splice]) -
             continue
         runs = runs or ShownRuns(snippet, without_blanks)
         new = list(map(normalize_line, splice.lines))
-        if not (runs.contain([keys[splice.start - 1], *new]) or runs.contain([*new, keys[splice.start]])):
+        above = next((key for key in reversed(keys[: splice.start]) if key), "")
+        below = next((key for key in keys[splice.start :] if key), "")
+        if not (runs.contain([above, *new]) or runs.contain([*new, below])):
             yield splice.start
 
 

@@ -36,7 +36,7 @@ from editahead_prompts.text.syntax_trees import count_errors
 from .added_items import replaced_by_new
 from .lost_elements import lost_elements
 from .named_scopes import misplaced_lines
-from .other_meanings import copied_lines, detached_comments, replaced_in_series, split_strings
+from .other_meanings import copied_lines, detached_comments, replaced_in_series, split_strings, unclosed_ends
 from .shown_runs import ShownRuns, without_commas
 from .whole_file import is_plainly_whole
 
@@ -127,12 +127,11 @@ def first_failure(
 
 def _other_meaning(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Refusal | None:
     """Return a refusal if the sketch may as well mean something else."""
+    added_or_replaced = "The sketch does not show whether these lines are added or replace lines of the file."
     checks = (
         (copied_lines(target, splices), "The sketch may show lines of another place."),
-        (
-            replaced_in_series(snippet, target, splices),
-            "The sketch does not show whether these lines are added or replace lines of the file.",
-        ),
+        (replaced_in_series(snippet, target, splices), added_or_replaced),
+        (unclosed_ends(snippet, target, splices), added_or_replaced),
         (detached_comments(snippet, target, splices), "This comment may belong to the line below it."),
         (split_strings(snippet, target, splices), "These lines would be within a string."),
     )

@@ -97,6 +97,8 @@ def outline(bodies: Sequence[str], *, low: int = 0, high: int | None = None) -> 
 
 
 _BRANCH = re.compile(r"(?:case\b.*|default\s*):")
+_CONTINUES_HEADER = re.compile(r"(?:implements|extends)\b.*\{\s*$")
+"""The last line of a header over several lines, often deeper than what is in the block."""
 _AT_THE_MARGIN = re.compile(r"#\s*(?:if|el|end|pragma)")
 """Lines of the C preprocessor that may be at the left margin wherever they are."""
 
@@ -115,6 +117,8 @@ def _widths(bodies: Sequence[str]) -> list[int]:
         widths[number] *= 2
         if _BRANCH.match(bodies[number].lstrip()):
             widths[number] += 1
+        if below and _CONTINUES_HEADER.match(bodies[number].lstrip()):
+            widths[number] = min(widths[number], below - 1)
         if is_comment(bodies[number]) or _AT_THE_MARGIN.match(bodies[number].lstrip()):
             widths[number] = max(widths[number], below)
         else:
@@ -209,7 +213,8 @@ def identity(key: str) -> str | None:
         return key if found["rest"].strip(" /") else None
     found = _KEYED.match(key)
     if found:
-        return f"value {found['name'].strip(chr(34) + chr(39))}"
+        bare = found["name"].strip("\"'")
+        return f"value {found['name'] if bare.isdigit() else bare}"
     found = _ARM.match(key)
     if found and "(" not in key.partition("=>")[0].strip()[:1]:
         return f"arm {found['pattern']}"
