@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from editahead_inference.apply.placement.line_matching import (
     is_annotation,
+    is_comment,
     normalize_line,
     unmatched_brackets,
 )
@@ -85,7 +86,7 @@ def _new_items(snippet: Snippet, target: Target) -> Iterator[list[str]]:
         waiting += [section.items for item in items for section in item.sections if section.items]
         for stretch in _beside_marks(items, marks):
             for item in stretch:
-                if is_annotation(naming.head(item)):
+                if is_annotation(naming.head(item)) or is_comment(naming.head(item)):
                     continue
                 if known is None:
                     known = _names(target.items, file_naming)

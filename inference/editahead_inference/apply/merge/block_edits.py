@@ -24,6 +24,9 @@ from .block_sketch import BlockSketch, NoReadingError
 _MIN_ENTRY_SIMILARITY = 85
 """Percent of similarity from which one entry of a list may be another version of an entry."""
 
+_MIN_SERIES = 2
+"""Entries of a list that are built alike, from which another such entry is one more of them."""
+
 _MIN_SHARED_WORDS = 0.7
 """The share of the words of an item without a name from which another item may be another version of it."""
 
@@ -106,11 +109,16 @@ class BlockEdits:
         for mine, other in zip(new, old, strict=False):
             text, there = self._sketch.naming.text(mine), self.file_naming.text(other)
             similar = ratio(text[0], there[0])
-            if mine.start in attached:
+            if mine.start in attached or not (has_substance(text[0]) or is_comment(text[0])):
                 alike.append(False)  # It says nothing about what it belongs to.
             elif self._sketch.naming.is_named(mine) and self.file_naming.is_named(other):
                 if _is_declared(text[0]) and text[1:] and text[1:] == there[1:]:
                     self.doubts.append("an item that may be renamed")
+                alike.append(False)
+            elif self._is_list(level) and (
+                self._sketch.naming.is_named(mine) != self.file_naming.is_named(other)
+                or self._is_one_of_series(mine, level)
+            ):
                 alike.append(False)
             else:
                 alike.append(similar >= min_similarity)
@@ -137,8 +145,18 @@ class BlockEdits:
             self.doubts.append("lines that may replace others")
         return 0
 
+    def _is_one_of_series(self, mine: Item, level: Level) -> bool:
+        """Return whether an entry of one line is built as most entries of a list are: it is one more of them."""
+        if mine.is_block or len(level.items) < _MIN_SERIES:
+            return False
+        shape = _shape(self._sketch.naming.head(mine))
+        alike = sum(
+            not item.is_block and _shape(self.file_naming.head(item)) == shape for item in level.items
+        )
+        return alike >= _MIN_SERIES and 2 * alike > len(level.items)
+
     def _attached(self, items: Sequence[Item]) -> set[int]:
-        """Return the first lines of annotations, and of comments directly above an item with a name."""
+        """Return the first lines of annotations, and of comments directly above an item."""
         naming = self._sketch.naming
         found = {item.start for item in items if is_annotation(naming.head(item))}
         below: Item | None = None
@@ -306,6 +324,11 @@ def file_level(item: Item, number: int) -> Level:
     section = item.sections[number]
     end = item.sections[number + 1].line if number + 1 < len(item.sections) else item.end
     return Level(section.items, section.line + 1, end)
+
+
+def _shape(key: str) -> str:
+    """Return a line without its words and its last comma."""
+    return re.sub(r"\w+", "", key).rstrip(",")
 
 
 def _is_declared(key: str) -> bool:

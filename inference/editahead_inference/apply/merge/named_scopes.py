@@ -20,12 +20,16 @@ from editahead_inference.apply.placement.line_matching import (
 from editahead_inference.apply.placement.outline import Item, Naming, outline
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
+from editahead_prompts.sketches.elision_markers import parse_marker
 from editahead_prompts.sketches.sketch import Code, Snippet
 
 from .shown_runs import ShownRuns, without_blanks
 
 _MAX_ABOVE = 4
 """Lines above a new header among which the line before it is looked for."""
+
+_TYPE = re.compile(r"impl |named [A-Z]\w*$")
+"""Names of types: a sketch that ends within one need not show its end."""
 
 _BINDING = ("named ", "impl ", "call ", "case", "default", "arm ", "block ", "implements ", "extends ")
 """The beginnings of the names of blocks that bind what is below: declarations, calls with a name in quotes, branches."""
@@ -148,6 +152,7 @@ class _Scopes:
             self.places.setdefault(key, []).append(number)
         waiting: list[tuple[Item, tuple[str, ...]]] = [(item, ()) for item in outline(bodies)]
         told = set(starts or ())
+        last = max((n + 1 for n, key in enumerate(self.keys) if key and parse_marker(key) is None), default=0)
         while waiting:
             item, chain = waiting.pop()
             for section in item.sections:
@@ -156,7 +161,13 @@ class _Scopes:
             if (
                 not name.startswith(_BINDING)
                 or is_comment(self.keys[item.start])
-                or not (starts is None or (item.start in told and _is_closed(item, self.keys)))
+                or not (
+                    starts is None
+                    or (
+                        item.start in told
+                        and (_is_closed(item, self.keys) or (item.end >= last and _TYPE.match(name)))
+                    )
+                )
             ):
                 waiting += [(each, chain) for each in item.items]
                 continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rapidfuzz.fuzz import ratio
 from tree_sitter import Node, Point
@@ -43,7 +44,7 @@ def copied_lines(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
     """
     keys = target.lines.keys
     changed = {line for splice in splices for line in range(splice.start, splice.end)}
-    for splice in splices:
+    for splice in _joined(splices):
         copied: list[int] = []
         told = 0
         come = list(map(normalize_line, splice.lines))
@@ -71,6 +72,20 @@ def copied_lines(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
                     copied.append(found[0])
         if copied and len(copied) >= (_MIN_COPIED if len(copied) > 1 else _MIN_SINGLE) * told:
             yield copied[0]
+
+
+def _joined(splices: Sequence[Splice]) -> Iterator[Splice]:
+    """Yield the splices, with those that follow one another as one."""
+    waiting: Splice | None = None
+    for splice in splices:
+        if waiting is not None and waiting.end == splice.start:
+            waiting = replace(waiting, end=splice.end, lines=(*waiting.lines, *splice.lines))
+            continue
+        if waiting is not None:
+            yield waiting
+        waiting = splice
+    if waiting is not None:
+        yield waiting
 
 
 def replaced_in_series(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:

@@ -87,7 +87,7 @@ def is_comment(body: str) -> bool:
     return _COMMENT.match(body) is not None
 
 
-_ANNOTATION = re.compile(r"@(?!media\b)[\w.]+(?:\s*\((?:.*\)|[^()]*))?|#\[.*")
+_ANNOTATION = re.compile(r"@(?!media\b)[\w.]+(?:\s*\((?:.*\)|[^()]*))?|#\[.*|template\s*<.*>")
 
 
 def is_annotation(key: str) -> bool:

@@ -155,7 +155,15 @@ _METHOD = re.compile(
     _MODIFIERS
     + r"(?!new\s)(?:[\w<>\[\],.?*&:]+\s+)*?[*&~]*(?P<name>[\w$#~]+)\s*\((?:.*(?:\{|=>|\($)|[^()]*,$)"
 )
-_CALL = re.compile(r"(?P<name>(?:await\s+|return\s+)?[\w.$:!]+)\(\s*(?P<first>(['\"`])(?:(?!\3).)+\3)?")
+_SIGNATURE = re.compile(
+    _MODIFIERS + r"(?!(?:return|throw|await|new|yield|else|delete|go|defer|not)\b)"
+    r"(?:(?:[\w:.]+(?:<[^()]*>)?(?:\[\])?[*&?]*\s+)+[*&~]*(?P<name>[\w$~]+)\s*\(.*\)"
+    r"(?:\s*(?:const|override|noexcept|= 0|= default|= delete))*|(?P<member>[\w$]+)\??(?:<[^()]*>)?\(.*\):\s*[^;]+);"
+)
+"""Functions without a body, in interfaces and headers."""
+_CALL = re.compile(
+    r"(?!pub\()(?P<name>(?:await\s+|return\s+)?[\w.$:!]+)\(\s*(?P<first>(['\"`])(?:(?!\3).)+\3)?"
+)
 _IMPORT = re.compile(
     r"from\s+(?P<a>[\w.]+)\s+import|import\s+.*\bfrom\s*(?P<b>['\"].*['\"])|(?:import|use|#\s*include|using|require)\s+(?P<c>.+)"
 )
@@ -205,6 +213,9 @@ def identity(key: str) -> str | None:
         return key if line_weight(key) >= DISTINCTIVE else None
     if key.startswith("@"):
         return None
+    found = _SIGNATURE.fullmatch(key)
+    if found:
+        return f"named {found['name'] or found['member']}"
     found = _CALL.match(key)
     if found:
         return f"call {found['name']}({found['first']}" if found["first"] else _method_name(key)
@@ -228,6 +239,9 @@ def identity(key: str) -> str | None:
 
 _MACRO = re.compile(r"[A-Z][A-Z0-9_]+\([^()]*\)(?=\s*\{)")
 """Macros that open a function, named by their arguments: `TEST_F(Store, Loads) {`."""
+
+_OBJECT_ARGUMENT = re.compile(r",\s*\{$")
+_ACCESSOR = re.compile(r"[gs]et \w+(?=\()")
 
 _BARE_KEYWORD = re.compile(r"(?:export|try|else|do|loop|unsafe|finally|static|get|set)?\s*[({\[:]?")
 
@@ -270,8 +284,12 @@ def is_new_version(new: str, old: str) -> bool:
 
 def _method_name(key: str) -> str | None:
     found = _METHOD.match(key) if key.endswith(("{", "(")) and "=>" not in key else None
-    macro = _MACRO.match(key)
-    return f"named {macro[0] if macro else found['name']}" if found else None
+    if found is None or key.endswith("({"):
+        return None
+    if _OBJECT_ARGUMENT.search(key):
+        return f"call {key.rstrip('{, ')}"
+    special = _MACRO.match(key) or _ACCESSOR.match(key)
+    return f"named {special[0] if special else found['name']}"
 
 
 _BLOCK_HEAD = "block "
@@ -365,7 +383,8 @@ def _only_opens(key: str) -> bool:
 
 
 _PLACEHOLDER = re.compile(
-    r"(?:\.{3,}|…|pass|;|return|return None|todo!\(\)|unimplemented!\(\))?\s*;?\s*(?:(?:#|//|--).*|/\*.*\*/)?$"
+    r"(?:\.{3,}|…|pass|;|return|return None|raise NotImplementedError(?:\(.*\))?|todo!\(\)|unimplemented!\(\))?"
+    r"\s*;?\s*(?:(?:#|//|--).*|/\*.*\*/)?$"
 )
 
 
