@@ -26,7 +26,14 @@ EDITS = Path("../shared/data/edits/dev.jsonl.zst")
 CORES = 2
 NEWER_PYTHONS = ("3.12", "3.13", "3.14")
 """Supported versions of CPython beside 3.11, which runs all other sections."""
-UNIT_TESTS = ("tests/cli", "tests/serving", "tests/lsp", "tests/prompts", "tests/e2e/test_session.py")
+UNIT_TESTS = (
+    "tests/cli",
+    "tests/serving",
+    "tests/lsp",
+    "tests/retrieval",
+    "tests/prompts",
+    "tests/e2e/test_session.py",
+)
 """Tests that the newest version of CPython runs."""
 VERSION_TESTS = (
     "tests/cli/test_main.py",

@@ -34,6 +34,7 @@ PACKAGES = (
     "lsp",
     "serving",
     "inference",
+    "retrieval",
     "prompts",
     "training",
     "evals",

@@ -4,7 +4,6 @@
   - NotLoopbackError
   - OutcomeLogError
   - SettingError
-  - UnreadableFileError
   - WriteError
 
 Errors that a request is answered with are `JsonRpcException` of pygls.
@@ -23,10 +22,6 @@ class OutcomeLogError(Exception):
 
 class SettingError(Exception):
     """A value that a setting does not allow."""
-
-
-class UnreadableFileError(Exception):
-    """A file of settings or patterns that is not read, with the reason in a few words."""
 
 
 class WriteError(Exception):

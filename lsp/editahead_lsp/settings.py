@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from editahead_inference.backends.openai.server_url import ServerUrl
+from editahead_retrieval.errors import UnreadableFileError
+from editahead_retrieval.files.bounded_files import read_bounded_file
 
-from .errors import SettingError, UnreadableFileError
-from .workspace.bounded_files import read_bounded_file
+from .errors import SettingError
 
 FILE_NAME = "editahead.toml"
 ENVIRONMENT_PREFIX = "EDITAHEAD_"

@@ -12,12 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from editahead_inference.apply.results import Refusal, RefusalReason
-from editahead_inference.apply.review.file_names import RUNS_BY_ITSELF, is_git_folder, runs_by_itself
+from editahead_inference.apply.review.file_names import RUNS_BY_ITSELF, runs_by_itself
 from editahead_inference.apply.review.review_flags import Flag
 from editahead_inference.errors import ApplyRefusedError
 from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.file_exclusion import FileExclusion
 from editahead_prompts.sketches.paths import language_of
+from editahead_prompts.text.file_names import is_git_folder
 from editahead_prompts.text.snapshot import Snapshot
 
 BOM = "\ufeff"

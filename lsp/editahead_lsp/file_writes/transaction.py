@@ -16,8 +16,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from editahead_inference.apply.review.file_names import is_git_folder
 from editahead_lsp.errors import WriteError
+from editahead_prompts.text.file_names import is_git_folder
 
 from .folders import FolderHandles
 from .journal import Journal, Plan

@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from editahead_lsp.workspace import file_exclusion, uris
-from editahead_lsp.workspace.bounded_files import MAX_BYTES
-from editahead_lsp.workspace.file_exclusion import DEADLINE_S, MAX_THREADS, FileExclusion
-from editahead_lsp.workspace.ignore_patterns import MAX_LINES, IgnorePatterns
+from editahead_lsp.workspace.file_exclusion import MAX_THREADS, FileExclusion
+from editahead_retrieval.files import exclusion_rules
+from editahead_retrieval.files.bounded_files import MAX_BYTES
+from editahead_retrieval.files.exclusion_rules import DEADLINE_S, ExclusionRules
+from editahead_retrieval.files.ignore_patterns import MAX_LINES, IgnorePatterns
 
 
 @pytest.mark.parametrize(
@@ -109,7 +111,7 @@ def test_an_error_on_the_thread_excludes(tmp_path: Path, monkeypatch: pytest.Mon
     def fail(self: object, path: Path) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(file_exclusion._Checker, "decide", fail)
+    monkeypatch.setattr(ExclusionRules, "reason", fail)
     assert reason(tmp_path, "a.py", on_thread=True) is not None
 
 
@@ -119,7 +121,7 @@ class Held:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.go = threading.Event()
         self.asked = 0
-        monkeypatch.setattr(file_exclusion, "_read_ignore_file", self._read)
+        monkeypatch.setattr(exclusion_rules, "_read_ignore_file", self._read)
         monkeypatch.setattr(file_exclusion, "MAX_WAIT_S", 0.0)
 
     def _read(self, path: Path, root: Path) -> IgnorePatterns:

@@ -1,14 +1,11 @@
-"""Names of files that a sketch must not touch (git's own), or that a person should read first (they run by themselves).
-
-File systems take several spellings for one name: in another case, with trailing dots, with characters that they ignore, or
-shortened. `fold_name` undoes that, so that no spelling leads past a rule.
-"""
+"""Names of files that a person should read first, because programs run or obey them without a question."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from pathlib import PurePosixPath
+
+from editahead_prompts.text.file_names import fold_name
 
 from .review_flags import Flag
 
@@ -52,21 +49,6 @@ _NAMES = frozenset(
     | {"desktop.ini", "autorun.inf"}
 )
 _SUFFIXES = (".code-workspace", ".pth", ".sublime-project")
-
-
-def fold_name(name: str) -> str:
-    """Return one spelling for all those that some file system takes for the same name of a file."""
-    plain = unicodedata.normalize("NFKC", name)
-    visible = "".join(char for char in plain if unicodedata.category(char) not in ("Cf", "Cc"))
-    return visible.casefold().partition(":")[0].rstrip(" .")
-
-
-def is_git_folder(name: str) -> bool:
-    """Return whether some file system takes one component of a path for `.git`, which git itself rejects, too."""
-    return any(
-        folded == ".git" or re.fullmatch(r"git~\d+", folded) is not None
-        for folded in map(fold_name, name.split("\\"))
-    )
 
 
 def runs_by_itself(path: PurePosixPath) -> bool:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from editahead_lsp.errors import UnreadableFileError
-from editahead_lsp.workspace.bounded_files import MAX_BYTES, read_bounded_file
+from editahead_retrieval.errors import UnreadableFileError
+from editahead_retrieval.files.bounded_files import MAX_BYTES, read_bounded_file
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_what_is_too_large(folder: Path) -> None:
 def test_a_file_that_grows_while_it_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "file").write_bytes(b"x")
     monkeypatch.setattr(
-        "editahead_lsp.workspace.bounded_files.os.read", lambda handle, count: b"x" * min(count, 1000)
+        "editahead_retrieval.files.bounded_files.os.read", lambda handle, count: b"x" * min(count, 1000)
     )
     assert problem(folder / "file", folder) == f"larger than {MAX_BYTES} bytes"
 

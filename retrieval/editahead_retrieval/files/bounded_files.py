@@ -11,7 +11,7 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
-from editahead_lsp.errors import UnreadableFileError
+from editahead_retrieval.errors import UnreadableFileError
 
 MAX_BYTES = 256 * 1024
 """Bytes of such a file. Ours and git's are far smaller; reading and parsing this many takes a fraction of a second."""

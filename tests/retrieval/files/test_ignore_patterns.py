@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from editahead_lsp.workspace import ignore_patterns
-from editahead_lsp.workspace.ignore_patterns import MAX_LINES, MAX_PATTERN_CHARS, IgnorePatterns
+from editahead_retrieval.files import ignore_patterns
+from editahead_retrieval.files.ignore_patterns import MAX_LINES, MAX_PATTERN_CHARS, IgnorePatterns
 
 PIECES = st.sampled_from(
     ["a", "b", "ab", ".", "*", "**", "/", "**/", "/**/", "?", "[ab]", "[!a]", "[a-b]", "\\*", "\\ ", "!"]
