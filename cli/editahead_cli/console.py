@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import Any, TextIO
 
+from editahead_prompts.secrets.masking import mask_text
 from editahead_prompts.text.control_characters import escape_json, escape_line, escape_text
 
 
@@ -69,14 +70,14 @@ def fail(reason: str) -> int:
 
 def print_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Print an exception that nothing has handled, as `sys.excepthook` does."""
-    print_note("".join(traceback.format_exception(kind, error, trace)), end="")
+    print_note(mask_text("".join(traceback.format_exception(kind, error, trace))), end="")
 
 
 class LogFormatter(logging.Formatter):
-    """A formatter whose lines hold nothing that steers a terminal. A message cannot begin a second entry."""
+    """A formatter whose lines hold no secrets, and nothing that steers a terminal. A message cannot begin a second entry."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:
-        return escape_line(super().formatMessage(record))
+        return escape_line(mask_text(super().formatMessage(record)))
 
     def formatException(self, ei: Any) -> str:
-        return escape_text(super().formatException(ei))
+        return escape_text(mask_text(super().formatException(ei)))

@@ -20,6 +20,7 @@ from editahead_cli.commands.lsp import _log_handlers
 from editahead_cli.main import main
 from editahead_cli.rich_console import SafeConsole
 from fake_model_server import Exchange, ModelServer
+from secret_corpus import placed_secrets
 from server_harness import ScriptedPipeline
 from sketch_fixture import SKETCH, TEXT
 
@@ -205,3 +206,15 @@ def test_only_the_consoles_print() -> None:
                 if called in ("print", "Console", "sys.stdout.write", "sys.stderr.write", "json.dump"):
                     found.append(f"{file.relative_to(FOLDER)}:{node.lineno} {called}")
     assert found == []
+
+
+def test_the_log_holds_no_secrets() -> None:
+    formatter = console.LogFormatter("%(message)s")
+    for each in placed_secrets(seed=3):
+        for secret in each.secrets:
+            try:
+                raise ValueError(each.text)
+            except ValueError:
+                info = sys.exc_info()
+            record = logging.LogRecord("a", logging.ERROR, "a.py", 1, "failed: %s", (each.text,), info)
+            assert secret not in formatter.format(record), each.place

@@ -27,6 +27,8 @@ def run(args: argparse.Namespace, state: EditorState, settings: Settings) -> int
     from editahead_prompts.formats.base import PromptPaths
     from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD
     from editahead_prompts.formats.registry import select_format
+    from editahead_prompts.secrets.masked_state import mask_state
+    from editahead_prompts.secrets.masking import SecretMasker
 
     wanted = args.format or (settings.format if settings.format != "auto" else None)
     try:
@@ -34,6 +36,7 @@ def run(args: argparse.Namespace, state: EditorState, settings: Settings) -> int
     except ValueError as error:
         return fail(str(error))
     found = tokenizer_for(settings.model or BUNDLED, ours=format is EDITAHEAD)
+    state, _ = mask_state(state, SecretMasker())
     try:
         request = format.build(state, found.tokenizer, paths=PromptPaths((uris.path_to_uri(Path.cwd()),)))
     except PromptTooLongError as error:

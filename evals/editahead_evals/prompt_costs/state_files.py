@@ -11,6 +11,8 @@ import zstandard
 
 from editahead_evals.errors import StatesError
 from editahead_prompts.errors import InvalidStateError
+from editahead_prompts.secrets.masked_state import mask_state
+from editahead_prompts.secrets.masking import SecretMasker
 from editahead_prompts.state import EditorState
 from editahead_prompts.state_json import state_from_json, state_to_json
 
@@ -19,20 +21,22 @@ _WINDOW_LOG = 27
 
 
 def write_states(path: Path, states: Iterable[tuple[str, EditorState]]) -> int:
-    """Write each state with its session's name, and return the number of states.
+    """Write each state with its session's name, and return the number of states. Secrets become placeholders.
 
     Raises:
         StatesError: the file cannot be written.
     """
     settings = zstandard.ZstdCompressionParameters.from_level(6, window_log=_WINDOW_LOG, enable_ldm=True)
     count = 0
+    masker = SecretMasker()
     try:
         with (
             path.open("wb") as file,
             zstandard.ZstdCompressor(compression_params=settings).stream_writer(file) as out,
         ):
             for session, state in states:
-                out.write(json.dumps({"session": session, "state": state_to_json(state)}).encode() + b"\n")
+                masked, _ = mask_state(state, masker)
+                out.write(json.dumps({"session": session, "state": state_to_json(masked)}).encode() + b"\n")
                 count += 1
     except OSError as error:
         raise StatesError(f"{path}: {error.strerror or error}") from error

@@ -3,7 +3,7 @@
 The file is a JSON object whose `log` holds entries in order, in the format of VS Code's Copilot Chat
 (`workspaceRecording@1.0`): documents with their texts, changes with their times, cursors. Each write leaves a whole JSON
 object behind. A thread converts and writes, so that a slow disk cannot block the event loop. What the user excludes is
-never recorded.
+never recorded, and secrets are recorded as placeholders of the same length.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from typing import Any
 
 from editahead_inference.worker_thread import WorkerThread
 from editahead_lsp.workspace.uris import uri_to_path
+from editahead_prompts.secrets.masking import SecretMasker
+from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 
@@ -69,6 +71,9 @@ class SessionRecorder:
         self._lock = threading.Lock()
         self._waiting = 0
         self._file = _RecordingFile(folder, run)
+        self._masker = SecretMasker()
+        self._written: dict[int, Snapshot] = {}
+        """The documents as recorded last, by number. Only the recorder's thread uses them."""
 
     @property
     def path(self) -> Path | None:
@@ -100,7 +105,7 @@ class SessionRecorder:
         if recorded is None or recorded.snapshot is not before:
             recorded = self._record(key, before)
         size = sum(len(replacement.text) for replacement in edit.replacements)
-        change = partial(_changed, recorded.number, before, after.version, edit)
+        change = partial(self._change, recorded.number, before, after, edit)
         if recorded is self._known.get(key) and self._submit(size, change):
             recorded.snapshot = after
 
@@ -117,7 +122,7 @@ class SessionRecorder:
         """Record that a document was closed."""
         recorded = self._known.pop(key, None)
         if self.is_on and recorded is not None:
-            self._submit(0, partial(_closed, recorded.number))
+            self._submit(0, partial(self._end, recorded.number))
 
     def stop(self) -> None:
         """Write what waits, for `STOP_S` seconds at most, and end."""
@@ -162,6 +167,7 @@ class SessionRecorder:
 
     def _begin(self, number: int, snapshot: Snapshot, time_ms: int) -> Sequence[Any]:
         path = _relative(snapshot.uri, self._roots)
+        snapshot = self._written[number] = self._mask(snapshot)
         return (
             {"kind": "documentEncountered", "id": number, "time": time_ms, "relativePath": path},
             {
@@ -172,6 +178,22 @@ class SessionRecorder:
                 "content": snapshot.text,
             },
         )
+
+    def _change(
+        self, number: int, before: Snapshot, after: Snapshot, edit: Edit, time_ms: int
+    ) -> Sequence[Any]:
+        written, masked = self._written.get(number, before), self._mask(after)
+        if written is not before or masked is not after:
+            before, edit = written, diff(written.text, masked.text)
+        self._written[number] = masked
+        return _changed(number, before, after.version, edit, time_ms)
+
+    def _end(self, number: int, time_ms: int) -> Sequence[Any]:
+        self._written.pop(number, None)
+        return _closed(number, time_ms)
+
+    def _mask(self, snapshot: Snapshot) -> Snapshot:
+        return self._masker.masks_for([snapshot]).mask_snapshot(snapshot)
 
 
 class _RecordingFile:

@@ -27,7 +27,10 @@ from editahead_evals.prompt_costs.typing_sessions import Session, sessions, typi
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD
 from editahead_prompts.formats.next_edit.zeta2 import ZETA_2
+from editahead_prompts.state import EditorState
+from editahead_prompts.text.snapshot import Snapshot
 from schemas import validate
+from secret_corpus import placed_secrets
 
 BEFORE = "".join(f"value_{n} = load({n})\n" for n in range(600))
 AFTER = BEFORE.replace("value_3 = load(3)", "total_3 = load(3)").replace("load(90)", "fetch(90, 1)")
@@ -162,3 +165,13 @@ def test_a_repository_without_large_changes(tmp_path: Path, capsys: pytest.Captu
     edits.write_bytes(zstandard.compress((json.dumps(asdict(RECORDS[1])) + "\n").encode()))
     assert run("--edits", str(edits), "--save-states", str(tmp_path / "s")) == 1
     assert "no file of 8000 characters" in capsys.readouterr().err
+
+
+def test_stored_states_hold_no_secrets(tmp_path: Path) -> None:
+    corpus = list(placed_secrets(seed=5))
+    states = [(each.place, EditorState(Snapshot.from_text(each.text), 0)) for each in corpus]
+    path = tmp_path / "states.jsonl.zst"
+    assert write_states(path, states) == len(corpus)
+    for each, (_, state) in zip(corpus, read_states(path), strict=True):
+        assert len(state.document.text) == len(each.text)
+        assert not any(secret in state.document.text for secret in each.secrets), each.place

@@ -186,3 +186,27 @@ def test_the_entries_lead_to_the_text(
         elif isinstance(event, Change):
             replayed = apply_replacements(replayed, event.replacements)
     assert replayed == typist.snapshot.text
+
+
+def test_secrets_are_recorded_as_placeholders_and_the_recording_still_plays(
+    recorder: SessionRecorder,
+) -> None:
+    secret = "Zk3mQ9vT2xLw8RbN4cHs7YpD1fGj6A0uEo5i"
+    typist = Typist(recorder, f'a = "ghp_{secret}"\nb = 1\n')
+    recorder.on_open(URI, typist.snapshot)
+    typist.change(typist.snapshot.length, typist.snapshot.length, "c = 2\n")
+    typist.change(0, 0, f'd = "{secret}"\n')
+    for at, char in enumerate(f'token = "{secret}"\n'):
+        typist.change(at, at, char)
+    typist.change(0, 5, "key")
+    log = entries(recorder)
+    written = json.dumps(log)
+    text = ""
+    for entry in log:
+        if entry["kind"] == "setContent":
+            text = entry["content"]
+        elif entry["kind"] == "changed":
+            text = apply_replacements(text, entry["edit"])
+    assert secret not in written and secret[12:20] not in written
+    assert len(text) == typist.snapshot.length
+    assert text.replace("\n", "").count("c = 2") == 1 and text.startswith("key = ")

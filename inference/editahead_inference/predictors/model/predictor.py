@@ -30,6 +30,8 @@ from editahead_prompts.formats.base import (
 )
 from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD
 from editahead_prompts.formats.registry import select_apply_format, select_format
+from editahead_prompts.secrets.masked_state import mask_question, mask_state
+from editahead_prompts.secrets.masking import Masks, SecretMasker
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 
@@ -39,6 +41,7 @@ from .logprob_trace import LogprobTrace
 from .model_gate import load_weights, weights_version
 from .prefill_estimator import PrefillEstimator
 from .response import ApplyResponse, LineReporter, ModelResponse, ResponseProgress
+from .restored_response import restore_apply_response, restore_response
 from .samples import Sample, make_apply_response, make_model_response
 from .token_totals import TokenTotals
 
@@ -97,6 +100,7 @@ class ModelPredictor:
         cache_misses: Why prompts were not in the server's cache.
         prefill_estimator: The speed of the server.
         clock: Monotonic seconds.
+        masker: The placeholders of secrets. No prompt holds a secret, and answers hold them again.
     """
 
     backend: Backend
@@ -113,6 +117,7 @@ class ModelPredictor:
     cache_misses: CacheMissTracker = field(default_factory=CacheMissTracker)
     prefill_estimator: PrefillEstimator = field(default_factory=PrefillEstimator)
     clock: Callable[[], float] = time.monotonic
+    masker: SecretMasker = field(default_factory=SecretMasker)
     problem: str = ""
     """Why the last request was not sent, although the backend may be ready: one sentence, or ""."""
     _found: tuple[str, str, Tokenizer] | None = field(default=None, init=False, repr=False)
@@ -132,6 +137,16 @@ class ModelPredictor:
             background: Whether no user waits.
             progress: Is kept up to date while the answer comes.
         """
+        masked, masks = await self.run_off_loop(lambda: mask_state(state, self.masker))
+        if progress is not None and masks:
+            progress.restore = masks.restore
+        response = await self._predict(masked, background, progress)
+        return await self.run_off_loop(lambda: restore_response(response, state, masked, masks))
+
+    async def _predict(
+        self, state: EditorState, background: bool, progress: ResponseProgress | None
+    ) -> ModelResponse:
+        """Return the model's response to a state without secrets."""
         empty = ModelResponse(state.document, self.source, f"{self.source}:{self.backend.model}")
         self.problem = ""
         try:
@@ -218,32 +233,37 @@ class ModelPredictor:
             asked = await self.run_off_loop(partial(self._sketched, format, questions, again))
             if asked is None:
                 return ApplyResponse(None, _NO_ROOM)
-            question, request = asked
+            question, request, masks = asked
             query = replace(self._query(request, background=False), samples=1, temperature=0.0, long=True)
             if self.backend.capabilities.drafts:
                 query = replace(query, drafts=format.drafts(request))
-            progress = None if lines is None else LineReporter(question.original, request.region, lines)
+            progress = (
+                None
+                if lines is None
+                else LineReporter(question.original, request.region, lines, masks.restore)
+            )
             (sample,), usage = await self._answers(format, request, query, progress)
         except BackendError as error:
             return ApplyResponse(None, error.detail)
         except ValueError as error:  # no format goes by the model's name
             return ApplyResponse(None, f"The model was not asked: {error}.")
-        return make_apply_response(asked, sample, usage)
+        return restore_apply_response(make_apply_response((question, request), sample, usage), masks)
 
     def _sketched(
         self, format: ApplyFormat, questions: Iterable[ApplyInput], again: ApplyResponse | None
-    ) -> tuple[ApplyInput, PromptRequest] | None:
-        """Return the first question that fits into the model's context, with its request, or None."""
+    ) -> tuple[ApplyInput, PromptRequest, Masks] | None:
+        """Return the first question that fits into the model's context, without secrets, with its request, or None."""
         can, tokenizer = self.backend.capabilities, self.tokenizer or self._tokenizer(format)
         kept = TEMPLATE_TOKENS if can.drafts else TEMPLATE_TOKENS + DRAFT_HEADROOM
         budget = format.context if can.context is None else min(format.context, can.context - kept)
         if budget <= 0:
             return None
         before = None if again is None or again.asked is None else again.asked[1]
-        for asked in questions:
+        for question in questions:
+            asked, masks = mask_question(question, self.masker)
             request = format.build(asked, tokenizer, budget=budget, paths=self.paths, again=before)
             if request is not None:
-                return asked, request
+                return asked, request, masks
         return None
 
     async def _scores(self, format: Format, state: EditorState, background: bool) -> Scores:
@@ -287,7 +307,8 @@ class ModelPredictor:
         return request
 
     def _in_common(self, format: Format, states: Sequence[EditorState]) -> PromptRequest:
-        request, *others = [self._build(format, state) for state in states]
+        masked = [mask_state(state, self.masker)[0] for state in states]
+        request, *others = [self._build(format, state) for state in masked]
         for other in others:
             request = replace(request, prompt=common_prefix(request.prompt, other.prompt))
         return request

@@ -132,14 +132,16 @@ class ResponseProgress:
         document: The document at its start.
         region: The lines that the model rewrites; None until the request is built.
         lines: The complete lines of the region's new text in the first answer, without line ends.
+        restore: Returns a line with secrets in place of their placeholders.
     """
 
     document: Snapshot
     region: EditableRegion | None = None
     lines: Sequence[str] = ()
+    restore: Callable[[str], str] | None = None
 
     def update(self, lines: Sequence[str]) -> None:
-        self.lines = lines
+        self.lines = lines if self.restore is None else tuple(map(self.restore, lines))
 
     def is_consistent_with(self, now: Snapshot) -> bool:
         """Return whether the user's text does not contradict the lines that have come."""
@@ -163,21 +165,30 @@ class ResponseProgress:
 
 @dataclass
 class LineReporter:
-    """A reporter of the complete lines of a whole text: those above the region, and those of the region that came."""
+    """A reporter of the complete lines of a whole text: those above the region, and those of the region that came.
+
+    Attributes:
+        document: The document, without secrets.
+        region: The lines that the model rewrites.
+        report: Receives all lines, without line ends.
+        restore: Returns a line with secrets in place of their placeholders.
+    """
 
     document: Snapshot
     region: EditableRegion
     report: Callable[[Sequence[str]], None]
+    restore: Callable[[str], str]
 
     def __post_init__(self) -> None:
-        self._above = line_bodies(self.document.text)[: self.region.first]
+        self._lines = [*map(self.restore, line_bodies(self.document.text)[: self.region.first])]
         self._count = 0
 
     def update(self, lines: Sequence[str]) -> None:
         """Report the complete lines of the region, if more are complete than before."""
         if len(lines) > self._count:
+            self._lines += map(self.restore, lines[self._count :])
             self._count = len(lines)
-            self.report((*self._above, *lines))
+            self.report(tuple(self._lines))
 
 
 def _changed(old: str, new: str) -> tuple[int, int, int]:
