@@ -30,13 +30,16 @@ SilenceReason = Literal[
 ]
 """Why nothing was shown. The list is closed: it is part of the wire contract."""
 
+CLOSED = "closed"
+"""The feature of a candidate whose document is a file that is not open."""
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """An edit that the user may make next.
 
     Attributes:
-        uri: The document of the edit; any open one.
+        uri: The document of the edit: an open one, or a closed file of the state.
         edit: The edit of that document's text in the state; empty = only a place to go to.
         target_offset: The offset to go to: the first change.
         cursor_after: The offset of the cursor after the edit, in the edited text.

@@ -10,6 +10,8 @@ from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .candidates import Candidate, Prediction, Predictor, Timings
+from .closed_documents import ClosedDocuments
+from .codebase import Codebase
 from .gate.filters import breaks_syntax
 from .gate.gate import Gate
 from .predictors.completion.predictor import Completion
@@ -47,6 +49,7 @@ class Pipeline:
     Args:
         predictors: By default, those that need no model.
         gate: By default, one with the shipped weights.
+        codebase: The index of the workspace, for edits in files that are not open; None without one.
         clock: Monotonic seconds, for the timings only.
     """
 
@@ -55,8 +58,10 @@ class Pipeline:
         predictors: Sequence[Predictor] | None = None,
         *,
         gate: Gate | None = None,
+        codebase: Codebase | None = None,
         clock: Callable[[], float] = lambda: 0.0,
     ) -> None:
+        self._closed = None if codebase is None else ClosedDocuments(codebase)
         self._syntax = SyntaxTrees()
         self._predictors = default_predictors(self._syntax) if predictors is None else tuple(predictors)
         self._gate = gate or Gate(syntax=self._syntax)
@@ -65,12 +70,14 @@ class Pipeline:
     def predict(
         self, state: EditorState, *, eagerness: float = 0.5, check: Callable[[], None] = _never
     ) -> Prediction:
-        """Return the prediction for a state.
+        """Return the prediction for a state. Its state has the closed files that were searched.
 
         Raises:
             Cancelled: By `check` only.
         """
         started = self._clock()
+        if self._closed is not None:
+            state = self._closed.extend(state, check)
         return self._decided(
             state, collect_candidates(state, self._predictors, check), started, eagerness, check
         )

@@ -94,6 +94,10 @@ class EditorState:
         diagnostics: Diagnostics of the document that the client sent, without those made outdated by typing.
         proposed: Edits of the document proposed by rules, likeliest first, for prompts that show them. They follow
             from the other fields, so they are not part of `cache_key`.
+        closed_documents: Files that are not open, as they are on disk, in which the last edits may go on. They follow from
+            the history and the index, so `index_version` represents them in `cache_key`.
+        import_sources: Files that are not open, and that define or import names that the last edits lack.
+        index_version: A number that changes with the index of the workspace; 0 without one.
     """
 
     document: Snapshot
@@ -106,12 +110,18 @@ class EditorState:
     taste: UserPreferences | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
     proposed: tuple[Edit, ...] = ()
+    closed_documents: tuple[Snapshot, ...] = ()
+    import_sources: tuple[Snapshot, ...] = ()
+    index_version: int = 0
 
     def snapshot(self, uri: str) -> Snapshot | None:
-        """Return the open document with this URI; None without one."""
-        if uri == self.document.uri:
-            return self.document
-        return next((other for other in self.other_documents if other.uri == uri), None)
+        """Return the document with this URI that an edit can be for, open or closed; None without one."""
+        documents = (self.document, *self.other_documents, *self.closed_documents)
+        return next((document for document in documents if document.uri == uri), None)
+
+    def is_open(self, uri: str) -> bool:
+        """Return whether the document with this URI is open."""
+        return any(document.uri == uri for document in (self.document, *self.other_documents))
 
     @cached_property
     def cache_key(self) -> Hashable:
@@ -129,6 +139,7 @@ class EditorState:
             frozenset(self.outcomes.items()),
             self.taste,
             self.diagnostics,
+            self.index_version,
         )
 
     @property

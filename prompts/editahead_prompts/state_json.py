@@ -36,6 +36,9 @@ def state_to_json(state: EditorState) -> dict[str, Any]:
         "taste": taste and {"weights": dict(taste.weights), "trust": taste.trust, "recent": taste.recent},
         "diagnostics": [[d.start, d.end, d.message, d.code] for d in state.diagnostics],
         "proposed": list(map(_replacements, state.proposed)),
+        "closed": [_document(closed) for closed in state.closed_documents],
+        "importSources": [_document(source) for source in state.import_sources],
+        "indexVersion": state.index_version,
     }
 
 
@@ -64,6 +67,9 @@ def state_from_json(value: Any) -> EditorState:
                 Diagnostic(*_all((int, int, str, str), fields)) for fields in value["diagnostics"]
             ),
             proposed=tuple(map(_edit, value.get("proposed", ()))),
+            closed_documents=tuple(map(_snapshot, value.get("closed", ()))),
+            import_sources=tuple(map(_snapshot, value.get("importSources", ()))),
+            index_version=_a(int, value.get("indexVersion", 0)),
         )
     except InvalidStateError:
         raise

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 
-from editahead_inference.candidates import Candidate, CandidateSource
+from editahead_inference.candidates import CLOSED, Candidate, CandidateSource
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit, Replacement
@@ -115,9 +116,8 @@ class Propagation:
         """Return candidates, see `Predictor.propose`."""
         if not state.history:
             return []
-        snapshots = {
-            snapshot.uri: snapshot for snapshot in (*state.other_documents[:_OTHERS], state.document)
-        }
+        others = (*state.other_documents[:_OTHERS], *state.closed_documents)
+        snapshots = {snapshot.uri: snapshot for snapshot in (*others, state.document)}
 
         def home(uri: str) -> DocumentIndex | None:
             return self._index(snapshots[uri]) if uri in snapshots else None
@@ -135,20 +135,22 @@ class Propagation:
         ]
         candidates += self._missing_imports(state, index, finished, typing)
         family = _FAMILIES.get(state.document.language, state.document.language)
-        for other in state.other_documents[:_OTHERS]:
+        for other in others:
             if _FAMILIES.get(other.language, other.language) != family:
                 continue
+            where = {"elsewhere": 1.0} if state.is_open(other.uri) else {"elsewhere": 1.0, CLOSED: 1.0}
             for site, features in find_sites(
                 state, self._index(other), home, self._trees, taught, typing, check
             ):
                 if any(rule.kind in _CARRIES_OVER for rule, _ in site.rules):
-                    candidates.append(_candidate(other, site, features | {"elsewhere": 1.0}))
+                    candidates.append(_candidate(other, site, features | where))
         followed: list[Candidate] = []
-        for snapshot in (state.document, *state.other_documents[:_OTHERS]):
+        for snapshot in (state.document, *others):
             if _FAMILIES.get(snapshot.language, snapshot.language) == family:
                 check()
                 situation = Situation(state, self._index(snapshot), home, self._trees, finished, typing)
-                followed += _followed(snapshot, situation)
+                found_here = list(_followed(snapshot, situation))
+                followed += found_here if state.is_open(snapshot.uri) else map(_as_closed, found_here)
         return [*followed, *_beside(candidates, followed, snapshots)]
 
     def _teaching(
@@ -183,7 +185,7 @@ class Propagation:
         typing: Typing | None,
     ) -> Iterator[Candidate]:
         here = [edit for edit in edits[:_IMPORT_EDITS] if edit is not None and edit.uri == state.document.uri]
-        others = state.other_documents[:_OTHERS]
+        others = (*state.other_documents[:_OTHERS], *state.import_sources)
         for found in missing_imports(here, index, others, self._trees, typing.word if typing else ""):
             names = ", ".join(found.names)
             yield _as_candidate(
@@ -217,6 +219,11 @@ def _followed(snapshot: Snapshot, situation: Situation) -> Iterator[Candidate]:
             {f"kind:{follow_up.kind}": 1.0},
             confidence=follow_up.confidence,
         )
+
+
+def _as_closed(candidate: Candidate) -> Candidate:
+    """Return the candidate with the feature of an edit in a file that is not open."""
+    return replace(candidate, features={**candidate.features, CLOSED: 1.0})
 
 
 def _beside(

@@ -1,0 +1,145 @@
+"""Files that are not open and in which the last edits may go on, looked up in the index of the workspace.
+
+The index answers by tokens. Each edit asks for the names that it replaced, the functions whose signature or call it changed,
+and the lines that it changed. The predictors then treat the files found like the other open documents.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, islice
+from pathlib import Path
+
+from editahead_prompts.state import EditorState, PastEdit
+from editahead_prompts.text.identifiers import WORD
+from editahead_prompts.text.snapshot import Snapshot
+
+from .codebase import Codebase
+from .predictors.propagation.token_patterns import KEYWORDS
+
+MAX_DOCUMENTS = 6
+"""Closed files of one state: each is read, parsed and searched."""
+MAX_SOURCES = 6
+"""Closed files of one state from which imports may be known."""
+_MAX_EDITS = 3
+"""Past edits whose tokens are looked up, the newest first."""
+_MAX_QUERIES = 8
+"""Look-ups of one state."""
+_MAX_FOUND = 12
+"""Files of one look-up. A token of more files is too general to lead anywhere."""
+_MAX_REPLACED = 3
+"""Replaced names of one edit that are looked up."""
+_MAX_LIKE = 6
+"""Names of a changed line that a file must hold to have a line like it."""
+_MIN_NAME = 3
+"""Characters of a name that is looked up."""
+_MAX_BROUGHT = 8
+"""Names that the last edits brought and whose exports are looked up."""
+_MAX_CHARS = 200_000
+"""Characters of a closed file that is searched."""
+_REMEMBERED = 64
+"""Look-ups that are cached, for the next keystrokes."""
+
+Query = tuple[str, ...]
+
+
+class ClosedDocuments:
+    """A finder of closed files for states. It caches look-ups. For one thread at a time.
+
+    Args:
+        codebase: The index of the workspace.
+    """
+
+    def __init__(self, codebase: Codebase) -> None:
+        self._codebase = codebase
+        self._found: OrderedDict[Query, Sequence[Path]] = OrderedDict()
+        self._version = 0
+
+    def extend(self, state: EditorState, check: Callable[[], None]) -> EditorState:
+        """Return the state with its closed files.
+
+        Raises:
+            Cancelled: By `check` only.
+        """
+        if not state.history:
+            return state
+        if self._version != state.index_version:
+            self._version = state.index_version
+            self._found.clear()
+        edits = state.history[: -_MAX_EDITS - 1 : -1]
+        queries = dict.fromkeys(chain.from_iterable(map(_queries, edits)))
+        closed = self._read(self._paths(islice(queries, _MAX_QUERIES), check), state, MAX_DOCUMENTS, check)
+        here = [edit for edit in edits if edit.uri == state.document.uri]
+        sources = self._read(self._sources(here, state, check), state, MAX_SOURCES, check)
+        return replace(state, closed_documents=closed, import_sources=sources)
+
+    def _paths(self, queries: Iterator[Query], check: Callable[[], None]) -> Iterator[Path]:
+        for query in queries:
+            check()
+            found = self._lookup(query)
+            if len(found) <= _MAX_FOUND:
+                yield from found
+
+    def _lookup(self, query: Query) -> Sequence[Path]:
+        known = self._found.get(query)
+        if known is None:
+            known = self._found[query] = self._codebase.files_with(query, _MAX_FOUND + 1)
+            if len(self._found) > _REMEMBERED:
+                self._found.popitem(last=False)
+        self._found.move_to_end(query)
+        return known
+
+    def _sources(
+        self, edits: Sequence[PastEdit], state: EditorState, check: Callable[[], None]
+    ) -> Iterator[Path]:
+        """Yield the file that defines a name that the edits brought, and files that import it.
+
+        A name that several files export is left out: which of them is meant is not known.
+        """
+        for name in islice(dict.fromkeys(chain.from_iterable(map(_brought, edits))), _MAX_BROUGHT):
+            check()
+            exports = self._codebase.exports(name, state.document.language)
+            if len({symbol.path for symbol in exports}) == 1:
+                yield exports[0].path
+                yield from self._lookup((name,))[:2]
+
+    def _read(
+        self, paths: Iterator[Path], state: EditorState, limit: int, check: Callable[[], None]
+    ) -> tuple[Snapshot, ...]:
+        documents: list[Snapshot] = []
+        for path in dict.fromkeys(paths):
+            if len(documents) == limit:
+                break
+            check()
+            snapshot = self._codebase.snapshot(path)
+            if snapshot is not None and snapshot.length <= _MAX_CHARS and not state.is_open(snapshot.uri):
+                documents.append(snapshot)
+        return tuple(documents)
+
+
+def _queries(edit: PastEdit) -> Iterator[Query]:
+    """Yield the tokens of files in which an edit may be repeated, the most telling first."""
+    old, new = (dict.fromkeys(_names(lines)) for lines in (edit.old, edit.new))
+    for name in islice((name for name in old if name not in new), _MAX_REPLACED):
+        yield (name,)
+    text_before, text_after = "".join(edit.old), "".join(edit.new)
+    for name in old:
+        if name in new and f"{name}(" in text_before and f"{name}(" in text_after:
+            yield (name,)
+    if edit.old:
+        yield tuple(islice(old, _MAX_LIKE))
+
+
+def _brought(edit: PastEdit) -> Iterator[str]:
+    old = set(_names(edit.old))
+    return (name for name in _names(edit.new) if name not in old)
+
+
+def _names(lines: Sequence[str]) -> Iterator[str]:
+    """Yield the names of some lines that are worth a look-up."""
+    for line in lines:
+        for name in WORD.findall(line):
+            if len(name) >= _MIN_NAME and name not in KEYWORDS:
+                yield name
