@@ -10,7 +10,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
-from pathlib import Path
 
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.identifiers import WORD
@@ -33,6 +32,8 @@ _MAX_REPLACED = 3
 """Replaced names of one edit that are looked up."""
 _MAX_LIKE = 6
 """Names of a changed line that a file must hold to have a line like it."""
+_MAX_IMPORTERS = 2
+"""Files that import one name, and show by which module's name."""
 _MIN_NAME = 3
 """Characters of a name that is looked up."""
 _MAX_BROUGHT = 8
@@ -54,7 +55,7 @@ class ClosedDocuments:
 
     def __init__(self, codebase: Codebase) -> None:
         self._codebase = codebase
-        self._found: OrderedDict[Query, Sequence[Path]] = OrderedDict()
+        self._found: OrderedDict[tuple[Query, str], Sequence[str]] = OrderedDict()
         self._version = 0
 
     def extend(self, state: EditorState, check: Callable[[], None]) -> EditorState:
@@ -69,52 +70,55 @@ class ClosedDocuments:
             self._version = state.index_version
             self._found.clear()
         edits = state.history[: -_MAX_EDITS - 1 : -1]
-        queries = dict.fromkeys(chain.from_iterable(map(_queries, edits)))
-        closed = self._read(self._paths(islice(queries, _MAX_QUERIES), check), state, MAX_DOCUMENTS, check)
+        queries = dict.fromkeys((query, edit.uri) for edit in edits for query in _queries(edit))
+        uris = self._uris(islice(queries, _MAX_QUERIES), check)
+        closed = self._read(uris, state, MAX_DOCUMENTS, check)
         here = [edit for edit in edits if edit.uri == state.document.uri]
         sources = self._read(self._sources(here, state, check), state, MAX_SOURCES, check)
         return replace(state, closed_documents=closed, import_sources=sources)
 
-    def _paths(self, queries: Iterator[Query], check: Callable[[], None]) -> Iterator[Path]:
-        for query in queries:
+    def _uris(self, queries: Iterator[tuple[Query, str]], check: Callable[[], None]) -> Iterator[str]:
+        for query, near in queries:
             check()
-            found = self._lookup(query)
+            found = self._files_with(query, near)
             if len(found) <= _MAX_FOUND:
                 yield from found
 
-    def _lookup(self, query: Query) -> Sequence[Path]:
-        known = self._found.get(query)
+    def _files_with(self, query: Query, near: str) -> Sequence[str]:
+        known = self._found.get((query, near))
         if known is None:
-            known = self._found[query] = self._codebase.files_with(query, _MAX_FOUND + 1)
+            known = self._codebase.files_with(query, _MAX_FOUND + 1, near)
+            self._found[query, near] = known
             if len(self._found) > _REMEMBERED:
                 self._found.popitem(last=False)
-        self._found.move_to_end(query)
+        self._found.move_to_end((query, near))
         return known
 
     def _sources(
         self, edits: Sequence[PastEdit], state: EditorState, check: Callable[[], None]
-    ) -> Iterator[Path]:
-        """Yield the file that defines a name that the edits brought, and files that import it.
+    ) -> Iterator[str]:
+        """Yield the file that exports a name that the edits brought, and files that import it.
 
         A name that several files export is left out: which of them is meant is not known.
         """
         for name in islice(dict.fromkeys(chain.from_iterable(map(_brought, edits))), _MAX_BROUGHT):
             check()
-            exports = self._codebase.exports(name, state.document.language)
-            if len({symbol.path for symbol in exports}) == 1:
-                yield exports[0].path
-                yield from self._lookup((name,))[:2]
+            exporters = {symbol.uri for symbol in self._codebase.exports(name, state.document.language)}
+            if len(exporters) == 1:
+                yield from exporters
+                importers = dict.fromkeys(symbol.uri for symbol in self._codebase.importers(name))
+                yield from islice(importers, _MAX_IMPORTERS)
 
     def _read(
-        self, paths: Iterator[Path], state: EditorState, limit: int, check: Callable[[], None]
+        self, uris: Iterator[str], state: EditorState, limit: int, check: Callable[[], None]
     ) -> tuple[Snapshot, ...]:
         documents: list[Snapshot] = []
-        for path in dict.fromkeys(paths):
+        for uri in dict.fromkeys(uris):
             if len(documents) == limit:
                 break
             check()
-            snapshot = self._codebase.snapshot(path)
-            if snapshot is not None and snapshot.length <= _MAX_CHARS and not state.is_open(snapshot.uri):
+            snapshot = None if state.is_open(uri) else self._codebase.snapshot(uri)
+            if snapshot is not None and snapshot.length <= _MAX_CHARS:
                 documents.append(snapshot)
         return tuple(documents)
 
@@ -128,7 +132,7 @@ def _queries(edit: PastEdit) -> Iterator[Query]:
     for name in old:
         if name in new and f"{name}(" in text_before and f"{name}(" in text_after:
             yield (name,)
-    if edit.old:
+    if old:
         yield tuple(islice(old, _MAX_LIKE))
 
 

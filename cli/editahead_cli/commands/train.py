@@ -13,6 +13,7 @@ from . import train_data, train_delta, train_evaluate, train_model
 
 REQUIRED_PACKAGES = {
     "gate": ("sklearn", "numpy"),
+    "closed-files": ("scipy", "numpy"),
     "completion": ("sklearn", "numpy"),
     "tokenizer": ("tokenizers",),
     "data": ("numpy", "safetensors", "tokenizers"),
@@ -49,6 +50,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="fit the gate of this model instead; save the result as gate.json in the model's folder",
     )
+    closed = what.add_parser(
+        "closed-files",
+        help="fit what an edit in a file that is not open takes to be shown",
+        description="Fit the gate's terms for closed files to commits of several files.",
+    )
+    closed.add_argument(
+        "--commits", type=Path, required=True, metavar="FILE", help="commits of several files (.jsonl.zst)"
+    )
+    closed.add_argument(
+        "--out", type=Path, required=True, metavar="FILE", help="write the terms to FILE, as JSON"
+    )
+    closed.add_argument("--json", action="store_true", help="print the provenance as JSON")
     completion = what.add_parser(
         "completion",
         help="fit the weights of the completion at the cursor to typed commits",
@@ -132,12 +145,18 @@ def run(args: argparse.Namespace) -> int:
         return train_model.run(args)
     if args.what == "measure":
         return train_evaluate.run(args)
+    from editahead_evals.errors import RecordError
     from editahead_training.errors import ShardError
 
     try:
-        work = {"gate": _train_gate, "completion": _train_completion, "tokenizer": _train_tokenizer}
+        work = {
+            "gate": _train_gate,
+            "closed-files": _train_closed_files,
+            "completion": _train_completion,
+            "tokenizer": _train_tokenizer,
+        }
         return work[args.what](args)
-    except (OSError, ShardError, ValueError) as error:
+    except (OSError, RecordError, ShardError, ValueError) as error:
         return fail(str(error))
 
 
@@ -163,6 +182,18 @@ def _train_gate(args: argparse.Namespace) -> int:
     print_text(f"wrote {args.out}, fitted on {len(provenance['fitted on'])} files of edits")
     for order, figures in provenance["figures"].items():
         print_text(f"set aside, {order}: " + ", ".join(f"{name} {value}" for name, value in figures.items()))
+    return 0
+
+
+def _train_closed_files(args: argparse.Namespace) -> int:
+    from editahead_training.gate.fit_closed_files import train
+
+    provenance = train(args.commits, args.out)
+    if args.json:
+        print_json(provenance)
+        return 0
+    print_text(f"wrote {args.out}, fitted on {provenance['candidates']} candidates")
+    print_text("set aside: " + ", ".join(f"{name} {value}" for name, value in provenance["figures"].items()))
     return 0
 
 

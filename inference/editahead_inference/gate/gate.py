@@ -8,12 +8,13 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from editahead_inference.candidates import Candidate, GateDecision, Silence, SilenceReason
+from editahead_inference.candidates import CLOSED, Candidate, GateDecision, Silence, SilenceReason
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .calibration import Calibration, calibration_key, logit
+from .closed_files import closed_probability, closed_threshold
 from .decision_trees import DecisionTrees, sigmoid
 from .filters import first_rejection
 from .personalization import personalized_probability
@@ -52,6 +53,16 @@ def completion_threshold(eagerness: float) -> float:
     They need more than next edits: they show up while a person types, so they disturb more and save less.
     """
     return 0.9 - 0.32 * min(max(eagerness, 0.0), 1.0)
+
+
+def _thresholds(eagerness: float) -> Callable[[Candidate], float]:
+    """Return the threshold of each kind of candidate."""
+    edits, completions, closed = (
+        least(eagerness) for least in (threshold, completion_threshold, closed_threshold)
+    )
+    return lambda candidate: (
+        completions if candidate.is_next_tokens else closed if CLOSED in candidate.features else edits
+    )
 
 
 class Weights:
@@ -107,6 +118,11 @@ class Gate:
 
     def confidence(self, state: EditorState, candidate: Candidate) -> float:
         """Return the calibrated probability that the candidate is the next edit, without the user's preferences."""
+        measured = self.confidence_if_open(state, candidate)
+        return closed_probability(state, candidate, measured) if CLOSED in candidate.features else measured
+
+    def confidence_if_open(self, state: EditorState, candidate: Candidate) -> float:
+        """Return the calibrated probability, as if the candidate's document were open."""
         measured = self._weights.calibrated_probability(state, candidate)
         if candidate.confidence is not None:  # a stated confidence accounts for this already
             return measured
@@ -125,13 +141,12 @@ class Gate:
         scored = _in_order(
             state, _distinct([(personalized_probability(state, c, shipped[id(c)]), c) for c in candidates])
         )
-        edits, completions = threshold(eagerness), completion_threshold(eagerness)
+        least_of = _thresholds(eagerness)
         verdicts: list[GateDecision] = []
         shown = looked_at = 0
         for confidence, candidate in scored:
             reason: SilenceReason | None = "below-threshold"
-            least = completions if candidate.is_next_tokens else edits
-            if confidence > least and looked_at < _LOOKED_AT and shown < MAX_SHOWN:
+            if confidence > least_of(candidate) and looked_at < _LOOKED_AT and shown < MAX_SHOWN:
                 check()
                 looked_at += 1
                 reason = first_rejection(state, candidate, self._trees)

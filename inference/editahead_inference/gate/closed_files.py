@@ -1,0 +1,79 @@
+"""The probability of an edit in a file that is not open.
+
+Trees and calibration were fitted to documents that a person opened, which says much: a closed file that the index found is
+seldom the next place. Terms that are fitted to commits of several files correct the log-odds for that.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import posixpath
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+
+from editahead_inference.candidates import Candidate
+from editahead_prompts.state import EditorState
+
+from .calibration import logit
+from .decision_trees import sigmoid
+
+_LIKENESS = frozenset({"line", "block"})
+"""Kinds of rules that repeat whole lines."""
+
+
+def closed_threshold(eagerness: float) -> float:
+    """Return the probability above which an edit of a closed file is shown: 0.8 at eagerness 0, 0.3 at eagerness 1.
+
+    It is higher than for open documents, as the edit takes a person away from where they are.
+    """
+    return 0.8 - 0.5 * min(max(eagerness, 0.0), 1.0)
+
+
+def closed_features(state: EditorState, candidate: Candidate, probability: float) -> dict[str, float]:
+    """Return what tells whether an edit of a closed file is next.
+
+    Args:
+        state: The state.
+        candidate: An edit of one of its closed documents.
+        probability: Its probability as if the document were open.
+    """
+    edited = state.history[-1].uri if state.history else state.document.uri
+    features = candidate.features
+    return {
+        "one": 1.0,
+        "log-odds": logit(probability),
+        "same-folder": float(posixpath.dirname(edited) == posixpath.dirname(candidate.uri)),
+        "similarity": features.get("similarity", 0.0),
+        "age": features.get("age", 0.0),
+        "length": math.log1p(features.get("source-length", 0.0)),
+        "converted": features.get("converted", 0.0),
+        "import": features.get("import", 0.0),
+        "likeness": float(candidate.kind in _LIKENESS),
+        "follows": float(candidate.confidence is not None),
+    }
+
+
+def closed_probability(
+    state: EditorState, candidate: Candidate, probability: float, terms: Mapping[str, float] | None = None
+) -> float:
+    """Return the probability that an edit of a closed file is next.
+
+    Args:
+        state: The state.
+        candidate: An edit of one of its closed documents.
+        probability: Its probability as if the document were open.
+        terms: Weights by feature; by default the shipped ones.
+    """
+    weights = _shipped_terms() if terms is None else terms
+    features = closed_features(state, candidate, probability)
+    return sigmoid(sum(weights.get(name, 0.0) * value for name, value in features.items()))
+
+
+@cache
+def _shipped_terms() -> Mapping[str, float]:
+    """Return the shipped terms (closed_files.json, fitted by `editahead train closed-files`)."""
+    text = resources.files(__package__).joinpath("closed_files.json").read_text("utf-8")
+    terms: Mapping[str, float] = json.loads(text)["terms"]
+    return terms
