@@ -19,8 +19,8 @@ import attrs
 from schema_examples import SHAPES, Shape
 
 from editahead_cli import json_output
-from editahead_lsp.protocol import lsp_types
 from editahead_lsp.protocol.converter import make_converter, to_camel_case
+from editahead_lsp.protocol.field_metadata import OMIT_IF_NONE
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 CONVERTER = make_converter(json_output)
@@ -79,7 +79,7 @@ def _fields(cls: type, direction: str) -> Iterator[tuple[str, Any, bool]]:
         required = (
             field.default is attrs.NOTHING
             if direction == "read"
-            else not field.metadata.get(lsp_types.OMIT_IF_NONE, False)
+            else not field.metadata.get(OMIT_IF_NONE, False)
         )
         yield to_camel_case(field.name), field.type, required
 

@@ -187,9 +187,23 @@ BEGIN and END are markers.")
                             'after-string (propertize " »" 'face 'editahead-hint)))
     (editahead--draw-edits)))
 
+(defun editahead--label ()
+  "Return what the prediction does; in another file, with its place and the line as it will be."
+  (let* ((label (plist-get editahead--prediction :label))
+         (uri (plist-get (plist-get editahead--prediction :textDocument) :uri))
+         (jump (plist-get editahead--prediction :jump))
+         (preview (plist-get editahead--prediction :preview)))
+    (if (editahead--here-p)
+        label
+      (format "%s%s  %s%s"
+              (file-relative-name (editahead--path uri))
+              (if jump (format ":%d" (1+ (plist-get jump :line))) "")
+              label
+              (if preview (concat "  " (plist-get preview :new)) "")))))
+
 (defun editahead--draw-edits ()
   "Draw the prediction, and a hint if its place is outside the window."
-  (let ((label (plist-get editahead--prediction :label))
+  (let ((label (editahead--label))
         (window (get-buffer-window)))
     (pcase-dolist (`(,begin ,end ,text) editahead--edits)
       (editahead--overlay begin end 'face 'editahead-delete)

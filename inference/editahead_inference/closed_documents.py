@@ -59,12 +59,12 @@ class ClosedDocuments:
         self._version = 0
 
     def extend(self, state: EditorState, check: Callable[[], None]) -> EditorState:
-        """Return the state with its closed files.
+        """Return the state with its closed files; unchanged without an index.
 
         Raises:
             Cancelled: By `check` only.
         """
-        if not state.history:
+        if not state.history or not state.index_version:
             return state
         if self._version != state.index_version:
             self._version = state.index_version

@@ -61,11 +61,15 @@ class Pipeline:
         codebase: Codebase | None = None,
         clock: Callable[[], float] = lambda: 0.0,
     ) -> None:
-        self._closed = None if codebase is None else ClosedDocuments(codebase)
+        self.set_codebase(codebase)
         self._syntax = SyntaxTrees()
         self._predictors = default_predictors(self._syntax) if predictors is None else tuple(predictors)
         self._gate = gate or Gate(syntax=self._syntax)
         self._clock = clock
+
+    def set_codebase(self, codebase: Codebase | None) -> None:
+        """Use another index of the workspace from now on, or none."""
+        self._closed = None if codebase is None else ClosedDocuments(codebase)
 
     def predict(
         self, state: EditorState, *, eagerness: float = 0.5, check: Callable[[], None] = _never

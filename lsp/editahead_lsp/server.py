@@ -138,6 +138,7 @@ class Server(LanguageServer):
         self.client = client
         self.client_renders_edits = client.shows_edits
         self.session.encoding = positions.negotiate_encoding(client.encodings)
+        self.session.can_open_files = client.shows_documents
         self._folders, self._options = client.folders, client.options
         self._apply_settings()
         self.protocol.initialized = True

@@ -62,7 +62,13 @@ def test_a_state_comes_back_from_json(state: EditorState) -> None:
 
 def test_nothing_of_a_state_is_forgotten() -> None:
     """Require a key in the stored form for every field of `EditorState`."""
-    keys = {"other_documents": "others", "rejected": "refused"}
+    keys = {
+        "other_documents": "others",
+        "rejected": "refused",
+        "closed_documents": "closed",
+        "import_sources": "importSources",
+        "index_version": "indexVersion",
+    }
     stored = state_to_json(EditorState(Snapshot.from_text(""), 0))
     expected = {keys.get(field.name, field.name) for field in fields(EditorState)}
     assert set(stored) - {"stateVersion"} == expected
@@ -89,6 +95,9 @@ FULL = state_to_json(
         taste=UserPreferences((("bias", 0.5),), 0.5, 1.0),
         diagnostics=(Diagnostic(0, 1, "no such name", "F821"),),
         proposed=(Edit.replace(0, 1, "e"),),
+        closed_documents=(Snapshot.from_text("f", uri="untitled:3"),),
+        import_sources=(Snapshot.from_text("g", uri="untitled:4"),),
+        index_version=2,
     )
 )
 

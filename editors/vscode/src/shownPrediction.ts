@@ -31,6 +31,12 @@ export class ShownPrediction {
     return this.prediction.id;
   }
 
+  /** What the prediction does; for a file that is not open, with the line as it will be. */
+  get label(): string {
+    const { label, preview } = this.prediction;
+    return preview == null ? label : `${label}  ${preview.new || preview.old}`;
+  }
+
   /** Return how long the prediction has been visible, in ms. */
   shownMs(now: number): number {
     return this.shownAt === undefined ? 0 : Math.round(now - this.shownAt);

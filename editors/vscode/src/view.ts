@@ -423,7 +423,7 @@ export class View implements vscode.Disposable {
       edits: current.edits,
       jumpLine: current.jumpLine(),
       otherPlace: `${path}:${current.target().line + 1}`,
-      label: current.prediction.label,
+      label: current.label,
       ordinal: this.isChosen ? `${this.predictions.indexOf(current) + 1}/${this.predictions.length}` : undefined,
       cursorLine: editor.selection.active.line,
       visibleLines: [first?.start.line ?? 0, last?.end.line ?? 0],

@@ -14,11 +14,16 @@ from functools import cache
 from importlib import resources
 
 from editahead_inference.candidates import Candidate
+from editahead_inference.predictors.propagation.import_rules import IMPORT
 from editahead_prompts.state import EditorState
+from editahead_prompts.text.identifiers import WORD
 
 from .calibration import logit
 from .decision_trees import sigmoid
+from .filters import lines_after, touched_lines
 
+_MAX_IMPORT_LINES = 200
+"""First lines of a file in which its imports are looked for."""
 _LIKENESS = frozenset({"line", "block"})
 """Kinds of rules that repeat whole lines."""
 
@@ -52,7 +57,23 @@ def closed_features(state: EditorState, candidate: Candidate, probability: float
         "import": features.get("import", 0.0),
         "likeness": float(candidate.kind in _LIKENESS),
         "follows": float(candidate.confidence is not None),
+        "imports": float(_imports_replaced_name(state, candidate)),
     }
+
+
+def _imports_replaced_name(state: EditorState, candidate: Candidate) -> bool:
+    """Return whether the closed file imports a name that the edit replaces: what it means there is then known."""
+    snapshot = state.snapshot(candidate.uri)
+    if snapshot is None or not candidate.edit or not candidate.kind.startswith("rename"):
+        return False
+    start, end = touched_lines(snapshot, candidate.edit)
+    before = "".join(snapshot.lines[start:end])
+    after = lines_after(snapshot, candidate.edit, start, end)
+    replaced = set(WORD.findall(before)) - set(WORD.findall(after))
+    return any(
+        IMPORT.match(line) and not replaced.isdisjoint(WORD.findall(line))
+        for line in snapshot.lines[:_MAX_IMPORT_LINES]
+    )
 
 
 def closed_probability(

@@ -98,7 +98,7 @@ def _actions(
 ) -> list[CodeAction]:
     client, encoding = server.client, server.session.encoding
     actions = []
-    if ACCEPT_KIND in kinds and suggestion.edit:
+    if ACCEPT_KIND in kinds and suggestion.edit and not suggestion.is_closed:
         accept = to_lsp.accept_command(suggestion)
         if client.resolves_actions:
             action = CodeAction(accept.title, ACCEPT_KIND, accept, data=PredictionActionData(suggestion.id))

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from editahead_inference.candidates import GateDecision, Prediction, Silence
+from editahead_inference.candidates import CLOSED, GateDecision, Prediction, Silence
 from editahead_lsp.presentation.to_lsp import CanShow, covering_replacement, show_any
 from editahead_lsp.protocol.custom_messages import Position
 from editahead_lsp.session.session import Session
@@ -246,6 +246,8 @@ class PredictionCoordinator:
                 (), Silence("stale", "The document moved on while the prediction was computed.")
             )
         # The prediction may have been made for an equal state of another version.
+        found = prediction.state
+        state = replace(state, closed_documents=found.closed_documents, import_sources=found.import_sources)
         return self._present(request, document, replace(prediction, state=state), computation.queue_ms)
 
     def _continue_typed(self, request: PredictionRequest, document: Document) -> SuggestionList | None:
@@ -310,8 +312,7 @@ class PredictionCoordinator:
             suggestion = self._to_suggestion(verdict, prediction.state)
             if suggestion is None or not request.can_show(suggestion, document.snapshot, cursor):
                 continue
-            target = session.documents.get(suggestion.snapshot.uri)
-            assert target is not None
+            target = session.document_of(suggestion.snapshot)
             if session.shown_predictions.is_rejected(target, suggestion.edit):
                 silence = Silence("refused-before", "The prediction has been refused here before.")
                 continue
@@ -387,7 +388,11 @@ class PredictionCoordinator:
         session, candidate = self._session, verdict.candidate
         made_for = state.snapshot(candidate.uri)
         document = session.documents.get(candidate.uri)
-        if made_for is None or document is None or session.disabled_reason(document) is not None:
+        if made_for is None:
+            return None
+        if document is None:
+            return _to_closed_suggestion(session, verdict, made_for)
+        if session.disabled_reason(document) is not None:
             return None
         moved = self._rebase(document, made_for, candidate.edit)
         if moved is None:
@@ -409,6 +414,20 @@ class PredictionCoordinator:
             return edit, since
         left = interpolate(edit, since, made_for.text)
         return None if left is None or (edit and not left) else (left, since)
+
+
+def _to_closed_suggestion(session: Session, verdict: GateDecision, made_for: Snapshot) -> Suggestion | None:
+    """Return a decision on a file that is not open as a suggestion over its text on disk.
+
+    Return None where the client cannot open files, and for a document that was closed meanwhile.
+    """
+    candidate = verdict.candidate
+    if CLOSED not in candidate.features or not session.can_open_files:
+        return None
+    if session.find_disabled_reason(made_for) is not None:
+        return None
+    place, cursor_after = candidate.target_offset, candidate.cursor_after
+    return Suggestion("", made_for, candidate.edit, place, cursor_after, verdict.confidence, candidate)
 
 
 def _in_surface_order(prediction: Prediction, surface: Surface) -> Sequence[GateDecision]:

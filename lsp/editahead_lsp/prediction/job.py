@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from editahead_inference.candidates import Prediction
+from editahead_inference.codebase import Codebase
 from editahead_inference.predictors.model.response import ModelResponse
 from editahead_inference.worker_thread import CancellableJob, WorkerThread
 from editahead_prompts.state import EditorState
@@ -23,6 +24,8 @@ class PredictionPipeline(Protocol):
     def predict(
         self, state: EditorState, *, eagerness: float = 0.5, check: Callable[[], None] = ...
     ) -> Prediction: ...
+
+    def set_codebase(self, codebase: Codebase | None) -> None: ...
 
     def combine(
         self,

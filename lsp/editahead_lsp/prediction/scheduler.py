@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, Literal, TypeVar
 
 from editahead_inference.candidates import Prediction, Silence
+from editahead_inference.codebase import Codebase
 from editahead_inference.errors import Cancelled, DeadlineError, PreemptedError
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.worker_thread import CancellableJob, WorkerThread
@@ -107,6 +108,15 @@ class PredictionScheduler:
         if model is not None:
             model.run_off_loop = self.run_on_worker
         self.models.set_model(model)
+
+    def set_codebase(self, codebase: Codebase | None) -> None:
+        """Look up closed files in this index from the next prediction on; None = in none."""
+
+        def change() -> None:
+            if self._pipeline is not None:
+                self._pipeline.set_codebase(codebase)
+
+        self._started_worker().submit(change)
 
     def has_answer(self, state: EditorState, eagerness: float) -> bool:
         """Return whether the answer for a state is cached and complete."""

@@ -6,22 +6,24 @@ A keystroke costs no more than a comparison.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+from urllib.parse import unquote
 
 from lsprotocol import types
 
 from editahead_lsp.idle_trigger import IdleTrigger
 from editahead_lsp.protocol.custom_messages import Position, Range, TextEdit
 from editahead_lsp.protocol.lsp_types import Diagnostic, InlayHint, PublishDiagnosticsParams
-from editahead_lsp.session.shown_predictions import Suggestion
+from editahead_lsp.session.shown_predictions import Suggestion, SuggestionList
 from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.positions import Encoding
 from editahead_prompts.text.edits import Replacement
-from editahead_prompts.text.snapshot import line_body
+from editahead_prompts.text.snapshot import Snapshot, line_body
 
-from .to_lsp import covering_replacement, text_edits, to_position, to_range
+from .to_lsp import covering_replacement, line_preview, text_edits, to_position, to_range
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
@@ -47,8 +49,13 @@ class Marker:
     text_edits: list[TextEdit]
 
     @classmethod
-    def from_suggestion(cls, suggestion: Suggestion, encoding: Encoding) -> Marker:
-        """Return the marker of a suggestion."""
+    def from_answer(cls, answer: SuggestionList, encoding: Encoding) -> Marker | None:
+        """Return the marker of the first suggestion; None without one."""
+        if not answer.suggestions:
+            return None
+        suggestion = answer.suggestions[0]
+        if suggestion.is_closed:
+            return cls._for_closed_file(suggestion, answer, encoding)
         snapshot = suggestion.snapshot
         return cls(
             snapshot.uri,
@@ -58,6 +65,20 @@ class Marker:
             suggestion.candidate.label,
             text_edits(snapshot, suggestion.edit, encoding),
         )
+
+    @classmethod
+    def _for_closed_file(
+        cls, suggestion: Suggestion, answer: SuggestionList, encoding: Encoding
+    ) -> Marker | None:
+        """Return a marker at the cursor that names the place in a file that is not open."""
+        here = answer.document
+        if here is None:
+            return None
+        place = to_position(suggestion.snapshot, suggestion.place, encoding)
+        name = posixpath.basename(unquote(suggestion.snapshot.uri))
+        label = f"{suggestion.candidate.label} in {name}:{place.line + 1}: {line_preview(suggestion).new}"
+        at = to_range(here, _words_at(here, answer.cursor), encoding)
+        return cls(here.uri, here.version, at.start, at, label, [])
 
     def renders_like(self, other: Marker) -> bool:
         """Return whether a client shows both markers alike."""
@@ -125,7 +146,7 @@ class NextEditMarker:
         if document is None:
             return None
         answer = await asking.answer(asking.start("hint", document.uri, None, None, at_once=True, most=1))
-        return Marker.from_suggestion(answer.suggestions[0], session.encoding) if answer.suggestions else None
+        return Marker.from_answer(answer, session.encoding)
 
     def _show(self, mark: Marker | None) -> None:
         before, self._mark = self._mark, mark
@@ -158,10 +179,14 @@ def _underlined(suggestion: Suggestion) -> Replacement:
     if suggestion.edit:
         whole = covering_replacement(suggestion.edit, snapshot.text)
         start, end = whole.start, whole.end
-    line = snapshot.line_at(start)
+    words = _words_at(snapshot, start)
+    end = min(end, words.end)
+    return Replacement(start, end, "") if start < end else words
+
+
+def _words_at(snapshot: Snapshot, offset: int) -> Replacement:
+    """Return the span of all text on the line of an offset, without its indentation."""
+    line = snapshot.line_at(offset)
     body = line_body(snapshot.lines[line])
-    last = snapshot.starts[line] + len(body)
-    end = min(end, last)
-    if start >= end:
-        start, end = snapshot.starts[line] + len(body) - len(body.lstrip()), last
-    return Replacement(start, end, "")
+    start = snapshot.starts[line]
+    return Replacement(start + len(body) - len(body.lstrip()), start + len(body), "")

@@ -11,7 +11,10 @@ from editahead_lsp.session.shown_predictions import Suggestion, SuggestionList
 from editahead_lsp.workspace.positions import Encoding, code_unit_length, position_at
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.edits import Edit, Replacement, normalise
-from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.snapshot import Snapshot, split_lines
+
+MAX_PREVIEW_CHARS = 120
+"""Characters of a line that is shown of a file that is not open."""
 
 CanShow = Callable[[Suggestion, Snapshot, int], bool]
 """Returns whether a surface can show a suggestion in a document, with the cursor at an offset of the document."""
@@ -36,8 +39,8 @@ def is_in_document(suggestion: Suggestion, document: Snapshot, cursor: int) -> b
 
 
 def has_edit(suggestion: Suggestion, document: Snapshot, cursor: int) -> bool:
-    """Return whether the suggestion has an edit."""
-    return bool(suggestion.edit)
+    """Return whether the suggestion has an edit of an open document."""
+    return bool(suggestion.edit) and not suggestion.is_closed
 
 
 def inline_completion(answer: SuggestionList, encoding: Encoding) -> wire.InlineCompletionList:
@@ -75,6 +78,7 @@ def next_edit(answer: SuggestionList, encoding: Encoding) -> wire.NextEditResult
                 confidence=round(suggestion.confidence, 4),
                 source=suggestion.candidate.source,
                 label=suggestion.candidate.label,
+                preview=line_preview(suggestion) if suggestion.is_closed else None,
             )
         )
     silence = answer.silence
@@ -173,7 +177,27 @@ def accept_command(suggestion: Suggestion) -> wire.Command:
 
 
 def _document(suggestion: Suggestion) -> wire.VersionedTextDocument:
-    return wire.VersionedTextDocument(suggestion.snapshot.uri, suggestion.snapshot.version)
+    version = None if suggestion.is_closed else suggestion.snapshot.version
+    return wire.VersionedTextDocument(suggestion.snapshot.uri, version)
+
+
+def line_preview(suggestion: Suggestion) -> wire.LinePreview:
+    """Return the first line that a suggestion changes."""
+    snapshot, edit = suggestion.snapshot, suggestion.edit
+    if not edit:
+        same = snapshot.lines[snapshot.line_at(suggestion.place)].strip()[:MAX_PREVIEW_CHARS]
+        return wire.LinePreview(same, same)
+    first = edit.replacements[0]
+    line = snapshot.line_at(first.start)
+    start, end = snapshot.starts[line], snapshot.starts[line + 1]
+    within = [r for r in edit.replacements if r.end <= end]
+    if not within:
+        within, end = [first], first.end
+    shifted = Edit(tuple(Replacement(r.start - start, r.end - start, r.text) for r in within))
+    text = snapshot.text[start:end]
+    new = next((row for row in split_lines(shifted.apply(text)) if row.strip()), "")
+    old = "" if first.start == first.end == start else text
+    return wire.LinePreview(old.strip()[:MAX_PREVIEW_CHARS], new.strip()[:MAX_PREVIEW_CHARS])
 
 
 def _cursor_after(suggestion: Suggestion, encoding: Encoding) -> wire.Position:

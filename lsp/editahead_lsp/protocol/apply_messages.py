@@ -10,9 +10,8 @@ from editahead_inference.apply.results import HunkClass, HunkOrigin, RefusalReas
 from editahead_prompts.sketches.sketch import SketchKind
 
 from .custom_messages import Range
-from .lsp_types import OMIT_IF_NONE, WorkspaceEdit
-
-_OPTIONAL = {OMIT_IF_NONE: True}
+from .field_metadata import OPTIONAL
+from .lsp_types import WorkspaceEdit
 
 
 @attrs.frozen
@@ -64,7 +63,7 @@ class AppliedHunk:
     class_: HunkClass
     origin: HunkOrigin
     confidence: float
-    flags: list[str] | None = attrs.field(default=None, metadata=_OPTIONAL)
+    flags: list[str] | None = attrs.field(default=None, metadata=OPTIONAL)
 
 
 @attrs.frozen
@@ -77,7 +76,7 @@ class PartialHunks:
     """
 
     hunks: list[AppliedHunk]
-    withdrawn: str | None = attrs.field(default=None, metadata=_OPTIONAL)
+    withdrawn: str | None = attrs.field(default=None, metadata=OPTIONAL)
 
 
 @attrs.frozen
@@ -136,9 +135,9 @@ class ApplyResult:
     sketch_kind: SketchKind
     method: Literal["merge", "model", "none"]
     stats: ApplyStats
-    applied: bool | None = attrs.field(default=None, metadata=_OPTIONAL)
-    failure_reason: str | None = attrs.field(default=None, metadata=_OPTIONAL)
-    problems: list[Problem] | None = attrs.field(default=None, metadata=_OPTIONAL)
+    applied: bool | None = attrs.field(default=None, metadata=OPTIONAL)
+    failure_reason: str | None = attrs.field(default=None, metadata=OPTIONAL)
+    problems: list[Problem] | None = attrs.field(default=None, metadata=OPTIONAL)
 
 
 @attrs.frozen
@@ -191,5 +190,5 @@ class RefusalData:
     reason: RefusalReason
     part: str
     near: list[SimilarRange] = attrs.field(factory=list)
-    model: str | None = attrs.field(default=None, metadata=_OPTIONAL)
-    choices: list[ApplyChoice] | None = attrs.field(default=None, metadata=_OPTIONAL)
+    model: str | None = attrs.field(default=None, metadata=OPTIONAL)
+    choices: list[ApplyChoice] | None = attrs.field(default=None, metadata=OPTIONAL)

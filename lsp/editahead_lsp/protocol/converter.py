@@ -14,6 +14,7 @@ from lsprotocol import types
 from pygls.protocol import default_converter
 
 from . import apply_messages, custom_messages, lsp_types
+from .field_metadata import OMIT_IF_NONE
 
 PARAMS_BY_METHOD: Mapping[str, type] = {
     types.INITIALIZE: custom_messages.InitializeParams,
@@ -89,7 +90,7 @@ def _field_names(cls: type) -> Any:
     return {
         field.name: override(
             rename=to_camel_case(field.name),
-            omit_if_default=field.metadata.get(lsp_types.OMIT_IF_NONE, False),
+            omit_if_default=field.metadata.get(OMIT_IF_NONE, False),
         )
         for field in attrs.fields(cls)
     }

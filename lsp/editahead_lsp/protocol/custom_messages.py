@@ -1,7 +1,8 @@
 """Editahead's own messages, and the standard messages that the server reads.
 
 Input is read leniently: unknown fields are ignored, and a field with a default may be missing or null. Output is exact:
-every field is sent. Names are camelCase on the wire. Positions are 0-based, in the encoding agreed with the client.
+every field is sent, but for those that are marked as omitted when they are None. Names are camelCase on the wire. Positions
+are 0-based, in the encoding agreed with the client.
 
 `lsp_types` has the parts of code actions, completions and hints. Other standard messages that the server sends are
 lsprotocol's.
@@ -14,6 +15,8 @@ from typing import Any, Literal, get_args
 import attrs
 
 from editahead_inference.candidates import CandidateSource, SilenceReason
+
+from .field_metadata import OPTIONAL
 
 Trigger = Literal["typed", "cursor", "accepted", "manual"]
 OutcomeEvent = Literal["shown", "accepted", "partiallyAccepted", "rejected", "ignored"]
@@ -269,8 +272,20 @@ class TextEdit:
 
 
 @attrs.frozen
+class LinePreview:
+    """A line before and after an edit, without its indentation and line end; "" where there is none."""
+
+    old: str
+    new: str
+
+
+@attrs.frozen
 class PredictedEdit:
-    """One alternative of `editahead/nextEdit`. Without `edits`, `jump` is a location without an edit."""
+    """One alternative of `editahead/nextEdit`. Without `edits`, `jump` is a location without an edit.
+
+    A document without a version is a file that is not open. Its edits are not to be applied: open the file at `jump`, and
+    request again. `preview` is the first line that changes there.
+    """
 
     id: str
     text_document: VersionedTextDocument
@@ -280,6 +295,7 @@ class PredictedEdit:
     confidence: float
     source: CandidateSource
     label: str
+    preview: LinePreview | None = attrs.field(default=None, metadata=OPTIONAL)
 
 
 @attrs.frozen

@@ -14,13 +14,15 @@ from typing import Literal
 
 import attrs
 
-from .custom_messages import ClientDiagnostic, Command, Position, Range, TextEdit, VersionedTextDocument
-
-OMIT_IF_NONE = "omitted"
-"""The key in the metadata of fields that are not sent when they are None."""
-
-
-_OPTIONAL = {OMIT_IF_NONE: True}
+from .custom_messages import (
+    ClientDiagnostic,
+    Command,
+    Position,
+    Range,
+    TextEdit,
+    VersionedTextDocument,
+)
+from .field_metadata import OPTIONAL
 
 
 @attrs.frozen
@@ -34,10 +36,10 @@ class WorkspaceEdit:
     """
 
     document_changes: list[TextDocumentEdit | CreateFile | RenameFile | DeleteFile] | None = attrs.field(
-        default=None, metadata=_OPTIONAL
+        default=None, metadata=OPTIONAL
     )
-    changes: dict[str, list[TextEdit]] | None = attrs.field(default=None, metadata=_OPTIONAL)
-    change_annotations: dict[str, ChangeAnnotation] | None = attrs.field(default=None, metadata=_OPTIONAL)
+    changes: dict[str, list[TextEdit]] | None = attrs.field(default=None, metadata=OPTIONAL)
+    change_annotations: dict[str, ChangeAnnotation] | None = attrs.field(default=None, metadata=OPTIONAL)
 
 
 @attrs.frozen
@@ -59,13 +61,13 @@ class ChangeAnnotation:
 
     label: str
     needs_confirmation: bool
-    description: str | None = attrs.field(default=None, metadata=_OPTIONAL)
+    description: str | None = attrs.field(default=None, metadata=OPTIONAL)
 
 
 @attrs.frozen
 class CreateFile:
     uri: str
-    annotation_id: str | None = attrs.field(default=None, metadata=_OPTIONAL)
+    annotation_id: str | None = attrs.field(default=None, metadata=OPTIONAL)
     kind: Literal["create"] = "create"
 
 
@@ -73,14 +75,14 @@ class CreateFile:
 class RenameFile:
     old_uri: str
     new_uri: str
-    annotation_id: str | None = attrs.field(default=None, metadata=_OPTIONAL)
+    annotation_id: str | None = attrs.field(default=None, metadata=OPTIONAL)
     kind: Literal["rename"] = "rename"
 
 
 @attrs.frozen
 class DeleteFile:
     uri: str
-    annotation_id: str | None = attrs.field(default=None, metadata=_OPTIONAL)
+    annotation_id: str | None = attrs.field(default=None, metadata=OPTIONAL)
     kind: Literal["delete"] = "delete"
 
 
@@ -138,7 +140,7 @@ class SketchActionData:
     version: int
     sketch: Range
     comment: bool
-    choice: str | None = attrs.field(default=None, metadata=_OPTIONAL)
+    choice: str | None = attrs.field(default=None, metadata=OPTIONAL)
     ask: bool = True
 
 
@@ -148,10 +150,10 @@ class CodeAction:
 
     title: str
     kind: str
-    command: Command | None = attrs.field(default=None, metadata=_OPTIONAL)
-    edit: WorkspaceEdit | None = attrs.field(default=None, metadata=_OPTIONAL)
-    data: PredictionActionData | SketchActionData | None = attrs.field(default=None, metadata=_OPTIONAL)
-    disabled: CodeActionDisabled | None = attrs.field(default=None, metadata=_OPTIONAL)
+    command: Command | None = attrs.field(default=None, metadata=OPTIONAL)
+    edit: WorkspaceEdit | None = attrs.field(default=None, metadata=OPTIONAL)
+    data: PredictionActionData | SketchActionData | None = attrs.field(default=None, metadata=OPTIONAL)
+    disabled: CodeActionDisabled | None = attrs.field(default=None, metadata=OPTIONAL)
 
 
 # Completion
@@ -207,7 +209,7 @@ class Diagnostic:
 @attrs.frozen
 class PublishDiagnosticsParams:
     uri: str
-    version: int | None = attrs.field(default=None, metadata=_OPTIONAL)
+    version: int | None = attrs.field(default=None, metadata=OPTIONAL)
     diagnostics: list[Diagnostic] = attrs.field(factory=list)
 
 
@@ -224,6 +226,6 @@ class InlayHint:
     position: Position
     label: str
     tooltip: str
-    text_edits: list[TextEdit] | None = attrs.field(default=None, metadata=_OPTIONAL)
+    text_edits: list[TextEdit] | None = attrs.field(default=None, metadata=OPTIONAL)
     padding_left: bool = True
     padding_right: bool = True

@@ -44,6 +44,8 @@ class Session:
         encoding: The position encoding that was negotiated with the client.
         focused: The key of the document in focus.
         state: The input of the latest prediction.
+        can_open_files: Whether the client can open a file for a prediction.
+        index_version: A number that changes with the index of the workspace; 0 without one.
     """
 
     clock: Callable[[], float]
@@ -56,6 +58,8 @@ class Session:
     history: EditHistory = field(default_factory=EditHistory)
     focused: str | None = None
     state: EditorState | None = None
+    can_open_files: bool = False
+    index_version: int = 0
     generation: int = 0
     """A counter that grows with each event that can change a prediction."""
     rejected_edits: RejectedEdits = field(default_factory=RejectedEdits)
@@ -210,12 +214,13 @@ class Session:
         """Return why nothing is predicted in a document; None when it is enabled. A disabled document is only mirrored."""
         known = self._off.get(document.key)
         if known is None or known[0] is not document.snapshot:
-            known = document.snapshot, self._find_disabled_reason(document.snapshot)
+            known = document.snapshot, self.find_disabled_reason(document.snapshot)
             if not self.exclusion.is_late(document.uri):
                 self._off[document.key] = known
         return known[1]
 
-    def _find_disabled_reason(self, snapshot: Snapshot) -> Silence | None:
+    def find_disabled_reason(self, snapshot: Snapshot) -> Silence | None:
+        """Return why nothing is predicted in a text, open or not; None when predictions are wanted."""
         if self.settings.languages.get(snapshot.language) is False:
             return Silence("language-off", f"The setting `languages` has {snapshot.language} off.")
         why = self.exclusion.exclusion_reason(snapshot.uri)
@@ -246,7 +251,15 @@ class Session:
             outcomes=dict(self.shown_predictions.rule_outcomes) if self.settings.learning else {},
             taste=self.outcomes.preferences(),
             diagnostics=self.diagnostics.for_document(document.key),
+            index_version=self.index_version,
         )
+
+    def document_of(self, snapshot: Snapshot) -> Document:
+        """Return the open document of a snapshot, or a mirror of the file that is not open."""
+        known = self.documents.get(snapshot.uri)
+        if known is not None:
+            return known
+        return Document(snapshot.uri, snapshot.language, snapshot.version, snapshot.text, self.encoding)
 
     def _others(self, document: Document) -> list[Document]:
         """Return the other enabled documents, the most recently used first."""

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from editahead_inference.candidates import Candidate, Silence
+from editahead_inference.candidates import CLOSED, Candidate, Silence
 from editahead_lsp.protocol.custom_messages import OutcomeEvent
 from editahead_lsp.workspace.client_diagnostics import rebase_diagnostics
 from editahead_lsp.workspace.documents import AppliedChange, Document, DocumentStore
@@ -58,6 +58,11 @@ class Suggestion:
     cursor_after: int
     confidence: float
     candidate: Candidate
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the suggestion is for a file that is not open, so that it cannot be applied before the file is."""
+        return CLOSED in self.candidate.features
 
 
 @dataclass(frozen=True)
@@ -121,6 +126,7 @@ class ShownPredictions:
                 not shown.edit and not edit and shown.candidate.target_offset == candidate.target_offset
             ):
                 shown.requesters.add(requester)
+                shown.candidate = candidate if CLOSED in shown.candidate.features else shown.candidate
                 return shown.id
         self._number += 1
         shown = ShownPrediction(

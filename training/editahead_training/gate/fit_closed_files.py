@@ -120,7 +120,7 @@ def _samples(workspace: Workspace, number: int, codebase: CommitCodebase, gate: 
             hunks: tuple[Hunk, ...] = remaining.get(candidate.uri, ())
             worth = TrainingMoment(EditorState(snapshot, 0), hunks).worth_of(candidate)
             as_open = gate.confidence_if_open(state, candidate)
-            features = closed_features(state, candidate, as_open)
+            features = closed_features(prediction.state, candidate, as_open)
             moment = number * (MAX_HUNKS + 1) + step
             samples.append(
                 ClosedSample(workspace.commit.repo, moment, number, features, worth, 1 / len(states))

@@ -204,7 +204,9 @@ function M.draw(prediction, live, ordinal, is_subtle)
     end
     local name = vim.fn.fnamemodify(vim.uri_to_fname(prediction.uri), ":~:.")
     local line = prediction.jump and ":" .. prediction.jump.line + 1 or ""
-    draw_hint(win, false, name .. line .. "  " .. label)
+    local preview = prediction.response.preview
+    local text = preview and preview ~= vim.NIL and (preview.new ~= "" and preview.new or preview.old)
+    draw_hint(win, false, name .. line .. "  " .. label .. (text and "  " .. text or ""))
     return
   end
   local target = #live > 0 and live[1].row or prediction.jump and prediction.jump.line or cursor[1] - 1

@@ -15,6 +15,8 @@ export interface Prediction {
   readonly confidence: number;
   readonly source: string;
   readonly label: string;
+  /** The first line that changes, for a file that is not open. */
+  readonly preview?: { readonly old: string; readonly new: string } | null;
 }
 
 export interface Silence {

@@ -1,0 +1,143 @@
+"""Which closed files are looked up for a state, and what the predictors make of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from editahead_inference.candidates import CLOSED
+from editahead_inference.closed_documents import MAX_DOCUMENTS, ClosedDocuments
+from editahead_inference.gate.closed_files import closed_probability, closed_threshold
+from editahead_inference.pipeline import Pipeline
+from editahead_prompts.state import EditorState, PastEdit
+from editahead_prompts.state_json import state_from_json, state_to_json
+from editahead_prompts.text.snapshot import Snapshot
+from memory_codebase import MemoryCodebase
+
+HERE, THERE, OTHER = (f"file:///w/shop/{name}.py" for name in ("prices", "orders", "labels"))
+PRICES = "def compute_total(lines, rate):\n    return sum(lines) * rate\n"
+ORDERS = (
+    "from shop.prices import net_total\n\n\n"
+    "def show(order):\n    total = net_total(order.lines, order.rate)\n    return str(total)\n"
+)
+
+
+def renamed(uri: str = HERE, text: str = PRICES, **fields: object) -> EditorState:
+    """Return the state after `net_total` was renamed at its definition and the cursor has left the line."""
+    document = Snapshot.from_text(text, uri=uri, language="python")
+    edit = PastEdit(
+        uri, 0, ("def net_total(lines, rate):\n",), ("def compute_total(lines, rate):\n",), at=1.0
+    )
+    return replace(EditorState(document, document.length, (edit,), index_version=1), **fields)  # type: ignore[arg-type]
+
+
+def never() -> None:
+    pass
+
+
+def test_a_renamed_definition_is_looked_up_by_its_old_name() -> None:
+    codebase = MemoryCodebase({THERE: ORDERS, OTHER: "print(1)\n"})
+    found = ClosedDocuments(codebase).extend(renamed(), never)
+    assert [snapshot.uri for snapshot in found.closed_documents] == [THERE]
+    assert codebase.asked[0] == ("net_total",)
+
+
+def test_without_an_index_nothing_is_looked_up() -> None:
+    codebase = MemoryCodebase({THERE: ORDERS})
+    state = renamed(index_version=0)
+    assert ClosedDocuments(codebase).extend(state, never) is state
+    assert codebase.asked == []
+
+
+def test_look_ups_are_cached_until_the_index_changes() -> None:
+    codebase = MemoryCodebase({THERE: ORDERS})
+    closed = ClosedDocuments(codebase)
+    closed.extend(renamed(), never)
+    asked = len(codebase.asked)
+    closed.extend(renamed(), never)
+    assert len(codebase.asked) == asked
+    closed.extend(renamed(index_version=2), never)
+    assert len(codebase.asked) == 2 * asked
+
+
+def test_open_documents_are_not_read_again() -> None:
+    other = Snapshot.from_text(ORDERS, uri=THERE, language="python")
+    found = ClosedDocuments(MemoryCodebase({THERE: ORDERS})).extend(renamed(other_documents=(other,)), never)
+    assert found.closed_documents == ()
+
+
+def test_a_name_of_too_many_files_leads_nowhere() -> None:
+    files = {f"file:///w/{number}.py": ORDERS for number in range(30)}
+    assert ClosedDocuments(MemoryCodebase(files)).extend(renamed(), never).closed_documents == ()
+
+
+def test_the_number_of_files_is_limited() -> None:
+    files = {f"file:///w/{number}.py": ORDERS for number in range(10)}
+    found = ClosedDocuments(MemoryCodebase(files)).extend(renamed(), never)
+    assert len(found.closed_documents) == MAX_DOCUMENTS
+
+
+def test_a_file_that_is_gone_is_left_out() -> None:
+    codebase = MemoryCodebase({THERE: ORDERS})
+    closed = ClosedDocuments(codebase)
+    closed.extend(renamed(), never)
+    codebase.files.clear()
+    assert closed.extend(renamed(), never).closed_documents == ()
+
+
+def test_the_renamed_uses_in_a_closed_file_are_proposed() -> None:
+    prediction = Pipeline(codebase=MemoryCodebase({THERE: ORDERS})).predict(renamed(), eagerness=1.0)
+    snapshot = prediction.state.snapshot(THERE)
+    assert snapshot is not None
+    proposed = [v.candidate for v in prediction.verdicts if v.candidate.uri == THERE]
+    assert all(CLOSED in candidate.features for candidate in proposed)
+    texts = {candidate.edit.apply(snapshot.text) for candidate in proposed}
+    assert ORDERS.replace("import net_total", "import compute_total") in texts
+
+
+def test_a_name_that_one_file_exports_is_imported() -> None:
+    text = "from shop.orders import show\n\n\ndef run(order):\n    print(show(order), compute_total(order.lines, 1))\n"
+    line = "    print(show(order), compute_total(order.lines, 1))\n"
+    uri = "file:///w/shop/main.py"
+    document = Snapshot.from_text(text, uri=uri, language="python")
+    state = EditorState(
+        document,
+        document.length,
+        (PastEdit(uri, 4, ("    print(show(order))\n",), (line,), at=1.0),),
+        index_version=1,
+    )
+    files = {HERE: PRICES, THERE: "from shop.prices import compute_total\n", uri: text}
+    prediction = Pipeline(codebase=MemoryCodebase(files)).predict(state)
+    assert prediction.shown
+    made = prediction.shown[0].candidate.edit.apply(text)
+    assert made.startswith("from shop.orders import show\nfrom shop.prices import compute_total\n")
+
+
+def test_a_name_that_two_files_export_is_not_imported() -> None:
+    uri = "file:///w/shop/main.py"
+    text = "from shop.orders import show\n\nprint(compute_total([], 1))\n"
+    document = Snapshot.from_text(text, uri=uri, language="python")
+    edit = PastEdit(uri, 2, (), ("print(compute_total([], 1))\n",), at=1.0)
+    state = EditorState(document, document.length, (edit,), index_version=1)
+    files = {HERE: PRICES, OTHER: PRICES, THERE: "from shop.prices import compute_total\n"}
+    prediction = Pipeline(codebase=MemoryCodebase(files)).predict(state, eagerness=1.0)
+    assert prediction.state.import_sources == ()
+    assert not any("import" in verdict.candidate.label for verdict in prediction.verdicts)
+
+
+def test_a_state_with_closed_files_survives_json() -> None:
+    state = ClosedDocuments(MemoryCodebase({THERE: ORDERS})).extend(renamed(), never)
+    assert state_from_json(state_to_json(state)) == state
+
+
+def test_the_version_of_the_index_is_part_of_the_key() -> None:
+    assert renamed().cache_key != renamed(index_version=2).cache_key
+
+
+@pytest.mark.parametrize("eagerness", [0.0, 0.5, 1.0])
+def test_a_closed_file_takes_more_than_an_open_one(eagerness: float) -> None:
+    prediction = Pipeline(codebase=MemoryCodebase({THERE: ORDERS})).predict(renamed(), eagerness=1.0)
+    candidate = next(v.candidate for v in prediction.verdicts if CLOSED in v.candidate.features)
+    assert closed_probability(prediction.state, candidate, 0.6) < 0.6
+    assert closed_threshold(eagerness) > 0.55 - 0.5 * eagerness
