@@ -285,7 +285,7 @@ def _is_new(part: FileSketch) -> bool:
         return part.action == "create"
     if isinstance(part.content, Diff):
         return bool(part.content.hunks) and all(not hunk.old for hunk in part.content.hunks)
-    return part.kind == "whole-file"
+    return part.kind == "whole-file" or (part.kind == "declaration" and part.is_said_new)
 
 
 def _with_part(refusal: Refusal, sketch: Sketch, part: FileSketch) -> Refusal:

@@ -16,6 +16,7 @@ from editahead_prompts.errors import InvalidNameError, SketchError
 from editahead_prompts.text.snapshot import line_body, split_lines
 
 from . import begin_patch, search_replace, unified_diff
+from .edit_calls import parse_edit_calls
 from .elision_markers import parse_marker
 from .fences import PATCH_WORDS, Fence, find_fences, may_hold
 from .invisible_characters import to_plain
@@ -31,6 +32,7 @@ _CODE = re.compile(
 """Pattern of lines of code that hardly any line of prose matches."""
 
 _PROSE = re.compile(r"[^\s{}()\[\];=<>]*[A-Za-z][^{}\[\];=<>]*")
+_SAYS_NEW = re.compile(r"\b(?:create|creating|new file|add a file)\b", re.IGNORECASE)
 _FEW = 3
 
 
@@ -44,6 +46,10 @@ def parse_sketch(text: str, *, language: str | None = None, path: str | None = N
     Raises:
         SketchError: The text holds no sketch. No other exception is raised.
     """
+    called = _called(text)
+    if isinstance(called, Sketch):
+        return called
+    text = called or text
     pasted = tuple(line_body(line) for line in split_lines(text))
     lines = tuple(map(to_plain, pasted))
     if lines and not lines[-1]:
@@ -62,6 +68,20 @@ def parse_sketch(text: str, *, language: str | None = None, path: str | None = N
         raise SketchError("a patch that changes nothing", 0, len(lines))
     changed = {at: line for at, line in enumerate(pasted[: len(lines)]) if line != lines[at]}
     return Sketch(lines, tuple(files), changed)
+
+
+_CALL_FENCE = re.compile(
+    r"(?P<ticks>`{3,})(?:json|jsonc|tool_code|tool_use|xml)?[ \t]*\n(?P<text>\s*[\[{<].*?)\n(?P=ticks)[ \t]*(?:\n|$)",
+    re.DOTALL,
+)
+
+
+def _called(text: str) -> Sketch | str | None:
+    """Return what the calls of edit tools in a text hold: all of it, or its only block."""
+    found = parse_edit_calls(text)
+    if found is None and text.count("```") == 2 and (fence := _CALL_FENCE.search(text)):
+        found = parse_edit_calls(fence["text"])
+    return found
 
 
 def _patch(
@@ -164,18 +184,18 @@ def _of_fence(lines: Sequence[str], fence: Fence, language: str | None, path: st
         files = unified_diff.parse_unified(lines, start, end, bounded=True)
     if files is not None:
         return [_named(file, fence.path) for file in files]
-    return [
-        parse_snippet(
-            lines,
-            start,
-            end,
-            word=fence.word,
-            path=fence.path,
-            language=language,
-            known=path,
-            span=(fence.at, fence.stop),
-        )
-    ]
+    file = parse_snippet(
+        lines,
+        start,
+        end,
+        word=fence.word,
+        path=fence.path,
+        language=language,
+        known=path,
+        span=(fence.at, fence.stop),
+    )
+    above = lines[max(0, fence.at - 2) : fence.at]
+    return [replace(file, is_said_new=fence.path is not None and any(map(_SAYS_NEW.search, above)))]
 
 
 def _named(file: FileSketch, path: str | None) -> FileSketch:

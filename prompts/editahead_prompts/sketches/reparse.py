@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from editahead_prompts.text.snapshot import Snapshot
 
+from .edit_calls import fit_texts
 from .invisible_characters import restore_invisible
 from .line_numbers import strip_line_numbers
 from .search_replace import fit_blank_edges
@@ -28,6 +29,7 @@ def reparse_with_file(file: FileSketch, sketch: Sketch, original: Snapshot) -> F
         sketch: The whole sketch.
         original: The file.
     """
+    file = fit_texts(file, original)
     file = strip_line_numbers(restore_invisible(file, sketch.pasted, original), original)
     if isinstance(file.content, Diff):
         return fit_blank_edges(file, original)

@@ -34,6 +34,8 @@ _TITLE = re.compile(r"\S.{3,7}\S\s*")
 
 _RULE = re.compile(r"[ \t]*-{5,9}[ \t]*")
 _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})(.*)")
+_INNER_TAG = re.compile(r"[ \t]*<(?:diff|content|!\[CDATA\[)>?[ \t]*")
+"""Pattern of tags between the one with the path and the block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,8 @@ def _place(lines: Sequence[str], at: int, before: _Block | None) -> tuple[str | 
     if sign is not None and (path := parse_path(sign["rest"].strip(" \t>:"))) is not None:
         return path, None
     above = at - 1
+    while above > 0 and _INNER_TAG.fullmatch(lines[above]):
+        above -= 1
     word = None
     if above >= 0 and (fence := _FENCE.fullmatch(lines[above])):
         word, path = parse_info_string(fence[1])

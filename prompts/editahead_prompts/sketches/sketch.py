@@ -61,6 +61,8 @@ class Hunk:
         headings: The texts of the `@@ heading` lines above, outermost first.
         line: The 0-based line of the old file at which the hunk claims to begin. Often wrong, so only a hint.
         at_end: Whether the sketch says that the hunk is the end of the file.
+        is_text: The old lines are a text that may begin and end within lines of the file.
+        occurrences: How often this text occurs in the file, where all of them change; 0 = however often.
     """
 
     lines: tuple[HunkLine, ...]
@@ -68,6 +70,8 @@ class Hunk:
     headings: tuple[str, ...] = ()
     line: int | None = None
     at_end: bool = False
+    is_text: bool = False
+    occurrences: int = 1
 
     @property
     def old(self) -> tuple[str, ...]:
@@ -110,6 +114,7 @@ class FileSketch:
             says that the file gets one; None if the sketch does not say.
         path_line: The sketch's line of a comment in the code that names the path. The line is not part of `content`, but
             a file may begin with such a comment.
+        is_said_new: The words above say that the file is new.
     """
 
     kind: SketchKind
@@ -123,6 +128,7 @@ class FileSketch:
     moved_to: str | None = None
     final_newline: bool | None = None
     path_line: int | None = None
+    is_said_new: bool = False
 
 
 @dataclass(frozen=True, slots=True)

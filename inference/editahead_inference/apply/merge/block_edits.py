@@ -215,6 +215,8 @@ class BlockEdits:
         shown: Level,
     ) -> None:
         """Add items before a matched one, or at the end of a block."""
+        if d >= len(level.items) and self._replace_last(items, theirs, change):
+            return
         doubts = len(self.doubts)
         replaced = self._count_replaced(items[::-1], theirs[::-1], level)
         is_unsure = len(self.doubts) > doubts and bool(theirs)
@@ -241,12 +243,9 @@ class BlockEdits:
             self.splices.append(Splice(level.first, level.first, lines, at, at + len(lines)))
             return
         old = level.items[-1]
-        there, new = self._keys[old.start], self._sketch.keys[items[-1].start]
+        there = self._keys[old.start]
         if TERMINAL.match(there) and not old.is_block:
-            if not TERMINAL.match(new) or not theirs or len(items) > 1:
-                raise NoReadingError
-            self.splices.append(Splice(old.start, old.end, lines, at, at + len(lines)))
-            return
+            raise NoReadingError
         if not shown.closes and (
             there.startswith(("if __name__", "module.exports", "export default", "#endif"))
             or self._is_call(old)
@@ -264,6 +263,24 @@ class BlockEdits:
             self.alternatives.append(
                 (splice, replace(splice, start=theirs[-len(items) :][0].start, lines=lines))
             )
+
+    def _replace_last(self, items: Sequence[Item], theirs: Sequence[Item], change: tuple[str, str]) -> bool:
+        """Replace the statement that leaves a block by another that does, with what comes before it. Return whether it was.
+
+        No block has two of them one after the other.
+        """
+        new, old = self._sketch.naming.head(items[-1]), self.file_naming.head(theirs[-1]) if theirs else ""
+        if not TERMINAL.match(new) or not TERMINAL.match(old) or items[-1].is_block != theirs[-1].is_block:
+            return False
+        if self._count_replaced(items[:-1][::-1], theirs[:-1][::-1], Level((), 0, 0)):
+            return False
+        first, last = items[0].start, items[-1].end
+        at = self._sketch.at[first]
+        lines = self._code(first, last, change)
+        self.splices.append(
+            Splice(theirs[-1].start, theirs[-1].end, lines, at, self._sketch.at[last - 1] + 1)
+        )
+        return True
 
     def _is_call(self, item: Item) -> bool:
         """Return whether an item at the end of a file runs something: `main();`, `app.listen(3000)`."""

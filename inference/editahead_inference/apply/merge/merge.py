@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from editahead_inference.apply.placement.ambiguity_checks import AmbiguityChecks
 from editahead_inference.apply.placement.placement import Placement, Target, make_refusal
 from editahead_inference.apply.placement.splices import drop_noops, to_edit
-from editahead_inference.apply.results import MergeResult
+from editahead_inference.apply.results import MergeResult, Refusal
 from editahead_prompts.sketches.reparse import reparse_with_file
-from editahead_prompts.sketches.sketch import Diff, FileSketch, Sketch
+from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch, Sketch, Snippet
 from editahead_prompts.text.edits import Edit, compose
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
@@ -70,7 +71,7 @@ def merge(
         blocks = read_blocks(part.content, target)
         if blocks is not None:
             said = f"It is not clear whether the sketch means {blocks.doubts[0]}." if blocks.doubts else ""
-            unsure = make_refusal("ambiguous", said) if said else None
+            unsure = make_refusal("ambiguous", said) if said else _comment_like_mark(part.content, target)
             others = blocks.alternatives
             placing = Placement(blocks.splices, unsure, 0.5 if unsure else 1.0, lambda: others)
             attempts.append(_attempt(part, target, placing, span, attempts[0]))
@@ -148,6 +149,12 @@ def _plausible(attempts: Sequence[_Attempt], part: FileSketch, target: Target) -
             failure = first_failure(part, target, splices, edit, guess, is_choice=True)
             if failure is None or failure.reason == "would-lose-code":
                 yield PlausibleReading(splices, edit, guess, number + penalty + (4 if failure is None else 8))
+
+
+def _comment_like_mark(snippet: Snippet, target: Target) -> Refusal | None:
+    """Return a refusal if a mark may be a comment of the file in other words."""
+    marks = (piece for piece in snippet.parts if isinstance(piece, Elision))
+    return next(AmbiguityChecks(target, {}).comment_like_markers(marks), None)
 
 
 def _line_range(original: Snapshot, span: tuple[int, int] | None) -> tuple[int, int]:
