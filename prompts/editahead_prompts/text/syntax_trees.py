@@ -37,7 +37,8 @@ _CACHE_SIZE = 64
 
 
 @cache
-def _parser(language: str) -> Parser | None:
+def find_parser(language: str) -> Parser | None:
+    """Return the parser of a language, with its grammar; None for a language without a grammar."""
     known = GRAMMARS.get(language)
     if known is None:
         return None
@@ -62,7 +63,7 @@ class SyntaxTrees:
 
     def tree(self, snapshot: Snapshot) -> Tree | None:
         """Return the snapshot's tree; None for a language without a grammar."""
-        parser = _parser(snapshot.language)
+        parser = find_parser(snapshot.language)
         if parser is None:
             return None
         known = self._last.get(snapshot.uri)
@@ -90,7 +91,7 @@ class SyntaxTrees:
 
     def tree_after(self, snapshot: Snapshot, edit: Edit) -> Tree | None:
         """Parse the text after an edit, without caching the tree; None for a language without a grammar."""
-        tree, parser = self.tree(snapshot), _parser(snapshot.language)
+        tree, parser = self.tree(snapshot), find_parser(snapshot.language)
         if tree is None or parser is None:
             return None
         source = self._last[snapshot.uri].source

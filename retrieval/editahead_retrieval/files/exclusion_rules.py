@@ -86,6 +86,17 @@ class ExclusionRules:
         """Return one sentence that says why the file is excluded; None if it is not. A doubt excludes."""
         return _Check(self._folders, self._exclude, self._ignore_files, self._clock).reason(path)
 
+    def excludes_entry(self, folder: Path, name: str, *, is_folder: bool) -> bool:
+        """Return whether an entry is excluded of a folder that is not excluded itself. A doubt excludes.
+
+        Args:
+            folder: One of the workspace folders.
+            name: The path of the entry from there, with slashes.
+            is_folder: Whether the entry is a folder.
+        """
+        check = _Check(self._folders, self._exclude, self._ignore_files, self._clock)
+        return check.excludes_entry(folder, name, is_folder)
+
 
 class _Check:
     """The check of one file, within a time.
@@ -124,6 +135,19 @@ class _Check:
         except _LateError:
             return f"The patterns in ignore files took longer than {DEADLINE_S:.0f} s, so the file is left alone."
         return None
+
+    def excludes_entry(self, folder: Path, name: str, is_folder: bool) -> bool:
+        """Return whether an entry is excluded of a folder that is not excluded itself."""
+        path = f"{folder.as_posix()}/{name}"
+        if len(path) > MAX_PATH_CHARS or is_git_folder(name.rpartition("/")[2]):
+            return True
+        if not is_folder and _secrets().match_file(path.lower().lstrip("/")):
+            return True
+        try:
+            excluded = self._exclude.verdict(name, is_folder=is_folder, check=self._check_time)
+            return excluded is True or self._matches(folder, name, is_folder)
+        except (_UnreadableIgnoreFileError, _LateError):
+            return True
 
     def _check_time(self) -> None:
         if self._clock() > self._deadline:

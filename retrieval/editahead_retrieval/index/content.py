@@ -1,0 +1,59 @@
+"""The content of a file as the index stores it."""
+
+from __future__ import annotations
+
+from editahead_prompts.text.languages import LANGUAGE_BY_EXTENSION
+from editahead_prompts.text.snapshot import split_lines
+from editahead_prompts.text.syntax_trees import find_parser
+
+from . import terms
+from .chunker import chunk_hash, split_into_chunks
+from .store import IndexedChunk, IndexedContent
+from .symbols.find import find_symbols
+
+BINARY = ""
+"""The language of a file that is not text. Nothing but its hash is stored."""
+
+
+def language_of(path: str) -> str:
+    """Return the LSP language id of a file by the end of its name; `plaintext` for an unknown one."""
+    return LANGUAGE_BY_EXTENSION.get(path.rpartition(".")[2].lower(), "plaintext")
+
+
+def decode_text(data: bytes) -> str | None:
+    """Return the text of a file; None if it is binary or not UTF-8."""
+    if b"\0" in data:
+        return None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def analyze(path: str, data: bytes, content_hash: bytes) -> IndexedContent:
+    """Return what the index stores of a file.
+
+    Args:
+        path: The path of the file, whose end tells the language.
+        data: The bytes.
+        content_hash: Their hash.
+    """
+    text = decode_text(data)
+    if text is None:
+        return IndexedContent(content_hash, BINARY, frozenset(), "", (), ())
+    language = language_of(path)
+    parser = find_parser(language)
+    root = None if parser is None else parser.parse(data).root_node
+    lines = split_lines(text)
+    names: set[str] = set()
+    chunks = []
+    for piece in split_into_chunks(lines, root):
+        chunk = "".join(lines[piece.start : piece.end])
+        found = terms.find_identifiers(chunk)
+        names |= found
+        words = frozenset(terms.find_words(found))
+        chunks.append(IndexedChunk(chunk_hash(chunk, language), piece.start, piece.end, words))
+    symbols = [] if root is None else find_symbols(root, language, path.rpartition("/")[2])
+    return IndexedContent(
+        content_hash, language, frozenset(map(terms.exact_term, names)), text, chunks, symbols
+    )

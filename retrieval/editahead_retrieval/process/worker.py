@@ -1,0 +1,259 @@
+"""The work of the process: take the lock, bring the index up to date, and keep it so until the parent is gone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+
+from editahead_retrieval.errors import IndexFullError, IndexUnusableError
+from editahead_retrieval.files.exclusion_rules import ExclusionRules
+from editahead_retrieval.files.ignore_patterns import IgnorePatterns
+from editahead_retrieval.files.walk import Walk
+from editahead_retrieval.index import location
+from editahead_retrieval.index.builder import IndexBuilder, IndexLimits
+from editahead_retrieval.index.store import IndexStore
+
+from .branch_watch import BranchWatch
+from .messages import IndexReport, IndexRequest, IndexState, IndexTask
+from .writer_lock import WriterLock
+
+POLL_S = 1.0
+"""Seconds between two looks at the branch and at what other servers report."""
+LOCK_POLL_S = 2.0
+"""Seconds between two tries to take the lock of another process."""
+LOOK_S = 30.0
+"""Seconds between two looks at all files, where the parent is not told of changes."""
+WATCHED_LOOK_S = 600.0
+"""Seconds between two looks at all files, where the parent is told of them."""
+LOOK_SHARE = 0.01
+"""The share of the time that looks may take."""
+FULL_S = 60.0
+"""Seconds after which a full disk is tried again."""
+REPORT_S = 0.25
+"""Seconds between two reports of progress."""
+COMPACT_PAGES = 64
+"""Pages of the file that are merged or given back in one step when there is nothing else to do."""
+COMPACT_PAUSE_S = 0.02
+"""Seconds between two such steps."""
+MAX_REBUILDS = 3
+"""Times that a damaged index is built anew by one process. A disk that damages every file would never end."""
+
+
+class IndexWorker:
+    """The upkeep of one index, step by step.
+
+    Args:
+        task: The workspace and its index.
+        send: Called with each report.
+        clock: Returns monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        task: IndexTask,
+        send: Callable[[IndexReport], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._task, self._send, self._clock = task, send, clock
+        self._lock = WriterLock(task.folder_path / location.LOCK)
+        self._builder: IndexBuilder | None = None
+        self._look: Iterator[None] | None = None
+        self._look_began = self._next_look = 0.0
+        self._trust = True
+        self._is_compact = False
+        self._rebuilds = 0
+        self._preferred: set[str] = set()
+        self._branch = BranchWatch(task.root_path, task.folder_path / location.NUDGE)
+        self._sent: IndexReport | None = None
+        self._sent_at = 0.0
+        self.state: IndexState = "waiting"
+        """The state that was reported last."""
+
+    def receive(self, request: IndexRequest) -> None:
+        """Take a request."""
+        self._preferred.update(request.prefer)
+        builder = self._builder
+        if builder is None:
+            if request.changed or request.look:
+                self._branch.nudge()
+            return
+        try:
+            builder.prefer(request.prefer)
+            if request.rebuild:
+                raise IndexUnusableError("the index is damaged")
+            if request.look:
+                builder.needs_look, self._trust = True, self._trust and request.trust
+            if request.changed:
+                builder.look_at(request.changed)
+        except IndexUnusableError as error:
+            self._build_anew(error)
+
+    def step(self) -> float:
+        """Do the next part of the work, and return in how many seconds there is more to do."""
+        try:
+            return self._step()
+        except IndexFullError as error:
+            self._look = None
+            self._report("full", str(error))
+            return FULL_S
+        except IndexUnusableError as error:
+            return self._build_anew(error)
+        except OSError as error:
+            self._report("failed", f"the index cannot be written: {error.strerror or type(error).__name__}")
+            return FULL_S
+
+    def close(self) -> None:
+        """Close the index and give the lock back."""
+        if self._builder is not None:
+            self._builder.store.close()
+            self._builder = None
+        self._lock.release()
+
+    def _step(self) -> float:
+        if self._builder is None:
+            return self._begin()
+        builder = self._builder
+        if self._look is not None:
+            if builder.is_urgent:
+                builder.work()
+            elif next(self._look, "end") == "end":
+                self._end_look(builder)
+            return 0.0
+        if builder.needs_look:
+            self._look, self._trust = builder.look(trust=self._trust), True
+            self._look_began = self._clock()
+            self._report("looking")
+            return 0.0
+        if builder.work():
+            self._report("building")
+            return 0.0
+        if self.state != "ready":
+            builder.finish()
+            self._is_compact = False
+            self._report("ready")
+            if builder.store.is_mostly_garbage:
+                self._build_anew(None)
+            return 0.0
+        return self._idle(builder)
+
+    def _idle(self, builder: IndexBuilder) -> float:
+        if not self._is_compact:
+            self._is_compact = not builder.store.compact(COMPACT_PAGES)
+            return COMPACT_PAUSE_S
+        if self._branch.has_changed() or self._clock() >= self._next_look:
+            builder.needs_look = True
+            return 0.0
+        return min(POLL_S, self._next_look - self._clock())
+
+    def _begin(self) -> float:
+        """Open the index, if no other process writes it."""
+        location.create_folder(self._task.folder_path)
+        if not self._lock.acquire():
+            self._report("waiting")
+            return LOCK_POLL_S
+        task = self._task
+        rules = ExclusionRules([task.root_path], IgnorePatterns(task.exclude))
+        walk = Walk(task.root_path, rules, task.max_file_bytes)
+        store = IndexStore(task.folder_path / location.DATABASE)
+        try:
+            store_options(store, task)
+            self._builder = IndexBuilder(
+                store, walk, IndexLimits(task.max_files, task.max_bytes), self._clock
+            )
+        except BaseException:
+            store.close()
+            raise
+        self._builder.first |= self._preferred
+        self._branch.has_changed()
+        return 0.0
+
+    def _end_look(self, builder: IndexBuilder) -> None:
+        self._look = None
+        took = self._clock() - self._look_began
+        pause = WATCHED_LOOK_S if self._task.is_watched else LOOK_S
+        self._next_look = self._clock() + max(pause, took / LOOK_SHARE)
+        if builder.left:
+            self._report("building")
+
+    def _build_anew(self, error: IndexUnusableError | None) -> float:
+        """Set the index aside and begin another one.
+
+        Args:
+            error: What is wrong with it; None if it only holds too much that no file has any more.
+        """
+        if self._builder is not None:
+            self._builder.store.close()
+            self._builder = None
+        self._look = None
+        self._rebuilds += error is not None
+        if error is not None and self._rebuilds > MAX_REBUILDS:
+            self._report("failed", str(error))
+            return FULL_S
+        if not self._lock.acquire():
+            return LOCK_POLL_S
+        set_aside(self._task, keep=error is not None)
+        return 0.0
+
+    def _report(self, state: IndexState, detail: str = "") -> None:
+        """Send what is done now, unless the same was sent just before."""
+        builder = self._builder
+        left, total = (0, 0) if builder is None else (builder.left, builder.total)
+        report = IndexReport(state, max(total - left, 0), total, detail)
+        now = self._clock()
+        is_news = self._sent is None or (state, detail) != (self._sent.state, self._sent.detail)
+        if is_news or (state == "building" and now >= self._sent_at + REPORT_S):
+            self._sent, self._sent_at, self.state = report, now, state
+            self._send(report)
+
+
+def store_options(store: IndexStore, task: IndexTask) -> None:
+    """Store in the index what it is of, for `editahead index status`."""
+    with store.transaction():
+        store.set_meta("root", task.root)
+
+
+def set_aside(task: IndexTask, *, keep: bool) -> None:
+    """Take the file of an index away, so that the next one begins from nothing.
+
+    Args:
+        task: The workspace and its index.
+        keep: Whether to keep the file beside its place, as a damaged one.
+    """
+    path = task.folder_path / location.DATABASE
+    for suffix in ("-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + suffix).unlink()
+    with suppress(FileNotFoundError):
+        if keep:
+            path.replace(path.with_name(f"{path.name}.damaged"))
+        else:
+            path.unlink()
+
+
+def run(
+    worker: IndexWorker,
+    receive: Callable[[float], Sequence[IndexRequest] | None],
+    *,
+    until_ready: bool = False,
+) -> None:
+    """Work until the parent is gone.
+
+    Args:
+        worker: The upkeep.
+        receive: Returns the requests that have come, after a wait of so many seconds at most; None at the end.
+        until_ready: Whether to end when the index is up to date, or cannot be brought there.
+    """
+    pause = 0.0
+    try:
+        while True:
+            requests = receive(pause)
+            if requests is None:
+                return
+            for request in requests:
+                worker.receive(request)
+            pause = worker.step()
+            if until_ready and worker.state in ("ready", "full", "failed"):
+                return
+    finally:
+        worker.close()
