@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 
 def fold_name(name: str) -> str:
@@ -17,6 +18,7 @@ def fold_name(name: str) -> str:
     return visible.casefold().partition(":")[0].rstrip(" .")
 
 
+@lru_cache(maxsize=8192)
 def is_git_folder(name: str) -> bool:
     """Return whether some file system takes one component of a path for `.git`, which git itself rejects, too."""
     return any(

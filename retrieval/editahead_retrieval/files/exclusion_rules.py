@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from typing import TypeAlias
 
 from pathspec import GitIgnoreSpec
 
@@ -55,6 +56,10 @@ MAX_PATH_CHARS = 4_096
 """Characters of a path. No system opens longer ones, and the time of a pattern grows with the path."""
 
 
+IgnoreFiles: TypeAlias = dict[Path, dict[str, "IgnorePatterns | str | None"]]
+"""The patterns by workspace folder and by the path from there; a problem instead of them; None without an ignore file."""
+
+
 class _UnreadableIgnoreFileError(Exception):
     """An ignore file that cannot be read, so that everything below it counts as ignored."""
 
@@ -80,11 +85,15 @@ class ExclusionRules:
     ) -> None:
         self._folders = sorted(folders, key=lambda folder: len(folder.parts), reverse=True)
         self._exclude, self._clock = exclude, clock
-        self._ignore_files: dict[Path, IgnorePatterns | str | None] = {}
+        self._ignore_files: IgnoreFiles = {}
 
     def reason(self, path: Path) -> str | None:
         """Return one sentence that says why the file is excluded; None if it is not. A doubt excludes."""
         return _Check(self._folders, self._exclude, self._ignore_files, self._clock).reason(path)
+
+    def clear_cache(self) -> None:
+        """Read the ignore files again when they are needed next."""
+        self._ignore_files = {}
 
     def excludes_entry(self, folder: Path, name: str, *, is_folder: bool) -> bool:
         """Return whether an entry is excluded of a folder that is not excluded itself. A doubt excludes.
@@ -104,7 +113,7 @@ class _Check:
     Args:
         folders: The workspace folders, the innermost first.
         exclude: The patterns of the setting `exclude`.
-        ignore_files: The patterns by folder, a problem instead of them, or None; more are added.
+        ignore_files: The ignore files that have been read; more are added.
         clock: Returns monotonic seconds.
     """
 
@@ -112,7 +121,7 @@ class _Check:
         self,
         folders: Sequence[Path],
         exclude: IgnorePatterns,
-        ignore_files: dict[Path, IgnorePatterns | str | None],
+        ignore_files: IgnoreFiles,
         clock: Callable[[], float],
     ) -> None:
         self._folders, self._exclude, self._ignore_files = folders, exclude, ignore_files
@@ -172,7 +181,7 @@ class _Check:
         """Return whether the ignore files, from the path's folder up to the workspace folder, exclude one path."""
         parts = name.split("/")
         for depth in range(len(parts) - 1, -1, -1):
-            patterns = self._ignore_file(folder, folder.joinpath(*parts[:depth]))
+            patterns = self._ignore_file(folder, "/".join(parts[:depth]))
             if patterns is not None:
                 path = "/".join(parts[depth:])
                 verdict = patterns.verdict(path, is_folder=is_folder, check=self._check_time)
@@ -180,15 +189,20 @@ class _Check:
                     return verdict
         return False
 
-    def _ignore_file(self, root: Path, folder: Path) -> IgnorePatterns | None:
+    def _ignore_file(self, root: Path, prefix: str) -> IgnorePatterns | None:
         """Return the patterns of a folder's ignore file; None without one.
+
+        Args:
+            root: The workspace folder.
+            prefix: The path of the folder from there.
 
         Raises:
             _UnreadableIgnoreFileError: The file cannot be read, or has too many lines.
         """
-        if folder not in self._ignore_files:
-            self._ignore_files[folder] = _read_ignore_file(folder / ".gitignore", root)
-        found = self._ignore_files[folder]
+        known = self._ignore_files.setdefault(root, {})
+        if prefix not in known:
+            known[prefix] = _read_ignore_file(root / prefix / ".gitignore", root)
+        found = known[prefix]
         if isinstance(found, str):
             raise _UnreadableIgnoreFileError(found)
         return found

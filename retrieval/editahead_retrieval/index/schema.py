@@ -43,7 +43,7 @@ CREATE VIRTUAL TABLE names USING fts5 (
     text, content = '', columnsize = 0, detail = none, tokenize = "unicode61 remove_diacritics 0 tokenchars '_$'"
 );
 CREATE VIRTUAL TABLE words USING fts5 (
-    text, content = '', columnsize = 0, detail = none, tokenize = "unicode61 remove_diacritics 0"
+    text, content = '', columnsize = 0, detail = none, tokenize = "unicode61 remove_diacritics 0 tokenchars '$'"
 );
 CREATE VIRTUAL TABLE trigrams USING fts5 (
     text, content = '', columnsize = 0, detail = none, tokenize = "trigram"

@@ -1,7 +1,7 @@
 """Terms of the full-text indexes: identifiers in their exact spelling, and the words that they consist of.
 
-SQLite's tokenizers fold case. So that an identifier is found in its own case alone, each of its upper-case letters is
-written as `$` and the small letter.
+SQLite's tokenizers fold case, and know only the letters of an old Unicode. So each upper-case letter of an identifier is
+written as `$` and the small letter, and each character beyond ASCII as `$0` and its six hexadecimal digits.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from editahead_prompts.text.identifiers import WORD, split_words
 
 MAX_TERM_CHARS = 100
 """Characters of an identifier. Longer ones are data, such as keys and hashes."""
-_UPPER = re.compile(r"[A-Z$]")
+_ESCAPED = re.compile(r"[A-Z$]|[^\x00-\x7f]")
+_NO_TRIGRAM = re.compile(r'["\x00\ud800-\udfff]')
 
 
 def find_identifiers(text: str) -> set[str]:
@@ -22,19 +23,29 @@ def find_identifiers(text: str) -> set[str]:
 
 
 def exact_term(name: str) -> str:
-    """Return the term of an identifier, other than that of every other ASCII identifier."""
-    return _UPPER.sub(lambda match: f"${match[0].lower()}", name)
+    """Return the term of an identifier: one token of lower-case ASCII, other than that of every other identifier."""
+    return _ESCAPED.sub(_escape, name)
+
+
+def _escape(match: re.Match[str]) -> str:
+    char = match[0]
+    return f"${char.lower()}" if char.isascii() else f"$0{ord(char):06x}"
 
 
 def find_words(names: Iterable[str]) -> set[str]:
-    """Return the words of identifiers in lower case: of `getUserName` get, user, name, and getusername."""
+    """Return the terms of the words of identifiers: of `getUserName` get, user, name, and getusername."""
     words: set[str] = set()
     for name in names:
         parts = split_words(name)
         words.update(parts)
         if len(parts) > 1:
             words.add("".join(parts))
-    return words
+    return {word if word.isascii() else exact_term(word) for word in words}
+
+
+def find_terms(tokens: Iterable[str]) -> list[str]:
+    """Return the terms of the identifiers in some tokens."""
+    return [exact_term(name) for token in tokens for name in WORD.findall(token)]
 
 
 def match_all(terms: Sequence[str]) -> str:
@@ -43,6 +54,6 @@ def match_all(terms: Sequence[str]) -> str:
 
 
 def find_trigrams(text: str) -> list[str]:
-    """Return the trigrams of a text, without those with a quote, in the order of the text."""
+    """Return the trigrams of a text in its order, without those with a quote or with what is no text."""
     found = (text[at : at + 3] for at in range(len(text) - 2))
-    return list(dict.fromkeys(trigram for trigram in found if '"' not in trigram))
+    return list(dict.fromkeys(trigram for trigram in found if not _NO_TRIGRAM.search(trigram)))

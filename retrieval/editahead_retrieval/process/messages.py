@@ -27,7 +27,7 @@ class IndexTask:
         max_file_bytes: The size of a file in bytes, at most.
         max_files: The number of files, at most.
         max_bytes: The bytes of all files together, at most.
-        is_watched: Whether the parent is told of changed files, so that looks at all of them can be rare.
+        is_watched: Whether the parent hears of changed files, so that looks at all of them can be rare.
     """
 
     root: str

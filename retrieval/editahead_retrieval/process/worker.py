@@ -23,9 +23,9 @@ POLL_S = 1.0
 LOCK_POLL_S = 2.0
 """Seconds between two tries to take the lock of another process."""
 LOOK_S = 30.0
-"""Seconds between two looks at all files, where the parent is not told of changes."""
+"""Seconds between two looks at all files, where the parent does not hear of changes."""
 WATCHED_LOOK_S = 600.0
-"""Seconds between two looks at all files, where the parent is told of them."""
+"""Seconds between two looks at all files, where the parent hears of them."""
 LOOK_SHARE = 0.01
 """The share of the time that looks may take."""
 FULL_S = 60.0
@@ -241,7 +241,7 @@ def run(
 
     Args:
         worker: The upkeep.
-        receive: Returns the requests that have come, after a wait of so many seconds at most; None at the end.
+        receive: Returns the requests that have come, after a wait of the given seconds at most; None at the end.
         until_ready: Whether to end when the index is up to date, or cannot be brought there.
     """
     pause = 0.0

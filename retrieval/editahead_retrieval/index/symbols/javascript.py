@@ -119,7 +119,9 @@ def _add_export(node: Node, symbols: SymbolList, container: str, depth: int) -> 
     declaration = node.child_by_field_name("declaration")
     if declaration is not None:
         before = len(symbols.found)
-        _collect(declaration, symbols, container, Role.DEFINITION | Role.EXPORT, depth + 1)
+        # What a namespace exports is reached through the namespace, not imported.
+        declared = Role.DEFINITION if container else Role.DEFINITION | Role.EXPORT
+        _collect(declaration, symbols, container, declared, depth + 1)
         if is_default and len(symbols.found) > before:
             symbols.found[before] = symbols.found[before]._replace(original=DEFAULT)
     value = node.child_by_field_name("value")
