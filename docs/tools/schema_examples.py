@@ -382,6 +382,15 @@ SHAPES = [
         json_types.EvalOrderedOutput,
     ),
     _output(
+        "editahead eval --workspace --json",
+        "Figures of edits in files that are not open.",
+        json_types.EvalWorkspaceOutput(
+            measure="edits in closed files", note="...", commit="135ec4f", machine="Linux x86_64, Python 3.12.1",
+            data="commits.jsonl.zst", seed=0, groups={}, latencyMs={}, commits=[],
+        ),
+        json_types.EvalWorkspaceOutput,
+    ),
+    _output(
         "editahead eval --render --json",
         "The costs of the prompts of stored states.",
         json_types.EvalRenderOutput(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from editahead_cli.argument_types import positive_int
 from editahead_cli.console import print_json
 
-from . import eval_apply, eval_keys, eval_prompts
+from . import eval_apply, eval_keys, eval_prompts, eval_workspace
 from .eval_apply import DEFAULT_SKETCHES
 from .eval_common import (
     DEFAULT_FILES,
@@ -48,6 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="pull requests as edits in their order (.jsonl.zst); --files is the number of pull requests",
     )
+    source.add_argument(
+        "--commits",
+        type=Path,
+        metavar="FILE",
+        help="commits of several files, with --workspace (.jsonl.zst); --files is the number of commits",
+    )
     source.add_argument("--scenarios", type=Path, metavar="DIR", help="scenario files (*.txt)")
     source.add_argument("--tasks", type=Path, metavar="DIR", help="editing tasks (*.txt)")
     source.add_argument(
@@ -75,6 +81,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--typing",
         action="store_true",
         help="type the new code of --edits or --repo key by key, with a request after each key",
+    )
+    parser.add_argument(
+        "--workspace",
+        action="store_true",
+        help="measure the edits shown in files that are not open, over the workspaces of --commits",
     )
     parser.add_argument(
         "--with-model",
@@ -160,6 +171,8 @@ def run(args: argparse.Namespace) -> int:
         return fail("--trace needs --tasks, and cannot be combined with --json", 2)
     if (wrong := eval_keys.usage_error(args)) is not None:
         return fail(wrong, 2)
+    if (wrong := eval_workspace.usage_error(args)) is not None:
+        return fail(wrong, 2)
     if (wrong := eval_prompts.usage_error(args)) is not None:
         return fail(wrong, 2)
     if args.report and not args.report.absolute().parent.is_dir():
@@ -173,6 +186,8 @@ def run(args: argparse.Namespace) -> int:
             return eval_keys.run(args, errors)
         if args.ordered:
             return eval_keys.run_ordered(args, errors)
+        if args.workspace:
+            return eval_workspace.run(args, errors)
         if args.recorded:
             return _eval_recorded(args)
         if args.render:

@@ -69,6 +69,18 @@ class EvalOrderedOutput(Measured):
     against: dict[str, Any] | None
 
 
+class EvalWorkspaceOutput(Measured):
+    """The output for edits in closed files.
+
+    groups: counts and figures with their intervals: of all commits, of the baseline, by language. latencyMs: milliseconds.
+    commits: the counts and the latencies of each.
+    """
+
+    groups: dict[str, Any]
+    latencyMs: dict[str, Any]
+    commits: list[dict[str, Any]]
+
+
 class ScenarioResult(TypedDict):
     """The result of one scenario.
 

@@ -1,0 +1,104 @@
+"""The report of commits that were replayed over their workspaces: tables and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rich.console import Console
+
+from editahead_evals.metrics.bootstrap import Bootstrap, Interval, percentile
+from editahead_evals.metrics.metrics import SERVER, figures, total
+from editahead_evals.metrics.workspace_metrics import WORKSPACE_METRICS, WorkspaceCounts, WorkspaceResult
+from editahead_evals.replay.workspace_replay import GREP
+
+from .json_types import EvalWorkspaceOutput
+from .report import Provenance, busy_warning
+from .terminal_tables import figure_table, wide_console
+
+NOTE = (
+    "One file of each commit is open, chosen by chance, and gets its changes; all others are closed. "
+    "With open documents alone nothing can be shown in other files: coverage 0."
+)
+
+WorkspaceRow = tuple[str, WorkspaceCounts, dict[str, Interval]]
+
+
+@dataclass(frozen=True)
+class WorkspaceReport:
+    """The figures of one run.
+
+    Attributes:
+        rows: of all commits, of the baseline, and of the languages of the open files.
+        latency: percentiles of the answers, in milliseconds.
+    """
+
+    provenance: Provenance
+    results: Sequence[WorkspaceResult]
+    rows: Sequence[WorkspaceRow]
+    latency: dict[str, float | None]
+
+
+def summarize(results: Sequence[WorkspaceResult], provenance: Provenance) -> WorkspaceReport:
+    """Return the report of a run; the results may be in any order."""
+    ordered = sorted(results, key=lambda result: result.id)
+    bootstrap = Bootstrap(len(ordered), provenance.seed)
+
+    def row(name: str, counts: Sequence[WorkspaceCounts]) -> WorkspaceRow:
+        return name, total(counts, WorkspaceCounts), figures(counts, bootstrap, WORKSPACE_METRICS)
+
+    ms = [ms for each in ordered for ms in each.ms]
+    return WorkspaceReport(
+        provenance,
+        ordered,
+        [
+            *(row(name, [each.counts[name] for each in ordered]) for name in (SERVER, GREP)),
+            *(
+                row(
+                    language,
+                    [
+                        each.counts[SERVER] if each.language == language else WorkspaceCounts()
+                        for each in ordered
+                    ],
+                )
+                for language in sorted({each.language for each in ordered})
+            ),
+        ],
+        {"p50": percentile(ms, 50), "p99": percentile(ms, 99)},
+    )
+
+
+def as_json(report: WorkspaceReport) -> EvalWorkspaceOutput:
+    def row(counts: WorkspaceCounts, values: dict[str, Interval]) -> dict[str, Any]:
+        return {"counts": asdict(counts), "figures": {key: asdict(value) for key, value in values.items()}}
+
+    return {
+        "measure": "edits in closed files",
+        "note": NOTE,
+        "commit": report.provenance.commit,
+        "machine": report.provenance.machine,
+        "data": report.provenance.data,
+        "seed": report.provenance.seed,
+        "groups": {name: row(counts, values) for name, counts, values in report.rows},
+        "latencyMs": report.latency,
+        "commits": [asdict(each) for each in report.results],
+    }
+
+
+def render(report: WorkspaceReport, console: Console) -> None:
+    console = wide_console(console)
+    sums = {"commits": "commits", "requests": "requests", "shown": "shown"}
+    title = "Edits in files that are not open"
+    console.print(figure_table(title, "", report.rows, sums, WORKSPACE_METRICS, console), end="\n\n")
+    times = ", ".join(f"{p} {'-' if ms is None else f'{ms:.1f} ms'}" for p, ms in report.latency.items())
+    console.print(f"answer: {times}")
+    if warning := busy_warning(ms for each in report.results for ms in each.ms):
+        console.print(warning, style="bold red")
+    where = report.provenance
+    console.print()
+    console.print(NOTE)
+    console.print(
+        f"commit {where.commit}; {where.machine}; {where.data}; seed {where.seed}; {len(report.results)} commits; "
+        "value and 95% interval, by bootstrap over commits"
+    )
