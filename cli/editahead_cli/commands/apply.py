@@ -88,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
     report = ApplyReport(args.json, root, exact=args.patch)
     settings = _load_settings(root)
     files = _workspace_files(args.file, root, settings)
-    code = _plan(args, report, files, settings)
+    code = _plan_changes(args, report, files, settings)
     if code is not None:
         return code
     if args.check:
@@ -113,7 +113,7 @@ def _doubt(changes: Sequence[FileChange]) -> str | None:
     return None
 
 
-def _plan(
+def _plan_changes(
     args: argparse.Namespace, report: ApplyReport, files: WorkspaceFiles, settings: Settings
 ) -> int | None:
     """Read the sketch, and put its plan into the report. Return the exit code if there is no plan."""

@@ -234,8 +234,8 @@ def _ends_alike(lines: Sequence[str], before: tuple[int, int] | None, last: tupl
 
 def _count(lines: Sequence[str], part: Sequence[str]) -> int:
     """Return how often some lines follow one another, however they are indented."""
-    size, told, wanted = len(part), [line.strip() for line in lines], [line.strip() for line in part]
-    return sum(told[at : at + size] == wanted for at in range(len(lines) - size + 1))
+    size, stripped, wanted = len(part), [line.strip() for line in lines], [line.strip() for line in part]
+    return sum(stripped[at : at + size] == wanted for at in range(len(lines) - size + 1))
 
 
 def _occurs(lines: Sequence[str], part: Sequence[str]) -> bool:

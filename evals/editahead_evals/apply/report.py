@@ -148,17 +148,17 @@ def _without_model(outcome: CaseResult) -> CaseResult:
 
 
 def _by_model(outcomes: Sequence[CaseResult]) -> ByModel:
-    told = [outcome for outcome in outcomes if outcome.by_model]
+    from_model = [outcome for outcome in outcomes if outcome.by_model]
     refused = [o for o in outcomes if (o.by_model or o.verdict == "refused") and not o.case.only_refusal]
-    tokens = sum(outcome.tokens for outcome in told)
-    steps = tokens - sum(outcome.drafted for outcome in told)
+    tokens = sum(outcome.tokens for outcome in from_model)
+    steps = tokens - sum(outcome.drafted for outcome in from_model)
     return ByModel(
         len(refused),
-        sum(outcome.verdict == "exact" for outcome in told),
-        sum(outcome.verdict == "wrong" for outcome in told),
+        sum(outcome.verdict == "exact" for outcome in from_model),
+        sum(outcome.verdict == "wrong" for outcome in from_model),
         tokens / steps if steps else None,
-        percentile([outcome.first_ms for outcome in told if outcome.first_ms is not None], 50),
-        percentile([outcome.ms for outcome in told if outcome.ms is not None], 50),
+        percentile([outcome.first_ms for outcome in from_model if outcome.first_ms is not None], 50),
+        percentile([outcome.ms for outcome in from_model if outcome.ms is not None], 50),
     )
 
 

@@ -186,8 +186,8 @@ class Editor:
 
         `diagnostics` holds all diagnostics shown in the document, as LSP writes them; None sends none.
         """
-        told = {} if diagnostics is None else {"diagnostics": list(diagnostics)}
-        return self._ask("editahead/nextEdit", uri, at, context={"trigger": trigger, **told})
+        extra = {} if diagnostics is None else {"diagnostics": list(diagnostics)}
+        return self._ask("editahead/nextEdit", uri, at, context={"trigger": trigger, **extra})
 
     def inline_edit(self, uri: str, at: Point) -> Response:
         return self._ask("textDocument/copilotInlineEdit", uri, at)

@@ -16,7 +16,7 @@ from editahead_prompts.text.affixes import common_affixes
 
 from .similarity import delta_chrf, kept_characters
 
-NEAR = 2
+MAX_LINES_AWAY = 2
 """Lines within which a place counts as the place of a hunk."""
 
 _TOKEN = re.compile(r"\w+|\s+|.")
@@ -107,8 +107,11 @@ def hunks_made(lines: Sequence[str], remaining: Sequence[Hunk], target: Sequence
 
 
 def is_near(line: int, hunks: Sequence[Hunk]) -> bool:
-    """Return whether the line lies within `NEAR` lines of a hunk. An insertion lies at the line after it."""
-    return any(hunk.start - NEAR <= line <= max(hunk.start, hunk.end - 1) + NEAR for hunk in hunks)
+    """Return whether the line lies within `MAX_LINES_AWAY` lines of a hunk. An insertion lies at the line after it."""
+    return any(
+        hunk.start - MAX_LINES_AWAY <= line <= max(hunk.start, hunk.end - 1) + MAX_LINES_AWAY
+        for hunk in hunks
+    )
 
 
 def distance(hunk: Hunk, line: int) -> int:

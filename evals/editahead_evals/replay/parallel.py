@@ -89,10 +89,10 @@ def evaluate(
                 else:
                     yield message.result
     finally:
-        _end(processes)
+        _kill(processes)
 
 
-def _end(processes: Sequence[BaseProcess]) -> None:
+def _kill(processes: Sequence[BaseProcess]) -> None:
     """Kill the processes and their children, which a process that has just started cannot do itself."""
     for process in processes:
         process.terminate()

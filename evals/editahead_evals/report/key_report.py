@@ -162,8 +162,8 @@ def render(report: KeyReport, console: Console, comparison: Comparison | None = 
     for face, (error, chance) in report.calibration.items():
         console.print(f"{face}: calibration error {cell(error)} (by chance: {cell(Interval(chance))})")
     for face, times in report.latency.items():
-        told = ", ".join(f"{name} {'-' if ms is None else f'{ms:.1f} ms'}" for name, ms in times.items())
-        console.print(f"{face}: {told}")
+        latencies = ", ".join(f"{name} {'-' if ms is None else f'{ms:.1f} ms'}" for name, ms in times.items())
+        console.print(f"{face}: {latencies}")
     if warning := busy_warning(
         ms for each in report.sessions for face in FACES for ms in _face(each, face).ms
     ):

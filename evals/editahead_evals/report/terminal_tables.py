@@ -20,7 +20,7 @@ ROOMY = 100
 """Columns from which on a table gets rules."""
 PLAIN_WIDTH = 180
 """Columns of a table that goes to a file or a pipe."""
-WIDE = {"deltaChrF", "kept", "shown/100"}
+OPTIONAL_COLUMNS = {"deltaChrF", "kept", "shown/100"}
 """Columns that are left out of a table on a terminal with little room."""
 LEVELS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """Confidences that the table of thresholds has a row for; the JSON has more."""
@@ -90,7 +90,7 @@ def figure_table(
     """Return a table with intervals beside their values, or below them where the width is small."""
     gap = " " if console.width >= PLAIN_WIDTH else "\n"
     table = new_table(title, console)
-    metrics = [metric for metric in metrics if console.width >= ROOMY or metric not in WIDE]
+    metrics = [metric for metric in metrics if console.width >= ROOMY or metric not in OPTIONAL_COLUMNS]
     table.add_column(what, min_width=len("substitution"))
     for column in (*sums, *metrics):
         table.add_column(column.replace(" ", gap), justify="right", no_wrap=True)

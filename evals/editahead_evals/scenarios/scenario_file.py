@@ -18,7 +18,16 @@ from pathlib import Path
 from editahead_evals.data.commit_replay import Hunk
 from editahead_evals.errors import ScenarioError
 
-from .script import HEADERS, Script, parse_headers, parse_hunks, parse_script, section_lines, split_sections
+from .script import (
+    HEADERS,
+    Script,
+    errors_named,
+    parse_headers,
+    parse_hunks,
+    parse_script,
+    section_lines,
+    split_sections,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +72,8 @@ def parse(text: str, name: str = "scenario") -> Scenario:
     Raises:
         ScenarioError: the text makes no sense.
     """
-    try:
+    with errors_named(name):
         return _parse(text, name)
-    except ScenarioError as error:
-        raise ScenarioError(f"{name}: {error}") from None
 
 
 def _parse(text: str, name: str) -> Scenario:

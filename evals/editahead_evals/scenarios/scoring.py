@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from editahead_evals.client.editor import Editor
-from editahead_evals.errors import RecordError, ScenarioError, ScenarioFailure
+from editahead_evals.errors import ScenarioFailure
 from editahead_evals.metrics.judge import changes
 from editahead_evals.metrics.similarity import delta_chrf
 from editahead_evals.report import json_types
@@ -18,6 +18,7 @@ from editahead_prompts.text.snapshot import split_lines
 
 from .player import SETTINGS, ScenarioPlayer, play_scenario
 from .scenario_file import Scenario, Silent, load
+from .script import load_folder
 
 TABS = 6
 """Predictions accepted in a scenario, at most."""
@@ -90,13 +91,7 @@ def load_all(folder: Path) -> list[Scenario]:
     Raises:
         RecordError: the folder holds none, or a file cannot be read.
     """
-    try:
-        scenarios = [load(path) for path in sorted(folder.glob("*.txt"))]
-    except (ScenarioError, OSError, UnicodeDecodeError) as error:
-        raise RecordError(f"{folder}: {error}") from error
-    if not scenarios:
-        raise RecordError(f"{folder}: no scenarios (*.txt)")
-    return scenarios
+    return load_folder(folder, load, "scenarios")
 
 
 def score(session: Session, scenario: Scenario) -> ScenarioResult:

@@ -24,13 +24,17 @@ the last line end off the text of `file`, `eol: crlf` makes all line ends Window
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
 
 from editahead_evals.data.commit_replay import Hunk
 from editahead_evals.data.languages import language_of
-from editahead_evals.errors import ScenarioError
+from editahead_evals.errors import RecordError, ScenarioError
 
+T = TypeVar("T")
 HEADERS = frozenset({"language", "file", "no-final-newline", "eol"})
 
 
@@ -126,6 +130,35 @@ class Script:
         """Return a section's body as the text of the document at `path`, with its line ends."""
         final = self.final_newline or path != self.file
         return (body if final else body.removesuffix("\n")).replace("\n", self.eol)
+
+
+def load_folder(folder: Path, load: Callable[[Path], T], what: str) -> list[T]:
+    """Return what the text files of a folder hold, in the order of their names.
+
+    Args:
+        folder: the folder.
+        load: reads one file.
+        what: what the files are, in the plural, for a message.
+
+    Raises:
+        RecordError: the folder holds none, or a file cannot be read.
+    """
+    try:
+        loaded = [load(path) for path in sorted(folder.glob("*.txt"))]
+    except (ScenarioError, OSError, UnicodeDecodeError) as error:
+        raise RecordError(f"{folder}: {error}") from error
+    if not loaded:
+        raise RecordError(f"{folder}: no {what} (*.txt)")
+    return loaded
+
+
+@contextmanager
+def errors_named(name: str) -> Iterator[None]:
+    """Put the name of a file before the message of each `ScenarioError`."""
+    try:
+        yield
+    except ScenarioError as error:
+        raise ScenarioError(f"{name}: {error}") from None
 
 
 def parse_script(name: str, about: str, headers: Mapping[str, str], sections: Mapping[str, str]) -> Script:

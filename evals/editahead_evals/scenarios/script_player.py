@@ -152,8 +152,8 @@ class ScriptPlayer:
         self._cursor, self._trigger = (place["line"], place["character"]), "accepted"
 
     def _ask(self) -> Mapping[str, Any]:
-        told, self._diagnostics = self._diagnostics, []
-        asked = self._editor.next_edit(self._uri, self._cursor, self._trigger, told or None)
+        diagnostics, self._diagnostics = self._diagnostics, []
+        asked = self._editor.next_edit(self._uri, self._cursor, self._trigger, diagnostics or None)
         answer: Mapping[str, Any] = asked.result
         return answer
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from editahead_evals.errors import RecordError, ScenarioError
 from editahead_evals.report import json_types
+from editahead_evals.scenarios.script import load_folder
 
 from .player import VERDICTS, TaskResult
 from .task_file import Task, load
@@ -38,13 +38,7 @@ def load_all(folder: Path) -> list[Task]:
     Raises:
         RecordError: the folder holds none, or a file cannot be read.
     """
-    try:
-        tasks = [load(path) for path in sorted(folder.glob("*.txt"))]
-    except (ScenarioError, OSError, UnicodeDecodeError) as error:
-        raise RecordError(f"{folder}: {error}") from error
-    if not tasks:
-        raise RecordError(f"{folder}: no tasks (*.txt)")
-    return tasks
+    return load_folder(folder, load, "tasks")
 
 
 def figures(results: Iterable[TaskResult]) -> json_types.TaskFigures:

@@ -29,6 +29,7 @@ from editahead_evals.errors import ScenarioError
 from editahead_evals.scenarios.script import (
     HEADERS,
     Script,
+    errors_named,
     parse_headers,
     parse_script,
     section_lines,
@@ -93,10 +94,8 @@ def parse(text: str, name: str = "task") -> Task:
     Raises:
         ScenarioError: the text makes no sense.
     """
-    try:
+    with errors_named(name):
         return _parse(text, name)
-    except ScenarioError as error:
-        raise ScenarioError(f"{name}: {error}") from None
 
 
 def _parse(text: str, name: str) -> Task:

@@ -138,7 +138,7 @@ class EngineBackend:
 
 def _stamp(file: Path) -> _Stamp:
     try:
-        told = file.stat()
+        status = file.stat()
     except OSError:
         return None
-    return told.st_mtime_ns, told.st_ino, told.st_size
+    return status.st_mtime_ns, status.st_ino, status.st_size

@@ -60,8 +60,8 @@ class EngineRunfile:
             OSError: The file cannot be read.
         """
         try:
-            told: Any = json.loads(file.read_bytes())
-            return cls(**{name: told[name] for name in cls.__slots__ if _is_well(name, told[name])})
+            fields: Any = json.loads(file.read_bytes())
+            return cls(**{name: fields[name] for name in cls.__slots__ if _is_well(name, fields[name])})
         except (TypeError, KeyError, RecursionError) as error:
             raise ValueError(f"{type(error).__name__} in the notice") from None
 

@@ -60,37 +60,37 @@ class DiagnosticFixes:
         index = DocumentIndex(state.document)
         here = state.document.line_at(state.cursor)
         line_of = state.document.line_at
-        nearest = sorted(state.diagnostics, key=lambda told: abs(line_of(told.start) - here))
+        nearest = sorted(state.diagnostics, key=lambda diagnostic: abs(line_of(diagnostic.start) - here))
         found: list[Candidate] = []
-        for told in nearest[:_MAX_DIAGNOSTICS]:
+        for diagnostic in nearest[:_MAX_DIAGNOSTICS]:
             check()
-            if not _is_being_typed(state, told):
-                found += _answers(state, told, index)
+            if not _is_being_typed(state, diagnostic):
+                found += _answers(state, diagnostic, index)
         return list({candidate.edit: candidate for candidate in reversed(found)}.values())[::-1]
 
 
-def _is_being_typed(state: EditorState, told: Diagnostic) -> bool:
+def _is_being_typed(state: EditorState, diagnostic: Diagnostic) -> bool:
     """Return whether the diagnostic is about text that the user is still typing."""
-    return state.cursor_context[0] == "offset" and told.start <= state.cursor <= told.end
+    return state.cursor_context[0] == "offset" and diagnostic.start <= state.cursor <= diagnostic.end
 
 
-def _answers(state: EditorState, told: Diagnostic, index: DocumentIndex) -> Iterator[Candidate]:
+def _answers(state: EditorState, diagnostic: Diagnostic, index: DocumentIndex) -> Iterator[Candidate]:
     """Yield at most one fix of each kind, the likeliest first."""
-    name = state.document.text[told.start : told.end]
-    undefined = _named(_UNDEFINED, told.message)
+    name = state.document.text[diagnostic.start : diagnostic.end]
+    undefined = _named(_UNDEFINED, diagnostic.message)
     if undefined and name == undefined:
-        suggested = _named(_SUGGESTS, told.message)
+        suggested = _named(_SUGGESTS, diagnostic.message)
         renamed = _new_name(name, state.history)
         if renamed:
-            yield _replacement(state, told, renamed, "renamed")
+            yield _replacement(state, diagnostic, renamed, "renamed")
         elif suggested and suggested != name:
-            yield _replacement(state, told, suggested, "suggested")
+            yield _replacement(state, diagnostic, suggested, "suggested")
         elif imported := _import_of(name, index, state.other_documents):
             yield _candidate(state, imported, f"import {name}", f"import:{name}", "imported")
         elif similar := _misspelt(name, index):
-            yield _replacement(state, told, similar, "misspelt")
-    unused = _named(_NOT_USED, told.message)
-    line = state.document.line_at(told.start)
+            yield _replacement(state, diagnostic, similar, "misspelt")
+    unused = _named(_NOT_USED, diagnostic.message)
+    line = state.document.line_at(diagnostic.start)
     if unused and imports_at(index, line) and not _is_new(unused, state.history):
         rule = UnusedImport("import-unused", f"unused:{unused}", f"drop import of {unused}", unused, unused)
         for proposal in rule.proposals(index):
@@ -177,10 +177,10 @@ def _is_whole(body: str) -> bool:
     return body.count("(") == body.count(")") and body.count("{") == body.count("}") and not body[0].isspace()
 
 
-def _replacement(state: EditorState, told: Diagnostic, new: str, kind: str) -> Candidate:
-    edit = Edit.replace(told.start, told.end, new)
-    old = state.document.text[told.start : told.end]
-    place = told.start
+def _replacement(state: EditorState, diagnostic: Diagnostic, new: str, kind: str) -> Candidate:
+    edit = Edit.replace(diagnostic.start, diagnostic.end, new)
+    old = state.document.text[diagnostic.start : diagnostic.end]
+    place = diagnostic.start
     return Candidate(
         state.document.uri,
         edit,

@@ -376,7 +376,7 @@ def _check_deadline(check: Check, deadline_s: float) -> None:
     try:
         check()
     except DeadlineError:
-        raise ApplyRefusedError(Refusal("too-large", f"It took longer than {deadline_s:.0f} s.")) from None
+        raise ApplyRefusedError(Refusal("too-large", f"Apply took longer than {deadline_s:.0f} s.")) from None
 
 
 def _find_choice(id: str, choices: Sequence[Choice]) -> Choice:

@@ -228,7 +228,7 @@ class Session:
             return Silence("excluded", why)
         limit = self.settings.max_file_bytes
         if _is_larger(snapshot, limit):
-            return Silence("too-large", f"It is larger than {limit} bytes (`max_file_bytes`).")
+            return Silence("too-large", f"The file is larger than {limit} bytes (`max_file_bytes`).")
         return None
 
     def silence_at(self, document: Document, cursor: int) -> Silence | None:

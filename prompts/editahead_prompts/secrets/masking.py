@@ -26,7 +26,7 @@ MIN_FRAGMENT_CHARS = 8
 """Characters of a secret that count as a piece of it, in edits and in answers. Shorter ones occur by chance."""
 _ASTRAL = "\U0001d465"
 """A character of two UTF-16 units, for those of a secret."""
-_KEPT = frozenset("-_.+/=")
+_SEPARATORS = frozenset("-_.+/=")
 """Characters that stay: they divide tokens, and say little."""
 
 
@@ -158,7 +158,7 @@ def make_placeholder(secret: str, number: int) -> str:
     """
     stream = hashlib.shake_128(f"editahead {number}".encode()).digest(len(secret))
     hides_all = (
-        sum(char not in _KEPT for char in secret) <= len(secret) / 2 or len(secret) < MIN_FRAGMENT_CHARS
+        sum(char not in _SEPARATORS for char in secret) <= len(secret) / 2 or len(secret) < MIN_FRAGMENT_CHARS
     )
     return "".join(
         _stand_in(char, byte, keeps=not hides_all) for char, byte in zip(secret, stream, strict=True)
@@ -168,7 +168,7 @@ def make_placeholder(secret: str, number: int) -> str:
 def _stand_in(char: str, byte: int, *, keeps: bool) -> str:
     if char > "\uffff":
         return _ASTRAL
-    if keeps and char in _KEPT:
+    if keeps and char in _SEPARATORS:
         return char
     if keeps and char in string.digits:
         return string.digits[byte % 10]

@@ -38,7 +38,7 @@ from .typed_keys import Commit, typed_keys
 
 COUNTED = 2000
 """Records of each shard in which the languages are counted."""
-KEPT = 0.5
+FITTED_SHARE = 0.5
 """The share of the keys whose steps the trees are fitted to: neighbouring keys tell nearly the same."""
 _TREES = {
     "max_iter": 70,
@@ -149,7 +149,7 @@ def step_rows(commit: Commit) -> list[StepRow]:
     texts, rng = _open_texts(commit), random.Random(commit[0]["id"])
     out: list[StepRow] = []
     for key in typed_keys(commit):
-        if not is_typing(key.state) or (key.rest and rng.random() > KEPT):
+        if not is_typing(key.state) or (key.rest and rng.random() > FITTED_SHARE):
             continue
         at = 0
         for step in find_steps(texts.model_at(key.state, _never), place_at(key.state)):

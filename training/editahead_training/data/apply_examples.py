@@ -65,8 +65,8 @@ def examples_of(
             if sure and guess not in file.accepted:
                 continue  # the sketch, made harder, reads as something else now
             shown = [_shown(original.text, guess, rng) for _ in range(TIMES)] if sure else [guess]
-            for told in dict.fromkeys(shown):
-                example = _example(original, sketch, told, file.accepted, vocabulary, budget)
+            for variant in dict.fromkeys(shown):
+                example = _example(original, sketch, variant, file.accepted, vocabulary, budget)
                 if example is not None:
                     yield example
 

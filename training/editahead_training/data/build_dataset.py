@@ -86,7 +86,7 @@ def build_dataset(
     random.Random(seed).shuffle(train)
     made: dict[str, PackedDataset] = {}
     for name, records_of in (("train", train), ("held", held)):
-        made_of = list(_made(records_of, seed, jobs, name, report))
+        made_of = list(_make_examples(records_of, seed, jobs, name, report))
         random.Random(seed).shuffle(made_of)
         provenance = {
             "made by": f"editahead train data --files {files} --seed {seed}",
@@ -101,7 +101,7 @@ def build_dataset(
     return made
 
 
-def _made(
+def _make_examples(
     records: list[dict[str, Any]], seed: int, jobs: int, name: str, report: Callable[[str], None]
 ) -> Iterator[Example]:
     with ProcessPoolExecutor(jobs) as pool:

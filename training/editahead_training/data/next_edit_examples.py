@@ -28,7 +28,7 @@ from .replay_moments import ROOT, TrainingMoment, moments
 
 HALF_TYPED = 0.35
 """The share of examples in which the person is in the middle of the next edit."""
-NEAREST_SHARE = 0.6
+NEAREST_HUNK_SHARE = 0.6
 """The share of the others in which the user has gone to the nearest remaining hunk; else to any."""
 PROPOSED = 3
 """Candidates of the rules in a prompt, at most; the share `UNTOLD` of the examples has none."""
@@ -73,10 +73,10 @@ def tasks_of(record: dict[str, Any], rng: random.Random) -> Iterator[Task]:
         else:
             task = Task(_gone_to(moment.state, hunk, rng), moment.remaining)
         if task is not None:
-            yield _told(task, predictors, gate, rng)
+            yield _with_candidates(task, predictors, gate, rng)
     if found:
         moment = rng.choice(found)
-        task = _told(Task(moment.state, moment.remaining, silent=True), predictors, gate, rng)
+        task = _with_candidates(Task(moment.state, moment.remaining, silent=True), predictors, gate, rng)
         wrong = [edit for edit in task.state.proposed if not _is_right(moment, edit)]
         if wrong and rng.random() < MISTAKEN:
             place = rng.choice(wrong).changed_span[0]
@@ -86,7 +86,7 @@ def tasks_of(record: dict[str, Any], rng: random.Random) -> Iterator[Task]:
 
 def _chosen(moment: TrainingMoment, rng: random.Random) -> Hunk:
     line = moment.state.document.line_at(moment.state.cursor)
-    if rng.random() < NEAREST_SHARE:
+    if rng.random() < NEAREST_HUNK_SHARE:
         return min(moment.remaining, key=lambda hunk: (abs(hunk.start - line), hunk.start < line))
     return rng.choice(moment.remaining)
 
@@ -148,7 +148,7 @@ def _final(moment: TrainingMoment) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _told(task: Task, predictors: Sequence[Any], gate: Gate, rng: random.Random) -> Task:
+def _with_candidates(task: Task, predictors: Sequence[Any], gate: Gate, rng: random.Random) -> Task:
     """Return the state with candidates of the rules."""
     if rng.random() < UNTOLD:
         return task

@@ -194,7 +194,7 @@ def remove_import(file: SourceFile, rng: random.Random) -> DamagedFile | None:
         head, uses = lines[0], sorted(set(lines) - {lines[0]})
         if head not in heads or not kinds[0].imports or not uses or uses[0] in heads:
             continue
-        less = _without(file.lines[head], name, _imported(file, head))
+        less = _import_without(file.lines[head], name, _imported(file, head))
         if less is None:
             continue
         now = [*file.lines[:head], *less, *file.lines[head + 1 :]]
@@ -341,7 +341,7 @@ def _imported(file: SourceFile, line: int) -> int:
     return sum(file.syntax.occurrence(file.snapshot, start, end).imports for start, end in spans)
 
 
-def _without(line: str, name: str, count: int) -> tuple[str, ...] | None:
+def _import_without(line: str, name: str, count: int) -> tuple[str, ...] | None:
     """Return the import's line without a name, as lines: none where the line imports nothing else."""
     if count <= 1:
         return () if "(" not in line or ")" in line else None
@@ -378,9 +378,9 @@ def _example(
     except PromptTooLongError:
         return None
     region = request.region
-    told = HIST in request.prompt.text or (not last.old and region.first <= last.line < region.end)
+    is_known = HIST in request.prompt.text or (not last.old and region.first <= last.line < region.end)
     repair = [c for c in damage.repair if region.first <= c.start < region.end and c.end <= region.end]
-    if not repair or not told:
+    if not repair or not is_known:
         return None
     new, repaired = list(damage.now[region.first : region.end]), list(damage.now)
     for change in reversed(repair):

@@ -101,8 +101,8 @@ def tensors_of(header: bytes) -> Iterator[Tensor]:
     """
     try:
         listed = [
-            _tensor(name, told, len(header))
-            for name, told in json.loads(header[LENGTH:]).items()
+            _tensor(name, entry, len(header))
+            for name, entry in json.loads(header[LENGTH:]).items()
             if name != "__metadata__"
         ]
         listed.sort(key=lambda tensor: (tensor.start, tensor.end))
@@ -116,13 +116,13 @@ def tensors_of(header: bytes) -> Iterator[Tensor]:
         yield tensor
 
 
-def _tensor(name: str, told: Any, base: int) -> Tensor:
+def _tensor(name: str, entry: Any, base: int) -> Tensor:
     """Return one tensor of the header; offsets count from `base`.
 
     Raises:
         ValueError: the entry does not follow the format; likewise TypeError and KeyError.
     """
-    dtype, shape, (start, end) = told["dtype"], told["shape"], told["data_offsets"]
+    dtype, shape, (start, end) = entry["dtype"], entry["shape"], entry["data_offsets"]
     if not isinstance(dtype, str) or any(type(number) is not int for number in (*shape, start, end)):
         raise TypeError(name)
     return Tensor(name, dtype, tuple(shape), base + start, base + end)

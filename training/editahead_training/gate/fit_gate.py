@@ -34,14 +34,14 @@ from .replayed_candidates import (
     answered_rows,
     commit_rows,
     completions,
+    eager_answers,
     map_commits,
     map_records,
     rows,
-    survey,
 )
 
 FOLDS = 2
-LEAST = 0.1
+MIN_SHOWN_PROBABILITY = 0.1
 """The probability of a best candidate from which it counts for the calibration: less likely ones are never shown."""
 EAGER = 1.0
 UNKNOWN = {
@@ -137,7 +137,7 @@ class GateTraining:
         """Return the metrics on the held-out shards, by the order of the hunks."""
         out = {}
         for order in ORDERS:
-            work = partial(survey, order=order, weights=weights, eagerness=EAGER)
+            work = partial(eager_answers, order=order, weights=weights, eagerness=EAGER)
             out[order] = figures(list(self._replay(work, self.aside)), threshold)
         return out
 
@@ -148,7 +148,7 @@ def best_of_moments(moments: Sequence[Moment], weights: Mapping[str, Any]) -> It
     for moment in moments:
         stated = [(sigmoid(trees.log_odds(row.features)), row.worth) for row in moment.rows]
         probability, worth = max(stated, default=(0.0, 0.0))
-        if probability > LEAST:
+        if probability > MIN_SHOWN_PROBABILITY:
             yield "propagation", probability, worth == 1
 
 

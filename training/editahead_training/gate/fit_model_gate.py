@@ -79,12 +79,12 @@ class _Asking:
     def _asked(self, record: str, moment: TrainingMoment) -> ScoredMoment:
         rules = self._pipeline.predict(moment.state, eagerness=1.0)
         state = replace(moment.state, proposed=proposed_edits(rules))
-        told = self._runner.run(self._model.predict(state))
-        if told.problem is not None:
-            raise RuntimeError(told.problem)
+        response = self._runner.run(self._model.predict(state))
+        if response.problem is not None:
+            raise RuntimeError(response.problem)
         found = [
             ScoredCandidate(sure, gate_features(None, candidate.features), moment.worth_of(candidate))
-            for candidate, sure in self._pipeline.merge_candidates(rules, told)
+            for candidate, sure in self._pipeline.merge_candidates(rules, response)
             if candidate.edit and candidate.uri == state.document.uri
         ]
         return ScoredMoment(record, bool(moment.remaining), tuple(found))
@@ -93,20 +93,20 @@ class _Asking:
 _asking: _Asking | None = None
 
 
-def _begin(folder: Path) -> None:
+def _start_worker(folder: Path) -> None:
     global _asking
     _asking = _Asking(folder)
 
 
-def _ask(record: dict[str, Any]) -> list[ScoredMoment]:
+def _score_record(record: dict[str, Any]) -> list[ScoredMoment]:
     assert _asking is not None
     return _asking(record)
 
 
 def collect(records: Sequence[dict[str, Any]], folder: Path, jobs: int) -> Iterator[ScoredMoment]:
     """Yield the candidates of the rules and of the model in `folder`, with scores, at moments of the records."""
-    with ProcessPoolExecutor(jobs, initializer=partial(_begin, folder)) as pool:
-        for asked in pool.map(_ask, records, chunksize=4):
+    with ProcessPoolExecutor(jobs, initializer=partial(_start_worker, folder)) as pool:
+        for asked in pool.map(_score_record, records, chunksize=4):
             yield from asked
 
 

@@ -107,7 +107,9 @@ def commit_rows(commit: Commit) -> list[Moment]:
     return [replace(moment, weight=len(found) ** -0.5) for moment in found]
 
 
-def survey(record: Record, *, order: str, weights: Mapping[str, Any], eagerness: float) -> list[Answer]:
+def eager_answers(
+    record: Record, *, order: str, weights: Mapping[str, Any], eagerness: float
+) -> list[Answer]:
     """Return what the gate shows first, with these weights, to a user who answers nothing."""
     propose = ReplayPredictors()
     gate = Gate(Weights(weights), syntax=propose.syntax)

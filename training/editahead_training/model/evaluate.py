@@ -74,7 +74,7 @@ def measure(model: Any, packed: PackedDataset, tokens: int, seed: int) -> Mappin
     lengths = ((number, packed.span(number)[1] - packed.span(number)[0]) for number in numbers)
     for group in pack_batches(lengths, ROW):
         _count(model, packed, group, counted)
-    out: dict[str, dict[str, float]] = {task: _told(counted[task]) for task in TASKS if task in counted}
+    out: dict[str, dict[str, float]] = {task: _metrics(counted[task]) for task in TASKS if task in counted}
     if {"silence", "next edit"} <= set(out):
         parted = roc_auc(counted["silence"].silent, counted["next edit"].silent)
         out["silence"]["parted from next edits"] = round(parted, 4)
@@ -90,15 +90,15 @@ def roc_auc(higher: Sequence[float], lower: Sequence[float]) -> float:
     return above / max(len(higher) * len(lower), 1)
 
 
-def _told(counts: Counts) -> dict[str, float]:
-    told = {
+def _metrics(counts: Counts) -> dict[str, float]:
+    figures = {
         "examples": counts.examples,
         "exact": round(counts.right / counts.examples, 4),
         "loss": round(counts.nats / max(counts.tokens, 1), 4),
     }
     if counts.copied:
-        told["copied right"] = round(counts.hits / counts.copied, 4)
-    return told
+        figures["copied right"] = round(counts.hits / counts.copied, 4)
+    return figures
 
 
 def _count(model: Any, packed: PackedDataset, numbers: Sequence[int], counted: dict[str, Counts]) -> None:

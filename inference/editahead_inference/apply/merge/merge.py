@@ -70,7 +70,7 @@ def merge(
     if not isinstance(part.content, Diff) and part.kind != "whole-file":
         blocks = read_blocks(part.content, target)
         if blocks is not None:
-            said = f"It is not clear whether the sketch means {blocks.doubts[0]}." if blocks.doubts else ""
+            said = f"The sketch is ambiguous about {blocks.doubts[0]}." if blocks.doubts else ""
             unsure = make_refusal("ambiguous", said) if said else _comment_like_mark(part.content, target)
             others = blocks.alternatives
             placing = Placement(blocks.splices, unsure, 0.5 if unsure else 1.0, lambda: others)

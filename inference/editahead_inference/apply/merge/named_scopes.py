@@ -151,7 +151,7 @@ class _Scopes:
         for number, key in enumerate(self.keys):
             self.places.setdefault(key, []).append(number)
         waiting: list[tuple[Item, tuple[str, ...]]] = [(item, ()) for item in outline(bodies)]
-        told = set(starts or ())
+        known = set(starts or ())
         last = max((n + 1 for n, key in enumerate(self.keys) if key and parse_marker(key) is None), default=0)
         while waiting:
             item, chain = waiting.pop()
@@ -164,7 +164,7 @@ class _Scopes:
                 or not (
                     starts is None
                     or (
-                        item.start in told
+                        item.start in known
                         and (_is_closed(item, self.keys) or (item.end >= last and _TYPE.match(name)))
                     )
                 )
@@ -172,7 +172,7 @@ class _Scopes:
                 waiting += [(each, chain) for each in item.items]
                 continue
             self.headers.append(item)
-            told.update(each.start for each in item.items[:1])
+            known.update(each.start for each in item.items[:1])
             for section in item.sections:
                 key = self.keys[section.line]
                 own = name if section.line == item.start or not re.search(r"\w", key) else key.strip("{} ")

@@ -46,13 +46,13 @@ def copied_lines(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
     changed = {line for splice in splices for line in range(splice.start, splice.end)}
     for splice in _joined(splices):
         copied: list[int] = []
-        told = 0
+        distinctive = 0
         come = list(map(normalize_line, splice.lines))
         shift = min(2, splice.start)
         around = [*keys[splice.start - shift : splice.start], *come, *keys[splice.end : splice.end + 1]]
         for i1, i2, j1, j2 in diff_lines(target.lines.bodies[splice.start : splice.end], splice.lines):
             for at in range(j1, j2) if i1 < i2 else ():
-                told += line_weight(come[at]) >= DISTINCTIVE
+                distinctive += line_weight(come[at]) >= DISTINCTIVE
                 found = target.lines.places.get(come[at], ())
                 if line_weight(come[at]) < DISTINCTIVE:
                     window = around[max(0, at + shift - 2) : at + shift + 2]
@@ -70,7 +70,7 @@ def copied_lines(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
                 is_header = (identity(come[at]) or "").startswith("named ")
                 if is_header or any(line_weight(key) >= DISTINCTIVE for key in near & there):
                     copied.append(found[0])
-        if copied and len(copied) >= (_MIN_COPIED if len(copied) > 1 else _MIN_SINGLE) * told:
+        if copied and len(copied) >= (_MIN_COPIED if len(copied) > 1 else _MIN_SINGLE) * distinctive:
             yield copied[0]
 
 

@@ -40,7 +40,7 @@ class IncrementalDiff:
         Args:
             new: All lines so far, from the first line of the file on. Earlier lines must be the same as before.
         """
-        old, told = self._lines.bodies, len(self.spans)
+        old, reported = self._lines.bodies, len(self.spans)
         self._seen = max(self._seen, self.at[1])
         while self._seen < len(new):
             i, j = self.at
@@ -56,7 +56,7 @@ class IncrementalDiff:
                 hunks = diff_lines(old[i:start], new[j:before])
                 self.spans += ((i + i1, i + i2, j + j1, j + j2) for i1, i2, j1, j2 in hunks)
                 self.at = start + length, self._seen
-        return self.spans[told:]
+        return self.spans[reported:]
 
     def finish(self, new: Sequence[str]) -> list[Span]:
         """Return all changes of the complete rewrite, the settled ones included."""

@@ -81,10 +81,10 @@ def _scopes(merged: MergeResult, code: Sequence[str], trees: SyntaxTrees) -> Ite
     for key in map(normalize_line, code):
         places = lines.places.get(key, ())
         touched += places if len(places) == 1 and line_weight(key) >= DISTINCTIVE else ()
-    told = [n for n in touched if n < len(lines) and lines.keys[n]]
-    if not told:
+    written = [n for n in touched if n < len(lines) and lines.keys[n]]
+    if not written:
         return
-    low, high = min(told), max(told)
+    low, high = min(written), max(written)
     declared = declarations_in_file(merged.original, lines, trees)
     found: set[tuple[int, int]] = set()
     for depth in sorted({len(d.scope) for d in declared}):

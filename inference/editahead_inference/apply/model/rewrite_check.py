@@ -76,8 +76,8 @@ def _shown_runs(snippet: Snippet) -> list[list[str]]:
 
 
 def _trim_blank_lines(lines: Sequence[str]) -> list[str]:
-    told = [number for number, line in enumerate(lines) if line.strip()]
-    return list(lines[told[0] : told[-1] + 1]) if told else []
+    written = [number for number, line in enumerate(lines) if line.strip()]
+    return list(lines[written[0] : written[-1] + 1]) if written else []
 
 
 @dataclass(frozen=True)
@@ -157,8 +157,8 @@ class _RewriteComparison:
         With `closes` the sketch ends without a mark, so that its last lines may be those of the file.
         """
         for number, (i1, i2, j1, j2) in enumerate(self.spans):
-            told = [line for line in range(j1, j2) if keys[line]]
-            first, last = (told[0], told[-1]) if told else (j1, j2 - 1)  # Blank lines set it apart.
+            written = [line for line in range(j1, j2) if keys[line]]
+            first, last = (written[0], written[-1]) if written else (j1, j2 - 1)  # Blank lines set it apart.
             covering = [
                 (which, at, at + len(lines))
                 for which, lines in enumerate(shown)
@@ -186,11 +186,11 @@ class _RewriteComparison:
         """
         there = self.new[at : at + len(lines)]
         fresh = {line for _, _, j1, j2 in self.spans for line in range(j1, j2)}
-        told = [(n, a, b) for n, (a, b) in enumerate(zip(lines, there, strict=True)) if a.strip()]
-        if any(at + n in fresh and a.strip() != b.strip() for n, a, b in told):
+        written = [(n, a, b) for n, (a, b) in enumerate(zip(lines, there, strict=True)) if a.strip()]
+        if any(at + n in fresh and a.strip() != b.strip() for n, a, b in written):
             return False
-        shifts = {_shift(indentation(a), indentation(b)) for _, a, b in told}
-        if all(at + n in fresh for n, _, _ in told):
+        shifts = {_shift(indentation(a), indentation(b)) for _, a, b in written}
+        if all(at + n in fresh for n, _, _ in written):
             return shifts == {(True, "")}
         return None not in shifts and len(shifts) <= 1
 

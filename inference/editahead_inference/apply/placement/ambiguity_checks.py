@@ -67,11 +67,11 @@ class AmbiguityChecks:
         Such matched lines may be part of the new code. A bracket says enough if it closes what came before, or opens what
         comes after.
         """
-        told = 0.0
+        matched = 0.0
         pairs = list(pairwise(own))
         for a, b in reversed(pairs) if from_end else pairs:
-            told += self._exact_weight(b if from_end else a, segment)
-            if told >= DISTINCTIVE:
+            matched += self._exact_weight(b if from_end else a, segment)
+            if matched >= DISTINCTIVE:
                 return False
             if not any(self._file.keys[a.end : b.start]):
                 continue
@@ -231,12 +231,12 @@ class AmbiguityChecks:
         place = anchor.start + edge - anchor.first
         step = -1 if at_end else 1
         others = {p for p in self._file.places.get(keys[edge - segment.first], ()) if p != place}
-        told, n = 0.0, 0
+        matched, n = 0.0, 0
         while anchor.first <= edge + n < anchor.last:
             key = keys[edge + n - segment.first]
             others = {p for p in others if 0 <= p + n < len(self._file) and self._file.keys[p + n] == key}
-            told += line_weight(key)
-            if told >= DISTINCTIVE:
+            matched += line_weight(key)
+            if matched >= DISTINCTIVE:
                 return not others
             n += step
         return False
@@ -257,7 +257,7 @@ class AmbiguityChecks:
         here = anchor.start + segment.first + edge - anchor.first
         step = -1 if at_end else 1
         goes = any(any(self._file.keys[a.end : b.start]) for a, b in pairwise(own))
-        told = self._matched_weight(keys, edge, here, step)
+        matched = self._matched_weight(keys, edge, here, step)
         for place in self._file.places.get(keys[edge], ())[:_MAX_PLACES]:
             if place == here or not (
                 own[0].start < place < ceiling if at_end else floor <= place < own[-1].end
@@ -265,7 +265,7 @@ class AmbiguityChecks:
                 continue
             there = self._matched_weight(keys, edge, place, step)
             is_nearer = goes and own[0].start < place < own[-1].end and there >= DISTINCTIVE
-            if there >= told + (0.0 if is_nearer else DISTINCTIVE):
+            if there >= matched + (0.0 if is_nearer else DISTINCTIVE):
                 return True
         return False
 
@@ -282,11 +282,11 @@ class AmbiguityChecks:
 
     def _matched_weight(self, keys: Sequence[str], edge: int, place: int, step: int) -> float:
         """Return the weight of the lines that match in a row, from a line of the segment and a line of the file on."""
-        told = 0.0
+        matched = 0.0
         while 0 <= edge < len(keys) and 0 <= place < len(self._file) and keys[edge] == self._file.keys[place]:
-            told += line_weight(keys[edge])
+            matched += line_weight(keys[edge])
             edge, place = edge + step, place + step
-        return told
+        return matched
 
 
 def insert_or_replace_refusal(file: FileLines, part: Sequence[str], start: int, end: int) -> Refusal:

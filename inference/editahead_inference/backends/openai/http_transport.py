@@ -23,7 +23,7 @@ from .sse import MAX_LINE, EventDecoder, ServerSentEvent
 if TYPE_CHECKING:
     import httpx2
 
-_KEPT_S = 4.0
+_MAX_IDLE_S = 4.0
 """Seconds for which an idle connection is reused: less than uvicorn's 5 s, so that the server does not close it first."""
 _TAIL_S = 0.05
 """Seconds to wait for the bytes behind an answer's end: only a connection that was read to the end can be reused."""
@@ -210,7 +210,7 @@ class HttpTransport:
             headers["Authorization"] = f"Bearer {self._key}"
         return httpx2.AsyncClient(
             headers=headers,
-            limits=httpx2.Limits(keepalive_expiry=_KEPT_S),
+            limits=httpx2.Limits(keepalive_expiry=_MAX_IDLE_S),
             follow_redirects=False,
             trust_env=not self._address.loopback,  # requests to this machine use no proxy
         )

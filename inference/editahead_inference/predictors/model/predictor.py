@@ -77,7 +77,7 @@ class RunOffLoop(Protocol):
     def __call__(self, job: Callable[[], T]) -> Awaitable[T]: ...
 
 
-async def _here(job: Callable[[], T]) -> T:
+async def _run_directly(job: Callable[[], T]) -> T:
     return job()
 
 
@@ -110,7 +110,7 @@ class ModelPredictor:
     key: str = ""
     samples: int = 1
     tokenizer: Tokenizer | None = None
-    run_off_loop: RunOffLoop = _here
+    run_off_loop: RunOffLoop = _run_directly
     scores: bool | None = None
     totals: TokenTotals = field(default_factory=TokenTotals)
     warmups: TokenTotals = field(default_factory=TokenTotals)

@@ -16,7 +16,7 @@ _ASSIGNMENT = re.compile(
     r"\s*(?:export\s+|pub\s+|private\s+|public\s+|static\s+|final\s+)*(?:(?:const|let|var|val|auto)\s+(?:mut\s+)?)?"
     r"(?P<name>(?:self\.|this\.)?[^\W\d]\w*)(?:\s*:\s*[^=]+?)?\s*:?=(?![=>])\s*(?P<value>\S.*?);?\s*\Z"
 )
-_SHORTEST = 6
+_MIN_CHARS = 6
 """Characters below which an expression is too short to be worth a name."""
 _MAX_USES = 12
 """Lines with the expression above which it is too common to be replaced everywhere."""
@@ -61,4 +61,4 @@ def _given(line: str) -> tuple[str, str] | None:
     if match is None or match["name"] in token_patterns.KEYWORDS or match["value"][-1] in "([{,\\":
         return None
     name, value = match["name"], match["value"]
-    return (name, value) if len(value) >= _SHORTEST and name not in value.split(".") else None
+    return (name, value) if len(value) >= _MIN_CHARS and name not in value.split(".") else None
