@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 
 from editahead_prompts.state import PastEdit
 from editahead_prompts.text.identifiers import case_style, changed_spans, split_words, tokenize
@@ -42,16 +42,18 @@ _MARKS_NAME = re.compile(
 _MAX_MARK = 200
 """Characters before a name that are searched for what marks it."""
 _IMPORTS_MODULE = re.compile(r"import\s+[\w., ]+\Z")
+_MAX_PATTERNS = 1024
+"""Patterns of names that are cached, of each kind."""
 _IMPLICIT_THIS = frozenset({"cpp", "java"})
 
 
-@cache
+@lru_cache(_MAX_PATTERNS)
 def whole_word(name: str) -> re.Pattern[str]:
     """Compile a pattern that matches the name as a whole word."""
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
 
-@cache
+@lru_cache(_MAX_PATTERNS)
 def python_definition(name: str) -> re.Pattern[str]:
     """Compile a pattern that matches the line in which Python defines a function or a class of this name."""
     return re.compile(rf"\s*(?:async\s+)?(?:def|class)\s+{re.escape(name)}\b")

@@ -6,14 +6,14 @@ packages between documents. Where a binding is unknown, nothing follows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence, Set
 from itertools import islice
 
-from editahead_prompts.state import PastEdit
 from editahead_prompts.text.identifiers import is_word, split_words
 from editahead_prompts.text.snapshot import line_end
 
-from .bindings import MAX_WIDTH, whole_word
+from .bindings import MAX_WIDTH
 from .follow_up import FollowUp, Situation, changed_tokens
 from .renamed_definition import RenamedDefinition
 from .rule import Proposal
@@ -27,6 +27,7 @@ _MAX_LINES = 200
 """Lines with the old name. A name on more lines is renamed by a tool."""
 _MAX_RENAMES = 8
 """Renamed definitions that are followed, the last ones."""
+_WORD = re.compile(r"\w+")
 _MIN_TYPED = 3
 """Characters from which a name that the cursor is behind may be finished."""
 
@@ -48,12 +49,13 @@ def _renamed_definitions(situation: Situation) -> Iterator[RenamedDefinition]:
         origin = situation.home(edit.uri) if edit is not None else None
         if edit is None or origin is None:
             continue
+        known = _words(edit.old)
         for row, a, b, spans in changed_tokens(edit):
             for a1, a2, b1, b2 in spans:
                 if a2 - a1 != 1 or b2 - b1 != 1 or not is_word(a[a1]) or not is_word(b[b1]):
                     continue
                 old, new = a[a1], b[b1]
-                if not _is_renaming(old, new, edit) or edit.line + row >= len(origin.bodies):
+                if not _is_renaming(old, new, known) or edit.line + row >= len(origin.bodies):
                     continue
                 place = edit.line + row, sum(map(len, b[:b1]))
                 index, trees = situation.index, situation.trees
@@ -65,11 +67,14 @@ def _renamed_definitions(situation: Situation) -> Iterator[RenamedDefinition]:
                     )
 
 
-def _is_renaming(old: str, new: str, edit: PastEdit) -> bool:
-    """Return whether the new name means what the old one meant: neither nothing, nor something that was there before."""
-    if old in KEYWORDS or new in KEYWORDS or not new.strip("_"):
-        return False
-    return not any(whole_word(new).search(line[:MAX_WIDTH]) for line in edit.old)
+def _words(lines: Sequence[str]) -> Set[str]:
+    """Return the words of some lines, each as far as it is searched for names."""
+    return {word for line in lines for word in _WORD.findall(line[:MAX_WIDTH])}
+
+
+def _is_renaming(old: str, new: str, known: Set[str]) -> bool:
+    """Return whether the new name means what the old one meant: neither nothing, nor one of the names known before."""
+    return old not in KEYWORDS and new not in KEYWORDS and bool(new.strip("_")) and new not in known
 
 
 def _references(renamed: RenamedDefinition, situation: Situation) -> Iterator[FollowUp]:
