@@ -114,6 +114,8 @@ class Server(LanguageServer):
         """
         self.watch_client_process = True
         """Whether to exit when the client's process has ended."""
+        self.over_network = False
+        """Whether the client came over TCP. Such a client chooses no model server, no key and no log."""
         self._create_model = create_model
         self._model_config: ModelConfig | None = None
         self.progress_tasks: dict[int | str, asyncio.Task[Any]] = {}
@@ -196,7 +198,9 @@ class Server(LanguageServer):
         """Read the settings from all sources and apply them."""
         folders = workspace_paths(self._folders)
         self.apply_service.folders = folders
-        resolved = load_settings(self._environment, self._options, folders, self._user_folder)
+        resolved = load_settings(
+            self._environment, self._options, folders, self._user_folder, over_network=self.over_network
+        )
         settings = resolved.settings
         self._update_model(settings)
         self._settings_problems = (

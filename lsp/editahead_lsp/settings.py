@@ -23,8 +23,9 @@ from .errors import SettingError
 FILE_NAME = "editahead.toml"
 ENVIRONMENT_PREFIX = "EDITAHEAD_"
 
-USER_ONLY = frozenset(["backend", "url", "model", "api_key_env", "telemetry", "record"])
-"""Settings that a workspace file cannot set: a file in a cloned repository must never choose where code is sent."""
+USER_ONLY = frozenset(["backend", "url", "model", "api_key_env", "telemetry", "record", "log_level"])
+"""Settings that neither a workspace file nor a client over TCP can set: only the user chooses where code is sent, with which
+key, and what is kept on the machine."""
 _NOT_SETTINGS = frozenset(["crossFile", "token"])
 """Keys of the client's options that concern the connection only."""
 
@@ -44,7 +45,8 @@ _TOKEN = re.compile(
 )
 """Pattern of the tokens of TOML, as far as dotted keys need them. The tokens of a text are found in linear time."""
 
-SettingsLevel = Literal["environment", "client", "workspace", "user", "default"]
+SettingsLevel = Literal["environment", "client", "network", "workspace", "user", "default"]
+"""The kind of a source. network: a client over TCP."""
 
 
 @dataclass(frozen=True)
@@ -203,9 +205,13 @@ _TEXT_SETTINGS = frozenset(
 
 
 def resolve_settings(sources: Sequence[SettingsSource]) -> ResolvedSettings:
-    """Return the settings of all sources; the first source that sets a value wins."""
+    """Return the settings of all sources; the first source that sets a value wins.
+
+    A workspace cannot weaken what the user has set: see `NARROWED`.
+    """
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
+    narrowing: list[tuple[str, SettingsSource, Any]] = []
     messages: list[str] = []
     for source in sources:
         if source.options is None:
@@ -222,22 +228,54 @@ def resolve_settings(sources: Sequence[SettingsSource]) -> ResolvedSettings:
             problem = _problem(source, name, value)
             if problem is not None:
                 problems.append(problem)
+            elif (source.level == "workspace" and name in NARROWED) or (name in values and name == "exclude"):
+                narrowing.append((name, source, _VALUE_TYPES[name].read(value)))
             elif name not in values:
                 values[name] = _VALUE_TYPES[name].read(value)
                 origins[name] = source.name
         messages += problems[:MAX_MESSAGES]
         if len(problems) > MAX_MESSAGES:
             messages.append(f"{source.name}: {len(problems) - MAX_MESSAGES} more settings are ignored.")
+    defaults = Settings()
+    for name, source, value in sorted(narrowing, key=lambda each: each[1].level == "workspace"):
+        before = values.get(name, getattr(defaults, name))
+        values[name] = NARROWED[name](before, value)
+        if values[name] != before:
+            origins[name] = f"{origins[name]}, {source.name}" if name in origins else source.name
     return ResolvedSettings(
         Settings(**values), {name: origins.get(name, "default") for name in SETTING_NAMES}, tuple(messages)
     )
 
 
+def _both(one: bool, other: bool) -> bool:
+    return one and other
+
+
+def _union(globs: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the globs of both. The last one that matches decides, so that `!` in the weaker ones takes nothing back."""
+    return (*more, *globs)
+
+
+def _switched_off(languages: Mapping[str, bool], more: Mapping[str, bool]) -> Mapping[str, bool]:
+    return {**languages, **{name: on and languages.get(name, True) for name, on in more.items()}}
+
+
+NARROWED: Mapping[str, Callable[[Any, Any], Any]] = {
+    "exclude": _union,
+    "max_file_bytes": min,
+    "languages": _switched_off,
+    "comments": _both,
+    "learning": _both,
+}
+"""Settings that a workspace can only narrow: what becomes of the user's value, or the default, and the workspace's."""
+
+
 def _problem(source: SettingsSource, name: Any, value: Any) -> str | None:
     if name not in _VALUE_TYPES:
         return f"{source.name}: the setting {_short(name)} is unknown and ignored. `editahead config` lists all settings."
-    if source.level == "workspace" and name in USER_ONLY:
-        return f"{source.name}: a workspace may not set `{name}`; the value is ignored. Set `{name}` in your own settings."
+    if source.level in ("workspace", "network") and name in USER_ONLY:
+        whose = "workspace" if source.level == "workspace" else "client over TCP"
+        return f"{source.name}: a {whose} may not set `{name}`; the value is ignored. Set `{name}` in your own settings."
     value_type = _VALUE_TYPES[name]
     try:
         value_type.read(value)
@@ -324,17 +362,20 @@ def load_settings(
     client: Any,
     workspace_folders: Sequence[Path],
     user_folder: Path,
+    *,
+    over_network: bool = False,
 ) -> ResolvedSettings:
     """Return the settings of all levels, first the environment, then client, workspace and user.
 
     Args:
         environment: The environment variables.
         client: The client's options, as received.
+        over_network: Whether the client came over TCP.
         workspace_folders: Folders whose settings file counts, the first one most.
         user_folder: The user's configuration folder.
     """
     sources = sources_from_environment(environment)
-    sources.append(SettingsSource("client", "the editor's settings", client))
+    sources.append(SettingsSource("network" if over_network else "client", "the editor's settings", client))
     messages = []
     files: list[tuple[Path, SettingsLevel]] = [
         (folder / FILE_NAME, "workspace") for folder in workspace_folders

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import platformdirs
 
+from .private_files import tighten_folder
+
 
 def config_folder() -> Path:
     """Return the folder of the user's settings file."""
@@ -15,6 +17,11 @@ def config_folder() -> Path:
 def state_folder() -> Path:
     """Return the folder of the outcome log, of the secret and of the journals."""
     return platformdirs.user_state_path("editahead", appauthor=False)
+
+
+def tighten_state_folder() -> None:
+    """Take the rights of others from what earlier versions left in the state folder."""
+    tighten_folder(state_folder())
 
 
 def journal_folder(state: Path | None = None) -> Path:

@@ -1,4 +1,4 @@
-"""The user's secret. Pseudonyms that model servers see instead of the user's name are derived from it."""
+"""The user's secrets: one for pseudonyms that model servers see instead of the user's name, and a token for clients."""
 
 from __future__ import annotations
 
@@ -7,9 +7,14 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
+from .private_files import create_private_file, make_private_folder
+
 FILE_NAME = "secret"
 """The file in the user's state folder."""
+TOKEN_FILE_NAME = "token"
+"""The file with the token of clients over TCP, in the user's state folder."""
 SECRET_BYTES = 32
+MAX_TOKEN_BYTES = 1_000
 
 
 def load_or_create_user_secret(folder: Path) -> bytes:
@@ -18,22 +23,41 @@ def load_or_create_user_secret(folder: Path) -> bytes:
     If the file cannot be written, each call returns a new secret. Then only caches of model servers are lost.
     """
     file = folder / FILE_NAME
-    temporary = file.with_name(f"{FILE_NAME}.{os.getpid()}")
     new = secrets.token_bytes(SECRET_BYTES)
     try:
-        if not file.exists():
-            folder.mkdir(parents=True, exist_ok=True)
-            with suppress(FileNotFoundError):
-                temporary.unlink()
-            descriptor = os.open(
-                temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600
-            )
-            with os.fdopen(descriptor, "wb") as out:
-                out.write(new)
-            with suppress(FileExistsError):  # another process created it first
-                os.link(temporary, file)
-            temporary.unlink()
-        stored = file.read_bytes()
+        stored = _read_or_create(file, new)
     except OSError:
         return new
     return stored if len(stored) == SECRET_BYTES else new
+
+
+def load_or_create_token(file: Path) -> str:
+    """Return the token in a file; create one that only the user can read if there is none.
+
+    Raises:
+        OSError: The file cannot be read or written, or holds no token.
+    """
+    text = _read_or_create(file, secrets.token_urlsafe(SECRET_BYTES).encode())[:MAX_TOKEN_BYTES]
+    token = text.decode("ascii", "replace").strip()
+    if not token:
+        raise OSError("the file is empty; delete it")
+    return token
+
+
+def _read_or_create(file: Path, new: bytes) -> bytes:
+    """Return what a private file holds; create it with new contents if there is none."""
+    temporary = file.with_name(f"{file.name}.{os.getpid()}")
+    if not file.exists():
+        make_private_folder(file.parent)
+        with suppress(FileNotFoundError):
+            temporary.unlink()
+        descriptor = os.open(
+            temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600
+        )
+        with os.fdopen(descriptor, "wb") as out:
+            out.write(new)
+        with suppress(FileExistsError):  # another process created it first
+            os.link(temporary, file)
+        temporary.unlink()
+    create_private_file(file)
+    return file.read_bytes()

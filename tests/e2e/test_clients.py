@@ -183,9 +183,6 @@ async def test_two_editors_on_one_port_of_which_one_dies(server_environment: dic
 
 
 async def test_other_machines_show_a_token(server_environment: dict[str, str]) -> None:
-    environment = server_environment | {"EDITAHEAD_TOKEN": "s3cret"}
     command = [*REAL, "--tcp", "127.0.0.1:0", "--allow-remote"]
-    async with listening(command, environment) as port, connected(port) as client:
-        params = said_by(EDITORS[0])
-        params.initialization_options = {"editahead": {"token": "s3cret"}}
-        await start(client, params)
+    async with listening(command, server_environment) as port, connected(port) as client:
+        await start(client, said_by(EDITORS[0]))

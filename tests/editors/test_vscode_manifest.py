@@ -28,9 +28,11 @@ def test_nothing_is_set_before_a_person_sets_it() -> None:
     assert {one["default"] for name, one in PROPERTIES.items() if name not in OWN} == {None}
 
 
-def test_a_workspace_cannot_say_where_code_goes_or_what_is_started() -> None:
+def test_a_workspace_cannot_say_where_code_goes_or_what_is_started_nor_weaken_what_a_person_set() -> None:
     machine = {name for name, one in PROPERTIES.items() if one["scope"] == "machine"}
-    assert machine == {f"editahead.{name}" for name in settings.USER_ONLY} | MACHINE
+    assert (
+        machine == {f"editahead.{name}" for name in settings.USER_ONLY | settings.NARROWED.keys()} | MACHINE
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,13 @@ from editahead_lsp.settings import (
     SETTING_NAMES,
     USER_ONLY,
     Settings,
+    SettingsLevel,
     SettingsSource,
     load_settings,
     resolve_settings,
     sources_from_environment,
 )
+from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
@@ -86,7 +89,7 @@ def test_the_order_of_the_sources(tmp_path: Path) -> None:
 
 def test_a_workspace_cannot_choose_where_code_goes(tmp_path: Path) -> None:
     evil = 'backend = "openai"\nurl = "https://evil.example"\nmodel = "m"\napi_key_env = "K"\ntelemetry = "off"\n'
-    evil += 'record = "on"\n'
+    evil += 'record = "on"\nlog_level = "debug"\n'
     resolved = gathered(tmp_path, {}, None, evil + "eagerness = 1", "")
     assert resolved.settings == Settings(eagerness=1)
     assert len(resolved.messages) == len(USER_ONLY)
@@ -237,3 +240,56 @@ def test_a_huge_number_is_one_message(name: str, sign: int, digits: int) -> None
     (message,) = resolved.messages
     assert f"there: `{name}` cannot be a number of more than 30 digits; allowed: " in message
     assert resolved.settings == Settings()
+
+
+def narrowed(
+    person: Mapping[str, Any], workspace: Mapping[str, Any], level: SettingsLevel = "user"
+) -> Settings:
+    sources = [SettingsSource("workspace", "w", workspace), SettingsSource(level, "p", person)]
+    return resolve_settings(sources if level == "user" else sources[::-1]).settings
+
+
+@pytest.mark.parametrize("level", ["user", "client", "environment"])
+def test_a_workspace_weakens_nothing(level: SettingsLevel) -> None:
+    person = {
+        "exclude": ["*.secret", "private/"],
+        "max_file_bytes": 1000,
+        "languages": {"python": False, "go": True},
+        "comments": False,
+        "learning": False,
+        "log_level": "error",
+    }
+    workspace = {
+        "exclude": ["!*.secret", "!private/", "generated/"],
+        "max_file_bytes": 10**9,
+        "languages": {"python": True, "go": False, "rust": False},
+        "comments": True,
+        "learning": True,
+        "log_level": "debug",
+    }
+    settings = narrowed(person, workspace, level)
+    assert settings.max_file_bytes == 1000 and not settings.comments and not settings.learning
+    assert settings.languages == {"python": False, "go": False, "rust": False}
+    assert settings.log_level == "error"
+    patterns = IgnorePatterns(settings.exclude)
+    for name in ("a.secret", "private", "generated"):
+        assert patterns.verdict(name, is_folder=name != "a.secret"), name
+
+
+def test_a_workspace_narrows_defaults_but_does_not_widen_them() -> None:
+    assert narrowed({}, {"max_file_bytes": 10**9}).max_file_bytes == Settings().max_file_bytes
+    assert narrowed({}, {"max_file_bytes": 5}).max_file_bytes == 5
+    assert not narrowed({}, {"comments": False}).comments
+
+
+def test_the_excluded_of_all_sources_count() -> None:
+    sources = [
+        SettingsSource("environment", "e", {"exclude": ["a"]}),
+        SettingsSource("client", "c", {"exclude": ["b"]}),
+        SettingsSource("workspace", "w", {"exclude": ["c"]}),
+        SettingsSource("user", "u", {"exclude": ["d"]}),
+    ]
+    resolved = resolve_settings(sources)
+    assert sorted(resolved.settings.exclude) == ["a", "b", "c", "d"]
+    assert resolved.origins["exclude"] == "e, c, u, w"
+    assert not resolved.messages

@@ -1,4 +1,4 @@
-"""The user's secret: the same for all servers of the user, private, and optional."""
+"""The user's secrets: the same for all servers of the user, and private."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from editahead_lsp.user_secret import FILE_NAME, SECRET_BYTES, load_or_create_user_secret
+from editahead_lsp.user_secret import (
+    FILE_NAME,
+    SECRET_BYTES,
+    TOKEN_FILE_NAME,
+    load_or_create_token,
+    load_or_create_user_secret,
+)
 
 
 def test_it_is_made_once_and_only_for_its_person(tmp_path: Path) -> None:
@@ -34,3 +40,21 @@ def test_where_none_can_be_kept_there_is_another_each_time(kept: bytes, tmp_path
     (tmp_path / FILE_NAME).write_bytes(kept)
     assert len({load_or_create_user_secret(tmp_path), load_or_create_user_secret(tmp_path)}) == 2
     assert len(load_or_create_user_secret(tmp_path / FILE_NAME / "no folder")) == SECRET_BYTES
+
+
+def test_a_token_is_made_once_and_only_for_its_person(tmp_path: Path) -> None:
+    file = tmp_path / "state" / TOKEN_FILE_NAME
+    token = load_or_create_token(file)
+    assert len(token) >= 32 and load_or_create_token(file) == token
+    file.chmod(0o644)
+    file.write_text("mine\n", "utf-8")
+    assert load_or_create_token(file) == "mine"
+    if os.name == "posix":
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+
+
+def test_an_empty_file_is_no_token(tmp_path: Path) -> None:
+    (tmp_path / TOKEN_FILE_NAME).write_bytes(b"\n")
+    with pytest.raises(OSError, match="empty"):
+        load_or_create_token(tmp_path / TOKEN_FILE_NAME)

@@ -221,7 +221,7 @@ async def _serve(script: Mapping[str, str], port: str | None = None) -> int:
         return Server(lambda: ScriptedPipeline(script))
 
     if port is not None:
-        return await serve_tcp(make, "127.0.0.1", int(port), None)
+        return await serve_tcp(make, "127.0.0.1", int(port), os.environ["EDITAHEAD_TOKEN"])
     return await make().serve(partial(os.read, 0), os.fdopen(os.dup(1), "wb"))
 
 

@@ -19,6 +19,8 @@ SCRIPTED = [sys.executable, str(Path(__file__).with_name("server_harness.py"))]
 REAL = [sys.executable, "-m", "editahead_cli", "lsp"]
 ENGINE = [sys.executable, "-m", "editahead_cli", "engine"]
 SCRIPT = json.dumps({"user": "account"})
+TOKEN = "s3cret"
+"""The token of servers over TCP, which clients of `connected` send."""
 LISTENING = "editahead: listening on 127.0.0.1:"
 
 
@@ -32,7 +34,10 @@ def free_port() -> int:
 async def listening(command: list[str], environment: dict[str, str]) -> AsyncIterator[int]:
     """Start a server on a TCP port and yield the port, which the server prints. SIGTERM ends the server."""
     process = await asyncio.create_subprocess_exec(
-        *command, env=environment, stdin=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE
+        *command,
+        env=environment | {"EDITAHEAD_TOKEN": TOKEN},
+        stdin=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
     )
     assert process.stderr is not None
     said = (await process.stderr.readline()).decode()
@@ -49,6 +54,7 @@ async def listening(command: list[str], environment: dict[str, str]) -> AsyncIte
 @asynccontextmanager
 async def connected(port: int) -> AsyncIterator[LanguageClient]:
     client = _client()
+    _send_token(client)
     await client.start_tcp("127.0.0.1", port)
     writer = client.protocol.writer
     try:
@@ -58,6 +64,19 @@ async def connected(port: int) -> AsyncIterator[LanguageClient]:
     finally:
         writer.close()
         await client.stop()
+
+
+def _send_token(client: LanguageClient) -> None:
+    """Add the token to the client's options in `initialize`."""
+    initialize_async = client.initialize_async
+
+    async def initialize(params: types.InitializeParams) -> types.InitializeResult:
+        options = {**(params.initialization_options or {})}  # type: ignore[dict-item]
+        options["editahead"] = {**options.get("editahead", {}), "token": TOKEN}
+        params.initialization_options = options
+        return await initialize_async(params)
+
+    client.initialize_async = initialize  # type: ignore[method-assign]
 
 
 @asynccontextmanager

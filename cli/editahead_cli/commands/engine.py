@@ -59,6 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from editahead_lsp import user_dirs
+    from editahead_lsp.private_files import make_private_folder
     from editahead_serving.errors import EngineUnavailableError
 
     if sys.platform == "win32":
@@ -69,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
         return fail(f"--host must be one of {', '.join((*_LOOPBACK, *_ALL_ADDRESSES))}, not {args.host!r}.")
     try:
         folder = user_dirs.state_folder()
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private_folder(folder)
         if args.print:
             plans, router = _make_plans(args, folder)
             parts = [made.shell_command() for made in plans]

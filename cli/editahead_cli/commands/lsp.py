@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,12 +42,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allow-remote",
         action="store_true",
-        help=f"with --tcp: accept other machines that send the token in the variable {_TOKEN_VARIABLE}",
+        help=f"with --tcp: accept other machines, too; the token is the one in the variable {_TOKEN_VARIABLE}",
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    token = os.environ.get(_TOKEN_VARIABLE) if args.allow_remote else None
+    token = os.environ.get(_TOKEN_VARIABLE)
     if args.allow_remote and args.tcp is None:
         return _usage_error("--allow-remote needs --tcp")
     if args.allow_remote and not token:
@@ -65,7 +66,11 @@ def run(args: argparse.Namespace) -> int:
         from editahead_lsp.server import Server
 
         host, port = args.tcp
-        return asyncio.run(serve_tcp(Server, host, port, token))
+        if not token:
+            token = _load_token()
+        if token is None:
+            return 1
+        return asyncio.run(serve_tcp(Server, host, port, token, remote=args.allow_remote))
     return _serve_stdio()
 
 
@@ -82,14 +87,34 @@ def _serve_stdio() -> int:
     return asyncio.run(serve())
 
 
-async def serve_tcp(make: Callable[[], Server], host: str, port: int, token: str | None) -> int:
+def _load_token() -> str | None:
+    """Return the token in the user's file, and print where the file is; None after a message that it cannot be read."""
+    from editahead_lsp import user_dirs
+    from editahead_lsp.user_secret import TOKEN_FILE_NAME, load_or_create_token
+
+    file = user_dirs.state_folder() / TOKEN_FILE_NAME
+    try:
+        token = load_or_create_token(file)
+    except OSError as error:
+        fail(
+            f"{file}: the token of clients cannot be read: {error.strerror or error}. Set {_TOKEN_VARIABLE}."
+        )
+        return None
+    print_note(f"editahead: clients need the token in {file}")
+    return token
+
+
+async def serve_tcp(
+    make: Callable[[], Server], host: str, port: int, token: str, *, remote: bool = False
+) -> int:
     """Serve until a signal ends the process, and return the exit code.
 
     Args:
         make: Creates the server for one more client.
         host: The address to listen on.
         port: The port, or 0 for any.
-        token: The secret of clients on other machines, or None to keep them out.
+        token: The secret that clients have to send.
+        remote: Whether clients on other machines may connect.
     """
     from editahead_lsp.errors import NotLoopbackError
     from editahead_lsp.transport.tcp import TcpServer
@@ -99,7 +124,7 @@ async def serve_tcp(make: Callable[[], Server], host: str, port: int, token: str
         _stop_on_signal(number, stop)
     listener = TcpServer(make, token)
     try:
-        addresses = await listener.start(host, port, remote=token is not None)
+        addresses = await listener.start(host, port, remote=remote)
     except NotLoopbackError as error:
         return _usage_error(f"{error}; add --allow-remote")
     except OSError as error:
@@ -132,13 +157,28 @@ def _usage_error(reason: str) -> int:
     return 2
 
 
+class _PrivateLogHandler(RotatingFileHandler):
+    """A handler whose files only the user can read."""
+
+    def _open(self) -> TextIOWrapper:
+        from editahead_lsp.private_files import create_private_file
+
+        create_private_file(Path(self.baseFilename))
+        return super()._open()
+
+
 def _log_handlers(log_file: Path | None) -> Iterator[logging.Handler]:
     from editahead_lsp import user_dirs
+    from editahead_lsp.private_files import make_private_folder
 
     yield logging.StreamHandler()
     file = user_dirs.state_folder() / "editahead.log" if log_file is None else log_file
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        yield RotatingFileHandler(file, maxBytes=_MAX_LOG_BYTES, backupCount=1, encoding="utf-8", delay=True)
+        if log_file is None:
+            user_dirs.tighten_state_folder()
+            make_private_folder(file.parent)
+        else:
+            file.parent.mkdir(parents=True, exist_ok=True)
+        yield _PrivateLogHandler(file, maxBytes=_MAX_LOG_BYTES, backupCount=1, encoding="utf-8", delay=True)
     except OSError as error:
         print_note(f"editahead: the log file cannot be written: {error}")

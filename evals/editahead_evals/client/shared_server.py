@@ -7,6 +7,7 @@ milliseconds and not in the half second that a process takes.
 from __future__ import annotations
 
 import contextlib
+import secrets
 import socket
 import subprocess
 import tempfile
@@ -42,12 +43,13 @@ class SharedServer:
     def __init__(self, command: Sequence[str] | None = None, *, env: Mapping[str, str] | None = None) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="editahead-server-")
         folder = Path(self._folder.name).resolve()
+        self._token = secrets.token_urlsafe()
         self._process = subprocess.Popen(
             [*(command or server_command()), "--tcp", "127.0.0.1:0"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            env={**isolated_environment(folder), **(env or {})},
+            env={**isolated_environment(folder), **(env or {}), "EDITAHEAD_TOKEN": self._token},
             cwd=folder,
         )
         assert self._process.stderr is not None
@@ -70,7 +72,7 @@ class SharedServer:
 
     def session(self, settings: Mapping[str, Any]) -> Editor:
         """Return an editor on a connection of its own, independent of earlier ones."""
-        return Editor(settings, client=self.connect())
+        return Editor({**settings, "token": self._token}, client=self.connect())
 
     def connect(self) -> JsonRpcConnection:
         try:

@@ -17,6 +17,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from editahead_lsp.private_files import make_private_folder
+
 from .folders import flush
 from .step import Step
 
@@ -55,7 +57,8 @@ class Journal:
         Raises:
             OSError: The journal cannot be written.
         """
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private_folder(folder.parent)
+        make_private_folder(folder)
         path = folder / f"{secrets.token_hex(8)}{SUFFIX}"
         draft = path.with_suffix(DRAFT_SUFFIX)
         descriptor = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)

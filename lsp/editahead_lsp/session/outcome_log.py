@@ -10,7 +10,7 @@ import logging
 import queue
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from editahead_inference.worker_thread import WorkerThread
 from editahead_lsp.errors import OutcomeLogError
+from editahead_lsp.private_files import create_private_file, make_private_folder
 
 log = logging.getLogger(__name__)
 
@@ -232,7 +233,7 @@ class OutcomeLog:
             yield database
 
     def _open(self) -> sqlite3.Connection:
-        self.file.parent.mkdir(parents=True, exist_ok=True)
+        make_private_folder(self.file.parent)
         inode = self.file.stat().st_ino if self.file.exists() else None
         try:
             return open_database(self.file)
@@ -259,6 +260,10 @@ def open_database(file: Path) -> sqlite3.Connection:
         sqlite3.OperationalError: The file cannot be written.
         sqlite3.DatabaseError: The file is damaged.
     """
+    with suppress(
+        OSError
+    ):  # SQLite tells better what is wrong; its files beside this one get the same rights
+        create_private_file(file)
     database = sqlite3.connect(file, timeout=_BUSY_S, isolation_level=None)
     try:
         ((state, *_),) = database.execute("PRAGMA quick_check(1)").fetchall()

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from editahead_inference.worker_thread import WorkerThread
+from editahead_lsp.private_files import make_private_folder
 from editahead_lsp.workspace.uris import uri_to_path
 from editahead_prompts.secrets.masking import SecretMasker
 from editahead_prompts.text.diff import diff
@@ -233,7 +234,8 @@ class _RecordingFile:
         log.warning("the session cannot be recorded: %s", type(error).__name__)
 
     def _create(self) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private_folder(self._folder.parent)
+        make_private_folder(self._folder)
         others = sorted(self._folder.glob(f"*{SUFFIX}"), key=lambda path: path.stat().st_mtime)
         for path in others[: max(0, len(others) - MAX_FILES + 1)]:
             path.unlink(missing_ok=True)

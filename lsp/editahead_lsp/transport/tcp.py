@@ -51,10 +51,13 @@ class TcpServer:
 
     Args:
         make_server: Returns a new server object for one connection.
-        token: The secret that a client has to send with `initialize`; None = no client needs one.
+        token: The secret that a client has to send with `initialize`. Any account of this machine can connect, and what
+            a client may do, such as reading files, the user may do.
     """
 
-    def __init__(self, make_server: Callable[[], Server], token: str | None = None) -> None:
+    def __init__(self, make_server: Callable[[], Server], token: str) -> None:
+        if not token:
+            raise ValueError("a token is needed")
         self._make_server, self._token = make_server, token
         self._connections: set[asyncio.Task[None]] = set()
         self._strangers: dict[_Connection, None] = {}
@@ -116,7 +119,7 @@ class TcpServer:
                 first = await connection.read_message(MAX_HANDSHAKE_BYTES)
             if first is None:
                 return
-            if self._token is not None and not self._has_token(first):
+            if not self._has_token(first):
                 raise _RejectedError("the token is missing or wrong")
             if self._count_clients() >= self._max_clients:
                 raise _RejectedError(f"there are {self._max_clients} clients")
@@ -146,6 +149,7 @@ class TcpServer:
         server = self._make_server()
         # The process id may be of another machine; the end of the connection is enough.
         server.watch_client_process = False
+        server.over_network = True
         server.protocol.set_writer(_Writer(connection.writer.transport, server.request_exit))
         reading = asyncio.ensure_future(self._read(connection, server, first, deadline))
         reading.add_done_callback(lambda _: server.request_exit())
@@ -175,7 +179,6 @@ class TcpServer:
 
     def _has_token(self, body: bytes) -> bool:
         """Return whether the message is `initialize` with the right token."""
-        assert self._token is not None
         try:
             message = json.loads(body)
         except (ValueError, RecursionError):

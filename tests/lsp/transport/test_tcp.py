@@ -14,12 +14,14 @@ import pytest_asyncio
 
 from editahead_lsp.errors import NotLoopbackError
 from editahead_lsp.server import Server
+from editahead_lsp.settings import Settings
 from editahead_lsp.transport import tcp
 from editahead_lsp.transport.message_framing import MessageFramer
 from editahead_lsp.transport.tcp import TcpServer
 from server_harness import ScriptedPipeline, position_params
 
 A = "file:///tmp/a.py"
+TOKEN = "s3cret"
 
 
 class Client:
@@ -42,13 +44,14 @@ class Client:
             while not self._arrived:
                 chunk = await self.reader.read(1 << 16)
                 assert chunk, "the connection was closed"
-                self._arrived += map(json.loads, self._frames.feed(chunk))
+                messages = map(json.loads, self._frames.feed(chunk))
+                self._arrived += [message for message in messages if "id" in message]
         message = self._arrived.pop(0)
         assert message["id"] == self._last
         return message["result"]
 
-    async def initialize(self, token: str | None = None) -> Any:
-        options = {} if token is None else {"token": token}
+    async def initialize(self, token: str = TOKEN, **options: Any) -> Any:
+        options["token"] = token
         result = await self.request(
             "initialize",
             {"processId": 2**30, "capabilities": {}, "initializationOptions": {"editahead": options}},
@@ -83,16 +86,19 @@ class House:
 
     def __init__(self, stack: AsyncExitStack, folder: Path) -> None:
         self.pipelines: list[ScriptedPipeline] = []
+        self.servers: list[Server] = []
         self._stack, self._folder = stack, folder
 
     def _make(self) -> Server:
         self.pipelines.append(ScriptedPipeline({"user": "account"}))
         pipeline = self.pipelines[-1]
         environment = {"EDITAHEAD_TELEMETRY": "off"}
-        return Server(lambda: pipeline, environment=environment, user_folder=self._folder)
+        server = Server(lambda: pipeline, environment=environment, user_folder=self._folder)
+        self.servers.append(server)
+        return server
 
-    async def listen(self, token: str | None = None) -> None:
-        self.listener = TcpServer(self._make, token)
+    async def listen(self) -> None:
+        self.listener = TcpServer(self._make, TOKEN)
         self._stack.push_async_callback(self.listener.stop)
         (address,) = await self.listener.start("127.0.0.1", 0, remote=False)
         self.port = int(address.removeprefix("127.0.0.1:"))
@@ -150,31 +156,62 @@ async def test_exit_ends_only_that_connection(house: House) -> None:
 
 
 async def test_with_the_token(house: House) -> None:
-    await house.listen("s3cret")
+    await house.listen()
     client = await house.client()
-    assert (await client.initialize("s3cret"))["serverInfo"]["name"] == "editahead"
+    assert (await client.initialize())["serverInfo"]["name"] == "editahead"
     assert len(await client.edits("user\n")) == 1
 
 
 @pytest.mark.parametrize("token", ["", "s3cre", "s3crets", "S3CRET", 3, None])
 async def test_without_the_token(house: House, token: Any) -> None:
-    await house.listen("s3cret")
+    await house.listen()
     client = await house.client()
     options = {"editahead": {"token": token}}
     client.send("initialize", {"capabilities": {}, "initializationOptions": options}, id=1)
     await client.closed()
 
 
-async def test_the_token_comes_first(house: House) -> None:
-    await house.listen("s3cret")
+async def test_there_is_no_server_without_a_token(house: House) -> None:
+    with pytest.raises(ValueError, match="token"):
+        TcpServer(house._make, "")
+
+
+@pytest.mark.parametrize("later", [False, True])
+async def test_a_client_chooses_neither_model_server_nor_key_nor_log(house: House, later: bool) -> None:
+    await house.listen()
     client = await house.client()
-    client.send("textDocument/didFocus", {"initializationOptions": {"editahead": {"token": "s3cret"}}})
+    chosen = {
+        "backend": "openai",
+        "url": "https://attacker.test",
+        "model": "m",
+        "api_key_env": "HOME",
+        "record": "on",
+        "telemetry": "local",
+        "log_level": "debug",
+        "eagerness": 1,
+    }
+    await client.initialize(**({} if later else chosen))
+    if later:
+        client.send("workspace/didChangeConfiguration", {"settings": {"editahead": chosen}})
+    status = await client.request("workspace/executeCommand", {"command": "editahead.status"})
+    (server,) = house.servers
+    settings, defaults = server.session.settings, Settings()
+    for name in chosen.keys() - {"eagerness", "telemetry"}:
+        assert getattr(settings, name) == getattr(defaults, name), name
+    assert settings.eagerness == 1 and settings.telemetry == "off"
+    assert status["backend"]["name"] == "embedded"
+
+
+async def test_the_token_comes_first(house: House) -> None:
+    await house.listen()
+    client = await house.client()
+    client.send("textDocument/didFocus", {"initializationOptions": {"editahead": {"token": TOKEN}}})
     await client.closed()
 
 
 @pytest.mark.parametrize("sent", [b"Content-Length: 9\r\n\r\nrubbish!!", b"Content-Length: 2\r\n\r\n[]"])
 async def test_rubbish_shows_no_token(house: House, sent: bytes) -> None:
-    await house.listen("s3cret")
+    await house.listen()
     client = await house.client()
     client.writer.write(sent)
     await client.closed()
@@ -182,7 +219,7 @@ async def test_rubbish_shows_no_token(house: House, sent: bytes) -> None:
 
 async def test_a_stranger_cannot_fill_the_memory(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tcp, "MAX_HANDSHAKE_BYTES", 1000)
-    await house.listen("s3cret")
+    await house.listen()
     client = await house.client()
     client.writer.write(b"Content-Length: 999999999\r\n\r\n" + b"x" * 2000)
     await client.closed()
@@ -190,17 +227,16 @@ async def test_a_stranger_cannot_fill_the_memory(house: House, monkeypatch: pyte
 
 async def test_a_stranger_cannot_wait_for_ever(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tcp, "HANDSHAKE_TIMEOUT_S", 0.01)
-    await house.listen("s3cret")
+    await house.listen()
     await (await house.client()).closed()
 
 
-@pytest.mark.parametrize("token", [None, "s3cret"])
 @pytest.mark.parametrize("sent", [b"", b"Content-Length: 100\r\n\r\n{", b"Con"])
 async def test_a_client_that_does_not_initialize_is_disconnected(
-    house: House, monkeypatch: pytest.MonkeyPatch, token: str | None, sent: bytes
+    house: House, monkeypatch: pytest.MonkeyPatch, sent: bytes
 ) -> None:
     monkeypatch.setattr(tcp, "HANDSHAKE_TIMEOUT_S", 0.05)
-    await house.listen(token)
+    await house.listen()
     client = await house.client()
     client.writer.write(sent)
     await client.closed()
@@ -261,7 +297,8 @@ async def test_clients_are_capped(house: House, monkeypatch: pytest.MonkeyPatch)
     await first.initialize()
     await second.initialize()
     third = await house.client()
-    third.send("initialize", {"capabilities": {}}, id=1)
+    options = {"editahead": {"token": TOKEN}}
+    third.send("initialize", {"capabilities": {}, "initializationOptions": options}, id=1)
     await third.closed()
     await first.close()
     await asyncio.wait(set(house.listener._connections), timeout=10, return_when=asyncio.FIRST_COMPLETED)
@@ -291,7 +328,7 @@ async def test_a_browser_is_not_listened_to(house: House) -> None:
 @pytest.mark.parametrize("host", ["0.0.0.0", ""])
 async def test_other_machines_only_when_allowed(house: House, host: str) -> None:
     with pytest.raises(NotLoopbackError):
-        await TcpServer(house._make).start(host, 0, remote=False)
+        await TcpServer(house._make, TOKEN).start(host, 0, remote=False)
 
 
 async def test_stopping_does_not_wait_for_answers(house: House) -> None:
