@@ -30,6 +30,7 @@ class PastEdit:
         at: The time of the last change of this edit, in seconds of the caller's clock.
         origin: How the edit was made.
         open: Whether the next keystroke may still join the edit. True for at most one edit, the last one.
+        erases: Whether its last change took one character away, as who corrects a word key by key does.
     """
 
     uri: str
@@ -39,6 +40,7 @@ class PastEdit:
     at: float = 0.0
     origin: Origin = "typed"
     open: bool = False
+    erases: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,4 +157,4 @@ class EditorState:
 
 def _content(edits: Iterable[PastEdit]) -> Hashable:
     """Return a hashable value of the edits without their times."""
-    return tuple((e.uri, e.line, e.old, e.new, e.origin, e.open) for e in edits)
+    return tuple((e.uri, e.line, e.old, e.new, e.origin, e.open, e.erases) for e in edits)

@@ -113,6 +113,7 @@ def _past(edit: PastEdit) -> dict[str, Any]:
         "at": edit.at,
         "origin": edit.origin,
         "open": edit.open,
+        "erases": edit.erases,
     }
 
 
@@ -126,6 +127,7 @@ def _edits(values: Iterable[Any]) -> tuple[PastEdit, ...]:
             _number(v["at"]),
             _origin(v["origin"]),
             open=_a(bool, v["open"]),
+            erases=_a(bool, v.get("erases", False)),  # states that were saved before have none
         )
         for v in values
     )

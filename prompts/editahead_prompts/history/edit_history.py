@@ -94,6 +94,21 @@ class _Entry:
         """Whether the edit was undone or deleted again, so that nothing of it is left."""
         return self.new == self.old
 
+    @property
+    def erases(self) -> bool:
+        """Whether the present state has one character less than the one before it."""
+        if not self.here:
+            return False
+        before, now = self.states[self.here - 1], self.new
+        if len(before) != len(now):
+            return False
+        rows = [row for row, (a, b) in enumerate(zip(before, now, strict=True)) if a != b]
+        if len(rows) != 1:
+            return False
+        old, new = before[rows[0]], now[rows[0]]
+        head, tail = common_affixes(old, new)
+        return len(old) - len(new) == 1 and head + tail == len(new)
+
     def span(self) -> tuple[int, int]:
         """Return the trimmed span of changed lines; the whole region when nothing is changed now."""
         head, tail = common_affixes(self.old, self.new, suffix_first=self.tail_first)
@@ -197,7 +212,18 @@ class EditHistory:
             if budget < 0 or len(out) == MAX_EDITS:
                 break
             line = self._valid(entry.uri, entry.line)
-            out.append(PastEdit(entry.uri, line, old, new, entry.at, entry.origin, open=not out))
+            out.append(
+                PastEdit(
+                    entry.uri,
+                    line,
+                    old,
+                    new,
+                    entry.at,
+                    entry.origin,
+                    open=not out,
+                    erases=not out and entry.erases,
+                )
+            )
         return tuple(reversed(out))
 
     @property

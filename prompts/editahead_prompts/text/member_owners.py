@@ -7,9 +7,11 @@ the text does not show is "", or `HINT` and the receiver's last name where a mem
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tree_sitter import Node
+
+from .declared_types import declared_type, field_type
 
 _RECEIVERS = {
     "attribute": "object",
@@ -46,11 +48,12 @@ HINT = "~"
 """The first character of an owner that is only the name of a receiver of unknown type."""
 _NAMES = frozenset({"scoped_identifier", "identifier", "type_identifier", "namespace_identifier"})
 _SELF = frozenset({"self", "this", "cls", "Self"})
+_SUPER = re.compile(r"super(?:\([^()]{0,100}\))?")
+"""A receiver whose members are those of the base classes."""
 _NAME = re.compile(r"[^\W\d]\w*")
+_MAX_GENERATIONS = 5
 _MAX_DEPTH = 400
 """Nodes around a name that are looked at. A broken text's tree can be as deep as the text is long."""
-_MAX_TEXT = 8000
-"""Characters of a function in which the declaration of a receiver is looked for."""
 _KIN = re.compile(
     r"\b(?:class|interface|struct|trait|record|enum)\s+(?P<name>\w+)(?:<[^<>\n]{0,200}>)?"
     r"(?P<bases>\s*(?:[(:]|extends\b|implements\b)[^{\n]{0,400})"
@@ -114,7 +117,10 @@ def parameter_owner(node: Node) -> str:
 
 
 def related_types(text: str) -> frozenset[tuple[str, str]]:
-    """Return the pairs of types, in both orders, of which one extends or implements the other by the text."""
+    """Return the pairs of types, in both orders, of which one extends or implements the other by the text.
+
+    One may do so by way of others, as a subclass of a subclass does.
+    """
     pairs: set[tuple[str, str]] = set()
     for match in _KIN.finditer(text):
         if match["trait"]:
@@ -123,7 +129,21 @@ def related_types(text: str) -> frozenset[tuple[str, str]]:
             pairs |= {(match["name"], base) for base in _NAME.findall(match["bases"])}
     if "\ntype " in text:
         pairs.update(_implementors(text))
+    bases: dict[str, set[str]] = {}
+    for name, base in pairs:
+        bases.setdefault(name, set()).add(base)
+    pairs = {(name, base) for name in bases for base in _ancestors(name, bases)}
     return frozenset(pairs | {(b, a) for a, b in pairs})
+
+
+def _ancestors(name: str, bases: Mapping[str, set[str]]) -> set[str]:
+    """Return the types that a type extends or implements, over at most `_MAX_GENERATIONS` of them."""
+    found: set[str] = set()
+    last = {name}
+    for _ in range(_MAX_GENERATIONS):
+        last = {base for one in last for base in bases.get(one, ())} - found
+        found |= last
+    return found
 
 
 def _implementors(text: str) -> Iterator[tuple[str, str]]:
@@ -140,7 +160,7 @@ def _implementors(text: str) -> Iterator[tuple[str, str]]:
 
 def _type_of(receiver: Node) -> str:
     text = _text(receiver)
-    if text in _SELF:
+    if text in _SELF or _SUPER.fullmatch(text):
         return enclosing_type(receiver)
     if receiver.type in _NAMES and text[:1].isupper():
         return _last_name(receiver)
@@ -155,17 +175,7 @@ def _type_of(receiver: Node) -> str:
 def _field_type(receiver: Node, name: str) -> str:
     """Return the type with which the type around a receiver declares the field of this name."""
     around = next((n for n in _upwards(receiver) if n.type in _TYPES), None)
-    text = _text(around)[:_MAX_TEXT] if around is not None else ""
-    word = re.escape(name)
-    for pattern in (
-        rf"(?<![\w.]){word}\s*\??:(?!=|:)\s*(?:\w+\.)*(?P<type>[A-Z]\w*)\s*(?:[;,=)\n]|$)",
-        rf"(?<![\w.])(?P<type>[A-Z]\w*)[ *&]+{word}\s*[=,;)]",
-        rf"\b(?:self|this)\.{word}\s*=\s*(?:new\s+)?(?P<type>[A-Z]\w*)\(",
-    ):
-        match = re.search(pattern, text)
-        if match is not None:
-            return match["type"]
-    return ""
+    return field_type(around, name) if around is not None else ""
 
 
 def _declared_type(receiver: Node, name: str) -> str:
@@ -176,22 +186,13 @@ def _declared_type(receiver: Node, name: str) -> str:
     own = function.child_by_field_name("receiver")
     if own is not None and _text(own).strip("() ").split(" ")[0] == name:
         return _last_name(own)
-    if "closure" in function.type or function.type in ("arrow_function", "func_literal", "lambda"):
-        outer = next((n for n in _upwards(function) if _is_function(n)), None)
-        function = outer or function
-    body = _text(function)[:_MAX_TEXT]
-    word = rf"(?<![\w.]){re.escape(name)}"
-    for pattern in (
-        rf"{word}\s*\??:(?!=|:)\s*[&*]?(?:mut\s+)?(?:const\s+)?[\"']?(?:\w+[.:]+)*(?P<type>[A-Za-z_]\w*)",
-        rf"{word}(?:\s*:[^=\n]+)?\s*:?=\s*(?:await\s+)?(?:new\s+)?&?(?:\w+(?:\.|::))*(?P<type>[A-Z]\w*)(?:[({{]|::)",
-        rf"{word}\s+\*?(?:\w+\.)?(?P<type>[A-Za-z]\w*)\s*[,)]",
-        rf"\bstruct\s+(?P<type>\w+)[\s*]+{re.escape(name)}\b",
-        rf"(?<![\w.])(?P<type>[A-Z]\w*|\w+_t)(?:<[^<>]*>)?[\s*&]+{re.escape(name)}\s*[=,;):]",
+    found = declared_type(function, name)
+    if not found and (
+        "closure" in function.type or function.type in ("arrow_function", "func_literal", "lambda")
     ):
-        match = re.search(pattern, body)
-        if match is not None:
-            return match["type"]
-    return ""
+        outer = next((n for n in _upwards(function) if _is_function(n)), None)
+        found = declared_type(outer, name) if outer is not None else ""
+    return found
 
 
 def _is_function(node: Node) -> bool:
@@ -221,9 +222,46 @@ def _enclosing_literal(node: Node) -> str:
         if above.type in _LITERALS:
             name = _last_name(above.child_by_field_name(_LITERALS[above.type]))
             return enclosing_type(above) if name in _SELF else name
+        if above.type in ("object", "object_pattern"):
+            return _annotated_type(above)
         if level > 3 or above.type.endswith(("statement", "block", "body")):
             return ""
     return ""
+
+
+def _annotated_type(literal: Node) -> str:
+    """Return the type that TypeScript's text gives to an object, or to what a pattern takes apart."""
+    at, parent = literal, literal.parent
+    while parent is not None and parent.type in ("parenthesized_expression", "array", "assignment_pattern"):
+        at, parent = parent, parent.parent
+    if parent is None:
+        return ""
+    if parent.type in (
+        "variable_declarator",
+        "required_parameter",
+        "optional_parameter",
+        "public_field_definition",
+    ):
+        annotation = parent.child_by_field_name("type")
+        value = parent.child_by_field_name("value")
+        if annotation is None and value is not None and at.type == "object_pattern":
+            return _type_of(value)
+        return _first_name(annotation)
+    if parent.type in ("as_expression", "satisfies_expression"):
+        return _first_name(parent.named_children[-1])
+    if parent.type in ("return_statement", "arrow_function"):
+        function = parent if parent.type == "arrow_function" else None
+        function = function or next((n for n in _upwards(parent) if _is_function(n)), None)
+        return _first_name(function.child_by_field_name("return_type") if function is not None else None)
+    return ""
+
+
+def _first_name(node: Node | None) -> str:
+    """Return the only type of an annotation, or that of an array's elements; "" for a union and other types."""
+    match = (
+        re.fullmatch(r"[\s:]*(?:readonly\s+)?([A-Z]\w*)(?:\[\])?", _text(node)) if node is not None else None
+    )
+    return match[1] if match is not None else ""
 
 
 def _last_name(node: Node | None) -> str:

@@ -41,6 +41,8 @@ _MARKS_NAME = re.compile(
 """What precedes a name in a comment or a string."""
 _MAX_MARK = 200
 """Characters before a name that are searched for what marks it."""
+_RECEIVERS = 2
+"""Receivers of unknown types from which a member that was put for another goes on to all others."""
 _IMPORTS_MODULE = re.compile(r"import\s+[\w., ]+\Z")
 _MAX_PATTERNS = 1024
 """Patterns of names that are cached, of each kind."""
@@ -218,6 +220,8 @@ class RenamedName:
         made = self.new_occurrence
         if made is None or not made.owner or site.owner == made.owner:
             return False
+        if not made.defines and made.owner.startswith(HINT) and site.owner.startswith(HINT):
+            return self._is_of_one_receiver
         if site.owner and not site.owner.startswith(HINT) and not made.owner.startswith(HINT):
             return (made.owner, site.owner) not in self._kin
         if made.defines and site.owner.startswith(HINT) and len(split_words(self._old)) == 1:
@@ -229,6 +233,12 @@ class RenamedName:
             and (made.owner, d.owner) not in self._kin
             for d in self._old_definitions
         )
+
+    @cached_property
+    def _is_of_one_receiver(self) -> bool:
+        """Whether the document has the new member on one receiver only, so that others may have none of this name."""
+        made = [o for o in self._occurrences(self._new) if o.role == "member"]
+        return len({occurrence.owner for occurrence in made}) < _RECEIVERS
 
     def _is_implicit_member(self, site: Occurrence) -> bool:
         """Return whether the site and the renamed name are a member, once with and once without `this`.

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from itertools import islice
 
-from editahead_prompts.text.identifiers import is_word, split_words
+from editahead_prompts.text.identifiers import is_word
 from editahead_prompts.text.snapshot import line_end
 
 from .bindings import MAX_WIDTH
@@ -19,6 +19,7 @@ from .renamed_definition import RenamedDefinition
 from .rule import Proposal
 from .rule_runs import join_neighbours
 from .token_patterns import KEYWORDS
+from .unfinished_edits import may_be_whole
 
 _SURE, _ELSEWHERE, _DOCUMENTED, _TYPED = 0.9, 0.8, 0.7, 0.45
 """Confidence that a reference follows: in the same document, in another one, in the comment or docstring of the definition,
@@ -28,8 +29,6 @@ _MAX_LINES = 200
 _MAX_RENAMES = 8
 """Renamed definitions that are followed, the last ones."""
 _WORD = re.compile(r"\w+")
-_MIN_TYPED = 3
-"""Characters from which a name that the cursor is behind may be finished."""
 
 
 def follow_renamed_definitions(situation: Situation) -> Iterator[FollowUp]:
@@ -84,7 +83,7 @@ def _references(renamed: RenamedDefinition, situation: Situation) -> Iterator[Fo
         return
     confidence = _SURE if renamed.is_here else _ELSEWHERE
     if typing is not None and typing.edit is renamed.edit and typing.word == renamed.new:
-        if not _may_be_finished(renamed, situation):
+        if not may_be_whole(renamed.old, renamed.new, index):
             return
         confidence = _TYPED
     in_code: list[Proposal] = []
@@ -103,22 +102,3 @@ def _references(renamed: RenamedDefinition, situation: Situation) -> Iterator[Fo
     ):
         for proposal in join_neighbours(proposals):
             yield FollowUp(proposal, kind, key, label, sure)
-
-
-def _may_be_finished(renamed: RenamedDefinition, situation: Situation) -> bool:
-    """Return whether a new name that the cursor is behind may be whole.
-
-    It is not while it, or its last word, begins the old name or a word of another name of the document. A name that begins
-    with a capital, as types do, is none that a name in small letters becomes.
-    """
-    last = (split_words(renamed.new) or ("",))[-1]
-    if len(last) < _MIN_TYPED or renamed.old.startswith(renamed.new):
-        return False
-    is_small = renamed.new[:1].islower()
-    known = {
-        word
-        for name in situation.index.words
-        if name not in KEYWORDS and not (is_small and name[:1].isupper())
-        for word in split_words(name)
-    }
-    return not any(word.startswith(last) and word not in (last, last + "s", last + "es") for word in known)

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from editahead_prompts.state import EditorState, PastEdit
-from editahead_prompts.text.identifiers import changed_spans, is_word, tokenize
-from editahead_prompts.text.snapshot import line_body, line_end
+from editahead_prompts.text.snapshot import line_end
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .argument_rules import ArgumentChange
 from .bindings import MODULE, RenameCache
 from .document_index import DocumentIndex
+from .introduced_names import IntroducedNames
 from .rule import Proposal, Rule
 from .rule_induction import induce_rules_from_edit
 from .rule_runs import join_neighbours
+from .single_examples import changes_values_only, changes_wording_only
 from .site_features import IndexLookup, Site, extract_features
 from .substitution_rules import Rename, Substitution, WordRename
-from .unfinished_edits import Typing
+from .unfinished_edits import Typing, may_be_whole
 
 _MAX_EDITS = 6
 """Past edits from which rules are learned."""
@@ -32,11 +32,6 @@ _SIBLINGS = "rename-siblings"
 """The kind of the rule that renames the same name of several functions, one after the other."""
 _WHOLE = frozenset({"line", "block"})
 """Kinds of rules that repeat only where the whole text is the same."""
-_TRUTH_VALUES = frozenset({"true", "false"})
-_BUILT_IN_TYPE = re.compile(
-    r"u?int(?:_?(?:fast|least)?\d+)?(?:_t)?|[iu](?:\d+|size)|f(?:32|64)|float\d*|double|long|short|char|byte|s?size_t"
-    r"|bool|boolean|str|string|String|number|bigint|any|unknown|object|rune|Integer|Long|Short|Float|Double|Boolean|bytes"
-)
 _EXACT_RENAMES = frozenset({"rename", "rename-bound", _SIBLINGS})
 _COMBINED = frozenset({"rename", "rename-bound", "rename-cases", "rename-words", "part", "span0", "span1"})
 """Kinds of rules that may each change their own part of one line."""
@@ -72,23 +67,32 @@ def find_sites(
     lessons = Counter((rule.kind, rule.source_pattern) for rule, _ in taught)
     scopes = _common_functions(instances_of, edits, index, trees)
     found: dict[Proposal, Site] = {}
-    changes_values = cache(
-        lambda age: _changes_values_only(edits[age])
-    )  # one edit may teach thousands of rules
+    # One edit may teach thousands of rules.
+    changes_values = cache(lambda age: changes_values_only(edits[age]))
+    changes_wording = cache(lambda age: changes_wording_only(edits[age], home(edits[age].uri), trees))
+    introduced = cache(lambda age: IntroducedNames(edits[age], home(edits[age].uri), trees))
+    binders: dict[str, frozenset[int]] = {}
     for rule, age in taught:
         check()
         instances = instances_of[rule.key]
-        if len(instances) < 2 and rule.kind not in _WHOLE and changes_values(age):
+        if len(instances) < 2 and ((rule.kind not in _WHOLE and changes_values(age)) or changes_wording(age)):
             continue
         teacher = _teacher(rule, [edits[a] for a in dict.fromkeys(instances)], names)
         if isinstance(rule, ArgumentChange) and _declares_callee(rule, teacher, home, trees):
             continue
         if len(instances) < 2 and rule.renames and _chooses_other_local(rule.renames, names, teacher):
             continue
+        if typing is not None and age == 0 and rule.renames and rule.renames[1] == typing.word:
+            is_whole = may_be_whole(*rule.renames, index)
+            if not is_whole and _is_rename_of_definition(rule, names, teacher):
+                continue
         proposals = _outside(_proposals(rule, index, names, teacher), edits[age], uri)
         if age in scopes and not _is_rename_of_definition(rule, names, teacher):
             proposals = [p for p in proposals if _function_at(index, p.start, trees) == scopes[age]]
         if not proposals or len(proposals) > _MAX_PROPOSALS:
+            continue
+        proposals = [p for p in proposals if introduced(age).are_bound(p, index, binders)]
+        if not proposals:
             continue
         runs = join_neighbours(proposals)
         below = [run for run in runs if run.end > edited_line or run.start >= edited_line]
@@ -155,25 +159,6 @@ def _proposals(rule: Rule, index: DocumentIndex, names: RenameCache, edit: PastE
                 yield Proposal(proposal.start, proposal.end, (new + end,))
         elif not renamed.has_foreign_occurrence(proposal.start):
             yield proposal
-
-
-def _changes_values_only(edit: PastEdit) -> bool:
-    """Return whether an edit put other numbers, truth values, operators or built-in types: one says nothing of others."""
-    if len(edit.old) != len(edit.new):
-        return False
-    has_value = False
-    for old, new in zip(edit.old, edit.new, strict=True):
-        a, b = tokenize(line_body(old)), tokenize(line_body(new))
-        for a1, a2, b1, b2 in changed_spans(a, b):
-            changed = (*a[a1:a2], *b[b1:b2])
-            if a1 == a2 or b1 == b2 or any(is_word(t) and not _is_value(t) for t in changed):
-                return False
-            has_value = has_value or any(token[0].isdigit() or is_word(token) for token in changed)
-    return has_value
-
-
-def _is_value(word: str) -> bool:
-    return word.lower() in _TRUTH_VALUES or _BUILT_IN_TYPE.fullmatch(word) is not None
 
 
 def _teacher(rule: Rule, examples: Sequence[PastEdit], names: RenameCache) -> PastEdit:

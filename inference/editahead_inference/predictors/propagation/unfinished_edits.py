@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from editahead_prompts.state import EditorState, PastEdit
-from editahead_prompts.text.identifiers import WORD
+from editahead_prompts.text.identifiers import WORD, split_words
 from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees, count_errors
 
@@ -22,6 +22,9 @@ from .token_patterns import KEYWORDS
 _WORD_BEFORE = re.compile(r"[^\W\d]\w*\Z")
 _MAX_REST = 20
 """Characters after the cursor, at most, that are counted."""
+_MIN_TYPED = 3
+"""Characters from which a new name that the cursor is behind may be whole."""
+_PLURALS = ("s", "es")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,7 @@ class Typing:
         shortens: Whether the word begins a name of the old line.
         rest: The number of characters after the cursor in its line, without white space.
         is_broken: Whether the edit's lines have a syntax error.
+        erases: Whether the last key took a character of the word away, which left more than a plural's end to type.
     """
 
     edit: PastEdit
@@ -47,11 +51,12 @@ class Typing:
     shortens: bool
     rest: int
     is_broken: bool
+    erases: bool
 
     @property
     def is_unfinished(self) -> bool:
         """Whether the line at the cursor is certainly unfinished."""
-        return self.is_broken or self.begins_name
+        return self.is_broken or self.begins_name or self.erases
 
     def features(self) -> dict[str, float]:
         """Return what the gate weighs for the places that repeat this edit."""
@@ -107,6 +112,7 @@ def find_typing(state: EditorState, index: DocumentIndex, trees: SyntaxTrees) ->
         bool(word) and any(name.startswith(word) for name in old),
         min(len("".join(after.split())), _MAX_REST),
         tree is not None and count_errors(tree.root_node, edit.line, edit.line + len(edit.new)) > 0,
+        edit.erases and bool(word) and not any(word + plural in old for plural in _PLURALS),
     )
 
 
@@ -128,3 +134,30 @@ def _without_row(edit: PastEdit, row: int) -> PastEdit | None:
     if all(line_body(a) == line_body(b) for a, b in zip(edit.old, new, strict=True)):
         return None
     return replace(edit, new=new)
+
+
+def may_be_whole(old: str, new: str, index: DocumentIndex) -> bool:
+    """Return whether the new name of a definition that the cursor is behind may be whole.
+
+    It is not while its last word begins a word of another name of the document, nor while it is short and begins the old
+    name. A singular begins its plural. A name that begins with a capital is none that a name in small letters becomes.
+
+    Args:
+        old: The old name.
+        new: The new name, as far as it is typed.
+        index: The index of a document that uses the old name.
+    """
+    last = (split_words(new) or ("",))[-1]
+    if len(last) < _MIN_TYPED or (old.startswith(new) and len(new) <= _MIN_TYPED):
+        return False
+    is_small = new[:1].islower()
+    known = {
+        word
+        for name in index.words
+        if name not in KEYWORDS and not (is_small and name[:1].isupper())
+        for word in split_words(name)
+    }
+    if old.startswith(new):
+        known -= set(split_words(old))
+    ends = ("", *_PLURALS)
+    return not any(word.startswith(last) and word.removeprefix(last) not in ends for word in known)

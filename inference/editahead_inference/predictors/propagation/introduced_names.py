@@ -1,0 +1,91 @@
+"""Tests whether the names that an edit put into a function are bound where the edit would be repeated."""
+
+from __future__ import annotations
+
+import re
+
+from editahead_prompts.state import PastEdit
+from editahead_prompts.text.identifiers import WORD
+from editahead_prompts.text.name_occurrences import Occurrence
+from editahead_prompts.text.syntax_trees import SyntaxTrees
+
+from .bindings import MAX_WIDTH, MODULE, whole_word
+from .document_index import DocumentIndex
+from .rule import Proposal
+from .token_patterns import KEYWORDS
+
+_MAX_NAMES = 8
+"""Names that an edit introduces, of which the binding is looked up."""
+_MAX_LINES = 60
+"""Lines with a name that may define it. A name on more lines is taken as bound anywhere."""
+
+
+class IntroducedNames:
+    """The locals and parameters that an edit uses and its old lines do not: they mean something only where they are bound.
+
+    Args:
+        edit: The edit.
+        origin: The index of its document; None if it is closed.
+        trees: The syntax trees of all documents.
+    """
+
+    def __init__(self, edit: PastEdit, origin: DocumentIndex | None, trees: SyntaxTrees) -> None:
+        self._trees = trees
+        self._names: list[str] = []
+        if origin is None:
+            return
+        old = {word for line in edit.old for word in WORD.findall(line[:MAX_WIDTH])}
+        for line in range(edit.line, min(edit.line + len(edit.new), len(origin.bodies))):
+            body = origin.bodies[line]
+            for match in WORD.finditer(body[:MAX_WIDTH]):
+                name = match[0]
+                if name in old or name in KEYWORDS or name in self._names or len(self._names) >= _MAX_NAMES:
+                    continue
+                at = origin.snapshot.starts[line] + match.start()
+                used = trees.occurrence(origin.snapshot, at, at + len(name))
+                if used.role == "plain" and not used.defines and self._is_local(name, used, origin, edit):
+                    self._names.append(name)
+
+    def _is_local(self, name: str, used: Occurrence, origin: DocumentIndex, edit: PastEdit) -> bool:
+        """Return whether a scope around the use binds the name, outside of the edit."""
+        lines = range(edit.line, edit.line + len(edit.new))
+        found = [(line, o) for line, o in self._definitions(name, origin) if o.binder in used.scopes]
+        return bool(found) and not any(line in lines for line, _ in found)
+
+    def _definitions(self, name: str, index: DocumentIndex) -> list[tuple[int, Occurrence]]:
+        """Return the definitions of a name that is bound by scope, each with its line."""
+        found = []
+        lines = index.lines_with(name)
+        for line in lines if len(lines) <= _MAX_LINES else ():
+            for match in whole_word(name).finditer(index.bodies[line][:MAX_WIDTH]):
+                at = index.snapshot.starts[line] + match.start()
+                occurrence = self._trees.occurrence(index.snapshot, at, at + len(name))
+                if occurrence.defines and occurrence.role == "plain":
+                    found.append((line, occurrence))
+        return found
+
+    def are_bound(self, proposal: Proposal, index: DocumentIndex, known: dict[str, frozenset[int]]) -> bool:
+        """Return whether each of the names that a proposal puts somewhere is bound there.
+
+        Args:
+            proposal: The proposal.
+            index: The index of its document.
+            known: What was found before in this document: by name, the scopes that bind it.
+        """
+        if not self._names:
+            return True
+        made = "".join(proposal.lines)
+        missing = [name for name in self._names if re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", made)]
+        scopes: tuple[int, ...] | None = None
+        for name in missing:
+            if name not in known:
+                known[name] = frozenset(o.binder for _, o in self._definitions(name, index))
+            if scopes is None:
+                line = min(proposal.start, len(index.bodies) - 1)
+                at = index.snapshot.starts[line] + len(index.indent(line))
+                scopes = self._trees.occurrence(index.snapshot, at, at + 1).scopes
+            if len(index.lines_with(name)) > _MAX_LINES:
+                continue
+            if known[name].isdisjoint((*scopes, MODULE)):
+                return False
+        return True

@@ -1,0 +1,84 @@
+"""Tests whether one example of a change says nothing of other places that look alike."""
+
+from __future__ import annotations
+
+import re
+
+from editahead_prompts.state import PastEdit
+from editahead_prompts.text.identifiers import changed_spans, is_word, tokenize
+from editahead_prompts.text.snapshot import line_body
+from editahead_prompts.text.syntax_trees import SyntaxTrees
+
+from .bindings import MAX_WIDTH
+from .document_index import DocumentIndex
+
+_TRUTH_VALUES = frozenset({"true", "false"})
+_BUILT_IN_TYPE = re.compile(
+    r"u?int(?:_?(?:fast|least)?\d+)?(?:_t)?|[iu](?:\d+|size)|f(?:32|64)|float\d*|double|long|short|char|byte|s?size_t"
+    r"|bool|boolean|str|string|String|number|bigint|any|unknown|object|rune|Integer|Long|Short|Float|Double|Boolean|bytes"
+)
+_QUOTES = frozenset("\"'`")
+_MAX_LITERAL = 200
+"""Characters around a change in which the quotes of its string are looked for."""
+
+
+def changes_values_only(edit: PastEdit) -> bool:
+    """Return whether an edit put other numbers, truth values, operators or built-in types: one says nothing of others."""
+    if len(edit.old) != len(edit.new):
+        return False
+    has_value = False
+    for old, new in zip(edit.old, edit.new, strict=True):
+        a, b = tokenize(line_body(old)), tokenize(line_body(new))
+        for a1, a2, b1, b2 in changed_spans(a, b):
+            changed = (*a[a1:a2], *b[b1:b2])
+            if a1 == a2 or b1 == b2 or any(is_word(t) and not _is_value(t) for t in changed):
+                return False
+            has_value = has_value or any(token[0].isdigit() or is_word(token) for token in changed)
+    return has_value
+
+
+def _is_value(word: str) -> bool:
+    return word.lower() in _TRUTH_VALUES or _BUILT_IN_TYPE.fullmatch(word) is not None
+
+
+def changes_wording_only(edit: PastEdit, origin: DocumentIndex | None, trees: SyntaxTrees) -> bool:
+    """Return whether an edit put other words within strings or comments: other texts have words of their own.
+
+    A string that is one word is a key or a name, which other places repeat.
+
+    Args:
+        edit: The edit.
+        origin: The index of its document; None if it is closed.
+        trees: The syntax trees.
+    """
+    if origin is None or not edit.new or len(edit.old) != len(edit.new):
+        return False
+    has_text = False
+    for row, (old, new) in enumerate(zip(edit.old, edit.new, strict=True)):
+        line = edit.line + row
+        if old == new or line >= len(origin.bodies):
+            continue
+        body = origin.bodies[line]
+        if len(body) > MAX_WIDTH:
+            return False
+        a, b = tokenize(line_body(old)), tokenize(body)
+        for _, _, b1, b2 in changed_spans(a, b):
+            start = sum(map(len, b[:b1]))
+            end = start + sum(map(len, b[b1:b2]))
+            at = origin.snapshot.starts[line]
+            found = trees.occurrence(origin.snapshot, at + start, at + max(end, start + 1))
+            if found.role != "text" or _is_whole_literal(body, start, end):
+                return False
+            has_text = True
+    return has_text
+
+
+def _is_whole_literal(body: str, start: int, end: int) -> bool:
+    """Return whether the text around a change, to the next quotes, is one word."""
+    before, after = body[max(start - _MAX_LITERAL, 0) : start], body[end : end + _MAX_LITERAL]
+    left = max((before.rfind(quote) for quote in _QUOTES), default=-1)
+    right = min((at for quote in _QUOTES if (at := after.find(quote)) >= 0), default=-1)
+    if left < 0 or right < 0:
+        return False
+    word = before[left + 1 :] + body[start:end] + after[:right]
+    return re.fullmatch(r"[\w.:/-]+", word) is not None
