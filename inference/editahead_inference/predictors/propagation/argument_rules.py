@@ -84,7 +84,7 @@ class ArgumentChange(Rule):
             spans = argument_spans(source, match.end() - 1)
             if spans is None:
                 continue
-            changed = self._changed(source, spans)
+            changed = self.changed(source, spans)
             if changed is None:
                 continue
             start, end, text = changed
@@ -117,7 +117,8 @@ class ArgumentChange(Rule):
             at -= 1
         return any(name.search(body) for body in index.bodies[at : line + 1])
 
-    def _changed(self, source: str, spans: list[tuple[int, int]]) -> tuple[int, int, str] | None:
+    def changed(self, source: str, spans: list[tuple[int, int]]) -> tuple[int, int, str] | None:
+        """Return (start, end, text) of the change of a call with these arguments; None where the rule does not apply."""
         texts = [source[a:b].strip() for a, b in spans]
         if texts == [""]:
             texts, empty = [], True

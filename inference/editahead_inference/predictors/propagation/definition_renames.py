@@ -14,7 +14,7 @@ from editahead_prompts.text.identifiers import is_word
 from editahead_prompts.text.snapshot import line_end
 
 from .bindings import MAX_WIDTH
-from .follow_up import FollowUp, Situation, changed_tokens
+from .follow_up import FollowUp, Situation, changed_tokens, without_alignment
 from .renamed_definition import RenamedDefinition
 from .rule import Proposal
 from .rule_runs import join_neighbours
@@ -50,7 +50,7 @@ def _renamed_definitions(situation: Situation) -> Iterator[RenamedDefinition]:
             continue
         known = _words(edit.old)
         for row, a, b, spans in changed_tokens(edit):
-            for a1, a2, b1, b2 in spans:
+            for a1, a2, b1, b2 in without_alignment(a, b, spans):
                 if a2 - a1 != 1 or b2 - b1 != 1 or not is_word(a[a1]) or not is_word(b[b1]):
                     continue
                 old, new = a[a1], b[b1]

@@ -83,3 +83,15 @@ def changed_tokens(
         if before != after and max(len(before), len(after)) <= _MAX_LINE:
             a, b = tokenize(line_body(before)), tokenize(line_body(after))
             yield row, a, b, changed_spans(a, b)
+
+
+def without_alignment(
+    a: Sequence[str], b: Sequence[str], spans: Sequence[tuple[int, int, int, int]]
+) -> Iterator[tuple[int, int, int, int]]:
+    """Yield the changed spans of two lines' tokens without the white space at their ends, which only aligns columns."""
+    for a1, a2, b1, b2 in spans:
+        while a1 < a2 and b1 < b2 and a[a2 - 1].isspace() and b[b2 - 1].isspace():
+            a2, b2 = a2 - 1, b2 - 1
+        while a1 < a2 and b1 < b2 and a[a1].isspace() and b[b1].isspace():
+            a1, b1 = a1 + 1, b1 + 1
+        yield a1, a2, b1, b2

@@ -15,6 +15,7 @@ from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .awaited_calls import adds_await, follow_awaits
+from .changed_calls import follow_changed_parameters
 from .constants import keeps_assignments
 from .copied_blocks import continue_copies, find_copies
 from .definition_renames import follow_renamed_definitions
@@ -24,6 +25,7 @@ from .extracted_helpers import follow_extractions
 from .follow_up import FollowUp, Situation
 from .mirrored_code import follow_mirrored
 from .missing_imports import missing_imports
+from .missing_includes import follow_missing_includes
 from .repeated_edits import repeat_edits
 from .rule import Proposal
 from .signatures import changes_constructor, changes_inherited_signature, follow_signatures
@@ -96,9 +98,11 @@ _FOLLOWS: tuple[Callable[[Situation], Iterator[FollowUp]], ...] = (
     repeat_edits,
     follow_awaits,
     follow_extractions,
+    follow_changed_parameters,
     follow_signatures,
     follow_new_variants,
     follow_mirrored,
+    follow_missing_includes,
 )
 """What is concluded from past edits by what the code says."""
 

@@ -178,6 +178,15 @@ class RenamedDefinition(RenamedName):
         match = whole_word(self.old).search(self._index.bodies[line])
         return match is not None and self.occurrence(line, match.start()).role == "text"
 
+    @property
+    def definitions(self) -> list[Occurrence]:
+        """The definitions of the old name in the document."""
+        return self._old_definitions
+
+    def is_meant(self, site: Occurrence, line: int, column: int) -> bool:
+        """Return whether an occurrence of the old name in code, at a line and a column, refers to the definition."""
+        return site.role != "text" and self._refers(site, line, column)
+
     def _refers(self, site: Occurrence, line: int, column: int) -> bool:
         made = self.new_occurrence
         if made is None or site.role == "unknown":

@@ -168,11 +168,13 @@ class _Pattern:
         return f"{match[1]}{self.new}{match[2]}"
 
 
-def _pattern(one: _Change, other: _Change) -> _Pattern | None:
+def _pattern(one: _Change, other: _Change) -> _Pattern | _Wrapping | None:
     sides = []
     for change in (one, other):
         a, b = tokenize(change.old), tokenize(change.new)
         spans = changed_spans(a, b)
+        if len(spans) == 2 and spans[0][:2] == (spans[0][0],) * 2 and spans[1][:2] == (spans[1][0],) * 2:
+            return _wrapping(one, other)
         if len(spans) != 1:
             return None
         a1, a2, b1, b2 = spans[0]
@@ -190,6 +192,60 @@ def _pattern(one: _Change, other: _Change) -> _Pattern | None:
         return None
     literals = [text for text in (old, *before[1], *after[1]) if len(text) >= _MIN_LITERAL]
     return _Pattern(before[0], old, new, after[0], max(literals, key=len, default=""))
+
+
+@dataclass(frozen=True)
+class _Wrapping:
+    """The common pattern of two lines of which a part was put between two texts.
+
+    Attributes:
+        before: The expression of what comes before that part.
+        inner: The expression of the part.
+        after: The expression of what follows.
+        head: The text in front of the part.
+        tail: The text behind it.
+        literal: The longest text that a matching line holds.
+    """
+
+    before: str
+    inner: str
+    after: str
+    head: str
+    tail: str
+    literal: str
+
+    @property
+    def label(self) -> str:
+        return f"wrap in {shorten(self.head.strip() + ' … ' + self.tail.strip())}"
+
+    def rewrite(self, text: str) -> str | None:
+        match = re.fullmatch(f"({self.before})({self.inner})({self.after})", text)
+        if match is None or match[1].endswith(self.head):
+            return None
+        return f"{match[1]}{self.head}{match[2]}{self.tail}{match[3]}"
+
+
+def _wrapping(one: _Change, other: _Change) -> _Wrapping | None:
+    sides = []
+    for change in (one, other):
+        a, b = tokenize(change.old), tokenize(change.new)
+        spans = changed_spans(a, b)
+        if len(spans) != 2 or any(a1 != a2 for a1, a2, _, _ in spans):
+            return None
+        (first, _, b1, b2), (last, _, c1, c2) = spans
+        sides.append((a[:first], "".join(b[b1:b2]), a[first:last], "".join(b[c1:c2]), a[last:]))
+    (left, head, inner, tail, right), (other_left, *same, other_right) = sides
+    if (head, tail) != (same[0], same[2]) or not _is_telling(head + tail):
+        return None
+    before, middle, after = _common(left, other_left), _common(inner, same[1]), _common(right, other_right)
+    sizes = ((before, left, other_left), (middle, inner, same[1]), (after, right, other_right))
+    if any(len(found[0]) != len(x) or len(x) != len(y) for found, x, y in sizes):
+        return None
+    literals = [text for part in (before, middle, after) for text in part[1] if len(text) >= _MIN_LITERAL]
+    if not literals:
+        return None
+    expressions = ("".join(part[0]) for part in (before, middle, after))
+    return _Wrapping(*expressions, head, tail, max(literals, key=len))
 
 
 def _is_telling(text: str) -> bool:

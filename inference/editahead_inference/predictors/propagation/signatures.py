@@ -36,6 +36,7 @@ _CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "constructor"
 _DECLARES = re.compile(r"\s*(?:async\s+|public\s+|private\s+|protected\s+)*(?:def\s+)?\w+\s*\(")
 _HEAD = re.compile(r"(?P<name>~?[^\W\d]\w*)\s?\(")
 _DEFAULT = re.compile(r"\s*=\s*[^,()]+(?:\([^()]*\))?")
+_BODY = re.compile(r"\s*\{")
 _END = re.compile(r"\s*(?:\{\s*\}?|;|:)?\s*\Z")
 
 
@@ -117,7 +118,10 @@ def _signature(body: str) -> _Signature | None:
     if match is None:
         return None
     tail = body[match.end() - 1 :]
+    spans = argument_spans(tail, 0)
     end = _END.search(tail)
+    if spans is not None and end is None:  # a body on the same line
+        end = _BODY.search(tail, spans[-1][1])
     return _Signature(match["name"], match.start("name"), tail[: end.start()] if end else tail)
 
 

@@ -17,6 +17,13 @@ _BUILT_IN_TYPE = re.compile(
     r"u?int(?:_?(?:fast|least)?\d+)?(?:_t)?|[iu](?:\d+|size)|f(?:32|64)|float\d*|double|long|short|char|byte|s?size_t"
     r"|bool|boolean|str|string|String|number|bigint|any|unknown|object|rune|Integer|Long|Short|Float|Double|Boolean|bytes"
 )
+_MODIFIERS = frozenset(
+    re.findall(
+        r"\w+",
+        "abstract async const constexpr export extern final inline internal override private protected pub public readonly "
+        "static unsafe virtual volatile",
+    )
+)
 _QUOTES = frozenset("\"'`")
 _MAX_LITERAL = 200
 """Characters around a change in which the quotes of its string are looked for."""
@@ -37,14 +44,28 @@ def changes_values_only(edit: PastEdit) -> bool:
     return has_value
 
 
+def adds_modifiers_only(edit: PastEdit) -> bool:
+    """Return whether an edit only put modifiers, such as `static`, into a line: a choice for one declaration."""
+    if len(edit.old) != len(edit.new):
+        return False
+    added: set[str] = set()
+    for old, new in zip(edit.old, edit.new, strict=True):
+        a, b = tokenize(line_body(old)), tokenize(line_body(new))
+        for a1, a2, b1, b2 in changed_spans(a, b):
+            if a1 != a2:
+                return False
+            added.update(token for token in b[b1:b2] if not token.isspace())
+    return bool(added) and added <= _MODIFIERS
+
+
 def _is_value(word: str) -> bool:
     return word.lower() in _TRUTH_VALUES or _BUILT_IN_TYPE.fullmatch(word) is not None
 
 
 def changes_wording_only(edit: PastEdit, origin: DocumentIndex | None, trees: SyntaxTrees) -> bool:
-    """Return whether an edit put other words within strings or comments: other texts have words of their own.
+    """Return whether an edit put another word into strings or comments: other texts have words of their own.
 
-    A string that is one word is a key or a name, which other places repeat.
+    A string that is one word is a key or a name, which other places repeat, as they do a phrase of several words.
 
     Args:
         edit: The edit.
@@ -62,12 +83,12 @@ def changes_wording_only(edit: PastEdit, origin: DocumentIndex | None, trees: Sy
         if len(body) > MAX_WIDTH:
             return False
         a, b = tokenize(line_body(old)), tokenize(body)
-        for _, _, b1, b2 in changed_spans(a, b):
+        for a1, a2, b1, b2 in changed_spans(a, b):
             start = sum(map(len, b[:b1]))
             end = start + sum(map(len, b[b1:b2]))
             at = origin.snapshot.starts[line]
             found = trees.occurrence(origin.snapshot, at + start, at + max(end, start + 1))
-            if found.role != "text" or _is_whole_literal(body, start, end):
+            if found.role != "text" or sum(map(is_word, a[a1:a2])) > 1 or _is_whole_literal(body, start, end):
                 return False
             has_text = True
     return has_text

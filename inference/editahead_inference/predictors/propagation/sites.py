@@ -17,7 +17,7 @@ from .introduced_names import IntroducedNames
 from .rule import Proposal, Rule
 from .rule_induction import induce_rules_from_edit
 from .rule_runs import join_neighbours
-from .single_examples import changes_values_only, changes_wording_only
+from .single_examples import adds_modifiers_only, changes_values_only, changes_wording_only
 from .site_features import IndexLookup, Site, extract_features
 from .substitution_rules import Rename, Substitution, WordRename
 from .unfinished_edits import Typing, may_be_whole
@@ -69,13 +69,15 @@ def find_sites(
     found: dict[Proposal, Site] = {}
     # One edit may teach thousands of rules.
     changes_values = cache(lambda age: changes_values_only(edits[age]))
+    adds_modifiers = cache(lambda age: adds_modifiers_only(edits[age]))
     changes_wording = cache(lambda age: changes_wording_only(edits[age], home(edits[age].uri), trees))
     introduced = cache(lambda age: IntroducedNames(edits[age], home(edits[age].uri), trees))
     binders: dict[str, frozenset[int]] = {}
     for rule, age in taught:
         check()
         instances = instances_of[rule.key]
-        if len(instances) < 2 and ((rule.kind not in _WHOLE and changes_values(age)) or changes_wording(age)):
+        is_alone = len(instances) < 2 and rule.kind not in _WHOLE
+        if is_alone and (changes_values(age) or changes_wording(age) or adds_modifiers(age)):
             continue
         teacher = _teacher(rule, [edits[a] for a in dict.fromkeys(instances)], names)
         if isinstance(rule, ArgumentChange) and _declares_callee(rule, teacher, home, trees):

@@ -94,3 +94,64 @@ STANDARD_NAMES: dict[str, dict[str, str]] = {
     ),
 }
 """Modules by the name that is imported from them, by language."""
+
+C_HEADERS = _by_name(
+    {
+        "<assert.h>": "assert",
+        "<ctype.h>": "isalnum isalpha isdigit islower isspace isupper isxdigit tolower toupper",
+        "<errno.h>": "errno EINVAL ENOENT ENOMEM EINTR EAGAIN",
+        "<inttypes.h>": "PRIu64 PRId64 PRIu32 PRIx64",
+        "<limits.h>": "INT_MAX INT_MIN UINT_MAX LONG_MAX LONG_MIN CHAR_BIT",
+        "<math.h>": "sqrt pow floor ceil fabs",
+        "<pthread.h>": "pthread_create pthread_join pthread_mutex_t pthread_mutex_lock pthread_mutex_unlock pthread_t",
+        "<stdarg.h>": "va_list va_start va_end va_arg",
+        "<stdbool.h>": "bool",
+        "<stdint.h>": "uint8_t uint16_t uint32_t uint64_t int8_t int16_t int32_t int64_t uintptr_t SIZE_MAX",
+        "<stdio.h>": "printf fprintf snprintf sprintf puts fputs fopen fclose fread fwrite fgets perror stderr stdout FILE",
+        "<stdlib.h>": "malloc calloc realloc free exit abort getenv atoi strtol strtoul qsort EXIT_FAILURE EXIT_SUCCESS",
+        "<string.h>": "strlen strcmp strncmp strcpy strncpy strcat strchr strrchr strstr strdup strerror memcpy memmove "
+        "memset memcmp strtok",
+        "<unistd.h>": "getpid usleep fork execvp getopt isatty",
+    }
+)
+"""Headers of C by the names that they declare."""
+
+CPP_HEADERS = _by_name(
+    {
+        "<algorithm>": "sort find find_if any_of all_of none_of count_if transform max_element min_element reverse "
+        "copy_if remove_if lower_bound upper_bound clamp stable_sort unique",
+        "<array>": "array",
+        "<atomic>": "atomic atomic_bool",
+        "<chrono>": "chrono",
+        "<cmath>": "sqrt pow floor ceil",
+        "<deque>": "deque",
+        "<filesystem>": "filesystem",
+        "<fstream>": "ifstream ofstream fstream",
+        "<functional>": "function bind invoke",
+        "<iomanip>": "setw setprecision setfill",
+        "<iostream>": "cout cerr cin",
+        "<limits>": "numeric_limits",
+        "<list>": "list",
+        "<map>": "map multimap",
+        "<memory>": "unique_ptr shared_ptr weak_ptr make_unique make_shared",
+        "<mutex>": "mutex lock_guard unique_lock scoped_lock call_once once_flag",
+        "<numeric>": "accumulate iota",
+        "<optional>": "optional nullopt make_optional",
+        "<queue>": "queue priority_queue",
+        "<random>": "mt19937 random_device uniform_int_distribution",
+        "<regex>": "regex regex_match regex_search smatch",
+        "<set>": "set multiset",
+        "<span>": "span",
+        "<sstream>": "stringstream ostringstream istringstream",
+        "<stdexcept>": "runtime_error logic_error invalid_argument out_of_range",
+        "<string>": "string to_string stoi getline",
+        "<string_view>": "string_view",
+        "<thread>": "thread this_thread jthread",
+        "<tuple>": "tuple make_tuple tie",
+        "<unordered_map>": "unordered_map unordered_multimap",
+        "<unordered_set>": "unordered_set",
+        "<variant>": "variant visit get_if holds_alternative monostate",
+        "<vector>": "vector",
+    }
+)
+"""Headers of C++ by the names that they declare in `std`."""

@@ -23,6 +23,7 @@ from editahead_prompts.text.snapshot import line_end
 
 from . import token_patterns
 from .document_index import DocumentIndex
+from .follow_up import without_alignment
 from .rule import Proposal, Rule, shorten
 
 _MAX_LINES = 200
@@ -227,14 +228,11 @@ def _spelled(
 
     A formatter's new alignment is not a change that is worth repeating. If no span is left, all spans are returned.
     """
-    out = []
-    for a1, a2, b1, b2 in spans:
-        while a1 < a2 and b1 < b2 and a[a2 - 1].isspace() and b[b2 - 1].isspace():
-            a2, b2 = a2 - 1, b2 - 1
-        while a1 < a2 and b1 < b2 and a[a1].isspace() and b[b1].isspace():
-            a1, b1 = a1 + 1, b1 + 1
-        if "".join((*a[a1:a2], *b[b1:b2])).strip():
-            out.append((a1, a2, b1, b2))
+    out = [
+        (a1, a2, b1, b2)
+        for a1, a2, b1, b2 in without_alignment(a, b, spans)
+        if "".join((*a[a1:a2], *b[b1:b2])).strip()
+    ]
     return out or spans
 
 

@@ -25,6 +25,24 @@ _MAX_REST = 20
 _MIN_TYPED = 3
 """Characters from which a new name that the cursor is behind may be whole."""
 _PLURALS = ("s", "es")
+_COMMON_WORDS = frozenset(
+    WORD.findall(
+        "add all app arg area back base body box bytes call case cell char check city clear client clock close code "
+        "col color column config content copy core cost count create cur current data date day db debug default "
+        "delete depth desc dir doc done draw edit email end entry env error event exc exit expected factor fetch "
+        "field file filter find first flag flush form format free from func get group handle hash head height host "
+        "hour html id in index info init input insert is item join json key kind label last len length level limit "
+        "line link list load local lock log login low make map mark max mean merge message method min mode model "
+        "month move msg name new next node notes num number obj offset ok old on open option order out output owner "
+        "page pair parent parse part path pick place play point pop port pos post print process push put query queue "
+        "quit raw read record ref remove render replace report request reset result return root row run save score "
+        "search seed select send set shape shift show sign size skip sort source span split stack start state status "
+        "step stop store string sum sync tag take target task temp test text tick time timeout title to token top "
+        "total trace tree type unit up update url use user value view visit wait walk week width word work write year "
+        "zip zone"
+    )
+)
+"""Words that names often end in: one of them may be whole, although another name goes on from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +166,11 @@ def may_be_whole(old: str, new: str, index: DocumentIndex) -> bool:
         index: The index of a document that uses the old name.
     """
     last = (split_words(new) or ("",))[-1]
-    if len(last) < _MIN_TYPED or (old.startswith(new) and len(new) <= _MIN_TYPED):
+    if old.startswith(new):
+        return len(new) > _MIN_TYPED
+    if last in _COMMON_WORDS:
+        return True
+    if len(last) < _MIN_TYPED:
         return False
     is_small = new[:1].islower()
     known = {
@@ -157,7 +179,5 @@ def may_be_whole(old: str, new: str, index: DocumentIndex) -> bool:
         if name not in KEYWORDS and not (is_small and name[:1].isupper())
         for word in split_words(name)
     }
-    if old.startswith(new):
-        known -= set(split_words(old))
     ends = ("", *_PLURALS)
     return not any(word.startswith(last) and word.removeprefix(last) not in ends for word in known)

@@ -1,0 +1,476 @@
+"""Follow-ups of changed parameters: the calls of the function, over however many lines they go.
+
+A call loses the argument of a parameter that went, and gets its arguments in a new order. For a new parameter it passes what
+the first call passes that the user changed, or what its function has by the name of the parameter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from editahead_prompts.state import PastEdit
+from editahead_prompts.text.identifiers import WORD
+from editahead_prompts.text.name_occurrences import Occurrence
+from editahead_prompts.text.snapshot import split_lines
+from editahead_prompts.text.syntax_trees import SyntaxTrees
+
+from .argument_rules import ArgumentChange, argument_spans
+from .bindings import MAX_WIDTH, MODULE, whole_word
+from .document_index import DocumentIndex
+from .follow_up import FollowUp, Situation
+from .introduced_names import IntroducedNames
+from .renamed_definition import C_FAMILY, RenamedDefinition
+from .rule import Proposal, shorten
+
+_DROPPED, _ORDERED, _SHOWN, _PASSED, _TYPED = 0.8, 0.7, 0.75, 0.6, 0.45
+"""Confidence that a call drops an argument, orders its arguments anew, passes what another call was made to pass, passes
+what its function has by the parameter's name, and does either of the first two while the user is in the parameters. They are
+chosen."""
+_MAX_EDITS = 6
+_MAX_LINES = 200
+"""Lines with the function's name. A function on more lines is changed by a tool."""
+_WINDOW = 60
+"""Lines of a parameter list or a call that are read."""
+_ABOVE = 8
+"""Lines above a changed one in which its call may begin."""
+_MAX_CLIMB = 12
+_FUNCTION = re.compile(r"function|method|constructor|declaration\Z")
+_CALLS = frozenset(
+    {
+        "call",
+        "call_expression",
+        "method_invocation",
+        "new_expression",
+        "object_creation_expression",
+        "explicit_constructor_invocation",
+    }
+)
+_CONSTRUCTORS = frozenset({"__init__", "constructor"})
+_RECEIVER = re.compile(r"(?:&\s*(?:'\w+\s+)?)?(?:mut\s+)?(?:self|cls)\b|this\s*:|[*/]\Z")
+"""A first parameter, or a mark among parameters, that calls do not pass."""
+_OMITTED = re.compile(r"=(?!=)|\?\s*:")
+"""What shows that a call may leave a parameter out."""
+_VARIADIC = re.compile(r"\.\.\.|\A\*")
+_KEYWORD = re.compile(r"(?P<name>[^\W\d]\w*)\s*=(?!=)")
+_NAME_LAST = frozenset({"java", "c", "cpp"})
+"""Languages in which a parameter's name comes after its type."""
+_EXACT = frozenset({"go", "rust", "java", "c"})
+"""Languages in which a call passes all parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A function whose parameters an edit changed.
+
+    Attributes:
+        name: What calls are written with: for a constructor, the class.
+        place: The 0-based line and column of that name's definition.
+        lines: The first and the last line of the parameters.
+        old: The parameters before, without those that calls do not pass.
+        new: The parameters now.
+    """
+
+    edit: PastEdit
+    name: str
+    place: tuple[int, int]
+    lines: tuple[int, int]
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A call in a document: the offset of its first line, the text from there on, and its arguments in that text."""
+
+    line: int
+    text: str
+    spans: tuple[tuple[int, int], ...]
+
+    @property
+    def texts(self) -> list[str]:
+        """The arguments. A comma after the last one adds none."""
+        found = [self.text[a:b].strip() for a, b in self.spans]
+        return found[:-1] if found and not found[-1] else found
+
+    @property
+    def end(self) -> int:
+        """The last line."""
+        return self.line + self.text.count("\n", 0, self.spans[-1][1])
+
+
+def follow_changed_parameters(situation: Situation) -> Iterator[FollowUp]:
+    """Yield the calls of the functions whose parameters past edits changed."""
+    seen: set[str] = set()
+    for edit in situation.edits[:_MAX_EDITS]:
+        origin = situation.home(edit.uri) if edit is not None and edit.origin == "typed" else None
+        if edit is None or origin is None:
+            continue
+        for change in _changes(edit, origin, situation.trees):
+            if change.name not in seen:
+                seen.add(change.name)
+                yield from _calls_of(change, origin, situation)
+
+
+def _changes(edit: PastEdit, origin: DocumentIndex, trees: SyntaxTrees) -> Iterator[_Change]:
+    """Yield the functions of which an edit changed the parameters."""
+    seen: set[int] = set()
+    last = min(edit.line + max(len(edit.new), 1), len(origin.bodies))
+    for line in range(edit.line, min(last, edit.line + _WINDOW)):
+        if len(origin.bodies[line]) > MAX_WIDTH:
+            continue
+        at = origin.snapshot.starts[line] + len(origin.indent(line))
+        node = trees.node_at(origin.snapshot, at, at + 1)
+        for _ in range(_MAX_CLIMB):
+            if node is None:
+                break
+            parameters = _parameters_of(node) if _FUNCTION.search(node.type) else None
+            if parameters is not None:
+                change = _change(edit, origin, node, parameters) if node.id not in seen else None
+                seen.add(node.id)
+                if change is not None:
+                    yield change
+                break
+            node = node.parent
+
+
+def _parameters_of(function: Node) -> Node | None:
+    found = function.child_by_field_name("parameters")
+    at = function.child_by_field_name("declarator")
+    while found is None and at is not None:  # C
+        found = at.child_by_field_name("parameters")
+        at = at.child_by_field_name("declarator")
+    return found
+
+
+def _name_of(function: Node) -> Node | None:
+    """Return the node of the name that calls are written with."""
+    name = function.child_by_field_name("name")
+    at = function.child_by_field_name("declarator")
+    while name is None and at is not None:
+        if at.type in ("identifier", "field_identifier"):
+            return at
+        if at.type == "qualified_identifier":
+            name = at.child_by_field_name("name")
+        at = at.child_by_field_name("declarator")
+    if name is None or (name.text or b"").decode("utf-8", "replace") not in _CONSTRUCTORS:
+        return name
+    above = function.parent
+    while above is not None and above.type not in ("class_definition", "class_declaration"):
+        above = above.parent
+    return above.child_by_field_name("name") if above is not None else None
+
+
+def _change(edit: PastEdit, origin: DocumentIndex, function: Node, parameters: Node) -> _Change | None:
+    node = _name_of(function)
+    first, last = parameters.start_point.row, parameters.end_point.row
+    if node is None or not first <= edit.line + len(edit.new) or edit.line > last:
+        return None
+    name = (node.text or b"").decode("utf-8", "replace")
+    lines = origin.snapshot.lines
+    open_at = len(
+        lines[first].encode("utf-8", "replace")[: parameters.start_point.column].decode("utf-8", "replace")
+    )
+    now = argument_spans("".join(lines[first : first + _WINDOW]), open_at)
+    before = (*lines[: edit.line], *edit.old, *lines[edit.line + len(edit.new) :])
+    row = _row_before(edit, first, lines[first][:open_at], before)
+    if row is None or now is None:
+        return None
+    was_text = "".join(before[row[0] : row[0] + _WINDOW])
+    was = argument_spans(was_text, row[1])
+    if was is None:
+        return None
+    language = origin.snapshot.language
+    old = _passed(was_text, was, language)
+    new = _passed("".join(lines[first : first + _WINDOW]), now, language)
+    if old is None or new is None or old == new:
+        return None
+    body = origin.bodies[node.start_point.row]
+    column = len(body.encode("utf-8", "replace")[: node.start_point.column].decode("utf-8", "replace"))
+    return _Change(edit, name, (node.start_point.row, column), (first, last), old, new)
+
+
+def _row_before(edit: PastEdit, row: int, head: str, before: Sequence[str]) -> tuple[int, int] | None:
+    """Return where the parameters began before the edit: the line and the column of the bracket."""
+    if row < edit.line:
+        return row, len(head)
+    callee = WORD.findall(head)
+    if not callee:
+        return None
+    opens = re.compile(rf"(?<!\w){re.escape(callee[-1])}\s?(?:<[^<>()]*>)?\(")
+    for at in range(edit.line, edit.line + len(edit.old)):
+        match = opens.search(before[at][:MAX_WIDTH])
+        if match is not None:
+            return at, match.end() - 1
+    return None
+
+
+def _passed(text: str, spans: Sequence[tuple[int, int]], language: str) -> tuple[str, ...] | None:
+    """Return the parameters that calls pass; None where one of them is still missing."""
+    found = [" ".join(text[a:b].split()) for a, b in spans]
+    if len(found) > 1 and not found[-1] and "\n" in text[spans[0][0] : spans[-1][1]]:
+        found.pop()
+    if found in ([""], ["void"]):
+        return ()
+    if not all(found):
+        return None
+    if language in ("python", "rust") and _RECEIVER.match(found[0]):
+        found = found[1:]
+    return tuple(one for one in found if not (language == "python" and one in ("*", "/")))
+
+
+def _name_in(parameter: str, language: str) -> str:
+    """Return the name of a parameter; "" for a pattern."""
+    plain = re.split(r"=(?!=)|\[", parameter)[0] if language in _NAME_LAST else parameter
+    names = WORD.findall(plain)
+    if not names or plain.startswith(("{", "[", "(")):
+        return ""
+    if language in _NAME_LAST:
+        return str(names[-1])
+    skipped = ("mut", "ref", "public", "private", "protected", "readonly")
+    return str(next((name for name in names if name not in skipped), ""))
+
+
+def _calls_of(change: _Change, origin: DocumentIndex, situation: Situation) -> Iterator[FollowUp]:
+    index = situation.index
+    language = origin.snapshot.language
+    old = [_name_in(parameter, language) for parameter in change.old]
+    new = [_name_in(parameter, language) for parameter in change.new]
+    target = RenamedDefinition(
+        change.name, change.name, index, origin, change.edit, situation.trees, change.place
+    )
+    made = target.new_occurrence
+    if made is None or not made.defines or not target.is_visible or not all((*old, *new)):
+        return
+    if _is_overloaded(target, made, language):
+        return
+    calls = list(_calls_in(index, change.name, target, situation.trees))
+    typing = situation.typing
+    is_typed = typing is not None and typing.edit is change.edit
+    if len(new) == len(old) and sorted(new) == sorted(old) and new != old:
+        order = [old.index(name) for name in new]
+        for call in calls:
+            if not _is_edited(call, index, situation):
+                made_text = _reordered(call, order)
+                label = f"order of {change.name}()'s arguments"
+                yield from _follow_up(
+                    index, call, made_text, "call-order", label, _TYPED if is_typed else _ORDERED
+                )
+        return
+    longer, shorter = (new, old) if len(new) > len(old) else (old, new)
+    place = next((n for n, (a, b) in enumerate(zip(longer, shorter, strict=False)) if a != b), len(shorter))
+    if len(longer) - len(shorter) != 1 or longer[:place] + longer[place + 1 :] != shorter:
+        return
+    least = _least(change.old, language)
+    most = 1 << 30 if any(map(_VARIADIC.search, change.old)) else len(old)
+    calls = [
+        call for call in calls if least <= len(call.texts) <= most and not _is_edited(call, index, situation)
+    ]
+    if longer is old:
+        for call in calls:
+            text = _without(call, place, longer[place], language)
+            label = f"drop {longer[place]} from {change.name}()"
+            yield from _follow_up(index, call, text, "call-drop", label, _TYPED if is_typed else _DROPPED)
+        return
+    parameter = change.new[place]
+    if _VARIADIC.search(parameter):
+        return
+    yield from _passing(change, calls, place, longer[place], situation)
+
+
+def _passing(
+    change: _Change, calls: Sequence[_Call], place: int, name: str, situation: Situation
+) -> Iterator[FollowUp]:
+    """Yield the calls that pass a new parameter: what another call was made to pass, or what is called like it."""
+    index, language = situation.index, situation.index.snapshot.language
+    at = -1 if place == len(change.old) else place
+    example = _example(change, place, name, situation)
+    is_optional = _OMITTED.search(change.new[place]) is not None
+    known: dict[str, frozenset[int]] = {}
+    for call in calls:
+        if example is not None:
+            text, introduced = example
+            found = _with(call, at, text, language, name)
+            proposal = _proposal(index, call, found) if found is not None else None
+            if proposal is not None and introduced.are_bound(proposal, index, known):
+                label = f"add {shorten(text, 24)} to {change.name}()"
+                yield FollowUp(proposal, "call-add", f"call-add:{change.name}:{name}", label, _SHOWN)
+                continue
+        if is_optional or not _is_bound(name, call.line, index, situation.trees):
+            continue
+        found = _with(call, at, name, language, name)
+        label = f"add {name} to {change.name}()"
+        yield from _follow_up(index, call, found, "call-add", label, _PASSED)
+
+
+def _least(parameters: Sequence[str], language: str) -> int:
+    """Return the number of arguments that a call has at least."""
+    needed = [one for one in parameters if not _VARIADIC.search(one)]
+    return len(needed) if language in _EXACT else sum(not _OMITTED.search(one) for one in needed)
+
+
+def _is_overloaded(target: RenamedDefinition, made: Occurrence, language: str) -> bool:
+    """Return whether the document defines the function more than once, so that a call may mean another one."""
+    if language in C_FAMILY and language != "cpp":
+        return False
+    return sum(other.role == made.role and other.owner == made.owner for other in target.definitions) > (
+        2 if language == "cpp" else 1
+    )
+
+
+def _calls_in(
+    index: DocumentIndex, name: str, target: RenamedDefinition, trees: SyntaxTrees
+) -> Iterator[_Call]:
+    """Yield the calls of the function in a document."""
+    lines = index.lines_with(name)
+    opens = re.compile(rf"(?<!\w){re.escape(name)}\s?\(")
+    for line in lines if len(lines) <= _MAX_LINES else ():
+        body = index.bodies[line]
+        if len(body) > MAX_WIDTH:
+            continue
+        for match in opens.finditer(body):
+            at = index.snapshot.starts[line] + match.start()
+            site = trees.occurrence(index.snapshot, at, at + len(name))
+            if site.defines or not _is_called(trees.node_at(index.snapshot, at, at + len(name))):
+                continue
+            if not target.is_meant(site, line, match.start()):
+                continue
+            text = "".join(index.snapshot.lines[line : line + _WINDOW])
+            spans = argument_spans(text, match.end() - 1)
+            if spans is not None:
+                yield _Call(line, text, tuple(spans))
+
+
+def _is_called(node: Node | None) -> bool:
+    for _ in range(3):
+        node = node.parent if node is not None else None
+        if node is not None and node.type in _CALLS:
+            return True
+    return False
+
+
+def _is_edited(call: _Call, index: DocumentIndex, situation: Situation) -> bool:
+    """Return whether a past edit changed the call itself."""
+    return any(
+        edit.line <= call.end and call.line < edit.line + max(len(edit.new), 1)
+        for edit in situation.edits[:_MAX_EDITS]
+        if edit is not None and edit.uri == index.snapshot.uri
+    )
+
+
+def _example(
+    change: _Change, place: int, name: str, situation: Situation
+) -> tuple[str, IntroducedNames] | None:
+    """Return what the last call passes for the new parameter that the user changed, with the names that it brought."""
+    opens = re.compile(rf"(?<!\w){re.escape(change.name)}\s?\(")
+    for edit in situation.edits[:_MAX_EDITS]:
+        index = situation.home(edit.uri) if edit is not None and edit.origin == "typed" else None
+        if edit is None or index is None or edit is change.edit:
+            continue
+        for line in range(max(edit.line - _ABOVE, 0), min(edit.line + len(edit.new), len(index.bodies))):
+            if edit.uri == change.edit.uri and change.lines[0] <= line <= change.lines[1]:
+                continue
+            match = opens.search(index.bodies[line][:MAX_WIDTH])
+            text = "".join(index.snapshot.lines[line : line + _WINDOW]) if match else ""
+            spans = argument_spans(text, match.end() - 1) if match else None
+            if spans is None:
+                continue
+            call = _Call(line, text, tuple(spans))
+            passed = next((one for one in call.texts if _keyword(one) == name), None)
+            if passed is None and place < len(call.texts) and not any(map(_keyword, call.texts[: place + 1])):
+                passed = call.texts[place]
+            if (
+                passed
+                and call.end >= edit.line
+                and not any(passed in old for old in edit.old if opens.search(old))
+            ):
+                return passed, IntroducedNames(edit, index, situation.trees)
+    return None
+
+
+def _keyword(argument: str) -> str:
+    match = _KEYWORD.match(argument)
+    return match["name"] if match is not None else ""
+
+
+def _is_bound(name: str, line: int, index: DocumentIndex, trees: SyntaxTrees) -> bool:
+    """Return whether a function around a line, or the module, binds a name."""
+    at = index.snapshot.starts[line] + len(index.indent(line))
+    scopes = {*trees.occurrence(index.snapshot, at, at + 1).scopes, MODULE}
+    lines = index.lines_with(name)
+    for other in lines if len(lines) <= _MAX_LINES else ():
+        for match in whole_word(name).finditer(index.bodies[other][:MAX_WIDTH]):
+            start = index.snapshot.starts[other] + match.start()
+            found = trees.occurrence(index.snapshot, start, start + len(name))
+            if found.defines and found.role == "plain" and found.binder in scopes:
+                return True
+    return False
+
+
+def _with(call: _Call, place: int, text: str, language: str, name: str) -> str | None:
+    """Return the text of a call with one more argument; None where its arguments do not tell their places."""
+    texts = call.texts
+    if any(one.startswith(("*", "...")) for one in texts):
+        return None
+    keywords = [n for n, one in enumerate(texts) if language == "python" and _keyword(one)]
+    if any(_keyword(texts[n]) == name for n in keywords):
+        return None
+    if keywords and (place == -1 or place >= keywords[0]) and not _keyword(text):
+        text, place = f"{name}={text}", -1
+    if _keyword(text):
+        place = -1
+    rule = ArgumentChange("", "", "", "", "", None, "", text, place, True, len(texts) if texts != [""] else 0)
+    return _spliced(call, rule.changed(call.text, list(call.spans)))
+
+
+def _without(call: _Call, place: int, name: str, language: str) -> str | None:
+    """Return the text of a call without an argument; None where it does not pass it."""
+    texts = call.texts
+    if language == "python":
+        place = next((n for n, one in enumerate(texts) if _keyword(one) == name), place)
+    before = texts[:place]
+    if place >= len(texts) or any(one.startswith(("*", "...")) for one in (*before, texts[place])):
+        return None
+    if language == "python" and _keyword(texts[place]) not in ("", name):
+        return None
+    rule = ArgumentChange("", "", "", "", "", None, "", "", place, False, len(texts))
+    return _spliced(call, rule.changed(call.text, list(call.spans)))
+
+
+def _reordered(call: _Call, order: Sequence[int]) -> str | None:
+    """Return the text of a call with its arguments in another order."""
+    texts = call.texts
+    if len(texts) != len(order) or any(_keyword(one) or one.startswith(("*", "...")) for one in texts):
+        return None
+    parts, at = [], 0
+    for (start, end), source in zip(call.spans, order, strict=False):
+        core = call.text[start:end]
+        lead = len(core) - len(core.lstrip())
+        parts += [call.text[at : start + lead], texts[source]]
+        at = end - (len(core) - len(core.rstrip()))
+    return "".join((*parts, call.text[at:]))
+
+
+def _spliced(call: _Call, change: tuple[int, int, str] | None) -> str | None:
+    return None if change is None else call.text[: change[0]] + change[2] + call.text[change[1] :]
+
+
+def _proposal(index: DocumentIndex, call: _Call, text: str) -> Proposal | None:
+    """Return the change of a call's lines to those of a text that begins with its first line."""
+    tail = len(call.text) - sum(map(len, index.snapshot.lines[call.line : call.end + 1]))
+    new = tuple(filter(None, split_lines(text[: len(text) - tail] if tail else text)))
+    old = index.snapshot.lines[call.line : call.end + 1]
+    if new == old:
+        return None
+    return Proposal(call.line, call.end + 1, new)
+
+
+def _follow_up(
+    index: DocumentIndex, call: _Call, text: str | None, kind: str, label: str, confidence: float
+) -> Iterator[FollowUp]:
+    proposal = _proposal(index, call, text) if text is not None else None
+    if proposal is not None:
+        yield FollowUp(proposal, kind, f"{kind}:{label}", label, confidence)
