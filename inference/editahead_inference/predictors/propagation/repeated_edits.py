@@ -241,11 +241,11 @@ def _wrapping(one: _Change, other: _Change) -> _Wrapping | None:
     sizes = ((before, left, other_left), (middle, inner, same[1]), (after, right, other_right))
     if any(len(found[0]) != len(x) or len(x) != len(y) for found, x, y in sizes):
         return None
-    literals = [text for part in (before, middle, after) for text in part[1] if len(text) >= _MIN_LITERAL]
+    literals = [text for found in (before, middle, after) for text in found[1] if len(text) >= _MIN_LITERAL]
     if not literals:
         return None
-    expressions = ("".join(part[0]) for part in (before, middle, after))
-    return _Wrapping(*expressions, head, tail, max(literals, key=len))
+    start, part, end = ("".join(found[0]) for found in (before, middle, after))
+    return _Wrapping(start, part, end, head, tail, max(literals, key=len))
 
 
 def _is_telling(text: str) -> bool:
