@@ -85,7 +85,7 @@ class SecretMasker:
     """
 
     def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
+        self._known: dict[str, tuple[int, str]] = {}  # secret -> number and placeholder
         self._masks: Masks | None = Masks()
         self._count = 0
         self._seen: OrderedDict[str, tuple[str, ...]] = OrderedDict()
@@ -107,7 +107,7 @@ class SecretMasker:
             for text in texts:
                 self._learn(text)
             if self._masks is None:
-                self._masks = Masks({each: make_placeholder(each, n) for each, n in self._numbers.items()})
+                self._masks = Masks({each: placeholder for each, (_, placeholder) in self._known.items()})
             return self._masks
 
     def _news(self, snapshot: Snapshot) -> str:
@@ -131,17 +131,17 @@ class SecretMasker:
     def _learn(self, text: str) -> None:
         for start, end in find_secrets(text):
             secret = text[start:end]
-            if secret in self._numbers:
+            if secret in self._known:
                 continue
             self._masks = None
             number = self._count
             if self._last and secret.startswith(self._last):  # it is being typed: its placeholder grows, too
-                number = self._numbers.pop(self._last, number)
+                number, _ = self._known.pop(self._last, (number, ""))
             self._count += number == self._count
-            self._numbers[secret] = number
+            self._known[secret] = number, make_placeholder(secret, number)
             self._last = secret if len(secret) >= MIN_FRAGMENT_CHARS else ""
-            if len(self._numbers) > MAX_KNOWN:
-                del self._numbers[next(iter(self._numbers))]
+            if len(self._known) > MAX_KNOWN:
+                del self._known[next(iter(self._known))]
 
 
 def mask_text(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -39,10 +40,9 @@ def commit(number: int) -> dict[str, str]:
     return {**about, "before": before, "after": after}
 
 
-@pytest.fixture
-def edits(tmp_path: Path) -> Path:
-    folder = tmp_path / "edits"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def edits(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("edits")
     for shard in range(4):
         text = "".join(json.dumps(commit(shard * 100 + n)) + "\n" for n in range(20))
         path = folder / f"train-{shard:02}.jsonl.zst"
@@ -50,9 +50,22 @@ def edits(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture(autouse=True)
-def few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(fit_trees._TREES, "max_iter", 4)
+@pytest.fixture(autouse=True, scope="module")
+def few_trees() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(fit_trees._TREES, "max_iter", 4)
+        yield
+
+
+FIT = {"files": 10, "seed": 5, "jobs": 1, "threshold": 0.3}
+
+
+@pytest.fixture(scope="module")
+def fitted(edits: Path, few_trees: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the weights of a fit with `FIT`, which several tests compare."""
+    path = tmp_path_factory.mktemp("fitted") / "gate.json"
+    fit_gate.train(edits, path, **FIT)
+    return path
 
 
 def test_the_fit_is_written_and_can_be_shown_by(edits: Path, tmp_path: Path) -> None:
@@ -68,12 +81,9 @@ def test_the_fit_is_written_and_can_be_shown_by(edits: Path, tmp_path: Path) -> 
     Gate(Weights(data))
 
 
-def test_the_same_seed_gives_the_same_weights(edits: Path, tmp_path: Path) -> None:
-    texts = []
-    for name in ("one.json", "two.json"):
-        fit_gate.train(edits, tmp_path / name, files=10, seed=5, jobs=1, threshold=0.3)
-        texts.append((tmp_path / name).read_text("utf-8"))
-    assert texts[0] == texts[1]
+def test_the_same_seed_gives_the_same_weights(edits: Path, fitted: Path, tmp_path: Path) -> None:
+    fit_gate.train(edits, tmp_path / "again.json", **FIT)
+    assert (tmp_path / "again.json").read_text("utf-8") == fitted.read_text("utf-8")
 
 
 def test_too_few_shards(tmp_path: Path) -> None:
@@ -101,19 +111,18 @@ def test_exported_trees_give_scikit_learn_s_probabilities() -> None:
     assert np.abs(np.array(ours) - model.predict_proba(values)[:, 1]).max() < 1e-3
 
 
-def test_kept_trees_are_taken_over_and_what_is_about_them_too(edits: Path, tmp_path: Path) -> None:
-    first, second = tmp_path / "first.json", tmp_path / "second.json"
-    given = {"files": 10, "seed": 5, "jobs": 1, "threshold": 0.3}
-    made = fit_gate.train(edits, first, **given)
-    provenance = fit_gate.train(edits, second, **given, kept=first)
-    one, two = (json.loads(path.read_text("utf-8")) for path in (first, second))
+def test_kept_trees_are_taken_over_and_what_is_about_them_too(
+    edits: Path, fitted: Path, tmp_path: Path
+) -> None:
+    second = tmp_path / "second.json"
+    provenance = fit_gate.train(edits, second, **FIT, kept=fitted)
+    one, two = (json.loads(path.read_text("utf-8")) for path in (fitted, second))
     assert one["trees"] == two["trees"]
-    assert provenance["trees"] == made
+    assert provenance["trees"] == one["provenance"]
 
 
-def test_what_has_no_data_says_so(edits: Path, tmp_path: Path) -> None:
-    fit_gate.train(edits, tmp_path / "gate.json", files=5, seed=5, jobs=1, threshold=0.3)
-    calibration = json.loads((tmp_path / "gate.json").read_text("utf-8"))["calibration"]
+def test_what_has_no_data_says_so(fitted: Path) -> None:
+    calibration = json.loads(fitted.read_text("utf-8"))["calibration"]
     assert calibration["diagnostic:suggested"] == {"knots": [], "of": 0, "why": "commits hold no diagnostics"}
 
 
