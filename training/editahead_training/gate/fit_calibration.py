@@ -13,6 +13,8 @@ KNOTS = 8
 """At most, in a curve."""
 MIN_OUTCOMES = 100
 """Outcomes behind each knot, at least."""
+LEAST_OUTCOMES = 12
+"""Outcomes without which a predictor has no curve."""
 PRIOR = 10
 """Outcomes that what was stated counts as, beside those behind a knot."""
 
@@ -22,7 +24,7 @@ def fit_curves(stated: Iterable[Stated]) -> dict[str, dict[str, Any]]:
     by_name: defaultdict[str, list[tuple[float, bool]]] = defaultdict(list)
     for name, probability, right in stated:
         by_name[name].append((probability, right))
-    return {name: fit_curve(pairs) for name, pairs in sorted(by_name.items())}
+    return {name: fit_curve(pairs) for name, pairs in sorted(by_name.items()) if len(pairs) >= LEAST_OUTCOMES}
 
 
 def fit_curve(pairs: Sequence[tuple[float, bool]]) -> dict[str, Any]:

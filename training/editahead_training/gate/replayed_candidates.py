@@ -29,6 +29,7 @@ from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_training.data.replay_moments import TrainingMoment, moments
 from editahead_training.data.shards import sample, sample_commits
 
+from .ordered_moments import ordered_moments
 from .simulated_user import simulate_user
 from .whole_commits import CommitMoment, commit_moments
 
@@ -39,6 +40,8 @@ T = TypeVar("T")
 Record = dict[str, Any]
 Commit = Sequence[Record]
 """The records of one commit."""
+
+
 Stated = tuple[str, float, bool]
 """A predictor's name, the probability that it stated, and whether it was right."""
 
@@ -59,11 +62,13 @@ class Moment:
         opportunity: Hunks remain.
         rows: The candidates.
         weight: What the moment counts in a fit.
+        stated: The candidates that state their own probability.
     """
 
     opportunity: bool
     rows: list[Row]
     weight: float = 1.0
+    stated: tuple[Stated, ...] = ()
 
 
 def map_records(
@@ -107,23 +112,63 @@ def commit_rows(commit: Commit) -> list[Moment]:
     return [replace(moment, weight=len(found) ** -0.5) for moment in found]
 
 
+def ordered_rows(commit: Commit) -> list[Moment]:
+    """Return the moments of a user who makes a whole commit in small steps, typed key by key, and answers nothing.
+
+    A commit counts as in `commit_rows`. Follow-ups that state their probability are in the moments, too: of each kind the
+    likeliest that was not there before, so that one that is never taken up counts once.
+    """
+    syntax = SyntaxTrees()
+    propagation = Propagation(syntax)
+    found: list[Moment] = []
+    seen: set[tuple[str, str]] = set()
+    for moment in ordered_moments(commit):
+        candidates = propagation.propose(moment.state, _never)
+        best: dict[str, Candidate] = {}
+        for candidate in candidates:
+            key = calibration_key(candidate)
+            if candidate.confidence is None or (key, candidate.rule) in seen:
+                continue
+            if key not in best or candidate.confidence > (best[key].confidence or 0.0):
+                best[key] = candidate
+        seen |= {(key, candidate.rule) for key, candidate in best.items()}
+        stated = tuple((key, c.confidence or 0.0, moment.worth_of(c) == 1) for key, c in best.items())
+        known = _rows(moment, [c for c in candidates if c.confidence is None])
+        found.append(replace(known, stated=stated))
+    return [replace(moment, weight=len(found) ** -0.5) for moment in found]
+
+
 def eager_answers(
     record: Record, *, order: str, weights: Mapping[str, Any], eagerness: float
 ) -> list[Answer]:
     """Return what the gate shows first, with these weights, to a user who answers nothing."""
     propose = ReplayPredictors()
     gate = Gate(Weights(weights), syntax=propose.syntax)
-    out = []
-    for moment in _moments(record, order):
-        opportunity = bool(moment.remaining)
-        verdicts, _ = gate.decide(moment.state, propose(moment.state), eagerness, _never)
-        first = next((v for v in verdicts if v.reason is None and v.candidate.edit), None)
-        if first is None:
-            out.append(Answer(opportunity))
-        else:
-            right = moment.worth_of(first.candidate) == 1
-            out.append(Answer(opportunity, right, right, first.confidence, first.candidate.source))
-    return out
+    return [_answer(moment, gate, propose(moment.state), eagerness) for moment in _moments(record, order)]
+
+
+def eager_ordered_answers(commit: Commit, *, weights: Mapping[str, Any], eagerness: float) -> list[Answer]:
+    """Return what the gate shows first to a user who makes a commit in ordered steps, and answers nothing.
+
+    Follow-ups that state their probability are among the candidates.
+    """
+    syntax = SyntaxTrees()
+    propagation, gate = Propagation(syntax), Gate(Weights(weights), syntax=syntax)
+    return [
+        _answer(moment, gate, propagation.propose(moment.state, _never), eagerness)
+        for moment in ordered_moments(commit)
+    ]
+
+
+def _answer(
+    moment: TrainingMoment | CommitMoment, gate: Gate, candidates: Sequence[Candidate], eagerness: float
+) -> Answer:
+    verdicts, _ = gate.decide(moment.state, candidates, eagerness, _never)
+    first = next((v for v in verdicts if v.reason is None and v.candidate.edit), None)
+    if first is None:
+        return Answer(moment.opportunity)
+    right = moment.worth_of(first.candidate) == 1
+    return Answer(moment.opportunity, right, right, first.confidence, first.candidate.source)
 
 
 def completions(record: Record) -> list[Stated]:

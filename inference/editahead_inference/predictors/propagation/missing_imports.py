@@ -6,6 +6,7 @@ defines it, and the standard library.
 
 from __future__ import annotations
 
+import builtins
 import posixpath
 import re
 import sys
@@ -17,7 +18,7 @@ from urllib.parse import unquote
 from editahead_prompts.state import PastEdit
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
+from editahead_prompts.text.syntax_trees import SyntaxTrees, count_errors
 
 from . import token_patterns
 from .bindings import whole_word
@@ -39,6 +40,7 @@ _MAX_NAMES = 12
 """Names of one edit that are looked up."""
 _MAX_OCCURRENCES = 40
 """Occurrences of a name that are looked at."""
+_BUILT_IN = frozenset(dir(builtins))
 _DEFINED = {
     "python": r"^(?:async\s+)?(?:def|class)\s+{0}\b|^{0}\s*(?::[^=\n]+)?=(?!=)",
     "web": r"^export\s+(?:default\s+)?(?:(?:async|abstract)\s+)?(?:function\*?|class|const|let|interface|type|enum)\s+{0}\b",
@@ -80,7 +82,7 @@ def missing_imports(
     statements: list[Statement] | None = None
     wanted: dict[tuple[str, ...], list[tuple[str, Wanted]]] = {}
     for name in _brought(edits):
-        if name == typed:
+        if name == typed or (snapshot.language == "python" and name in _BUILT_IN):
             continue
         known = list(_witnesses(name, snapshot, others, trees))
         if not known or not _is_unbound(name, index, trees):
@@ -142,8 +144,16 @@ def _is_unbound(name: str, index: DocumentIndex, trees: SyntaxTrees) -> bool:
             occurrence = trees.occurrence(index.snapshot, at, at + len(name))
             if occurrence.defines and occurrence.role in ("plain", "argument"):
                 return False
-            used |= occurrence.role == "plain" and not in_import  # there it is a part of a module's name
+            # In an import it is a part of a module's name, and in a statement that does not parse it may be prose.
+            used = used or (
+                occurrence.role == "plain" and not in_import and not _is_broken(index, line, trees)
+            )
     return used
+
+
+def _is_broken(index: DocumentIndex, line: int, trees: SyntaxTrees) -> bool:
+    tree = trees.tree(index.snapshot)
+    return tree is not None and count_errors(tree.root_node, line, line + 1) > 0
 
 
 def _is_own(wanted: Wanted, snapshot: Snapshot) -> bool:

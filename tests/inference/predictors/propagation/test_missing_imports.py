@@ -125,3 +125,18 @@ def test_not_the_word_at_the_cursor() -> None:
     index = DocumentIndex(person.snapshot)
     assert missing_imports(person.history.edits, index, [], SyntaxTrees())
     assert missing_imports(person.history.edits, index, [], SyntaxTrees(), "json") == []
+
+
+def test_not_a_name_that_the_language_has_itself() -> None:
+    there = ("file:///app/shop/money.py", "def max(values):\n    return values[0]\n")
+    here = "from .money import Cents\n\n\ndef total():\n    return 1\n"
+    assert imported(here, "    return 1", "    x = max([1])\n", there) == []
+
+
+def test_not_a_word_of_a_docstring_that_is_not_closed_yet() -> None:
+    assert (
+        imported(
+            "import re\n\n\ndef total():\n    return 1\n", "    return 1", '    """Add up.\n\n    json.\n'
+        )
+        == []
+    )
