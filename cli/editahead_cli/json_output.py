@@ -53,6 +53,25 @@ class DoctorOutput:
 
 
 @attrs.frozen
+class IndexOutput:
+    """The index of a workspace folder.
+
+    `bytes` is the size on disk, and `vectors` the number of stored vectors. `state` is "missing" without an index,
+    "building" before the first build is complete, and "damaged" for a file that cannot be read. `built_at` is the end of the
+    last build in ISO 8601.
+    """
+
+    root: str
+    files: int
+    chunks: int
+    symbols: int
+    bytes: int
+    vectors: int
+    state: Literal["missing", "building", "ready", "damaged"]
+    built_at: str | None
+
+
+@attrs.frozen
 class RefusalOutput:
     """The reason why a sketch was not applied.
 

@@ -121,6 +121,7 @@ STATUS = wire.StatusResult(
     wire.SpeculationStatus(),
     wire.LatencyStatus(4.0, 18.5),
     wire.OutcomeStatus(shown=12, accepted=9, rejected=1),
+    index=[wire.IndexStatus("/projects/rooms", "building", 1200, 3400, "")],
 )
 
 SKETCH = """\
@@ -334,6 +335,13 @@ SHAPES = [
         "editahead doctor --json",
         "The checks of this installation.",
         json_output.DoctorOutput(True, [json_output.Check("settings", True, "all valid")]),
+    ),
+    _output(
+        "editahead index --json",
+        "The index of a workspace folder, after `build` or `clear` as it is then.",
+        json_output.IndexOutput(
+            "/projects/rooms", 3400, 19_022, 54_101, 13_524_992, 0, "ready", "2026-11-24T17:05:42+00:00"
+        ),
     ),
     _output(
         "editahead models --json",

@@ -9,6 +9,7 @@ import os
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -17,9 +18,13 @@ from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 
 from editahead_inference.predictors.model.predictor import ModelPredictor
+from editahead_retrieval.process.messages import IndexReport
 
 from . import __version__, user_dirs
 from .apply.service import ApplyService
+from .codebase.index_progress import IndexProgress
+from .codebase.index_service import IndexService
+from .codebase.workspace_codebase import WorkspaceCodebase
 from .features import register_all
 from .model.config import ModelConfig
 from .model.prompt_warmer import PromptWarmer
@@ -46,6 +51,12 @@ log = logging.getLogger(__name__)
 MAX_DIGITS = 1_000
 """Digits of a whole number in a message. Python refuses numbers of more than 4,300; none of LSP's has more than 10."""
 
+_FILE_WATCH_REGISTRATION = {
+    "id": "editahead-index",
+    "method": types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
+    "registerOptions": {"watchers": [{"globPattern": "**/*"}]},
+}
+
 
 def load_pipeline() -> PredictionPipeline:
     """Return the predictors that need no model. The import is late, as the grammars take long to load."""
@@ -65,6 +76,7 @@ class Server(LanguageServer):
         environment: The environment variables, one of the sources of settings.
         user_folder: The folder of the user's settings; None = the platform's folder.
         state_folder: The folder of the outcome log and of journals; None = the platform's folder.
+        cache_folder: The folder of indexes and of what else can be made again; None = the platform's folder.
         now: Returns Unix time in seconds.
         run_id: A unique name of this run for the outcome log; None = a random one.
         create_model: Returns the model that the settings name, if any. Raises ValueError with the reason if it cannot.
@@ -82,6 +94,7 @@ class Server(LanguageServer):
         environment: Mapping[str, str] = os.environ,
         user_folder: Path | None = None,
         state_folder: Path | None = None,
+        cache_folder: Path | None = None,
         now: Callable[[], float] = time.time,
         run_id: str | None = None,
         create_model: Callable[[ModelConfig], ModelPredictor | None] = ModelConfig.create_predictor,
@@ -107,6 +120,18 @@ class Server(LanguageServer):
         self.apply_service = ApplyService(self.session, clock)
         self.next_edit_marker = NextEditMarker(self, sleep)
         self.prompt_warmer = PromptWarmer(self.session, self.predictions.models, clock, sleep)
+        self.index_progress = IndexProgress(self.protocol.notify, self._request_without_answer)
+        self.index = IndexService(
+            user_dirs.index_folder(cache_folder),
+            state_folder,
+            self._call_soon,
+            lambda uri: self.session.documents.get(uri) is not None,
+            on_codebase=self._set_codebase,
+            on_report=self._on_index_report,
+            on_version=self._on_index_version,
+        )
+        self._index_started = False
+        self._loop: asyncio.AbstractEventLoop | None = None
         self.client_renders_edits = False
         """Whether the client can show an edit before it is applied.
 
@@ -188,6 +213,45 @@ class Server(LanguageServer):
             text = f"Editahead: {message[0].upper()}{message[1:]}."
             self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, text))
 
+    def start_index(self) -> None:
+        """Start the indexes of the workspace folders that are to have one, and ask the client for changed files."""
+        self._index_started, self._loop = True, asyncio.get_running_loop()
+        self._configure_index()
+
+    def _configure_index(self) -> None:
+        if not self._index_started:
+            return
+        was_on, watched = self.index.is_on, self.client.watches_files
+        folders = workspace_paths(self._folders)
+        self.index.configure(self.session.settings, folders, is_watched=watched)
+        if watched and self.index.is_on and not was_on:
+            self._request_without_answer(
+                types.CLIENT_REGISTER_CAPABILITY, {"registrations": [_FILE_WATCH_REGISTRATION]}
+            )
+
+    def _request_without_answer(self, method: str, params: Any) -> None:
+        """Send a request. An error in the answer changes nothing."""
+        future = self.protocol.send_request(method, params)
+        future.add_done_callback(lambda done: None if done.cancelled() else done.exception())
+
+    def _call_soon(self, action: Callable[[], None]) -> None:
+        """Call a function on the event loop, from any thread. After the end of the loop, do nothing."""
+        if self._loop is not None:
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(action)
+
+    def _set_codebase(self, codebase: WorkspaceCodebase | None) -> None:
+        self.session.index_version = 0
+        self.predictions.set_codebase(codebase)
+
+    def _on_index_report(self, root: Path, report: IndexReport) -> None:
+        if self.client.shows_progress:
+            self.index_progress.on_report(root, report)
+
+    def _on_index_version(self) -> None:
+        if self.index.is_on:
+            self.session.index_version += 1
+
     @property
     def offers_completion_items(self) -> bool:
         """Whether completion lists contain an item for the next edit."""
@@ -208,6 +272,7 @@ class Server(LanguageServer):
         )
         logging.getLogger().setLevel(settings.log_level.upper())
         self.session.configure(settings, FileExclusion(folders, settings.exclude, on_thread=True))
+        self._configure_index()
         self.recorder.configure(on=settings.record == "on", roots=folders)
 
     def _update_model(self, settings: Settings) -> None:
@@ -289,6 +354,7 @@ class Server(LanguageServer):
                 self._process_watch.cancel()
             self.next_edit_marker.stop()
             self.prompt_warmer.stop()
+            self.index.stop()
             try:
                 await self.predictions.close()
             finally:

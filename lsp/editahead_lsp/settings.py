@@ -63,6 +63,9 @@ class Settings:
     languages: Mapping[str, bool] = field(default_factory=dict)
     exclude: tuple[str, ...] = ()
     max_file_bytes: int = 1_000_000
+    index: str = "auto"
+    index_max_files: int = 200_000
+    index_max_bytes: int = 2_000_000_000
     hints: str = "auto"
     completion_item: str = "auto"
     comments: bool = True
@@ -185,6 +188,9 @@ _VALUE_TYPES: Mapping[str, _ValueType] = {
     "languages": _ValueType("a table of language ids with true or false", _languages),
     "exclude": _ValueType("a list of globs", _globs),
     "max_file_bytes": _ValueType(f"a whole number of bytes from 0 to {MAX_WHOLE}", _whole),
+    "index": _one_of("auto", "on", "off"),
+    "index_max_files": _ValueType(f"a whole number of files from 0 to {MAX_WHOLE}", _whole),
+    "index_max_bytes": _ValueType(f"a whole number of bytes from 0 to {MAX_WHOLE}", _whole),
     "hints": _one_of("auto", "off", "diagnostic", "inlay"),
     "completion_item": _one_of("auto", "on", "off"),
     "comments": _ValueType("true or false", _boolean),
@@ -195,7 +201,7 @@ _VALUE_TYPES: Mapping[str, _ValueType] = {
 }
 SETTING_NAMES = tuple(f.name for f in fields(Settings))
 _TEXT_SETTINGS = frozenset(
-    ["backend", "url", "model", "api_key_env", "format", "hints", "completion_item"]
+    ["backend", "url", "model", "api_key_env", "format", "hints", "completion_item", "index"]
 ) | {
     "telemetry",
     "record",
@@ -260,9 +266,16 @@ def _switched_off(languages: Mapping[str, bool], more: Mapping[str, bool]) -> Ma
     return {**languages, **{name: on and languages.get(name, True) for name, on in more.items()}}
 
 
+def _lower_mode(one: str, other: str) -> str:
+    return min(one, other, key=("off", "auto", "on").index)
+
+
 NARROWED: Mapping[str, Callable[[Any, Any], Any]] = {
     "exclude": _union,
     "max_file_bytes": min,
+    "index": _lower_mode,
+    "index_max_files": min,
+    "index_max_bytes": min,
     "languages": _switched_off,
     "comments": _both,
     "learning": _both,

@@ -1,4 +1,4 @@
-"""The user's folders for settings and for state."""
+"""The user's folders for settings, for state and for what can be made again."""
 
 from __future__ import annotations
 
@@ -31,3 +31,12 @@ def journal_folder(state: Path | None = None) -> Path:
         state: The folder of the user's state; None = the platform's.
     """
     return (state_folder() if state is None else state) / "writes"
+
+
+def index_folder(cache: Path | None = None) -> Path:
+    """Return the folder of the indexes of workspaces.
+
+    Args:
+        cache: The folder of what can be made again; None = the platform's.
+    """
+    return (platformdirs.user_cache_path("editahead", appauthor=False) if cache is None else cache) / "index"

@@ -2,6 +2,7 @@
 
 * Exception
   - IndexUnusableError: the index cannot be used, whatever is tried.
+    - IndexDamagedError: its file is damaged, or of another version; another one must be built.
     - IndexFullError: there is no room for more of it.
   - UnreadableFileError
 """
@@ -11,6 +12,10 @@ from __future__ import annotations
 
 class IndexUnusableError(Exception):
     """An index that cannot be opened, read or written, with the reason for a person."""
+
+
+class IndexDamagedError(IndexUnusableError):
+    """An index whose file is damaged, or of another version of the tables."""
 
 
 class IndexFullError(IndexUnusableError):

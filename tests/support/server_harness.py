@@ -36,6 +36,7 @@ class ScriptedPipeline:
         once: Clears `open` again after one prediction.
         calls: The predicted states.
         completions: The texts of the script that are completed at the cursor, rather than edited.
+        codebase: The index of the workspace, which the script does not use.
     """
 
     def __init__(self, script: Mapping[str, str]) -> None:
@@ -47,6 +48,10 @@ class ScriptedPipeline:
         self.started = threading.Event()
         self.calls: list[EditorState] = []
         self.fails = False
+        self.codebase: Any = None
+
+    def set_codebase(self, codebase: Any) -> None:
+        self.codebase = codebase
 
     def predict(
         self, state: EditorState, *, eagerness: float = 0.5, check: Callable[[], None] = lambda: None

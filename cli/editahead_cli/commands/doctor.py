@@ -39,6 +39,7 @@ def run(args: argparse.Namespace) -> int:
             _check_grammars,
             _check_folders,
             _check_settings,
+            _check_index,
             _check_backend,
             _check_server,
             _check_editors,
@@ -103,6 +104,21 @@ def _check_settings() -> list[Check]:
     return [Check("settings", False, message) for message in resolved.messages] or [
         Check("settings", True, "all valid")
     ]
+
+
+def _check_index() -> list[Check]:
+    """Check that SQLite has the full-text search, and describe the index of the present folder."""
+    from editahead_cli.commands.index import describe, make_task, read_status
+    from editahead_retrieval.errors import IndexUnusableError
+    from editahead_retrieval.index import schema
+
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            schema.open_for_writing(Path(folder) / "index.sqlite").close()
+    except (IndexUnusableError, OSError) as error:
+        return [Check("index", False, str(error))]
+    status = read_status(make_task(Path.cwd()))
+    return [Check("index", status.state != "damaged", describe(status))]
 
 
 def _check_backend() -> list[Check]:

@@ -10,9 +10,11 @@ from lsprotocol import types
 from editahead_lsp.protocol.custom_messages import (
     DID_FOCUS,
     DidChangeParams,
+    DidChangeWatchedFilesParams,
     DidCloseParams,
     DidFocusParams,
     DidOpenParams,
+    DidSaveParams,
 )
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ def did_open(server: Server, params: DidOpenParams) -> None:
     """Handle `textDocument/didOpen`."""
     opened = params.text_document
     document = server.session.open(opened.uri, opened.language_id, opened.version, opened.text)
+    server.index.on_opened(opened.uri)
     server.predictions.models.on_change(
         document.snapshot
     )  # the document may have been open before, with another text
@@ -49,6 +52,16 @@ def did_close(server: Server, params: DidCloseParams) -> None:
         server.predictions.models.on_close(document.uri)
 
 
+def did_save(server: Server, params: DidSaveParams) -> None:
+    """Handle `textDocument/didSave`."""
+    server.index.on_changed([params.text_document.uri])
+
+
+def did_change_watched_files(server: Server, params: DidChangeWatchedFilesParams) -> None:
+    """Handle `workspace/didChangeWatchedFiles`."""
+    server.index.on_changed([change.uri for change in params.changes])
+
+
 def did_focus(server: Server, params: DidFocusParams) -> None:
     """Handle `textDocument/didFocus`."""
     server.client_renders_edits = True  # only clients with copilotInlineEdit send this
@@ -59,5 +72,7 @@ HANDLERS = {
     types.TEXT_DOCUMENT_DID_OPEN: did_open,
     types.TEXT_DOCUMENT_DID_CHANGE: did_change,
     types.TEXT_DOCUMENT_DID_CLOSE: did_close,
+    types.TEXT_DOCUMENT_DID_SAVE: did_save,
+    types.WORKSPACE_DID_CHANGE_WATCHED_FILES: did_change_watched_files,
     DID_FOCUS: did_focus,
 }

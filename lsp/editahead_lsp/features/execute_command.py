@@ -98,6 +98,10 @@ def status(server: Server, arguments: list[Any]) -> wire.StatusResult:
         outcomes=wire.OutcomeStatus(counts.shown, counts.accepted, counts.rejected),
         apply=_apply_status(server.apply_service.by_model),
         recording=None if server.recorder.path is None else str(server.recorder.path),
+        index=[
+            wire.IndexStatus(str(root), report.state, report.done, report.total, report.detail)
+            for root, report in server.index.reports.items()
+        ],
     )
 
 

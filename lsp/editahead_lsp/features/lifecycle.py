@@ -38,6 +38,7 @@ def initialized(server: Server, params: None) -> None:
     """Handle `initialized`."""
     server.show_settings_problems()
     server.recover_writes()
+    server.start_index()
     if server.client.copilot:
         server.protocol.notify(DID_CHANGE_STATUS, {"busy": False, "message": "", "kind": "Normal"})
 
@@ -61,7 +62,7 @@ def server_capabilities(server: Server) -> types.ServerCapabilities:
     return types.ServerCapabilities(
         position_encoding=types.PositionEncodingKind(server.session.encoding),
         text_document_sync=types.TextDocumentSyncOptions(
-            open_close=True, change=types.TextDocumentSyncKind.Incremental
+            open_close=True, change=types.TextDocumentSyncKind.Incremental, save=types.SaveOptions()
         ),
         inline_completion_provider=True,
         code_action_provider=types.CodeActionOptions(

@@ -34,6 +34,8 @@ class ClientCapabilities:
         markdown: Documentation of completion items may be Markdown.
         diagnostics: `textDocument/publishDiagnostics` is supported.
         refreshes_inlay_hints: `workspace/inlayHint/refresh` is supported.
+        watches_files: The client reports changed files on request.
+        shows_progress: `window/workDoneProgress/create` is supported.
         options: `initializationOptions.editahead`, as received.
         folders: URIs of the workspace folders.
     """
@@ -56,6 +58,8 @@ class ClientCapabilities:
     markdown: bool = False
     diagnostics: bool = False
     refreshes_inlay_hints: bool = False
+    watches_files: bool = False
+    shows_progress: bool = False
     options: Any = None
     folders: tuple[str, ...] = ()
 
@@ -104,6 +108,11 @@ class ClientCapabilities:
             diagnostics=get_nested(document, "publishDiagnostics") is not None,
             refreshes_inlay_hints=get_nested(capabilities, "workspace", "inlayHint", "refreshSupport")
             is True,
+            watches_files=get_nested(
+                capabilities, "workspace", "didChangeWatchedFiles", "dynamicRegistration"
+            )
+            is True,
+            shows_progress=get_nested(capabilities, "window", "workDoneProgress") is True,
             options=options,
             folders=folders,
         )

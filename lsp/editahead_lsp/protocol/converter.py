@@ -21,6 +21,8 @@ PARAMS_BY_METHOD: Mapping[str, type] = {
     types.TEXT_DOCUMENT_DID_OPEN: custom_messages.DidOpenParams,
     types.TEXT_DOCUMENT_DID_CHANGE: custom_messages.DidChangeParams,
     types.TEXT_DOCUMENT_DID_CLOSE: custom_messages.DidCloseParams,
+    types.TEXT_DOCUMENT_DID_SAVE: custom_messages.DidSaveParams,
+    types.WORKSPACE_DID_CHANGE_WATCHED_FILES: custom_messages.DidChangeWatchedFilesParams,
     types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: custom_messages.DidChangeWorkspaceFoldersParams,
     types.WORKSPACE_DID_CHANGE_CONFIGURATION: custom_messages.DidChangeConfigurationParams,
     types.WORKSPACE_EXECUTE_COMMAND: custom_messages.ExecuteCommandParams,

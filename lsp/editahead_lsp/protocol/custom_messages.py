@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 import attrs
 
 from editahead_inference.candidates import CandidateSource, SilenceReason
+from editahead_retrieval.process.messages import IndexState
 
 from .field_metadata import OPTIONAL
 
@@ -127,6 +128,23 @@ class TextDocumentContentChange:
 class DidChangeParams:
     text_document: VersionedTextDocument
     content_changes: list[TextDocumentContentChange] = attrs.field(factory=list)
+
+
+@attrs.frozen
+class DidSaveParams:
+    text_document: VersionedTextDocument
+
+
+@attrs.frozen
+class ChangedFile:
+    """A file that was created, changed or deleted."""
+
+    uri: str
+
+
+@attrs.frozen
+class DidChangeWatchedFilesParams:
+    changes: list[ChangedFile]
 
 
 @attrs.frozen
@@ -480,6 +498,25 @@ class OutcomeStatus:
 
 
 @attrs.frozen
+class IndexStatus:
+    """The index of a workspace folder.
+
+    Attributes:
+        root: The workspace folder.
+        state: What its process does; `ready` means that the index is up to date.
+        done: The number of files that are done of those that had changed.
+        total: The number of files that had changed.
+        detail: The reason of a failure; "" for none.
+    """
+
+    root: str
+    state: IndexState
+    done: int
+    total: int
+    detail: str
+
+
+@attrs.frozen
 class StatusResult:
     version: str
     backend: BackendStatus
@@ -492,3 +529,5 @@ class StatusResult:
     apply: ApplyStatus = ApplyStatus()
     recording: str | None = None
     """The file that this session is recorded in."""
+    index: list[IndexStatus] = attrs.field(factory=list)
+    """The indexes of the workspace folders that have one."""

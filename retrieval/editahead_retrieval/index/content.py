@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from editahead_prompts.secrets.detection import find_secrets
 from editahead_prompts.text.languages import LANGUAGE_BY_EXTENSION
 from editahead_prompts.text.snapshot import split_lines
 from editahead_prompts.text.syntax_trees import find_parser
@@ -30,8 +31,15 @@ def decode_text(data: bytes) -> str | None:
         return None
 
 
+def blank_secrets(text: str) -> str:
+    """Return a text with spaces in place of its secrets."""
+    for start, end in find_secrets(text):
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
 def analyze(path: str, data: bytes, content_hash: bytes) -> IndexedContent:
-    """Return what the index stores of a file.
+    """Return what the index stores of a file. Nothing of it comes from a secret in the file.
 
     Args:
         path: The path of the file, whose end tells the language.
@@ -41,9 +49,10 @@ def analyze(path: str, data: bytes, content_hash: bytes) -> IndexedContent:
     text = decode_text(data)
     if text is None:
         return IndexedContent(content_hash, BINARY, frozenset(), "", (), ())
+    text = blank_secrets(text)
     language = language_of(path)
     parser = find_parser(language)
-    root = None if parser is None else parser.parse(data).root_node
+    root = None if parser is None else parser.parse(text.encode()).root_node
     lines = split_lines(text)
     names: set[str] = set()
     chunks = []

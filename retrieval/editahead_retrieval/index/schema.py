@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from editahead_retrieval.errors import IndexFullError, IndexUnusableError
+from editahead_retrieval.errors import IndexDamagedError, IndexFullError, IndexUnusableError
 
 SCHEMA_VERSION = 1
 """The version of the tables, of the terms and of the symbols. An index of another version is built anew."""
@@ -61,7 +61,8 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
     """Open an index, and create its tables in a new one. The caller holds the lock of the writer.
 
     Raises:
-        IndexUnusableError: The file is damaged, has another schema version, or SQLite lacks the full-text search.
+        IndexDamagedError: The file is damaged, or has another schema version.
+        IndexUnusableError: The file cannot be opened, or SQLite lacks the full-text search.
     """
     connection = None
     try:
@@ -77,7 +78,7 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
             )
             version = SCHEMA_VERSION
         if version != SCHEMA_VERSION:
-            raise IndexUnusableError(f"the index has version {version}, not {SCHEMA_VERSION}")
+            raise IndexDamagedError(f"the index has version {version}, not {SCHEMA_VERSION}")
     except (sqlite3.Error, IndexUnusableError) as error:
         if connection is not None:
             connection.close()
@@ -98,7 +99,7 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
         )
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if version != SCHEMA_VERSION:
-            raise IndexUnusableError(f"the index has version {version}, not {SCHEMA_VERSION}")
+            raise IndexDamagedError(f"the index has version {version}, not {SCHEMA_VERSION}")
     except (sqlite3.Error, IndexUnusableError) as error:
         if connection is not None:
             connection.close()
@@ -110,6 +111,9 @@ def as_index_error(error: Exception) -> IndexUnusableError:
     """Return an error of SQLite as an error of the index."""
     if isinstance(error, IndexUnusableError):
         return error
-    if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_FULL", "SQLITE_IOERR_WRITE")):
+    name = getattr(error, "sqlite_errorname", "")
+    if name.startswith(("SQLITE_FULL", "SQLITE_IOERR_WRITE")):
         return IndexFullError("there is no room on the disk for the index")
+    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+        return IndexDamagedError(f"the index is damaged: {error}")
     return IndexUnusableError(f"the index cannot be used: {error}")

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
-from editahead_retrieval.errors import IndexFullError, IndexUnusableError
+from editahead_retrieval.errors import IndexDamagedError, IndexFullError, IndexUnusableError
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 from editahead_retrieval.files.walk import Walk
@@ -29,7 +29,7 @@ WATCHED_LOOK_S = 600.0
 LOOK_SHARE = 0.01
 """The share of the time that looks may take."""
 FULL_S = 60.0
-"""Seconds after which a full disk is tried again."""
+"""Seconds after which a full disk, or another obstacle, is tried again."""
 REPORT_S = 0.25
 """Seconds between two reports of progress."""
 COMPACT_PAGES = 64
@@ -40,6 +40,10 @@ MAX_REBUILDS = 3
 """Times that a damaged index is built anew by one process. A disk that damages every file would never end."""
 
 
+_RESTING = frozenset({"ready", "waiting", "full", "failed"})
+"""States that do not change soon."""
+
+
 class IndexWorker:
     """The upkeep of one index, step by step.
 
@@ -47,6 +51,7 @@ class IndexWorker:
         task: The workspace and its index.
         send: Called with each report.
         clock: Returns monotonic seconds.
+        trust: Whether the first look may trust the times of files.
     """
 
     def __init__(
@@ -54,20 +59,22 @@ class IndexWorker:
         task: IndexTask,
         send: Callable[[IndexReport], None],
         clock: Callable[[], float] = time.monotonic,
+        *,
+        trust: bool = True,
     ) -> None:
         self._task, self._send, self._clock = task, send, clock
         self._lock = WriterLock(task.folder_path / location.LOCK)
         self._builder: IndexBuilder | None = None
         self._look: Iterator[None] | None = None
         self._look_began = self._next_look = 0.0
-        self._trust = True
+        self._trust = trust
         self._is_compact = False
         self._rebuilds = 0
         self._preferred: set[str] = set()
         self._branch = BranchWatch(task.root_path, task.folder_path / location.NUDGE)
         self._sent: IndexReport | None = None
         self._sent_at = 0.0
-        self.state: IndexState = "waiting"
+        self.state: IndexState = "looking"
         """The state that was reported last."""
 
     def receive(self, request: IndexRequest) -> None:
@@ -81,12 +88,12 @@ class IndexWorker:
         try:
             builder.prefer(request.prefer)
             if request.rebuild:
-                raise IndexUnusableError("the index is damaged")
+                raise IndexDamagedError("the index is damaged")
             if request.look:
                 builder.needs_look, self._trust = True, self._trust and request.trust
             if request.changed:
                 builder.look_at(request.changed)
-        except IndexUnusableError as error:
+        except IndexDamagedError as error:
             self._build_anew(error)
 
     def step(self) -> float:
@@ -97,11 +104,13 @@ class IndexWorker:
             self._look = None
             self._report("full", str(error))
             return FULL_S
-        except IndexUnusableError as error:
+        except IndexDamagedError as error:
             return self._build_anew(error)
+        except IndexUnusableError as error:
+            self._report("failed", str(error))
         except OSError as error:
             self._report("failed", f"the index cannot be written: {error.strerror or type(error).__name__}")
-            return FULL_S
+        return FULL_S
 
     def close(self) -> None:
         """Close the index and give the lock back."""
@@ -176,7 +185,7 @@ class IndexWorker:
         if builder.left:
             self._report("building")
 
-    def _build_anew(self, error: IndexUnusableError | None) -> float:
+    def _build_anew(self, error: IndexDamagedError | None) -> float:
         """Set the index aside and begin another one.
 
         Args:
@@ -242,7 +251,7 @@ def run(
     Args:
         worker: The upkeep.
         receive: Returns the requests that have come, after a wait of the given seconds at most; None at the end.
-        until_ready: Whether to end when the index is up to date, or cannot be brought there.
+        until_ready: Whether to end when the index is up to date, or cannot be brought there now.
     """
     pause = 0.0
     try:
@@ -253,7 +262,7 @@ def run(
             for request in requests:
                 worker.receive(request)
             pause = worker.step()
-            if until_ready and worker.state in ("ready", "full", "failed"):
+            if until_ready and worker.state in _RESTING:
                 return
     finally:
         worker.close()

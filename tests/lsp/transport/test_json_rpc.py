@@ -21,7 +21,7 @@ async def test_what_the_server_says_of_itself(harness: ServerHarness) -> None:
     assert result["serverInfo"] == {"name": "editahead", "version": "0.1.0"}
     capabilities = result["capabilities"]
     assert capabilities["positionEncoding"] == "utf-16"
-    assert capabilities["textDocumentSync"] == {"openClose": True, "change": 2}
+    assert capabilities["textDocumentSync"] == {"openClose": True, "change": 2, "save": {}}
     assert capabilities["inlineCompletionProvider"] is True
     assert capabilities["executeCommandProvider"]["commands"] == [
         "editahead.accept",

@@ -13,6 +13,9 @@ export const SERVER_SETTINGS = [
   "languages",
   "exclude",
   "max_file_bytes",
+  "index",
+  "index_max_files",
+  "index_max_bytes",
   "hints",
   "completion_item",
   "comments",
@@ -22,7 +25,16 @@ export const SERVER_SETTINGS = [
 ] as const;
 
 /** Settings that a workspace must not set, because workspaces are not trusted. */
-export const RESTRICTED: ReadonlySet<string> = new Set(["backend", "url", "model", "api_key_env", "telemetry"]);
+export const RESTRICTED: ReadonlySet<string> = new Set([
+  "backend",
+  "url",
+  "model",
+  "api_key_env",
+  "telemetry",
+  "index",
+  "index_max_files",
+  "index_max_bytes",
+]);
 
 /** The part of `vscode.WorkspaceConfiguration.inspect`'s result that is read. */
 export interface InspectedSetting {

@@ -1,0 +1,117 @@
+"""The parent's handle of the process that keeps an index up to date. No method waits for the process."""
+
+from __future__ import annotations
+
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+
+from .messages import IndexReport, IndexRequest, IndexTask, decode_report, encode
+
+END_S = 5.0
+"""Seconds in which the process has to end after its stdin is closed. Then it is killed."""
+_KEPT = frozenset(
+    {
+        "PATH",
+        "HOME",
+        "USERPROFILE",
+        "SYSTEMROOT",
+        "TEMP",
+        "TMP",
+        "TMPDIR",
+        "LANG",
+        "VIRTUAL_ENV",
+        "PYTHONPATH",
+    }
+    | {"PYTHONHOME", "PYTHONUSERBASE", "COVERAGE_PROCESS_START"}
+)
+"""Environment variables that the process gets. Keys of models and other secrets are none of them."""
+_BELOW_NORMAL = 0x4000
+"""The flag of Windows for a low priority."""
+
+
+class IndexProcess:
+    """A process that keeps one index up to date until it is stopped, or this process ends.
+
+    Args:
+        task: The workspace and its index.
+        on_report: Called on a thread of its own with each report; last with `ended`.
+        environment: The environment variables of this process.
+    """
+
+    def __init__(
+        self,
+        task: IndexTask,
+        on_report: Callable[[IndexReport], None],
+        environment: Mapping[str, str] = os.environ,
+    ) -> None:
+        self._on_report = on_report
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._lines.put(encode(task))
+        self._environment = {
+            name: value
+            for name, value in environment.items()
+            if name.upper() in _KEPT or name.startswith("LC_")
+        }
+        self._stopped = False
+        threading.Thread(target=self._run, name="editahead-index", daemon=True).start()
+
+    def send(self, request: IndexRequest) -> None:
+        """Send a request."""
+        self._lines.put(encode(request))
+
+    def stop(self) -> None:
+        """Let the process end."""
+        self._stopped = True
+        self._lines.put(None)
+
+    def _run(self) -> None:
+        """Start the process, which takes a while, and read its reports."""
+        try:
+            # -P: no module of the present folder is imported, which is a repository's.
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "editahead_retrieval.process"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=tempfile.gettempdir(),
+                env=self._environment,
+                text=True,
+                encoding="utf-8",
+                creationflags=_BELOW_NORMAL if sys.platform == "win32" else 0,
+            )
+        except OSError as error:
+            self._on_report(IndexReport("failed", detail=f"the process does not start: {error.strerror}"))
+            self._on_report(IndexReport("ended"))
+            return
+        threading.Thread(target=self._write, args=(process,), name="editahead-index-in", daemon=True).start()
+        assert process.stdout is not None
+        with process.stdout, suppress(ValueError, OSError):
+            for line in process.stdout:
+                self._on_report(decode_report(line))
+        self._lines.put(None)
+        _end(process)
+        self._on_report(IndexReport("ended"))
+
+    def _write(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdin is not None
+        with suppress(OSError, ValueError), process.stdin as stdin:
+            while (line := self._lines.get()) is not None:
+                stdin.write(line)
+                stdin.flush()
+        if self._stopped:
+            _end(process)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Wait for the end of a process, and kill it if that takes too long."""
+    try:
+        process.wait(END_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
