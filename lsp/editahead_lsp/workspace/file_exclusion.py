@@ -14,6 +14,7 @@ from pathlib import Path
 
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
+from editahead_retrieval.files.secret_names import is_secret_uri
 
 from . import uris
 
@@ -23,6 +24,7 @@ MAX_WAIT_S = 1.0
 """Seconds that the event loop waits for the answer of the thread."""
 MAX_THREADS = 4
 """Checks at a time that are late. A file system that does not answer keeps their threads."""
+_SECRET = "The document's name is one of a file with secrets."
 _LATE = "The ignore files are not checked yet, so the file is left alone."
 
 
@@ -58,7 +60,9 @@ class FileExclusion:
         if uri in self._reasons:
             return self._reasons[uri]
         path = uris.uri_to_path(uri)
-        if path is None:
+        if is_secret_uri(uri):
+            reason = _SECRET
+        elif path is None:
             reason = None
         elif not self._on_thread:
             reason = self._rules.reason(path)

@@ -2,53 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
-
-from pathspec import GitIgnoreSpec
 
 from editahead_prompts.text.file_names import is_git_folder
-from editahead_retrieval.errors import UnreadableFileError
 
-from .bounded_files import read_bounded_file
-from .ignore_patterns import MAX_LINES, IgnorePatterns
-
-SECRET_PATTERNS = (
-    ".env",
-    ".env.*",
-    "!.env.example",
-    "!.env.sample",
-    "!.env.template",
-    "*.pem",
-    "*.key",
-    "*.p12",
-    "*.pfx",
-    "*.jks",
-    "*.keystore",
-    "*.kdbx",
-    "id_rsa*",
-    "id_dsa*",
-    "id_ecdsa*",
-    "id_ed25519*",
-    ".netrc",
-    "_netrc",
-    ".pgpass",
-    ".npmrc",
-    ".pypirc",
-    ".htpasswd",
-    ".git-credentials",
-    "credentials.json",
-    "secrets.json",
-    "secrets.y*ml",
-    "secrets.toml",
-    "**/.aws/credentials",
-    "**/.ssh/*",
-    "**/.gnupg/**",
-)
-"""File names of keys and passwords, as patterns of an ignore file. Case is ignored."""
+from .git_repository import GitRepository, find_repository, open_repository, read_patterns
+from .ignore_patterns import IgnorePatterns
+from .secret_names import is_secret_path
 
 DEADLINE_S = 5.0
 """Seconds for the patterns of all ignore files that concern one file."""
@@ -56,8 +20,21 @@ MAX_PATH_CHARS = 4_096
 """Characters of a path. No system opens longer ones, and the time of a pattern grows with the path."""
 
 
-IgnoreFiles: TypeAlias = dict[Path, dict[str, "IgnorePatterns | str | None"]]
-"""The patterns by workspace folder and by the path from there; a problem instead of them; None without an ignore file."""
+@dataclass
+class _IgnoreFiles:
+    """The ignore files that have been read.
+
+    Attributes:
+        patterns: The patterns by root and by the path from there; a problem instead of them; None without an ignore file.
+        repositories: The repository that holds a folder, or None without one, and the parts of the path from its root.
+        nested: The repository at a path from a workspace folder, by folder and path; None without one.
+        ignored: Whether git ignores all of a folder, by workspace folder.
+    """
+
+    patterns: dict[Path, dict[str, IgnorePatterns | str | None]] = field(default_factory=dict)
+    repositories: dict[Path, tuple[GitRepository | None, tuple[str, ...]]] = field(default_factory=dict)
+    nested: dict[Path, dict[str, GitRepository | None]] = field(default_factory=dict)
+    ignored: dict[Path, bool] = field(default_factory=dict)
 
 
 class _UnreadableIgnoreFileError(Exception):
@@ -85,7 +62,7 @@ class ExclusionRules:
     ) -> None:
         self._folders = sorted(folders, key=lambda folder: len(folder.parts), reverse=True)
         self._exclude, self._clock = exclude, clock
-        self._ignore_files: IgnoreFiles = {}
+        self._ignore_files = _IgnoreFiles()
 
     def reason(self, path: Path) -> str | None:
         """Return one sentence that says why the file is excluded; None if it is not. A doubt excludes."""
@@ -93,7 +70,7 @@ class ExclusionRules:
 
     def clear_cache(self) -> None:
         """Read the ignore files again when they are needed next."""
-        self._ignore_files = {}
+        self._ignore_files = _IgnoreFiles()
 
     def excludes_entry(self, folder: Path, name: str, *, is_folder: bool) -> bool:
         """Return whether an entry is excluded of a folder that is not excluded itself. A doubt excludes.
@@ -121,7 +98,7 @@ class _Check:
         self,
         folders: Sequence[Path],
         exclude: IgnorePatterns,
-        ignore_files: IgnoreFiles,
+        ignore_files: _IgnoreFiles,
         clock: Callable[[], float],
     ) -> None:
         self._folders, self._exclude, self._ignore_files = folders, exclude, ignore_files
@@ -130,14 +107,28 @@ class _Check:
     def reason(self, path: Path) -> str | None:
         if len(path.as_posix()) > MAX_PATH_CHARS:
             return f"The file's path is longer than {MAX_PATH_CHARS} characters."
-        if _secrets().match_file(path.as_posix().lower().lstrip("/")):
+        reason = self._reason(path, self._folders)
+        if reason is not None:
+            return reason
+        real = Path(os.path.realpath(path))
+        if real == path:
+            return None
+        # A link is what it leads to, and a workspace may itself be reached by one.
+        folders = [*self._folders, *(Path(os.path.realpath(folder)) for folder in self._folders)]
+        return self._reason(real, folders)
+
+    def _reason(self, path: Path, folders: Sequence[Path]) -> str | None:
+        if is_secret_path(path.as_posix()):
             return "The file's name is one of a file with secrets."
-        folder = next((f for f in self._folders if path.is_relative_to(f)), None)
+        folder = next((f for f in folders if path.is_relative_to(f)), None)
         relative = path.relative_to(folder) if folder is not None else Path(path.name)
         try:
             if self._is_excluded(relative):
                 return "The setting `exclude` matches the file."
-            if folder is not None and self._is_ignored(folder, relative):
+            if folder is None:
+                repository, _ = self._repository(path.parent)
+                folder = None if repository is None else repository.root
+            if folder is not None and self._is_ignored(folder, path.relative_to(folder)):
                 return "A `.gitignore` file excludes the file."
         except _UnreadableIgnoreFileError as error:
             return f"The ignore file {error}; everything below it is left alone."
@@ -150,9 +141,11 @@ class _Check:
         path = f"{folder.as_posix()}/{name}"
         if len(path) > MAX_PATH_CHARS or is_git_folder(name.rpartition("/")[2]):
             return True
-        if not is_folder and _secrets().match_file(path.lower().lstrip("/")):
+        if not is_folder and is_secret_path(path):
             return True
         try:
+            if self._ignores_all_of(folder):
+                return True
             excluded = self._exclude.verdict(name, is_folder=is_folder, check=self._check_time)
             return excluded is True or self._matches(folder, name, is_folder)
         except (_UnreadableIgnoreFileError, _LateError):
@@ -173,59 +166,92 @@ class _Check:
 
         The nearest ignore file with a matching pattern wins. No pattern can include a file below an ignored folder again.
         """
-        if any(map(is_git_folder, relative.parts)):
+        if any(map(is_git_folder, relative.parts)) or self._ignores_all_of(folder):
             return True
         return any(self._matches(folder, *place) for place in _paths_from_root(relative))
 
+    def _ignores_all_of(self, folder: Path) -> bool:
+        """Return whether git ignores a workspace folder, or one above it in its repository."""
+        known = self._ignore_files.ignored
+        if folder not in known:
+            repository, above = self._repository(folder)
+            known[folder] = repository is not None and any(
+                self._matches(repository.root, "/".join(above[:depth]), is_folder=True)
+                for depth in range(1, len(above) + 1)
+            )
+        return known[folder]
+
     def _matches(self, folder: Path, name: str, is_folder: bool) -> bool:
-        """Return whether the ignore files, from the path's folder up to the workspace folder, exclude one path."""
-        parts = name.split("/")
+        """Return whether ignore files exclude one path.
+
+        These are, the strongest first, those from the path's folder up to the repository's root, `info/exclude`, and the
+        user's own.
+        """
+        repository, above = self._repository(folder)
+        root = folder if repository is None else repository.root
+        parts = [*above, *name.split("/")]
         for depth in range(len(parts) - 1, -1, -1):
-            patterns = self._ignore_file(folder, "/".join(parts[:depth]))
-            if patterns is not None:
-                path = "/".join(parts[depth:])
-                verdict = patterns.verdict(path, is_folder=is_folder, check=self._check_time)
-                if verdict is not None:
-                    return verdict
+            patterns = self._ignore_file(root, "/".join(parts[:depth]))
+            verdict = self._verdict(patterns, parts[depth:], is_folder)
+            if verdict is not None:
+                return verdict
+        if repository is not None:
+            verdict = self._verdict(repository.exclude, parts, is_folder)
+            if verdict is not None:
+                return verdict
+            if any(self._verdict(patterns, parts, is_folder) for patterns in repository.personal):
+                return True
+        return self._nested_excludes(folder, name.split("/"), is_folder)
+
+    def _nested_excludes(self, folder: Path, parts: Sequence[str], is_folder: bool) -> bool:
+        """Return whether the `info/exclude` of a repository inside of the folder excludes a path below it."""
+        known = self._ignore_files.nested.setdefault(folder, {})
+        for depth in range(1, len(parts)):
+            path = "/".join(parts[:depth])
+            if path not in known:
+                place = folder / path
+                known[path] = open_repository(place) if os.path.lexists(place / ".git") else None
+            repository = known[path]
+            if repository is not None and self._verdict(repository.exclude, parts[depth:], is_folder):
+                return True
         return False
 
-    def _ignore_file(self, root: Path, prefix: str) -> IgnorePatterns | None:
-        """Return the patterns of a folder's ignore file; None without one.
-
-        Args:
-            root: The workspace folder.
-            prefix: The path of the folder from there.
+    def _verdict(
+        self, patterns: IgnorePatterns | str | None, parts: Sequence[str], is_folder: bool
+    ) -> bool | None:
+        """Return whether patterns exclude a path (True) or take it back (False); None if none is for it.
 
         Raises:
-            _UnreadableIgnoreFileError: The file cannot be read, or has too many lines.
+            _UnreadableIgnoreFileError: There is a problem instead of patterns.
         """
-        known = self._ignore_files.setdefault(root, {})
+        if patterns is None:
+            return None
+        if isinstance(patterns, str):
+            raise _UnreadableIgnoreFileError(patterns)
+        return patterns.verdict("/".join(parts), is_folder=is_folder, check=self._check_time)
+
+    def _repository(self, folder: Path) -> tuple[GitRepository | None, tuple[str, ...]]:
+        """Return the repository that holds a folder, and the parts of the folder's path from its root."""
+        known = self._ignore_files.repositories
+        if folder not in known:
+            found = find_repository(folder)
+            known[folder] = found, () if found is None else folder.relative_to(found.root).parts
+        return known[folder]
+
+    def _ignore_file(self, root: Path, prefix: str) -> IgnorePatterns | str | None:
+        """Return the patterns of a folder's ignore file, or a problem with it; None without one.
+
+        Args:
+            root: The root of the repository, or the workspace folder.
+            prefix: The path of the folder from there.
+        """
+        known = self._ignore_files.patterns.setdefault(root, {})
         if prefix not in known:
-            known[prefix] = _read_ignore_file(root / prefix / ".gitignore", root)
-        found = known[prefix]
-        if isinstance(found, str):
-            raise _UnreadableIgnoreFileError(found)
-        return found
-
-
-def _read_ignore_file(path: Path, root: Path) -> IgnorePatterns | str | None:
-    """Return the patterns of an ignore file, or a problem with it; None without a file."""
-    try:
-        text = read_bounded_file(path, [root]).decode("utf-8", "replace")
-    except FileNotFoundError:
-        return None
-    except UnreadableFileError as error:
-        return f"{path} cannot be read ({error})"
-    patterns = IgnorePatterns.from_text(text)
-    return f"{path} has more than {MAX_LINES} lines" if patterns.is_too_long else patterns
+            known[prefix] = read_patterns(root / prefix / ".gitignore", (root,))
+        return known[prefix]
 
 
 def _paths_from_root(relative: Path) -> Iterator[tuple[str, bool]]:
     """Yield the folders above a path, the outermost first, and the path, each with whether it is a folder."""
     for depth in range(1, len(relative.parts) + 1):
         yield "/".join(relative.parts[:depth]), depth < len(relative.parts)
-
-
-@cache
-def _secrets() -> GitIgnoreSpec:
-    return GitIgnoreSpec.from_lines(SECRET_PATTERNS)

@@ -121,7 +121,7 @@ class Held:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.go = threading.Event()
         self.asked = 0
-        monkeypatch.setattr(exclusion_rules, "_read_ignore_file", self._read)
+        monkeypatch.setattr(exclusion_rules, "read_patterns", self._read)
         monkeypatch.setattr(file_exclusion, "MAX_WAIT_S", 0.0)
 
     def _read(self, path: Path, root: Path) -> IgnorePatterns:

@@ -1,0 +1,173 @@
+"""What git ignores beyond the workspace's own ignore files, against git itself; and configurations that run nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from editahead_retrieval.files.exclusion_rules import ExclusionRules
+from editahead_retrieval.files.git_repository import open_repository
+from editahead_retrieval.files.ignore_patterns import IgnorePatterns
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Set a home folder of this test, for git and for us."""
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.delenv("GIT_CONFIG_GLOBAL", raising=False)
+    return home
+
+
+def git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments]
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.fixture
+def repository(tmp_path: Path, home: Path) -> Path:
+    root = tmp_path / "repo"
+    (root / "app" / "src").mkdir(parents=True)
+    git(root, "init", "-q")
+    return root
+
+
+def ignored(workspace: Path, path: Path) -> bool:
+    return ExclusionRules([workspace], IgnorePatterns(())).reason(path) is not None
+
+
+def same_as_git(root: Path, workspace: Path, *names: str) -> list[str]:
+    """Return the names that are ignored, after comparing with git."""
+    found = [name for name in names if ignored(workspace, workspace / name)]
+    asked = subprocess.run(
+        ["git", "check-ignore", "--no-index", *names],
+        cwd=workspace,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert asked.stdout.split() == found
+    return found
+
+
+def test_ignore_files_of_the_folders_above(repository: Path) -> None:
+    workspace = repository / "app"
+    (repository / ".gitignore").write_text("*.log\n/app/private/\nnotes.txt\n", "utf-8")
+    (workspace / ".gitignore").write_text("!notes.txt\n", "utf-8")
+    names = ("a.log", "src/a.log", "private/x.py", "notes.txt", "a.py")
+    assert same_as_git(repository, workspace, *names) == ["a.log", "src/a.log", "private/x.py"]
+    rules = ExclusionRules([workspace], IgnorePatterns(()))
+    assert rules.excludes_entry(workspace, "private", is_folder=True)
+    assert not rules.excludes_entry(workspace, "src", is_folder=True)
+
+
+def test_a_workspace_inside_an_ignored_folder(repository: Path) -> None:
+    (repository / ".gitignore").write_text("/app/\n", "utf-8")
+    workspace = repository / "app" / "src"
+    assert same_as_git(repository, workspace, "a.py") == ["a.py"]
+    assert ExclusionRules([workspace], IgnorePatterns(())).excludes_entry(workspace, "a.py", is_folder=False)
+
+
+def test_info_exclude_and_excludes_file(repository: Path, home: Path) -> None:
+    (repository / ".git" / "info").mkdir(exist_ok=True)
+    (repository / ".git" / "info" / "exclude").write_text("mine.py\n!kept.tmp\n", "utf-8")
+    (home / ".gitconfig").write_text('[core]\n\texcludesFile = "~/ig nore" ; comment\n', "utf-8")
+    (home / "ig nore").write_text("*.tmp\n*.swp\n", "utf-8")
+    (repository / "app" / ".gitignore").write_text("!kept.swp\n", "utf-8")
+    names = ("mine.py", "a.tmp", "kept.tmp", "src/a.swp", "kept.swp", "a.py")
+    assert same_as_git(repository, repository / "app", *names) == ["mine.py", "a.tmp", "src/a.swp"]
+
+
+@pytest.mark.parametrize("place", [".config/git/ignore", "xdg/git/ignore"])
+def test_the_default_excludes_file(
+    repository: Path, home: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    if place.startswith("xdg"):
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "xdg"))
+    (home / place).parent.mkdir(parents=True)
+    (home / place).write_text("*.mine\n", "utf-8")
+    assert same_as_git(repository, repository, "a.mine", "a.py") == ["a.mine"]
+
+
+def test_an_included_configuration(repository: Path, home: Path) -> None:
+    (home / ".gitconfig").write_text("[include]\n\tpath = more\n", "utf-8")
+    (home / "more").write_text(f"[core]\nexcludesfile = {home / 'ig'}\n", "utf-8")
+    (home / "ig").write_text("*.mine\n", "utf-8")
+    assert same_as_git(repository, repository, "a.mine", "a.py") == ["a.mine"]
+    with (home / "more").open("a", encoding="utf-8") as file:
+        file.write("[include]\n\tpath = .gitconfig\n")
+    assert ignored(repository, repository / "a.mine"), "git does not even start; here a circle ends"
+
+
+def test_a_worktree_shares_info_exclude(repository: Path, tmp_path: Path) -> None:
+    git(repository, "commit", "-q", "--allow-empty", "-m", "a")
+    git(repository, "worktree", "add", "-q", str(tmp_path / "tree"))
+    (repository / ".git" / "info").mkdir(exist_ok=True)
+    (repository / ".git" / "info" / "exclude").write_text("mine.py\n", "utf-8")
+    assert same_as_git(tmp_path / "tree", tmp_path / "tree", "mine.py", "a.py") == ["mine.py"]
+
+
+def test_a_repository_inside_the_workspace(repository: Path) -> None:
+    inner = repository / "app" / "inner"
+    inner.mkdir()
+    git(inner, "init", "-q")
+    (inner / ".git" / "info").mkdir(exist_ok=True)
+    (inner / ".git" / "info" / "exclude").write_text("mine.py\n", "utf-8")
+    assert ignored(repository, inner / "mine.py") and not ignored(repository, inner / "a.py")
+
+
+def test_a_file_outside_of_all_workspaces(repository: Path, tmp_path: Path) -> None:
+    (repository / ".gitignore").write_text("*.log\n", "utf-8")
+    other = tmp_path / "other"
+    assert ignored(other, repository / "app" / "a.log") and not ignored(other, repository / "app" / "a.py")
+
+
+def test_a_link_is_what_it_leads_to(repository: Path, tmp_path: Path) -> None:
+    (repository / ".gitignore").write_text("*.log\n/private/\n", "utf-8")
+    (repository / "private").mkdir()
+    for name in (".env", "a.log", "private/b.py", "open.py"):
+        (repository / name).write_text("x", "utf-8")
+        (repository / f"to_{Path(name).stem.strip('.')}.py").symlink_to(repository / name)
+    (repository / "folder").symlink_to(repository / "private", target_is_directory=True)
+    names = ("to_env.py", "to_a.py", "to_b.py", "to_open.py", "folder/b.py")
+    assert [ignored(repository, repository / name) for name in names] == [True, True, True, False, True]
+    link = tmp_path / "link"
+    link.symlink_to(repository, target_is_directory=True)
+    assert ignored(link, link / "a.log") and not ignored(link, link / "open.py")
+
+
+@pytest.mark.parametrize("pointer", ["gitdir: /dev", "gitdir:", "nothing", "gitdir: " + "x/" * 5000])
+def test_a_broken_git_file(repository: Path, pointer: str) -> None:
+    inner = repository / "app"
+    (inner / ".git").write_text(pointer, "utf-8")
+    (inner / ".gitignore").write_text("*.log\n", "utf-8")
+    assert ignored(inner, inner / "a.log") and not ignored(inner, inner / "a.py")
+
+
+def test_a_git_file_with_an_impossible_path_excludes(repository: Path) -> None:
+    (repository / "app" / ".git").write_text("gitdir: \0", "utf-8")
+    assert ignored(repository / "app", repository / "app" / "a.py")
+
+
+def test_no_command_of_a_configuration_runs(repository: Path, home: Path, tmp_path: Path) -> None:
+    proof = tmp_path / "proof"
+    hook = f"!touch {proof}"
+    config = f'[core]\nfsmonitor = "touch {proof}"\nsshCommand = {hook}\npager = touch {proof}\n[alias]\nx = {hook}\n'
+    (repository / ".git" / "config").write_text(config + "[include]\npath = /dev/zero\n", "utf-8")
+    assert not ignored(repository, repository / "a.py") and not proof.exists()
+    assert open_repository(repository).root == repository
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a named pipe")
+def test_a_pipe_as_a_file_of_git_does_not_wait(repository: Path, home: Path) -> None:
+    (repository / ".git" / "info").mkdir(exist_ok=True)
+    (repository / ".git" / "info" / "exclude").unlink(missing_ok=True)
+    os.mkfifo(repository / ".git" / "info" / "exclude")
+    os.mkfifo(home / ".gitconfig")
+    assert ignored(repository, repository / "a.py"), "what cannot be read excludes"
