@@ -113,7 +113,7 @@ class IndexService:
         for root, task in wanted.items():
             if root not in self._running:
                 process = self._start(task, self._receiver(root, task))
-                self._running[root] = _Running(task, process, IndexReport("waiting"))
+                self._running[root] = _Running(task, process, IndexReport("looking"))
         self._set_codebase(settings)
 
     def on_opened(self, uri: str) -> None:
