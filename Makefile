@@ -19,7 +19,7 @@ SEED ?= 7
 unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-engine check test extension engine-environment engine-test lint format bench eval baseline docs changelog \
+.PHONY: help demo demo-engine check test extension engine-environment engine-test lint format bench fuzz-long eval baseline docs changelog \
   lock clean for-run for-test
 
 help:
@@ -32,6 +32,7 @@ help:
 	@echo "make lint    ruff, mypy, the layers, the wording"
 	@echo "make format  let ruff lay out the code"
 	@echo "make bench   how fast it is"
+	@echo "make fuzz-long  random input of all kinds for FUZZ_HOURS=24; stop it at any time, it goes on from there"
 	@echo "make eval    how good it is; EDITS=FILE.jsonl.zst [FILES=300] [SEED=7]"
 	@echo "make baseline raise tests/baseline.json to what is measured now; LOWER=1 lets it be less"
 	@echo "make docs    make the generated parts of the documentation again"
@@ -75,6 +76,9 @@ format: for-test
 	@$(BIN)/ruff check --fix --quiet .
 	@$(BIN)/ruff format --quiet .
 
+fuzz-long: for-test
+	@PYTHONPATH=tests/support $(BIN)/python tests/support/fuzz_long.py
+
 bench: for-test
 	@$(BIN)/python -m pytest tests/benchmarks -m benchmark -s --durations=10
 
@@ -108,5 +112,6 @@ for-test:
 lock:
 	@$(LOCK) --upgrade --extra dev -o requirements/dev.txt pyproject.toml
 	@echo hatchling | $(LOCK) --upgrade -o requirements/run.txt pyproject.toml -
+	@echo pip-audit | $(LOCK) --upgrade -o requirements/audit.txt -
 	@$(LOCK) --upgrade --extra dev --override requirements/engine-cpu-without.txt -o requirements/engine-cpu.txt \
 	  requirements/engine-cpu.in pyproject.toml
