@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
@@ -126,3 +126,11 @@ class Predictor(Protocol):
     source: CandidateSource
 
     def propose(self, state: EditorState, check: Callable[[], None]) -> list[Candidate]: ...
+
+
+@runtime_checkable
+class DocumentCache(Protocol):
+    """What caches something of each document."""
+
+    def forget(self, uri: str) -> None:
+        """Drop what is cached of a closed document."""

@@ -9,7 +9,7 @@ from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .candidates import Candidate, Prediction, Predictor, Timings
+from .candidates import Candidate, DocumentCache, Prediction, Predictor, Timings
 from .closed_documents import ClosedDocuments
 from .codebase import Codebase
 from .gate.filters import breaks_syntax
@@ -70,6 +70,13 @@ class Pipeline:
     def set_codebase(self, codebase: Codebase | None) -> None:
         """Use another index of the workspace from now on, or none."""
         self._closed = None if codebase is None else ClosedDocuments(codebase)
+
+    def forget(self, uri: str) -> None:
+        """Drop what is cached of a closed document."""
+        self._syntax.forget(uri)
+        for predictor in self._predictors:
+            if isinstance(predictor, DocumentCache):
+                predictor.forget(uri)
 
     def predict(
         self, state: EditorState, *, eagerness: float = 0.5, check: Callable[[], None] = _never

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
 from editahead_evals.client.editor import Editor
 from figures import SHORT, p50_p99, python_text, show
+from process_memory import resident_mb
 
 pytestmark = [
     pytest.mark.benchmark,
@@ -18,14 +18,6 @@ pytestmark = [
 
 DOCUMENTS = 20 if SHORT else 200
 LINES = 300
-
-
-def resident_mb(pid: int) -> float:
-    """Return the resident memory of the process in megabytes."""
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) / 1024
-    raise AssertionError("a process has a resident set")
 
 
 def test_cold_start() -> None:

@@ -7,7 +7,7 @@ while the task waits, the document may change.
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -98,6 +98,9 @@ class ReuseOptions:
 
 ALL_REUSE = ReuseOptions()
 
+_MAX_LAST_PREDICTIONS = 8
+"""Documents whose last prediction is kept: its state holds the text that all other documents had then."""
+
 
 @dataclass(frozen=True)
 class LastPrediction:
@@ -132,8 +135,20 @@ class PredictionCoordinator:
         self._clock, self._sleep, self._reuse = clock, sleep, reuse
         self._latest: dict[tuple[Surface, str], PredictionRequest] = {}
         self._on_screen: dict[tuple[str, str], OnScreen] = {}
-        self.last_predictions: dict[str, LastPrediction] = {}
+        self.last_predictions: OrderedDict[str, LastPrediction] = OrderedDict()
         self.latencies_ms: deque[float] = deque(maxlen=1000)
+
+    def on_close(self, uri: str, key: str) -> None:
+        """Drop what is kept of a closed document.
+
+        Args:
+            uri: The URI, as the client wrote it.
+            key: The key of the document.
+        """
+        self.last_predictions.pop(key, None)
+        for requester in [found for found in self._on_screen if found[0] == key]:
+            del self._on_screen[requester]
+        self._predictions.on_close(uri, key)
 
     def start(
         self,
@@ -330,6 +345,9 @@ class PredictionCoordinator:
         answer = self._show(request, document, suggestions, silence, cursor)
         ids = tuple(suggestion.id for suggestion in suggestions)
         self.last_predictions[document.key] = LastPrediction(prediction, ids, silence, queue_ms)
+        self.last_predictions.move_to_end(document.key)
+        if len(self.last_predictions) > _MAX_LAST_PREDICTIONS:
+            self.last_predictions.popitem(last=False)
         return answer
 
     def _show(

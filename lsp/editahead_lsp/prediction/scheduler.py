@@ -10,12 +10,11 @@ import logging
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from editahead_inference.candidates import Prediction, Silence
+from editahead_inference.candidates import DocumentCache, Prediction, Silence
 from editahead_inference.codebase import Codebase
 from editahead_inference.errors import Cancelled, DeadlineError, PreemptedError
-from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.worker_thread import CancellableJob, WorkerThread
 from editahead_lsp.model.requests import ModelRequests
 from editahead_prompts.state import EditorState
@@ -24,10 +23,15 @@ from editahead_prompts.text.snapshot import Snapshot
 from .job import DEADLINE_S, PredictionJob, PredictionPipeline, is_confident
 from .model_combiner import ModelCombiner
 
+if TYPE_CHECKING:
+    from editahead_inference.predictors.model.predictor import ModelPredictor
+
 log = logging.getLogger(__name__)
 
 CACHE_SIZE = 50
 """Limits the cached predictions."""
+MAX_CLOSED = 3
+"""Limits the cached predictions for closed documents: each holds the text that all documents had then."""
 CACHE_MAX_CHARS = 20_000_000
 """Limits the characters of all documents that the cached predictions are for."""
 
@@ -66,6 +70,8 @@ class PredictionScheduler:
         self._pipeline: PredictionPipeline | None = None
         self._worker: WorkerThread | None = None
         self._known: OrderedDict[Hashable, PredictionJob] = OrderedDict()
+        self._closed: list[Hashable] = []
+        """The keys in `_known` of the last predictions for closed documents, which may be opened again."""
         self._ahead: dict[str, list[PredictionJob]] = {}
         self.answer_counts: Counter[AnswerSource] = Counter()
         self.state = "starting"
@@ -99,6 +105,29 @@ class PredictionScheduler:
         """Close the model."""
         self._cancel_combining()
         await self.models.close()
+
+    def on_close(self, uri: str, key: str) -> None:
+        """Drop what is kept of a closed document, so that its memory comes back, but for the last prediction.
+
+        Args:
+            uri: The URI, as the client wrote it.
+            key: The key of the document.
+        """
+        self.models.on_close(uri)
+        for computation in self._ahead.pop(key, ()):
+            if computation.is_background and not computation.done.done():
+                computation.cancel()
+        known = [name for name, job in self._known.items() if job.state.document.uri == uri]
+        self._closed += known[-1:]
+        for name in (*known[:-1], *self._closed[:-MAX_CLOSED]):
+            self._known.pop(name, None)
+        self._closed = self._closed[-MAX_CLOSED:]
+        if self._worker is not None:
+            self._worker.submit(partial(self._forget, uri), idle=True)
+
+    def _forget(self, uri: str) -> None:
+        if isinstance(self._pipeline, DocumentCache):
+            self._pipeline.forget(uri)
 
     def set_model(self, model: ModelPredictor | None) -> None:
         """Use another model, or none, and drop the cache."""

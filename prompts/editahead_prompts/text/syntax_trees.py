@@ -34,6 +34,8 @@ GRAMMARS = {
 
 _CACHE_SIZE = 64
 """Documents whose last tree is cached, to bound memory."""
+_CACHE_BYTES = 4_000_000
+"""Bytes of the texts whose trees are cached: a tree takes some 15 times as much. The last tree is always kept."""
 
 
 @cache
@@ -76,9 +78,18 @@ class SyntaxTrees:
             tree = _reparse(parser, known.tree, known.source, source)
         self._last[snapshot.uri] = _Parsed(snapshot, source, tree, {})
         self._last.move_to_end(snapshot.uri)
-        if len(self._last) > _CACHE_SIZE:
-            self._last.popitem(last=False)
+        self._evict()
         return tree
+
+    def forget(self, uri: str) -> None:
+        """Drop the tree of a closed document."""
+        self._last.pop(uri, None)
+
+    def _evict(self) -> None:
+        size = sum(len(parsed.source) for parsed in self._last.values())
+        while len(self._last) > 1 and (len(self._last) > _CACHE_SIZE or size > _CACHE_BYTES):
+            _, dropped = self._last.popitem(last=False)
+            size -= len(dropped.source)
 
     def error_counts(self, snapshot: Snapshot, edit: Edit) -> tuple[int, int] | None:
         """Return the numbers of syntax errors before and after the edit; None for a language without a grammar."""

@@ -45,6 +45,10 @@ class OpenTexts:
         own.update(document.lines, around=line, without=line, check=check)
         return NextPieceModel(own, others, near_lines(document, line), self._ngrams_of(document.language))
 
+    def forget(self, uri: str) -> None:
+        """Drop the counts of a closed document."""
+        self._indexes.pop(uri, None)
+
     def _index(self, uri: str) -> NgramIndex:
         known = self._indexes.setdefault(uri, NgramIndex())
         self._indexes.move_to_end(uri)

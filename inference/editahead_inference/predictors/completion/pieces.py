@@ -46,7 +46,7 @@ def split_line(body: str) -> LinePieces:
     return LinePieces((), (START,)) if len(body) > MAX_LINE_CHARS else _split(body)
 
 
-@lru_cache(maxsize=32768)
+@lru_cache(maxsize=4096)
 def _split(body: str) -> LinePieces:
     pieces = _PIECE.findall(body.strip())
     return LinePieces((*pieces, END), (START, *(piece.lstrip() for piece in pieces)))

@@ -101,6 +101,10 @@ class Completion:
         self._weights = weights or default_weights()
         self._texts = OpenTexts()
 
+    def forget(self, uri: str) -> None:
+        """Drop what is cached of a closed document."""
+        self._texts.forget(uri)
+
     def propose(self, state: EditorState, check: Callable[[], None]) -> list[Candidate]:
         """Return the completion, see `Predictor.propose`."""
         if not is_typing(state):

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Callable
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from editahead_prompts.text.affixes import common_affixes
+from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import Snapshot, line_body
+
+if TYPE_CHECKING:
+    from .rule import Proposal, Rule
+
+_MAX_KEPT_EDITS = 500
+"""Proposals of one document that are kept as edits: the six last edits have some sixty sites each at most."""
 
 
 class DocumentIndex:
@@ -25,9 +33,21 @@ class DocumentIndex:
         self.snapshot = snapshot
         self._with: dict[str, list[int]] = {}
         self._block: dict[int, int] = {}
+        self.kept: dict[int, tuple[Rule, tuple[Proposal, ...]]] = {}
+        """The proposals of rules by the rule's id, see `Rule.kept_proposals`. The rule is there to keep its id its own."""
+        self._edits: dict[Proposal, Edit] = {}
         self._known: _Known | None = None
         if earlier is not None and "bodies" in earlier.__dict__:
             self._known = _Known(earlier, snapshot)
+
+    def kept_edit(self, proposal: Proposal, make: Callable[[Proposal], Edit]) -> Edit:
+        """Return the proposal as an edit. It is made once, for a document that stays as it is while another is edited."""
+        known = self._edits.get(proposal)
+        if known is None:
+            if len(self._edits) >= _MAX_KEPT_EDITS:
+                self._edits.clear()
+            known = self._edits[proposal] = make(proposal)
+        return known
 
     def _has(self, view: Literal["stripped", "words"]) -> bool:
         """Return whether a view is there, or takes a look at the changed lines only."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from hashlib import blake2b
 
 from editahead_inference.candidates import CLOSED, Candidate, CandidateSource
@@ -30,7 +31,7 @@ from .repeated_edits import repeat_edits
 from .rule import Proposal
 from .signatures import changes_constructor, changes_inherited_signature, follow_signatures
 from .site_features import Site
-from .sites import find_sites
+from .sites import Lessons, find_sites
 from .unfinished_edits import Typing, find_typing, finished_edits
 
 _REMEMBERED = 32
@@ -130,8 +131,8 @@ class Propagation:
         typing = find_typing(state, index, self._trees)
         edits = tuple(reversed(state.history))
         finished = finished_edits(edits, typing)
-        taught = self._teaching(finished, snapshots)
-        found = find_sites(state, index, home, self._trees, taught, typing, check)
+        lessons = Lessons(self._teaching(finished, snapshots), state)
+        found = find_sites(state, index, home, self._trees, lessons, typing, check)
         candidates = [
             _candidate(state.document, site, features)
             for site, features in found
@@ -144,10 +145,11 @@ class Propagation:
                 continue
             where = {"elsewhere": 1.0} if state.is_open(other.uri) else {"elsewhere": 1.0, CLOSED: 1.0}
             for site, features in find_sites(
-                state, self._index(other), home, self._trees, taught, typing, check
+                state, self._index(other), home, self._trees, lessons, typing, check, _CARRIES_OVER
             ):
                 if any(rule.kind in _CARRIES_OVER for rule, _ in site.rules):
-                    candidates.append(_candidate(other, site, features | where))
+                    edit = self._index(other).kept_edit(site.proposal, partial(to_edit, other))
+                    candidates.append(_candidate(other, site, features | where, edit))
         followed: list[Candidate] = []
         for snapshot in (state.document, *others):
             if _FAMILIES.get(snapshot.language, snapshot.language) == family:
@@ -156,6 +158,10 @@ class Propagation:
                 found_here = list(_followed(snapshot, situation))
                 followed += found_here if state.is_open(snapshot.uri) else map(_as_closed, found_here)
         return [*followed, *_beside(candidates, followed, snapshots)]
+
+    def forget(self, uri: str) -> None:
+        """Drop what is cached of a closed document."""
+        self._indexes.pop(uri, None)
 
     def _teaching(
         self, edits: Sequence[PastEdit | None], snapshots: Mapping[str, Snapshot]
@@ -252,14 +258,16 @@ def _lines(candidate: Candidate, snapshot: Snapshot) -> set[int]:
     return {snapshot.line_at(replacement.start) for replacement in candidate.edit.replacements}
 
 
-def _candidate(snapshot: Snapshot, site: Site, features: dict[str, float]) -> Candidate:
+def _candidate(
+    snapshot: Snapshot, site: Site, features: dict[str, float], edit: Edit | None = None
+) -> Candidate:
     rule = min((rule for rule, _ in site.rules), key=lambda rule: _candour(rule.kind))
     confidence = _STATED.get(rule.kind)
     if confidence is not None:
         features = {f"kind:{rule.kind}": 1.0}
     more = site.below + site.above - 1
     label = f"{rule.label} ({more} more)" if more > 0 else rule.label
-    return _as_candidate(snapshot, site.proposal, label, rule.key, features, confidence=confidence)
+    return _as_candidate(snapshot, site.proposal, label, rule.key, features, confidence=confidence, edit=edit)
 
 
 def _as_candidate(
@@ -270,8 +278,9 @@ def _as_candidate(
     features: dict[str, float],
     *,
     confidence: float | None = None,
+    edit: Edit | None = None,
 ) -> Candidate:
-    edit = to_edit(snapshot, proposal)
+    edit = to_edit(snapshot, proposal) if edit is None else edit
     if edit:
         place = edit.replacements[0].start
         cursor_after = edit.replacements[-1].end + edit.growth

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .document_index import DocumentIndex
+
+_MAX_KEPT_RULES = 200
+"""Rules whose proposals are kept with one index: the last six edits seldom teach more, and most have no proposal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,15 @@ class Rule(ABC):
     @abstractmethod
     def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
         """Yield the rewrites of all places where the rule applies; unordered, at most a few hundred."""
+
+    def kept_proposals(self, index: DocumentIndex) -> Sequence[Proposal]:
+        """Return `proposals`, and keep them with the index, for a document that stays as it is while another is edited."""
+        known = index.kept.get(id(self))
+        if known is None:
+            if len(index.kept) >= _MAX_KEPT_RULES:
+                index.kept.clear()
+            known = index.kept[id(self)] = self, tuple(self.proposals(index))
+        return known[1]
 
 
 def shorten(text: str, width: int = 40) -> str:

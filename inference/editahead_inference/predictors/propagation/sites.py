@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from editahead_prompts.state import EditorState, PastEdit
@@ -37,14 +37,33 @@ _COMBINED = frozenset({"rename", "rename-bound", "rename-cases", "rename-words",
 """Kinds of rules that may each change their own part of one line."""
 
 
+class Lessons:
+    """The rules that the past edits of a state teach.
+
+    Args:
+        teaching: The past edits, newest first; None for one that teaches nothing.
+        state: The state.
+
+    Attributes:
+        taught: Each rule, with the age of the newest edit that teaches it.
+        instances: By the key of a rule, the ages of all edits that teach it.
+        rewrites: How many rules of one kind rewrite the same old text.
+    """
+
+    def __init__(self, teaching: Sequence[PastEdit | None], state: EditorState) -> None:
+        self.taught, self.instances = _taught(teaching[:_MAX_EDITS], state)
+        self.rewrites = Counter((rule.kind, rule.source_pattern) for rule, _ in self.taught)
+
+
 def find_sites(
     state: EditorState,
     index: DocumentIndex,
     home: IndexLookup,
     trees: SyntaxTrees,
-    teaching: Sequence[PastEdit | None],
+    lessons: Lessons,
     typing: Typing | None,
     check: Callable[[], None],
+    kinds: Collection[str] | None = None,
 ) -> list[tuple[Site, dict[str, float]]]:
     """Return the places in the index's document where a recent edit may be repeated, with their features.
 
@@ -53,18 +72,20 @@ def find_sites(
         index: The index of the document that is searched.
         home: Returns the index of an open document by its uri.
         trees: The syntax trees of all documents.
-        teaching: The past edits, newest first; None for one that teaches nothing.
+        lessons: The rules that may apply.
         typing: The edit at the cursor, if the user is still in its lines.
         check: Raises `Cancelled` if the result is no longer wanted.
+        kinds: Kinds of rules one of which each wanted site has; None if all sites are wanted.
     """
+    taught, instances_of = lessons.taught, lessons.instances
+    if kinds is not None and not _may_apply(kinds, lessons, index, check):
+        return []
     edits = list(reversed(state.history[-_MAX_EDITS:]))
     uri = index.snapshot.uri
     cursor_line = state.document.line_at(state.cursor) if uri == state.document.uri else 0
     newest = edits[0]
     edited_line = newest.line + max(len(newest.new) - 1, 0) if newest.uri == uri else 0
     names = RenameCache(index, home, trees)
-    taught, instances_of = _taught(teaching[:_MAX_EDITS], state)
-    lessons = Counter((rule.kind, rule.source_pattern) for rule, _ in taught)
     scopes = _common_functions(instances_of, edits, index, trees)
     found: dict[Proposal, Site] = {}
     # One edit may teach thousands of rules.
@@ -75,6 +96,9 @@ def find_sites(
     binders: dict[str, frozenset[int]] = {}
     for rule, age in taught:
         check()
+        places = rule.proposals(index) if kinds is None else rule.kept_proposals(index)
+        if places == ():
+            continue
         instances = instances_of[rule.key]
         is_alone = len(instances) < 2 and rule.kind not in _WHOLE
         if is_alone and (changes_values(age) or changes_wording(age) or adds_modifiers(age)):
@@ -88,7 +112,7 @@ def find_sites(
             is_whole = may_be_whole(*rule.renames, index)
             if not is_whole and _is_rename_of_definition(rule, names, teacher):
                 continue
-        proposals = _outside(_proposals(rule, index, names, teacher), edits[age], uri)
+        proposals = _outside(_proposals(rule, places, index, names, teacher), edits[age], uri)
         if age in scopes and not _is_rename_of_definition(rule, names, teacher):
             proposals = [p for p in proposals if _function_at(index, p.start, trees) == scopes[age]]
         if not proposals or len(proposals) > _MAX_PROPOSALS:
@@ -113,7 +137,7 @@ def find_sites(
                 site.support = max(site.support, len(instances))
                 site.streak = max(site.streak, _streak(instances))
                 site.skipped = max(site.skipped, skipped)
-                others = lessons[rule.kind, rule.source_pattern] - 1 if rule.source_pattern else 0
+                others = lessons.rewrites[rule.kind, rule.source_pattern] - 1 if rule.source_pattern else 0
                 site.contradicted = min(site.contradicted, others)
     _combine(found, index)
     return extract_features(list(found.values()), index, home, names, edits, edited_line, typing)
@@ -142,14 +166,27 @@ def _taught(
     return taught, instances
 
 
-def _proposals(rule: Rule, index: DocumentIndex, names: RenameCache, edit: PastEdit) -> Iterator[Proposal]:
+def _may_apply(
+    kinds: Collection[str], lessons: Lessons, index: DocumentIndex, check: Callable[[], None]
+) -> bool:
+    """Return whether a rule of these kinds has a place in the document, whatever the names there mean."""
+    for rule, _ in lessons.taught:
+        check()
+        if rule.kind in kinds and rule.kept_proposals(index):
+            return True
+    return False
+
+
+def _proposals(
+    rule: Rule, proposals: Iterable[Proposal], index: DocumentIndex, names: RenameCache, edit: PastEdit
+) -> Iterator[Proposal]:
     """Yield the rule's proposals, without the places where a renamed name means something else."""
     renamed = names.get(*rule.renames, edit) if rule.renames else None
     if renamed is None:
         if rule.kind != _SIBLINGS:
-            yield from rule.proposals(index)
+            yield from proposals
         return
-    for proposal in rule.proposals(index):
+    for proposal in proposals:
         if rule.kind in _EXACT_RENAMES and proposal.end - proposal.start == 1:
             body = index.bodies[proposal.start]
             if rule.kind == _SIBLINGS:
