@@ -11,13 +11,15 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 
 from editahead_inference.predictors.model.predictor import ModelPredictor
+from editahead_inference.worker_thread import WorkerThread
+from editahead_prompts.text.snapshot import Snapshot
 from editahead_retrieval.process.messages import IndexReport
 
 from . import __version__, user_dirs
@@ -45,6 +47,10 @@ from .transport.json_rpc import JsonRpcProtocol
 from .transport.stdio import StdinReaderThread
 from .workspace import positions, uris
 from .workspace.file_exclusion import FileExclusion, workspace_paths
+from .workspace.text_before import find_text_before
+
+if TYPE_CHECKING:
+    from editahead_inference.predictors.model.predictor import ModelPredictor
 
 log = logging.getLogger(__name__)
 
@@ -56,6 +62,8 @@ _FILE_WATCH_REGISTRATION = {
     "method": types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
     "registerOptions": {"watchers": [{"globPattern": "**/*"}]},
 }
+MAX_LOOK_S = 1.0
+"""Seconds for which a file is awaited that may show an edit made before its document was opened."""
 
 
 def load_pipeline() -> PredictionPipeline:
@@ -152,6 +160,7 @@ class Server(LanguageServer):
         self._settings_problems: tuple[str, ...] = ()
         self._shown_problems: set[str] = set()
         self._process_watch: asyncio.Task[None] | None = None
+        self._file_worker: WorkerThread | None = None
         self._exit_requested = asyncio.Event()
         register_all(self)
 
@@ -251,6 +260,24 @@ class Server(LanguageServer):
     def _on_index_version(self) -> None:
         if self.index.is_on:
             self.session.index_version += 1
+
+    def look_for_text_before(self, path: Path, opened: Snapshot) -> None:
+        """Compare a document with its file, off the event loop, and learn what was edited before it was opened."""
+        if self._file_worker is None:
+            self._file_worker = WorkerThread("editahead-text-before")
+        loop, folders = asyncio.get_running_loop(), self.apply_service.folders
+
+        def look() -> None:
+            earlier = find_text_before(path, folders, opened)
+            with suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(self._learn_text_before, opened, earlier)
+
+        self._file_worker.submit(look)
+        loop.call_later(MAX_LOOK_S, self.session.learn_text_before, opened, None)
+
+    def _learn_text_before(self, opened: Snapshot, earlier: Snapshot | None) -> None:
+        self.session.learn_text_before(opened, earlier)
+        self.next_edit_marker.on_message()
 
     @property
     def offers_completion_items(self) -> bool:
@@ -360,6 +387,8 @@ class Server(LanguageServer):
             finally:
                 self.predictions.stop()
                 self.apply_service.stop()
+                if self._file_worker is not None:
+                    self._file_worker.stop(timeout=0)  # a file of a network that hangs is not waited for
                 self.session.close_all()
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
-from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.predictors.model.response import ApplyResponse
 
 if TYPE_CHECKING:
+    from editahead_inference.predictors.model.predictor import ModelPredictor
     from editahead_prompts.formats.apply.base import ApplyInput
 
 MODEL_TIMEOUT_S = 120.0

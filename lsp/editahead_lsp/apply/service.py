@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from editahead_inference.apply.planner import FileChange, MergeFunction, plan_changes
 from editahead_inference.apply.results import Choice, Refusal
 from editahead_inference.errors import ApplyRefusedError, DeadlineError
-from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.worker_thread import CancellableJob, WorkerThread
 from editahead_lsp.protocol.custom_messages import Range
 from editahead_lsp.session.session import Session
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from editahead_inference.apply.model.model_fallback import ModelFallback
     from editahead_inference.apply.results import RefusalReason
     from editahead_inference.backends.base import Usage
+    from editahead_inference.predictors.model.predictor import ModelPredictor
 
 DEADLINE_S = 20.0
 """Limits the seconds of a job. The time of the model is not counted."""

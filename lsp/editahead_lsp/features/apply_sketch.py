@@ -13,7 +13,6 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from editahead_inference.apply.planner import FileChange
 from editahead_inference.errors import ApplyRefusedError
-from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_lsp.apply import to_lsp
 from editahead_lsp.apply.linters import find_new_problems
 from editahead_lsp.apply.partial_results import PartialResult
@@ -33,6 +32,7 @@ from editahead_lsp.protocol.lsp_types import WorkspaceEdit
 from .apply_choices import ask_choice, to_rpc_error
 
 if TYPE_CHECKING:
+    from editahead_inference.predictors.model.predictor import ModelPredictor
     from editahead_lsp.server import Server
     from editahead_lsp.session.session import Session
     from editahead_lsp.transport.json_rpc import JsonRpcProtocol

@@ -16,6 +16,7 @@ from editahead_lsp.protocol.custom_messages import (
     DidOpenParams,
     DidSaveParams,
 )
+from editahead_lsp.workspace import uris
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
@@ -26,11 +27,17 @@ log = logging.getLogger(__name__)
 def did_open(server: Server, params: DidOpenParams) -> None:
     """Handle `textDocument/didOpen`."""
     opened = params.text_document
-    document = server.session.open(opened.uri, opened.language_id, opened.version, opened.text)
+    path, folders = uris.uri_to_path(opened.uri), server.apply_service.folders
+    awaits = path is not None and any(path.is_relative_to(folder) for folder in folders)
+    document = server.session.open(
+        opened.uri, opened.language_id, opened.version, opened.text, awaits_text_before=awaits
+    )
     server.index.on_opened(opened.uri)
     server.predictions.models.on_change(
         document.snapshot
     )  # the document may have been open before, with another text
+    if path is not None and server.session.history.is_waiting(document.uri):
+        server.look_for_text_before(path, document.snapshot)
 
 
 def did_change(server: Server, params: DidChangeParams) -> None:
@@ -49,7 +56,7 @@ def did_close(server: Server, params: DidCloseParams) -> None:
     document = server.session.documents.get(uri)
     server.session.close(uri)
     if document is not None:
-        server.predictions.models.on_close(document.uri)
+        server.coordinator.on_close(document.uri, document.key)
 
 
 def did_save(server: Server, params: DidSaveParams) -> None:

@@ -6,15 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from editahead_inference.backends.base import Backend
 from editahead_inference.backends.engine_runfile import FILE_NAME
 from editahead_inference.backends.factory import create_backend
-from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_lsp import user_dirs, user_secret
 from editahead_lsp.settings import Settings
 from editahead_prompts.formats.base import PromptPaths
 from editahead_prompts.formats.registry import NAMES
+
+if TYPE_CHECKING:
+    from editahead_inference.predictors.model.predictor import ModelPredictor
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,8 @@ class ModelConfig:
     def wrap_backend(self, backend: Backend) -> ModelPredictor:
         """Return the predictor that uses a backend."""
         workspace = "\0".join((str(Path.home()), *self.folders))
+        from editahead_inference.predictors.model.predictor import ModelPredictor
+
         return ModelPredictor(
             backend,
             None if self.format == "auto" else self.format,

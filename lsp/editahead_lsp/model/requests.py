@@ -6,16 +6,19 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING
 
 from editahead_inference.backends.base import Backend, Usage
 from editahead_inference.errors import BackendError
-from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.predictors.model.response import ModelResponse, ResponseProgress, Rewrite
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.snapshot import Snapshot
 
 from .response_cache import ResponseCache
+
+if TYPE_CHECKING:
+    from editahead_inference.predictors.model.predictor import ModelPredictor
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,6 @@ from dataclasses import replace
 
 from editahead_inference.candidates import Prediction, Silence
 from editahead_inference.errors import Cancelled, DeadlineError
-from editahead_inference.pipeline import proposed_edits
 from editahead_inference.predictors.model.response import ModelResponse
 from editahead_inference.worker_thread import CancellableJob
 from editahead_lsp.model.requests import ModelRequests
@@ -79,6 +78,9 @@ class ModelCombiner:
         pause: float,
         ahead_of: Snapshot | None,
     ) -> None:
+        # The import takes long, and `initialize` must not wait for it. The worker has made it when a prediction is there.
+        from editahead_inference.pipeline import proposed_edits
+
         keep = False
 
         def wanted() -> bool:

@@ -20,7 +20,6 @@ from editahead_lsp.workspace.client_diagnostics import ClientDiagnostics
 from editahead_lsp.workspace.documents import Document, DocumentStore
 from editahead_lsp.workspace.file_exclusion import FileExclusion
 from editahead_lsp.workspace.positions import Encoding, offset_at
-from editahead_prompts.history.edit_history import EditHistory
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.comments import is_in_comment
 from editahead_prompts.text.snapshot import Snapshot
@@ -28,6 +27,7 @@ from editahead_prompts.text.snapshot import Snapshot
 from .adaptive_debounce import AdaptiveDebounce
 from .outcome_tracker import OutcomeTracker
 from .rejected_edits import RejectedEdits
+from .replayable_history import ReplayableHistory
 from .session_recorder import SessionRecorder
 from .shown_prediction import Decision
 from .shown_predictions import ShownPredictions
@@ -55,7 +55,7 @@ class Session:
     exclusion: FileExclusion = field(default_factory=FileExclusion)
     encoding: Encoding = "utf-16"
     documents: DocumentStore = field(default_factory=DocumentStore)
-    history: EditHistory = field(default_factory=EditHistory)
+    history: ReplayableHistory = field(default_factory=ReplayableHistory)
     focused: str | None = None
     state: EditorState | None = None
     can_open_files: bool = False
@@ -82,13 +82,25 @@ class Session:
 
     # Documents
 
-    def open(self, uri: str, language: str, version: int, text: str) -> Document:
-        """Open a document. An open document with the same URI is closed first."""
+    def open(
+        self, uri: str, language: str, version: int, text: str, *, awaits_text_before: bool = False
+    ) -> Document:
+        """Open a document. An open document with the same URI is closed first.
+
+        Args:
+            uri: The URI.
+            language: The LSP language id.
+            version: The client's version number.
+            text: The text.
+            awaits_text_before: Whether `learn_text_before` will follow.
+        """
         self.close(uri)
         self.exclusion.clear_cache()  # an ignore file may have changed; opening is rare enough to look again
         document = Document(uri, language, version, text, self.encoding)
         self.documents.open(document)
         if self.disabled_reason(document) is None:
+            if awaits_text_before:
+                self.history.wait_for(document.uri)
             self.history.on_open(document.snapshot)
             if self.recorder is not None:
                 self.recorder.on_open(document.key, document.snapshot)
@@ -131,6 +143,16 @@ class Session:
         self.state = self.build_state(document, after)
         return document
 
+    def learn_text_before(self, opened: Snapshot, earlier: Snapshot | None) -> None:
+        """Take the difference between a text and the one that the document was opened with as the first edit.
+
+        Args:
+            opened: The document as it was opened.
+            earlier: The text before; None if it is not known in time, or if nothing was edited.
+        """
+        if self.history.settle(opened.uri, earlier, at=self.clock()):
+            self.generation += 1
+
     def close(self, uri: str) -> None:
         """Close a document and end its shown predictions."""
         self._process_due_outcomes()
@@ -145,6 +167,7 @@ class Session:
         self.diagnostics.on_close(document.key)
         if self.focused == document.key:
             self.focused = None
+        self.state = None  # it may hold the text
         self.shown_predictions.on_close(document.key)
         self.outcomes.on_close(document.key)
         if self.recorder is not None:
