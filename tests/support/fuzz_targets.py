@@ -68,7 +68,7 @@ _ENCODING = st.sampled_from(["utf-8", "utf-16", "utf-32"])
 
 
 def frame_messages(data: st.DataObject) -> None:
-    """Messages arrive whole, in any chunks and between header lines of any kind."""
+    """Check that messages arrive whole, in any chunks and between header lines of any kind."""
     bodies = data.draw(st.lists(st.binary(max_size=40), max_size=6))
     noise = data.draw(
         st.lists(st.sampled_from([b"", b"X: y\r\n", b"content-type: a\n", b"\xff\r\n"]), min_size=1)
@@ -87,12 +87,12 @@ def frame_messages(data: st.DataObject) -> None:
 
 
 def frame_noise(data: st.DataObject) -> None:
-    """No bytes make the framer fail."""
+    """Check that no bytes make the framer fail."""
     list(MessageFramer().feed(data.draw(st.binary(max_size=200))))
 
 
 def convert_positions(data: st.DataObject) -> None:
-    """Every offset survives the way to a position and back, but inside a line end."""
+    """Check that every offset survives the way to a position and back, but inside a line end."""
     snapshot, encoding = Snapshot.from_text(data.draw(_TEXT)), data.draw(_ENCODING)
     offset = data.draw(st.integers(0, snapshot.length))
     back = offset_at(snapshot, *position_at(snapshot, offset, encoding), encoding)
@@ -101,7 +101,7 @@ def convert_positions(data: st.DataObject) -> None:
 
 
 def change_document(data: st.DataObject) -> None:
-    """The mirror is the text that its edits say, whatever ranges a client sends."""
+    """Check that the mirror is the text that its edits say, whatever ranges a client sends."""
     document = Document("untitled:1", "python", 1, data.draw(_TEXT), data.draw(_ENCODING))
     number = st.integers(-2, 20)
     for version in range(data.draw(st.integers(1, 5))):
@@ -115,13 +115,13 @@ def change_document(data: st.DataObject) -> None:
 
 
 def make_diffs(data: st.DataObject) -> None:
-    """A diff leads to the new text."""
+    """Check that a diff leads to the new text."""
     old, new = data.draw(_TEXT), data.draw(_TEXT)
     assert diff(old, new).apply(old) == new
 
 
 def read_sketches(data: st.DataObject) -> None:
-    """Any text is a sketch, or an error that says why not."""
+    """Check that any text is a sketch, or an error that says why not."""
     try:
         parse_sketch(data.draw(_TEXT), language=data.draw(st.sampled_from([None, "python", "go", "diff"])))
     except SketchError:
@@ -129,7 +129,7 @@ def read_sketches(data: st.DataObject) -> None:
 
 
 def merge_sketches(data: st.DataObject) -> None:
-    """A merge gives another text or a refusal, and leaves the file alone."""
+    """Check that a merge gives another text or a refusal, and leaves the file alone."""
     document = Snapshot.from_text(data.draw(_TEXT), uri="file:///w/x.py", language="python")
     before = document.text
     try:
@@ -143,7 +143,7 @@ def merge_sketches(data: st.DataObject) -> None:
 
 
 def apply_patches(data: st.DataObject) -> None:
-    """A patch as `diff -u` makes it gives the new text, or a doubt."""
+    """Check that a patch as `diff -u` makes it gives the new text, or a doubt."""
     old, new = ("".join(f"{line}\n" for line in data.draw(st.lists(_CODE, max_size=12))) for _ in range(2))
     patch = "".join(difflib.unified_diff(old.splitlines(True), new.splitlines(True), "a/x.py", "b/x.py"))
     document = Snapshot.from_text(old, uri="file:///w/x.py", language="python")
@@ -157,7 +157,7 @@ def apply_patches(data: st.DataObject) -> None:
 
 
 def match_patterns(data: st.DataObject) -> None:
-    """Any lines are patterns, and a verdict on any path comes in few steps."""
+    """Check that any lines are patterns, and a verdict on any path comes in few steps."""
     piece = st.sampled_from(
         ["*", "**", "a", "/", "?", "[a-c]", "[!", "]", "\\\\", " ", "!", "#", ".", "b", "*a", "é"]
     )
@@ -179,7 +179,7 @@ def match_patterns(data: st.DataObject) -> None:
 
 
 def build_prompts(data: st.DataObject) -> None:
-    """Each format builds a prompt of any state, and reads any answer, in one way for all chunks."""
+    """Check that each format builds a prompt of any state, and reads any answer, in one way for all chunks."""
     made = data.draw(st.sampled_from(sorted(FORMATS)).map(FORMATS.__getitem__))
     text = data.draw(_TEXT)
     document = Snapshot.from_text(text, uri="file:///w/a.py", language="python")
@@ -200,7 +200,7 @@ def build_prompts(data: st.DataObject) -> None:
 
 
 def read_settings(data: st.DataObject) -> None:
-    """No file of settings and no options of a client make the server fail."""
+    """Check that no file of settings and no options of a client make the server fail."""
     key = st.sampled_from(
         ["eagerness", "exclude", "debounce_ms", "languages.python", "a.b", "log_level", "url", "['"]
     )
@@ -217,7 +217,7 @@ def read_settings(data: st.DataObject) -> None:
 
 
 def read_uris(data: st.DataObject) -> None:
-    """Any text is a URI or none, and its key is its own key."""
+    """Check that any text is a URI or none, and its key is its own key."""
     head = data.draw(
         st.sampled_from(["file://", "file:///C:", "file:", "untitled:", "git:", "", "FILE://LOCALHOST/"])
     )

@@ -346,8 +346,8 @@ class Naming:
         return self.keys[item.start]
 
     def text(self, item: Item) -> tuple[str, ...]:
-        """Return the normalised lines of an item, without blank ones."""
-        return tuple(filter(None, self.keys[item.start : item.end]))
+        """Return the normalised lines of an item, without blank ones: at least one, which may be of invisible characters."""
+        return tuple(filter(None, self.keys[item.start : item.end])) or ("",)
 
 
 def is_filler(key: str) -> bool:

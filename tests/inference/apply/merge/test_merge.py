@@ -408,3 +408,11 @@ def test_indentation_that_python_refuses(old: str, new: str) -> None:
     result = merged(f"<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n", text)
     assert result.refusal is not None
     assert result.refusal.reason == "would-break-syntax"
+
+
+@pytest.mark.parametrize("invisible", ["\ufeff", "\u200b"])
+def test_a_line_of_invisible_characters_may_be_one_of_a_file(invisible: str) -> None:
+    text = f"def f(user):\n{invisible}"
+    sketch = parse_sketch("def f(user):\n--- a/x.py", language="python", path="x.py")
+    merged = merge(sketch, sketch.files[0], Snapshot.from_text(text, uri="file:///x.py", language="python"))
+    assert merged.edit.apply(text) == merged.guess
