@@ -82,7 +82,7 @@ class WorkspaceCodebase:
             lambda folder, reader: reader.files_with(tokens, 2 * limit, _relative(folder.root, near) or "")
         ):
             found += (uris.path_to_uri(folder.root / path) for path in paths)
-        return [uri for uri in found if not self._is_open(uri)][:limit]
+        return [uri for uri in dict.fromkeys(found) if not self._is_open(uri)][:limit]
 
     def snapshot(self, uri: str) -> Snapshot | None:
         """Return a closed file as it is on disk; see `Codebase`."""

@@ -109,6 +109,7 @@ class IndexBuilder:
         """
         self.needs_look = False
         self.walk.unreadable.clear()
+        self.walk.rules.clear_cache()
         found: dict[str, FoundFile] = {}
         for number, file in enumerate(self.walk):
             found[file.path] = file
@@ -135,6 +136,7 @@ class IndexBuilder:
         for path in paths:
             if path.rpartition("/")[2] == IGNORE_FILE:
                 self.needs_look = True
+                self.walk.rules.clear_cache()
             found = self.walk.find(path)
             if found is None and path in self.known:
                 self._gone.add(path)

@@ -90,7 +90,8 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
     """Open an index that another process may be writing.
 
     Raises:
-        IndexUnusableError: There is no index, or none of this version.
+        IndexDamagedError: The file is damaged, or has another schema version.
+        IndexUnusableError: There is no index yet.
     """
     connection = None
     try:
@@ -98,6 +99,8 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
             f"{path.as_uri()}?mode=ro", uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None
         )
         (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version == 0:
+            raise IndexUnusableError("the index is only being created")
         if version != SCHEMA_VERSION:
             raise IndexDamagedError(f"the index has version {version}, not {SCHEMA_VERSION}")
     except (sqlite3.Error, IndexUnusableError) as error:

@@ -73,7 +73,6 @@ def test_an_updated_index_equals_one_built_anew(
         for operation, path, other in operations:
             changed = operate(root, operation, path, other)
             if reported and changed:
-                builder.walk.rules.clear_cache()
                 builder.look_at(changed)
             if operation == "look":
                 update(builder)
@@ -207,6 +206,22 @@ def test_beyond_the_limits_the_oldest_files_are_left_out(root: Path, tmp_path: P
         update(builder)
         assert builder.known.keys() == {"sub/b.py", "c.py"}
         builder.store.close()
+
+
+@pytest.mark.parametrize("reported", [False, True])
+def test_a_changed_ignore_file_counts_from_the_next_look(
+    root: Path, builder: IndexBuilder, reported: bool
+) -> None:
+    update(builder)
+    write(root, {".gitignore": "sub/\n"})
+    if reported:
+        builder.look_at([".gitignore"])
+        assert builder.needs_look
+    update(builder)
+    assert builder.known.keys() == {".gitignore", "a.py", "c.py"}
+    (root / ".gitignore").unlink()
+    update(builder)
+    assert builder.known.keys() == {"a.py", "sub/b.py", "c.py"}
 
 
 def test_files_of_preferred_folders_come_first(root: Path, builder: IndexBuilder) -> None:

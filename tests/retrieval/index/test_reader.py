@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from editahead_retrieval.errors import IndexUnusableError
+from editahead_retrieval.errors import IndexDamagedError, IndexUnusableError
 from editahead_retrieval.index.reader import IndexReader
 from editahead_retrieval.index.symbols.symbol import Role
 from editahead_retrieval.index.terms import exact_term
@@ -96,9 +97,15 @@ def test_the_file_may_be_missing_or_replaced(tmp_path: Path) -> None:
     reader = IndexReader(database_of(tmp_path / "index"))
     with pytest.raises(IndexUnusableError):
         reader.files_with(["a"], 1)
+    (tmp_path / "index").mkdir()
+    sqlite3.connect(database_of(tmp_path / "index")).close()
+    database_of(tmp_path / "index").touch()  # a writer that has only begun
+    with pytest.raises(IndexUnusableError) as caught:
+        reader.files_with(["a"], 1)
+    assert not isinstance(caught.value, IndexDamagedError)
     build_index(tmp_path / "work", tmp_path / "index")
     assert reader.files_with(["openBasket"], 9)
     database_of(tmp_path / "index").write_bytes(b"no database" * 1000)
-    with pytest.raises(IndexUnusableError):
+    with pytest.raises(IndexDamagedError):
         reader.close()
         reader.files_with(["openBasket"], 9)
