@@ -148,7 +148,10 @@ class ArgumentChange(Rule):
         if place == 0:
             start, end = (span[0] + len(_lead(source, span)) for span in spans[:2])
             return start, end, ""
-        return spans[place - 1][1], spans[place][1], ""
+        end = spans[place][1]
+        if place == len(spans) - 1:  # the bracket stays where it is
+            end -= len(source[spans[place][0] : end]) - len(source[spans[place][0] : end].rstrip())
+        return spans[place - 1][1], end, ""
 
 
 def _lead(source: str, span: tuple[int, int]) -> str:

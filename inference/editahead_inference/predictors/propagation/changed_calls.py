@@ -115,6 +115,17 @@ def follow_changed_parameters(situation: Situation) -> Iterator[FollowUp]:
                 yield from _calls_of(change, origin, situation)
 
 
+def changes_parameters(edit: PastEdit, origin: DocumentIndex | None, trees: SyntaxTrees) -> bool:
+    """Return whether an edit changed the parameters of a function where it is defined.
+
+    Args:
+        edit: The edit.
+        origin: The index of its document; None if it is closed.
+        trees: The syntax trees.
+    """
+    return origin is not None and any(True for _ in _changes(edit, origin, trees))
+
+
 def _changes(edit: PastEdit, origin: DocumentIndex, trees: SyntaxTrees) -> Iterator[_Change]:
     """Yield the functions of which an edit changed the parameters."""
     seen: set[int] = set()

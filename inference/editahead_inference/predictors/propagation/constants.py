@@ -12,6 +12,12 @@ from .rule import Proposal
 
 _NAME_AT_ONCE = re.compile(r"(?:const|final)\b\s*(?P<name>[^\W\d]\w*)\s*=")
 
+_FIELD = re.compile(
+    r"(?:(?:public|private|protected|static)\s+)*(?:readonly\s+|final\s+(?:[\w.]+(?:<[\w<>,. ?]*>)?(?:\[\])?\s+))"
+    r"(?P<name>[^\W\d]\w*)\s*(?:[!?]?:[^=;]*)?(?P<value>=(?!=))?"
+)
+"""A field that TypeScript's `readonly` or Java's `final` makes constant."""
+
 
 def keeps_assignments(proposal: Proposal, index: DocumentIndex) -> bool:
     """Return whether a proposal makes no line constant whose name is assigned again."""
@@ -22,13 +28,16 @@ def keeps_assignments(proposal: Proposal, index: DocumentIndex) -> bool:
     changed = (
         (number, new)
         for number, (old, new) in enumerate(zip(bodies, made, strict=True), proposal.start)
-        if not _NAME_AT_ONCE.match(old.strip()) and _NAME_AT_ONCE.match(new)
+        if any(form.match(new) and not form.match(old.strip()) for form in (_NAME_AT_ONCE, _FIELD))
     )
     return all(may_be_constant(new, number, index) for number, new in changed)
 
 
 def may_be_constant(made: str, line: int, index: DocumentIndex) -> bool:
     """Return whether nothing assigns again to a name that the new line makes constant."""
+    field = _FIELD.match(made)
+    if field is not None:
+        return _is_field_set_once(field, index)
     match = _NAME_AT_ONCE.match(made)
     if match is None:
         return not re.match(r"(?:const|final)\s+[^\W\d]\w*\s*;?\Z", made)
@@ -43,3 +52,16 @@ def may_be_constant(made: str, line: int, index: DocumentIndex) -> bool:
         and not re.match(r"\s*(?:export\s+)?(?:var|let|const|final)\s", index.bodies[n])
         for n in others
     )
+
+
+def _is_field_set_once(field: re.Match[str], index: DocumentIndex) -> bool:
+    """Return whether nothing but one assignment gives a field its value."""
+    name = re.escape(field["name"])
+    target = rf"(?:(?<![\w.])|\bthis\.){name}"
+    changed = re.compile(
+        rf"{target}\s*(?:[-+*/%|&^]|\*\*|<<|>>)=|(?:\+\+|--)\s*{target}(?!\w)|{target}\s*(?:\+\+|--)"
+    )
+    assigned = re.compile(rf"\bthis\.{name}\s*=(?![=>])")
+    bodies = [index.bodies[line] for line in index.lines_with(field["name"])]
+    count = sum(bool(assigned.search(body)) for body in bodies) + bool(field["value"])
+    return count <= 1 and not any(changed.search(body) for body in bodies)

@@ -120,8 +120,8 @@ def _signature(body: str) -> _Signature | None:
     tail = body[match.end() - 1 :]
     spans = argument_spans(tail, 0)
     end = _END.search(tail)
-    if spans is not None and end is None:  # a body on the same line
-        end = _BODY.search(tail, spans[-1][1])
+    if spans is not None and tail.rstrip().endswith("}"):  # a body on the same line
+        end = _BODY.search(tail, spans[-1][1]) or end
     return _Signature(match["name"], match.start("name"), tail[: end.start()] if end else tail)
 
 

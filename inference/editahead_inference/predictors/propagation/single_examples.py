@@ -9,7 +9,7 @@ from editahead_prompts.text.identifiers import changed_spans, is_word, tokenize
 from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .bindings import MAX_WIDTH
+from .bindings import MAX_WIDTH, MODULE
 from .document_index import DocumentIndex
 
 _TRUTH_VALUES = frozenset({"true", "false"})
@@ -60,6 +60,33 @@ def adds_modifiers_only(edit: PastEdit) -> bool:
 
 def _is_value(word: str) -> bool:
     return word.lower() in _TRUTH_VALUES or _BUILT_IN_TYPE.fullmatch(word) is not None
+
+
+def renames_local_only(edit: PastEdit, origin: DocumentIndex | None, trees: SyntaxTrees) -> bool:
+    """Return whether an edit renamed one local or parameter and nothing else: its scope tells where that goes on.
+
+    Args:
+        edit: The edit.
+        origin: The index of its document; None if it is closed.
+        trees: The syntax trees.
+    """
+    if origin is None or not edit.new or len(edit.old) != len(edit.new):
+        return False
+    names: set[tuple[str, str]] = set()
+    is_local = False
+    for row, (old, new) in enumerate(zip(edit.old, edit.new, strict=True)):
+        line = edit.line + row
+        if old == new or line >= len(origin.bodies) or len(new) > MAX_WIDTH:
+            continue
+        a, b = tokenize(line_body(old)), tokenize(origin.bodies[line])
+        for a1, a2, b1, b2 in changed_spans(a, b):
+            if a2 - a1 != 1 or b2 - b1 != 1 or not is_word(a[a1]) or not is_word(b[b1]):
+                return False
+            names.add((a[a1], b[b1]))
+            at = origin.snapshot.starts[line] + sum(map(len, b[:b1]))
+            found = trees.occurrence(origin.snapshot, at, at + len(b[b1]))
+            is_local = is_local or (found.defines and found.role == "plain" and found.binder != MODULE)
+    return is_local and len(names) == 1
 
 
 def changes_wording_only(edit: PastEdit, origin: DocumentIndex | None, trees: SyntaxTrees) -> bool:

@@ -7,19 +7,27 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cache
 
 from editahead_prompts.state import EditorState, PastEdit
+from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import line_end
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .argument_rules import ArgumentChange
 from .bindings import MODULE, RenameCache
+from .changed_calls import changes_parameters
 from .document_index import DocumentIndex
 from .introduced_names import IntroducedNames
 from .rule import Proposal, Rule
 from .rule_induction import induce_rules_from_edit
 from .rule_runs import join_neighbours
-from .single_examples import adds_modifiers_only, changes_values_only, changes_wording_only
+from .single_examples import (
+    adds_modifiers_only,
+    changes_values_only,
+    changes_wording_only,
+    renames_local_only,
+)
 from .site_features import IndexLookup, Site, extract_features
 from .substitution_rules import Rename, Substitution, WordRename
+from .token_patterns import KEYWORDS
 from .unfinished_edits import Typing, may_be_whole
 
 _MAX_EDITS = 6
@@ -92,6 +100,8 @@ def find_sites(
     changes_values = cache(lambda age: changes_values_only(edits[age]))
     adds_modifiers = cache(lambda age: adds_modifiers_only(edits[age]))
     changes_wording = cache(lambda age: changes_wording_only(edits[age], home(edits[age].uri), trees))
+    renames_local = cache(lambda age: renames_local_only(edits[age], home(edits[age].uri), trees))
+    changes_signature = cache(lambda age: changes_parameters(edits[age], home(edits[age].uri), trees))
     introduced = cache(lambda age: IntroducedNames(edits[age], home(edits[age].uri), trees))
     binders: dict[str, frozenset[int]] = {}
     for rule, age in taught:
@@ -100,8 +110,19 @@ def find_sites(
         if places == ():
             continue
         instances = instances_of[rule.key]
-        is_alone = len(instances) < 2 and rule.kind not in _WHOLE
-        if is_alone and (changes_values(age) or changes_wording(age) or adds_modifiers(age)):
+        is_single = len(instances) < 2
+        is_alone = is_single and rule.kind not in _WHOLE
+        if (
+            (is_alone and (changes_values(age) or changes_wording(age) or adds_modifiers(age)))
+            or (is_alone and _is_of_keywords(rule))
+            or (is_single and rule.renames is None and renames_local(age))
+            or (
+                is_single
+                and isinstance(rule, Substitution)
+                and rule.renames is None
+                and changes_signature(age)
+            )
+        ):
             continue
         teacher = _teacher(rule, [edits[a] for a in dict.fromkeys(instances)], names)
         if isinstance(rule, ArgumentChange) and _declares_callee(rule, teacher, home, trees):
@@ -198,6 +219,12 @@ def _proposals(
                 yield Proposal(proposal.start, proposal.end, (new + end,))
         elif not renamed.has_foreign_occurrence(proposal.start):
             yield proposal
+
+
+def _is_of_keywords(rule: Rule) -> bool:
+    """Return whether a rule looks for keywords alone, which say nothing of what they stand before."""
+    words = WORD.findall(rule.source)
+    return isinstance(rule, Substitution) and bool(words) and all(word in KEYWORDS for word in words)
 
 
 def _teacher(rule: Rule, examples: Sequence[PastEdit], names: RenameCache) -> PastEdit:

@@ -116,7 +116,11 @@ def find_typing(state: EditorState, index: DocumentIndex, trees: SyntaxTrees) ->
     unknown = word if word and not is_known else ""
     tree = trees.tree(snapshot)
     defines = bool(unknown) and trees.occurrence(snapshot, state.cursor - len(word), state.cursor).defines
-    if defines and (not edit.old or any(name.startswith(unknown) for name in old)):
+    if defines and (
+        not edit.old
+        or any(name.startswith(unknown) for name in old)
+        or (split_words(unknown) or ("",))[-1] in _COMMON_WORDS
+    ):
         unknown = ""  # a new name may begin like any other
     return Typing(
         edit,
@@ -157,8 +161,8 @@ def _without_row(edit: PastEdit, row: int) -> PastEdit | None:
 def may_be_whole(old: str, new: str, index: DocumentIndex) -> bool:
     """Return whether the new name of a definition that the cursor is behind may be whole.
 
-    It is not while its last word begins a word of another name of the document, nor while it is short and begins the old
-    name. A singular begins its plural. A name that begins with a capital is none that a name in small letters becomes.
+    It is not while its last word only begins a word of another name of the document, nor while it is short and begins the
+    old name. A singular begins its plural. A name that begins with a capital is none that a name in small letters becomes.
 
     Args:
         old: The old name.
@@ -179,5 +183,6 @@ def may_be_whole(old: str, new: str, index: DocumentIndex) -> bool:
         if name not in KEYWORDS and not (is_small and name[:1].isupper())
         for word in split_words(name)
     }
-    ends = ("", *_PLURALS)
-    return not any(word.startswith(last) and word.removeprefix(last) not in ends for word in known)
+    if last in known:
+        return True
+    return not any(word.startswith(last) and word.removeprefix(last) not in _PLURALS for word in known)
