@@ -114,7 +114,7 @@ def find_sites(
         is_alone = is_single and rule.kind not in _WHOLE
         if (
             (is_alone and (changes_values(age) or changes_wording(age) or adds_modifiers(age)))
-            or (is_alone and _is_of_keywords(rule))
+            or (is_alone and _is_put_beside_keywords(rule))
             or (is_single and rule.renames is None and renames_local(age))
             or (
                 is_single
@@ -221,10 +221,19 @@ def _proposals(
             yield proposal
 
 
-def _is_of_keywords(rule: Rule) -> bool:
-    """Return whether a rule looks for keywords alone, which say nothing of what they stand before."""
-    words = WORD.findall(rule.source)
-    return isinstance(rule, Substitution) and bool(words) and all(word in KEYWORDS for word in words)
+def _is_put_beside_keywords(rule: Rule) -> bool:
+    """Return whether a rule puts something before or behind keywords alone, which stand beside many things."""
+    if not isinstance(rule, Substitution):
+        return False
+    old, new = list(rule.old), list(rule.new)
+    for end in (0, -1):  # what stays beside the change may be anything
+        if old and new and not isinstance(old[end], str) and old[end] == new[end]:
+            del old[end], new[end]
+    texts = [part for part in old if isinstance(part, str)]
+    words = WORD.findall("".join(texts))
+    if len(texts) < len(old) or not words or any(word not in KEYWORDS for word in words):
+        return False
+    return new[: len(old)] == old or new[-len(old) :] == old
 
 
 def _teacher(rule: Rule, examples: Sequence[PastEdit], names: RenameCache) -> PastEdit:

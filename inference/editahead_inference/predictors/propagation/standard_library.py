@@ -119,6 +119,7 @@ C_HEADERS = _by_name(
 CPP_HEADERS = _by_name(
     {
         "<algorithm>": "sort find find_if any_of all_of none_of count_if transform max_element min_element reverse "
+        "nth_element partial_sort binary_search equal_range rotate shuffle minmax_element "
         "copy_if remove_if lower_bound upper_bound clamp stable_sort unique",
         "<array>": "array",
         "<atomic>": "atomic atomic_bool",
