@@ -28,8 +28,8 @@ def commits(tmp_path: Path) -> Path:
         change("lib/main.py", USE, USE.replace("load", "read")),
     ]
     made = [
-        {"id": "owner/repo@1", "repo": "owner/repo", "date": 1, "files": files},
-        {"id": "owner/repo@2", "repo": "owner/repo", "date": 2, "files": [change("notes.txt", "a\n", "b\n")]},
+        {"id": "owner/repo@5", "repo": "owner/repo", "date": 1, "files": files},
+        {"id": "owner/repo@6", "repo": "owner/repo", "date": 2, "files": [change("notes.txt", "a\n", "b\n")]},
     ]
     path = tmp_path / "commits.jsonl.zst"
     path.write_bytes(zstandard.compress("".join(json.dumps(one) + "\n" for one in made).encode()))
@@ -48,8 +48,10 @@ def test_closed_files_as_json_and_in_tables(commits: Path, capsys: pytest.Captur
     validate("output.eval-workspace", "output", report)
     (one,) = report["commits"]
     assert one["files"] == 2
-    grep = one["counts"]["grep for the replaced name"]
+    ours, grep = one["counts"]["editahead"], one["counts"]["grep for the replaced name"]
     assert grep["shown"] == grep["requests"] > 0
+    assert ours["correct"] == ours["shown"] == ours["met"] == 1
+    assert ours["false_ends"] == 0
     assert run("--workspace", "--commits", str(commits), "--jobs", "1") == 0
     assert "Edits in files that are not open" in capsys.readouterr().out
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
-from editahead_inference.candidates import CLOSED
+from editahead_inference.candidates import CLOSED, Candidate
 from editahead_inference.closed_documents import MAX_DOCUMENTS, ClosedDocuments
 from editahead_inference.gate.closed_files import closed_probability, closed_threshold
+from editahead_inference.gate.gate import threshold
 from editahead_inference.pipeline import Pipeline
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.state_json import state_from_json, state_to_json
@@ -135,9 +134,21 @@ def test_the_version_of_the_index_is_part_of_the_key() -> None:
     assert renamed().cache_key != renamed(index_version=2).cache_key
 
 
-@pytest.mark.parametrize("eagerness", [0.0, 0.5, 1.0])
-def test_a_closed_file_takes_more_than_an_open_one(eagerness: float) -> None:
-    prediction = Pipeline(codebase=MemoryCodebase({THERE: ORDERS})).predict(renamed(), eagerness=1.0)
-    candidate = next(v.candidate for v in prediction.verdicts if CLOSED in v.candidate.features)
-    assert closed_probability(prediction.state, candidate, 0.6) < 0.6
-    assert closed_threshold(eagerness) > 0.55 - 0.5 * eagerness
+def best(files: dict[str, str]) -> tuple[EditorState, Candidate]:
+    """Return the first candidate in a closed file after the rename."""
+    prediction = Pipeline(codebase=MemoryCodebase(files)).predict(renamed(), eagerness=1.0)
+    candidates = (verdict.candidate for verdict in prediction.verdicts)
+    return prediction.state, next(one for one in candidates if CLOSED in one.features)
+
+
+def test_a_closed_file_takes_more_than_an_open_one() -> None:
+    state, candidate = best({THERE: "def show(order):\n    return net_total(order.lines, order.rate)\n"})
+    assert closed_probability(state, candidate, 0.6) < 0.6
+    assert all(closed_threshold(eagerness) > threshold(eagerness) for eagerness in (0.0, 0.5, 1.0))
+
+
+def test_an_import_that_a_rename_broke_is_as_likely_as_in_an_open_file() -> None:
+    state, candidate = best({THERE: ORDERS})
+    assert closed_probability(state, candidate, 0.8) == 0.8
+    state, candidate = best({THERE: ORDERS.replace("shop.prices", "elsewhere.sums")})
+    assert closed_probability(state, candidate, 0.8) < 0.8

@@ -195,8 +195,8 @@ def _wait_for_index(editor: Editor) -> None:
     """
     give_up = time.monotonic() + INDEX_WAIT_S
     while time.monotonic() < give_up:
-        index = editor.execute("editahead.status").result.get("index")
-        if index is None or index["state"] == "ready":
+        indexes = editor.execute("editahead.status").result["index"]
+        if indexes and all(index["state"] == "ready" for index in indexes):
             return
         time.sleep(_POLL_S)
     raise RunError("the index of a workspace was not whole in time")

@@ -12,6 +12,7 @@ import posixpath
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
+from urllib.parse import unquote
 
 from editahead_inference.candidates import Candidate
 from editahead_inference.predictors.propagation.import_rules import IMPORT
@@ -57,12 +58,15 @@ def closed_features(state: EditorState, candidate: Candidate, probability: float
         "import": features.get("import", 0.0),
         "likeness": float(candidate.kind in _LIKENESS),
         "follows": float(candidate.confidence is not None),
-        "imports": float(_imports_replaced_name(state, candidate)),
+        "imports": float(_imports_replaced_name(state, candidate, edited)),
     }
 
 
-def _imports_replaced_name(state: EditorState, candidate: Candidate) -> bool:
-    """Return whether the closed file imports a name that the edit replaces: what it means there is then known."""
+def _imports_replaced_name(state: EditorState, candidate: Candidate, edited: str) -> bool:
+    """Return whether the closed file imports a name that the edit replaces from the file that was edited, or its folder.
+
+    What the name means there is then known, and what is left of it is broken.
+    """
     snapshot = state.snapshot(candidate.uri)
     if snapshot is None or not candidate.edit or not candidate.kind.startswith("rename"):
         return False
@@ -70,10 +74,13 @@ def _imports_replaced_name(state: EditorState, candidate: Candidate) -> bool:
     before = "".join(snapshot.lines[start:end])
     after = lines_after(snapshot, candidate.edit, start, end)
     replaced = set(WORD.findall(before)) - set(WORD.findall(after))
-    return any(
-        IMPORT.match(line) and not replaced.isdisjoint(WORD.findall(line))
-        for line in snapshot.lines[:_MAX_IMPORT_LINES]
-    )
+    folder, name = posixpath.split(unquote(edited))
+    modules = {posixpath.splitext(name)[0], posixpath.basename(folder)}
+    for line in snapshot.lines[:_MAX_IMPORT_LINES]:
+        names = set(WORD.findall(line)) if IMPORT.match(line) else set()
+        if not replaced.isdisjoint(names) and not modules.isdisjoint(names - replaced):
+            return True
+    return False
 
 
 def closed_probability(
@@ -89,6 +96,8 @@ def closed_probability(
     """
     weights = _shipped_terms() if terms is None else terms
     features = closed_features(state, candidate, probability)
+    if features["follows"] and features["imports"]:
+        return probability  # the code says what follows, and that it is broken without
     return sigmoid(sum(weights.get(name, 0.0) * value for name, value in features.items()))
 
 

@@ -58,7 +58,7 @@ class ChunkMatch(NamedTuple):
 
 
 class IndexReader:
-    """The reading side of an index. Use one object on one thread.
+    """The reading side of an index. Use one object on one thread at a time.
 
     The file is opened at the first question, and again after it was replaced. Every method raises IndexUnusableError
     where there is no index yet, or none that can be read.

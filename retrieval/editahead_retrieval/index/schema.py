@@ -96,7 +96,11 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
     connection = None
     try:
         connection = sqlite3.connect(
-            f"{path.as_uri()}?mode=ro", uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None
+            f"{path.as_uri()}?mode=ro",
+            uri=True,
+            timeout=BUSY_TIMEOUT_S,
+            isolation_level=None,
+            check_same_thread=False,  # the thread that stops the server closes what the worker has read
         )
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if version == 0:
