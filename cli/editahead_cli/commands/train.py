@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--keep-trees",
         type=Path,
         metavar="FILE",
-        help="keep the trees and terms of these weights, and fit only what ordered steps tell: corrections and calibration",
+        help="keep the trees of these weights, and fit only the terms and the calibration",
     )
     gate.add_argument(
         "--model",

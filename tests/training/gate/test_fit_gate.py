@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -21,7 +20,6 @@ from editahead_inference.gate.gate import Gate, Weights
 from editahead_training.gate import fit_gate, fit_trees
 from editahead_training.gate.fit_calibration import fit_curves
 from editahead_training.gate.fit_terms import TermSample, fit_terms
-from editahead_training.gate.replayed_candidates import Moment, Row
 
 
 def commit(number: int) -> dict[str, str]:
@@ -139,35 +137,6 @@ def test_terms_say_what_an_outcome_changes_and_in_which_direction_only() -> None
     assert terms["accepted:1"] > 0.5 and terms["refused:1"] < -0.5
     assert terms["refused:2"] == 0, "a refusal never speaks for a rule"
     assert fit_terms(seen("", 0.5)) == {}
-
-
-def ordered(count: int, seed: int) -> list[Moment]:
-    """Return moments whose candidates are right with 0.8 where `near` is 1, and with 0.1 elsewhere."""
-    rng = random.Random(seed)
-    rows = []
-    for _ in range(count):
-        near = float(rng.random() < 0.5)
-        worth = float(rng.random() < (0.8 if near else 0.1))
-        rows.append(Row({"near": near, "size": rng.random()}, {}, worth))
-    return [Moment(True, [row]) for row in rows]
-
-
-def test_corrections_say_what_the_former_trees_do_not_know() -> None:
-    former = {"features": ["size"], "bias": 1.0, "trees": [["size", 0.5, -0.1, 0.1]]}
-    corrected = fit_trees.correct_trees(former, ordered(2000, 1))
-    trees = DecisionTrees(corrected)
-    assert sigmoid(trees.log_odds({"near": 1.0, "size": 0.3})) == pytest.approx(0.8, abs=0.07)
-    assert sigmoid(trees.log_odds({"near": 0.0, "size": 0.3})) == pytest.approx(0.1, abs=0.07)
-    assert fit_trees.without_corrections(corrected)["trees"] == former["trees"]
-    assert fit_trees.without_corrections(corrected)["bias"] == pytest.approx(1.0)
-    again = fit_trees.correct_trees(corrected, ordered(2000, 1))
-    assert again["corrections"] == corrected["corrections"]
-    assert len(again["trees"]) == len(corrected["trees"]), "corrections are replaced, not piled up"
-
-
-def test_too_few_moments_correct_nothing() -> None:
-    former = {"features": ["size"], "bias": 1.0, "trees": [0.5]}
-    assert fit_trees.correct_trees(former, ordered(20, 1)) == former
 
 
 def test_follow_ups_get_a_curve_when_there_are_outcomes_enough() -> None:

@@ -4,13 +4,12 @@ Needs the extra `train`. The result names the data, the seed and the figures on 
 
 1. Commits are replayed by people who answer nothing, file by file in three orders and whole with all files open, and trees
    are fitted to the candidates.
-2. Whole commits are typed in small steps, in the order that `ordered_steps` draws, and further trees are fitted to what the
-   former ones say too high or too low there.
-3. With these, commits are replayed by people who accept what is right and refuse what is wrong, and terms are fitted to how
+2. With these, commits are replayed by people who accept what is right and refuse what is wrong, and terms are fitted to how
    each rule fared before. The trees have not seen the shard in question: of what they have seen they would be too sure.
-4. In the same way, the ordered steps tell how likely the best candidate of a moment is. The trees are too sure of it: the
-   best of many was often only lucky. They also tell how often follow-ups that state a probability are right.
-5. Hunks are typed, and what completions stated is compared with what was typed.
+3. In the same way, whole commits tell how likely the best candidate of a moment is: made hunk by hunk, and typed in small
+   steps in the order that `ordered_steps` draws. The trees are too sure of it: the best of many was often only lucky. The
+   small steps also tell how often follow-ups that state a probability are right.
+4. Hunks are typed, and what completions stated is compared with what was typed.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from editahead_training.data.shards import train_shards
 
 from .fit_calibration import fit_curves
 from .fit_terms import TermSample, fit_terms
-from .fit_trees import WHOLE, correct_trees, fit_trees
+from .fit_trees import WHOLE, fit_trees
 from .replayed_candidates import (
     ORDERS,
     Moment,
@@ -50,6 +49,8 @@ MIN_SHOWN_PROBABILITY = 0.1
 EAGER = 1.0
 ORDERED = "ordered steps"
 UNKNOWN = {
+    "propagation:missing-import-defined": "too rare to be measured",
+    "propagation:await-calls": "too rare to be measured",
     "completion:next-tokens": "the weights of the completion hold its curve",
     "diagnostic:suggested": "commits hold no diagnostics",
     "diagnostic:renamed": "commits hold no diagnostics",
@@ -95,41 +96,29 @@ class GateTraining:
         self._replay_commits = partial(map_commits, commits=files, seed=seed, jobs=jobs)
 
     def run(self, kept: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Return the fitted weights, without provenance.
-
-        If `kept` is given, its trees, terms and curves of completions are taken over.
-        """
-        ordered = [self.ordered_rows(fold) for fold in self.folds]
+        """Return the fitted weights, without provenance; the trees come from `kept` if it is given."""
+        whole = [self.commit_rows(fold) for fold in self.folds]
         if kept is None:
             replayed = [
-                {order: self.rows(order, fold) for order in ORDERS} | {WHOLE: self.commit_rows(fold)}
-                for fold in self.folds
+                {order: self.rows(order, fold) for order in ORDERS} | {WHOLE: known}
+                for fold, known in zip(self.folds, whole, strict=True)
             ]
-            bases = [fit_trees(_together(replayed[:n] + replayed[n + 1 :])) for n in range(FOLDS)]
-            base = fit_trees(_together(replayed))
+            without = [fit_trees(_together(replayed[:n] + replayed[n + 1 :])) for n in range(FOLDS)]
+            data = fit_trees(_together(replayed))
         else:
-            base = dict(kept)
-            bases = [base] * FOLDS
-        without = [
-            correct_trees(trees, _joined(ordered[:n] + ordered[n + 1 :])) for n, trees in enumerate(bases)
-        ]
-        data = correct_trees(base, _joined(ordered))
-        stated = [
-            *chain.from_iterable(moment.stated for known in ordered for moment in known),
-            *chain.from_iterable(
-                best_of_moments(known, trees) for known, trees in zip(ordered, without, strict=True)
-            ),
-        ]
+            data = {name: kept[name] for name in ("features", "bias", "trees")}
+            without = [data] * FOLDS
+        folds = list(zip(self.folds, without, strict=True))
+        terms = fit_terms([one for fold, trees in folds for one in self.circumstances(fold, trees)])
+        ordered = [self.ordered_rows(fold) for fold in self.folds]
+        stated = chain(
+            chain.from_iterable(self._replay(completions, self.fitted)),
+            *(best_of_moments(known, trees) for known, trees in zip(whole, without, strict=True)),
+            *(best_of_moments(known, trees) for known, trees in zip(ordered, without, strict=True)),
+            *(moment.stated for known in ordered for moment in known),
+        )
         unknown = {name: {"knots": [], "of": 0, "why": why} for name, why in UNKNOWN.items()}
-        if kept is None:
-            folds = zip(self.folds, without, strict=True)
-            terms = fit_terms([one for fold, trees in folds for one in self.circumstances(fold, trees)])
-            stated += chain.from_iterable(self._replay(completions, self.fitted))
-            curves = fit_curves(stated)
-        else:
-            terms = kept["terms"]
-            curves = dict(kept["calibration"]) | fit_curves(stated)
-        return data | {"terms": terms, "calibration": unknown | curves}
+        return data | {"terms": terms, "calibration": unknown | fit_curves(stated)}
 
     def rows(self, order: str, shards: Sequence[Path]) -> list[Moment]:
         return list(chain.from_iterable(self._replay(partial(rows, order=order), shards)))
@@ -152,13 +141,11 @@ class GateTraining:
             for row in moment.rows
         ]
 
-    def measured(
-        self, weights: Mapping[str, Any], threshold: float, orders: Sequence[str] = ORDERS
-    ) -> dict[str, dict[str, float]]:
-        """Return the metrics on the held-out shards: of ordered steps, and by these orders of a file's hunks."""
-        work = partial(eager_ordered_answers, weights=weights, eagerness=EAGER)
-        out = {ORDERED: figures(list(self._replay_commits(work, self.aside)), threshold)}
-        for order in orders:
+    def measured(self, weights: Mapping[str, Any], threshold: float) -> dict[str, dict[str, float]]:
+        """Return the metrics on the held-out shards: of ordered steps, and by the order of a file's hunks."""
+        typed = partial(eager_ordered_answers, weights=weights, eagerness=EAGER)
+        out = {ORDERED: figures(list(self._replay_commits(typed, self.aside)), threshold)}
+        for order in ORDERS:
             work = partial(eager_answers, order=order, weights=weights, eagerness=EAGER)
             out[order] = figures(list(self._replay(work, self.aside)), threshold)
         return out
@@ -174,10 +161,6 @@ def best_of_moments(moments: Sequence[Moment], weights: Mapping[str, Any]) -> It
             yield "propagation", probability, worth == 1
 
 
-def _joined(folds: Sequence[Sequence[Moment]]) -> list[Moment]:
-    return list(chain.from_iterable(folds))
-
-
 def _together(replayed: Sequence[Mapping[str, Sequence[Moment]]]) -> dict[str, list[Moment]]:
     kinds = (*ORDERS, WHOLE)
     return {kind: list(chain.from_iterable([known[kind] for known in replayed])) for kind in kinds}
@@ -188,7 +171,7 @@ def train(
 ) -> dict[str, Any]:
     """Fit on all `train-*` shards except the last two, measure on these, and write the weights to `out`.
 
-    With `kept`, its trees and terms are taken over; only what ordered steps tell is fitted: corrections and calibration.
+    With `kept`, its trees are taken over, and only terms and calibration are fitted.
 
     Raises:
         FileNotFoundError: there are fewer than four shards.
@@ -204,18 +187,17 @@ def train(
         "fitted on": [shard.name for shard in training.fitted],
         "measured on": [shard.name for shard in training.aside],
         "threshold": threshold,
-        "figures": training.measured(data, threshold, ORDERS if former is None else ()),
+        "figures": training.measured(data, threshold),
     }
     if former is not None:
         provenance["made by"] += " --keep-trees"
         provenance["trees"] = former["provenance"].get("trees", former["provenance"])
-    parts: dict[str, str] = {
+    parts = {
         "provenance": json.dumps(provenance, indent=1),
         "terms": json.dumps(data["terms"], indent=1),
         "calibration": _by_line(data["calibration"]),
         "features": json.dumps(data["features"], indent=1),
         "bias": json.dumps(data["bias"]),
-        **{name: json.dumps(data[name]) for name in ("corrections", "corrected") if name in data},
         "trees": "[\n"
         + ",\n".join(json.dumps(tree, separators=(",", ":")) for tree in data["trees"])
         + "\n]",

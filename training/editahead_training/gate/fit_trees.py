@@ -23,21 +23,6 @@ _TREES = {
     "early_stopping": False,
     "random_state": 0,
 }
-_CORRECTION = {
-    "max_iter": 1,
-    "learning_rate": 0.2,
-    "max_leaf_nodes": 8,
-    "min_samples_leaf": 40,
-    "l2_regularization": 2.0,
-    "early_stopping": False,
-    "random_state": 0,
-}
-_CORRECTIONS = 24
-"""Trees that correct former ones."""
-_LEAST_ROWS = 200
-"""Candidates without which nothing is corrected."""
-_LEAST_CURVATURE = 0.02
-"""Of the log-loss, so that no candidate of which the former trees were very sure decides alone."""
 
 
 def fit_trees(replayed: Mapping[str, Sequence[Moment]], **settings: Any) -> dict[str, Any]:
@@ -66,55 +51,6 @@ def fit_trees(replayed: Mapping[str, Sequence[Moment]], **settings: Any) -> dict
         sample_weight=np.concatenate([weights * np.where(part, worth, 1.0), (weights * (1 - worth))[part]]),
     )
     return export_trees(model, names, [row.features for row, _ in rows[:500]])
-
-
-def correct_trees(former: Mapping[str, Any], moments: Sequence[Moment]) -> dict[str, Any]:
-    """Return weights with further trees, boosted from what the former ones say, by Newton steps on the log-loss.
-
-    `corrections` of the result is the number of these trees; those of `former` are replaced.
-
-    Args:
-        former: Weights in the format of `editahead_inference.gate.decision_trees`.
-        moments: What the further trees are fitted to.
-    """
-    import numpy as np
-    from sklearn.ensemble import HistGradientBoostingRegressor
-
-    base = without_corrections(former)
-    rows = [(row, moment.weight) for moment in moments for row in moment.rows]
-    if len(rows) < _LEAST_ROWS:
-        return base
-    known = DecisionTrees(base)
-    names = sorted({*base["features"], *(name for row, _ in rows for name in row.features)})
-    values = np.array([[row.features.get(name, 0.0) for name in names] for row, _ in rows])
-    worth = np.array([row.worth for row, _ in rows])
-    weight = np.array([weight for _, weight in rows])
-    log_odds = np.array([known.log_odds(row.features) for row, _ in rows])
-    shift, trees = 0.0, []
-    for _ in range(_CORRECTIONS):
-        p = 1 / (1 + np.exp(-log_odds))
-        curvature = np.maximum(p * (1 - p), _LEAST_CURVATURE)
-        step = HistGradientBoostingRegressor(**_CORRECTION).fit(
-            values, (worth - p) / curvature, sample_weight=weight * curvature
-        )
-        log_odds = log_odds + step.predict(values)
-        shift += float(step._baseline_prediction[0, 0])
-        trees += _exported(step, names)
-    bias = base["bias"] + shift
-    return {
-        "features": names,
-        "bias": bias,
-        "corrections": len(trees),
-        "corrected": shift,
-        "trees": [*base["trees"], *trees],
-    }
-
-
-def without_corrections(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return weights without the trees that `correct_trees` added."""
-    count = len(data["trees"]) - data.get("corrections", 0)
-    bias = data["bias"] - data.get("corrected", 0.0)
-    return {"features": data["features"], "bias": bias, "trees": data["trees"][:count]}
 
 
 def export_trees(model: Any, names: Sequence[str], checked: Sequence[Mapping[str, float]]) -> dict[str, Any]:
