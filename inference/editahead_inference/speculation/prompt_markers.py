@@ -14,7 +14,14 @@ from typing import Protocol
 
 from editahead_prompts.formats.apply import instruct
 from editahead_prompts.formats.apply.fastapply import AIXAPPLY, FASTAPPLY, TaggedApplyFormat
-from editahead_prompts.formats.next_edit import editahead_2611, mercury, sweep, zeta1, zeta2
+from editahead_prompts.formats.next_edit import (
+    editahead_2611,
+    editahead_lines_2611,
+    mercury,
+    sweep,
+    zeta1,
+    zeta2,
+)
 from editahead_prompts.text.affixes import common_prefix_length
 
 Encode = Callable[[str], Sequence[int]]
@@ -70,6 +77,13 @@ LAYOUTS = (
         ),
         editahead_2611.REGION_END,
         editahead_2611.CURSOR,
+    ),
+    MarkerLayout(
+        f"{editahead_lines_2611.NEXT}\n",
+        (f"{editahead_lines_2611.REGION}\n",),
+        (editahead_lines_2611.RULE,),
+        editahead_lines_2611.END,
+        editahead_lines_2611.CURSOR,
     ),
     MarkerLayout(
         "### Response:\n",

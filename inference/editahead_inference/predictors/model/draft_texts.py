@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from editahead_prompts.formats.base import EditableRegion, Format, PromptRequest
 from editahead_prompts.formats.excerpts import excerpt
+from editahead_prompts.formats.next_edit.editahead_lines_2611 import EditaheadLinesFormat, draft_answers
 from editahead_prompts.formats.next_edit.fim import FimFormat
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit, apply_to_lines
@@ -22,6 +23,8 @@ def draft_texts(format: Format, request: PromptRequest, state: EditorState) -> t
     """
     if isinstance(format, FimFormat):
         return ()
+    if isinstance(format, EditaheadLinesFormat):
+        return draft_answers(request, state.proposed[:MAX_RULE_DRAFTS])
     document, region = request.document, request.region
     texts = [excerpt(document, region.first, region.end, format.special_tokens)]
     for edit in state.proposed[:MAX_RULE_DRAFTS][::-1]:
