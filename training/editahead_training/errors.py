@@ -1,6 +1,7 @@
 """The exceptions of the training. Every message is for the person who runs the command.
 
 * TrainingError
+  - BaseModelError
   - CheckpointError
   - DatasetError
   - DeltaError
@@ -12,6 +13,10 @@ from __future__ import annotations
 
 class TrainingError(Exception):
     """The base of the errors of this package; by itself, a run that cannot start or go on."""
+
+
+class BaseModelError(TrainingError):
+    """A base that cannot be gotten, or is not what it should be."""
 
 
 class CheckpointError(TrainingError):

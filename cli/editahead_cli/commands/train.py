@@ -9,7 +9,7 @@ from pathlib import Path
 
 from editahead_cli.console import fail, print_json, print_text
 
-from . import train_data, train_delta, train_evaluate, train_model
+from . import train_base, train_data, train_delta, train_evaluate, train_model, train_tune
 
 REQUIRED_PACKAGES = {
     "gate": ("sklearn", "numpy"),
@@ -18,6 +18,8 @@ REQUIRED_PACKAGES = {
     "tokenizer": ("tokenizers",),
     "data": ("numpy", "safetensors", "tokenizers"),
     "model": ("torch", "transformers", "safetensors", "tokenizers", "matplotlib"),
+    "base": ("torch", "transformers", "safetensors", "tokenizers"),
+    "tune": ("torch", "transformers", "safetensors", "tokenizers", "numpy"),
     "measure": ("torch", "transformers", "safetensors", "tokenizers"),
     "delta": ("numpy",),
 }
@@ -97,6 +99,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         description="Train our own small model on packed examples; --resume continues an interrupted run.",
     )
     train_model.add_arguments(model)
+    base = what.add_parser(
+        "base",
+        help="get a language model that has read code, to train on",
+        description="Get a base, check and convert it; what is complete is not gotten again.",
+    )
+    train_base.add_arguments(base)
+    tune = what.add_parser(
+        "tune",
+        help="teach a base our examples",
+        description="Train a base on packed examples; --resume continues an interrupted run.",
+    )
+    train_tune.add_arguments(tune)
     measure = what.add_parser(
         "measure",
         help="measure a trained model on held-out examples, by task",
@@ -143,6 +157,10 @@ def run(args: argparse.Namespace) -> int:
         return train_data.run(args)
     if args.what == "model":
         return train_model.run(args)
+    if args.what == "base":
+        return train_base.run(args)
+    if args.what == "tune":
+        return train_tune.run(args)
     if args.what == "measure":
         return train_evaluate.run(args)
     from editahead_evals.errors import RecordError

@@ -67,31 +67,32 @@ def tasks_of(record: dict[str, Any], rng: random.Random) -> Iterator[Task]:
     predictors, gate = default_predictors(SyntaxTrees()), Gate()
     open_ones = [moment for moment in found if moment.remaining]
     for moment in rng.sample(open_ones, min(A_RECORD, len(open_ones))):
-        hunk = _chosen(moment, rng)
+        hunk = chosen_hunk(moment, rng)
         if rng.random() < HALF_TYPED:
-            task = _half_typed(moment, hunk, rng)
+            task = half_typed(moment, hunk, rng)
         else:
-            task = Task(_gone_to(moment.state, hunk, rng), moment.remaining)
+            task = Task(gone_to(moment.state, hunk, rng), moment.remaining)
         if task is not None:
-            yield _with_candidates(task, predictors, gate, rng)
+            yield with_candidates(task, predictors, gate, rng)
     if found:
         moment = rng.choice(found)
-        task = _with_candidates(Task(moment.state, moment.remaining, silent=True), predictors, gate, rng)
-        wrong = [edit for edit in task.state.proposed if not _is_right(moment, edit)]
+        task = with_candidates(Task(moment.state, moment.remaining, silent=True), predictors, gate, rng)
+        wrong = [edit for edit in task.state.proposed if not is_right(moment, edit)]
         if wrong and rng.random() < MISTAKEN:
             place = rng.choice(wrong).changed_span[0]
             task = replace(task, state=replace(task.state, cursor=place))
         yield task
 
 
-def _chosen(moment: TrainingMoment, rng: random.Random) -> Hunk:
+def chosen_hunk(moment: TrainingMoment, rng: random.Random) -> Hunk:
+    """Return the nearest remaining hunk below the cursor or above, or any."""
     line = moment.state.document.line_at(moment.state.cursor)
     if rng.random() < NEAREST_HUNK_SHARE:
         return min(moment.remaining, key=lambda hunk: (abs(hunk.start - line), hunk.start < line))
     return rng.choice(moment.remaining)
 
 
-def _gone_to(state: EditorState, hunk: Hunk, rng: random.Random) -> EditorState:
+def gone_to(state: EditorState, hunk: Hunk, rng: random.Random) -> EditorState:
     """Return the state with the cursor moved to the hunk: to its first line, to the change, or anywhere on it."""
     document = state.document
     line = min(hunk.start, len(document.lines) - 1)
@@ -105,7 +106,7 @@ def _gone_to(state: EditorState, hunk: Hunk, rng: random.Random) -> EditorState:
     return replace(state, cursor=document.starts[line] + column)
 
 
-def _half_typed(moment: TrainingMoment, hunk: Hunk, rng: random.Random) -> Task | None:
+def half_typed(moment: TrainingMoment, hunk: Hunk, rng: random.Random) -> Task | None:
     """Return the state in the middle of typing the hunk: after its first changes and a part of the next.
 
     None where there is no middle.
@@ -148,7 +149,7 @@ def _final(moment: TrainingMoment) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _with_candidates(task: Task, predictors: Sequence[Any], gate: Gate, rng: random.Random) -> Task:
+def with_candidates(task: Task, predictors: Sequence[Any], gate: Gate, rng: random.Random) -> Task:
     """Return the state with candidates of the rules."""
     if rng.random() < UNTOLD:
         return task
@@ -160,7 +161,8 @@ def _with_candidates(task: Task, predictors: Sequence[Any], gate: Gate, rng: ran
     return replace(task, state=replace(state, proposed=tuple(c.edit for c in found[: 2 * PROPOSED])))
 
 
-def _is_right(moment: TrainingMoment, edit: Edit) -> bool:
+def is_right(moment: TrainingMoment, edit: Edit) -> bool:
+    """Return whether an edit makes a remaining hunk, or a part of one."""
     document = moment.state.document
     start, end = edit.changed_span
     first, last = document.line_at(start), document.line_at(end) + 1

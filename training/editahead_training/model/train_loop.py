@@ -6,10 +6,8 @@ Needs the extra `train`.
 from __future__ import annotations
 
 import json
-import signal
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +23,7 @@ from . import checkpoints, induction_heads, loss_plot
 from .architecture import ROUTER_LOSS, SIZES, build_model, load_weights
 from .muon import optimizers
 from .packed_batches import Batch, BatchOrder, make_batch, sample_examples
+from .stop_signals import asked_to_stop
 
 WARM, DECAY = 0.02, 0.3
 WARM_STEPS = 40
@@ -179,7 +178,7 @@ class _Run:
         tested = self.progress()
         packed = self.order.packed
         held: dict[str, float] = {}
-        with _asked_to_stop() as stop:
+        with asked_to_stop() as stop:
             for numbers in self.order:
                 progress = self.progress()
                 if progress >= 1 or stop():
@@ -309,17 +308,3 @@ def _cut(log: Path, step: int) -> None:
     """Cut the log after a step, because a resumed run logs the later ones again."""
     lines = [line for line in loss_plot.read(log) if line["step"] <= step] if log.exists() else []
     log.write_text("".join(json.dumps(line) + "\n" for line in lines))
-
-
-@contextmanager
-def _asked_to_stop() -> Iterator[Callable[[], bool]]:
-    """Return a function that says whether SIGINT or SIGTERM arrived; neither ends the process meanwhile."""
-    asked = []
-    before = {
-        name: signal.signal(name, lambda *_: asked.append(True)) for name in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        yield lambda: bool(asked)
-    finally:
-        for name, handler in before.items():
-            signal.signal(name, handler)
