@@ -1,7 +1,8 @@
 """The problems that an edit would introduce, as found by tree-sitter and by the installed linters of a language.
 
 The linters see the workspace as it would be, in a temporary folder: changed files are copies there, all others are links.
-The linters only read, and run no code of the workspace. A message about both texts is not new, even at another line.
+The linters only read, and run no code of the workspace: `checker_process` says how that is kept. A message about both texts
+is not new, even at another line.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import asyncio
 import json
 import os
 import re
-import shutil
 import signal
 import tempfile
 from collections import Counter
@@ -20,6 +20,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from editahead_inference.apply.planner import FileChange
+from editahead_lsp.apply.checker_process import (
+    TSCONFIG,
+    find_program,
+    limited_command,
+    make_environment,
+    write_tsconfig,
+)
 from editahead_lsp.protocol import custom_messages as wire
 from editahead_lsp.protocol.apply_messages import Problem
 from editahead_lsp.workspace import uris
@@ -93,8 +100,8 @@ def _read_gofmt(output: str, folder: Path) -> Iterator[LintMessage]:
 
 
 def _tsc(files: Sequence[str], folder: Path) -> Sequence[str]:
-    plain = ("--noEmit", "--pretty", "false", "--incremental", "false", "--composite", "false")
-    return (*plain, "-p", ".") if (folder / "tsconfig.json").exists() else (*plain, *files)
+    write_tsconfig(folder, files)
+    return ("--pretty", "false", "-p", TSCONFIG)
 
 
 _TS_ERROR = re.compile(r"(?P<path>.+?)\((?P<line>\d+),(?P<column>\d+)\): error (?P<message>TS\d+: .*)")
@@ -121,7 +128,7 @@ async def find_new_problems(
     folders: Sequence[Path],
     encoding: Encoding,
     *,
-    which: Callable[[str], str | None] = shutil.which,
+    which: Callable[[str, Sequence[Path]], str | None] = find_program,
     limit_s: float = TIMEOUT_S,
 ) -> list[Problem]:
     """Return the new problems, in the order of the changes, then of the linters. Cancellation ends the linters.
@@ -130,7 +137,7 @@ async def find_new_problems(
         changes: The planned changes.
         folders: The workspace folders.
         encoding: The position encoding of the client.
-        which: Finds a program by its name.
+        which: Finds a program by its name, outside of the workspace folders.
         limit_s: The seconds for each run of a linter.
     """
     found = [problem for change in changes for problem in _syntax(change, encoding)]
@@ -138,7 +145,9 @@ async def find_new_problems(
         inside = _inside(changes, folder)
         languages = {change.original.language for change in inside.values()}
         tools = [
-            (tool, path) for tool in LINTERS if tool.languages & languages and (path := which(tool.name))
+            (tool, path)
+            for tool in LINTERS
+            if tool.languages & languages and (path := which(tool.name, folders))
         ]
         if not tools:
             continue
@@ -148,11 +157,12 @@ async def find_new_problems(
         ]
         with tempfile.TemporaryDirectory(prefix="editahead-") as temporary:
             shadows = [Path(temporary, name) for name in ("before", "after")]
+            environment = make_environment(Path(temporary), folders)
             for shadow, held in zip(shadows, texts, strict=True):
                 await asyncio.to_thread(_mirror_folder, folder, shadow, held)
             for tool, path in tools:
                 before, after = [
-                    await _run(tool, path, shadow, held, inside, limit_s)
+                    await _run(tool, path, shadow, held, inside, environment, limit_s)
                     for shadow, held in zip(shadows, texts, strict=True)
                 ]
                 found += _new(tool, before, after, inside, folder, encoding)
@@ -198,6 +208,7 @@ async def _run(
     shadow: Path,
     held: Mapping[str, str | None],
     inside: Mapping[str, FileChange],
+    environment: Mapping[str, str],
     limit_s: float,
 ) -> list[LintMessage] | None:
     """Return the linter's messages; None when it fails or runs out of time."""
@@ -208,10 +219,14 @@ async def _run(
     ]
     if not files:
         return []
+    try:
+        command = [program, *tool.arguments(files, shadow)]
+    except OSError:
+        return None
     process = await asyncio.create_subprocess_exec(
-        program,
-        *tool.arguments(files, shadow),
+        *limited_command(command, limits_memory=tool.name != "tsc"),
         cwd=shadow,
+        env=environment,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT if tool.name == "gofmt" else asyncio.subprocess.DEVNULL,

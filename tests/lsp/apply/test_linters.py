@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from editahead_inference.apply.planner import FileChange
+from editahead_lsp.apply.checker_process import find_program, make_environment
 from editahead_lsp.apply.linters import find_new_problems
 from editahead_lsp.protocol.apply_messages import Problem
 from editahead_prompts.sketches.paths import language_of
@@ -21,16 +23,19 @@ from editahead_prompts.text.snapshot import Snapshot
 RUFF = shutil.which("ruff", path=f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}")
 
 
+Which = Callable[[str, Sequence[Path]], str | None]
+
+
 def change(path: Path, old: str, new: str) -> FileChange:
     original = Snapshot.from_text(old, uri=path.as_uri(), language=language_of(path.name) or "plaintext")
     return FileChange("edit" if path.exists() else "create", original, diff(old, new), 1.0, "markers")
 
 
-def no_tools(name: str) -> None:
+def no_tools(name: str, folders: Sequence[Path]) -> None:
     return None
 
 
-async def found(folder: Path, *changes: FileChange, which: Callable[[str], str | None]) -> list[Problem]:
+async def found(folder: Path, *changes: FileChange, which: Which) -> list[Problem]:
     return await find_new_problems(changes, [folder], "utf-16", which=which)
 
 
@@ -52,7 +57,7 @@ async def test_what_ruff_finds(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(old)
     (tmp_path / "ruff.toml").write_text('lint.select = ["F"]\n')
     changes = change(tmp_path / "a.py", old, "import os\nimport sys\n\nprint(y)\nprint(z)\n")
-    problems = await found(tmp_path, changes, which=lambda name: RUFF if name == "ruff" else None)
+    problems = await found(tmp_path, changes, which=lambda name, folders: RUFF if name == "ruff" else None)
     assert [(source, message.partition(":")[0], line) for source, message, line in said(problems)] == [
         ("ruff", "F401", 1),
         ("ruff", "F821", 4),
@@ -60,12 +65,12 @@ async def test_what_ruff_finds(tmp_path: Path) -> None:
     assert (tmp_path / "a.py").read_text() == old
 
 
-def tool(folder: Path, script: str) -> Callable[[str], str | None]:
+def tool(folder: Path, script: str) -> Which:
     """Return a program that replaces any linter."""
     path = folder / "tool"
     path.write_text(f"#!{sys.executable}\nimport os, pathlib, sys, time\n{script}")
     path.chmod(0o755)
-    return lambda name: str(path)
+    return lambda name, folders: str(path)
 
 
 @pytest.fixture
@@ -79,7 +84,7 @@ def work(tmp_path: Path) -> Path:
 
 
 TSC = """
-assert sys.argv[-2:] == ["-p", "."], sys.argv
+assert sys.argv[-2:] == ["-p", ".editahead.tsconfig.json"], sys.argv
 for path in sorted(pathlib.Path("src").glob("*.ts")):
     print(f"{path}(1,1): error TS1: always the same")
 if "new" in pathlib.Path("src/a.ts").read_text():
@@ -146,3 +151,92 @@ async def test_cancelled_it_ends_the_tool(work: Path, tmp_path: Path) -> None:
         await task
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+async def test_a_tool_can_write_nothing_and_sees_no_keys(
+    work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "mine")
+    monkeypatch.setenv("NODE_OPTIONS", "--require ./evil.js")
+    monkeypatch.setenv("RUFF_OUTPUT_FILE", str(tmp_path / "output"))
+    outside = tmp_path / "outside"
+    script = f"""
+try:
+    with open({str(outside)!r}, "w") as file:
+        file.write("overwritten")
+        file.flush()
+    wrote = True
+except OSError:
+    wrote = False
+print(f"src/a.ts(1,1): error TS1: {{wrote}} {{sorted(os.environ)}} {{os.environ['HOME']}}")
+"""
+    (work / "src" / "a.ts").unlink()
+    changes = change(work / "src" / "a.ts", "", "new\n")
+    (problem,) = await found(work, changes, which=tool(tmp_path, script))
+    assert problem.message.startswith("TS1: False")
+    for name in ("OPENAI_API_KEY", "NODE_OPTIONS", "RUFF_OUTPUT_FILE"):
+        assert name not in problem.message
+    assert os.environ["HOME"] not in problem.message.rpartition("]")[2]
+    assert not outside.exists() or outside.read_text("utf-8") == ""
+
+
+async def test_the_configuration_of_tsc_is_ours(work: Path, tmp_path: Path) -> None:
+    (work / "tsconfig.json").write_text(
+        """{ // a comment with "quotes"
+        "extends": "../outside.json", "compilerOptions": {
+          "strict": true, "paths": {"@/*": ["./src/*"]}, /* where */ "generateTrace": "/tmp/x", "outDir": "/tmp/y",
+          "tsBuildInfoFile": "/tmp/z", "generateCpuProfile": "/tmp/c", "plugins": [{"name": "./evil"}], "noEmit": false,
+          "declarationDir": "/tmp", "traceResolution": true, "incremental": true,
+        },
+        "references": [{"path": "../other"}], "include": ["src"],
+        }""",
+        "utf-8",
+    )
+    script = "print('src/a.ts(1,1): error TS1: ' + pathlib.Path('.editahead.tsconfig.json').read_text())"
+    made = change(work / "src" / "c.ts", "", "c\n")
+    (problem,) = await found(work, made, which=tool(tmp_path, script))
+    config = json.loads(problem.message.removeprefix("TS1: "))
+    assert config == {
+        "compilerOptions": {
+            "strict": True,
+            "paths": {"@/*": ["./src/*"]},
+            "noEmit": True,
+            "incremental": False,
+            "composite": False,
+            "plugins": [],
+            "disableSolutionSearching": True,
+        },
+        "files": ["./src/c.ts"],
+        "include": ["src"],
+    }
+
+
+def executable(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n", "utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def test_no_program_of_a_workspace_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    work, trusted = tmp_path / "work", executable(tmp_path / "bin" / "ruff")
+    evil = executable(work / "node_modules" / ".bin" / "ruff")
+    links = tmp_path / "links"
+    links.mkdir()
+    (links / "ruff").symlink_to(evil)
+    (tmp_path / "way").symlink_to(work, target_is_directory=True)
+    monkeypatch.chdir(work)
+    entries = [
+        "",
+        ".",
+        "node_modules/.bin",
+        str(evil.parent),
+        str(tmp_path / "way/node_modules/.bin"),
+        str(links),
+    ]
+    environment = {"PATH": os.pathsep.join(entries)}
+    assert find_program("ruff", [work], environment) is None
+    assert find_program("ruff", [tmp_path / "way"], environment) is None
+    environment["PATH"] += os.pathsep + str(trusted.parent)
+    assert find_program("ruff", [work], environment) == str(trusted)
+    assert make_environment(tmp_path, [work], environment)["PATH"] == f"{links}{os.pathsep}{trusted.parent}"

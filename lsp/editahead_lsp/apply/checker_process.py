@@ -1,0 +1,156 @@
+"""How linters are found and started: none from a workspace, and none that could do more than read."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from editahead_retrieval.errors import UnreadableFileError
+from editahead_retrieval.files.bounded_files import read_bounded_file
+
+TSCONFIG = ".editahead.tsconfig.json"
+"""The name of our configuration of tsc, in the temporary folder."""
+MAX_MEMORY_KB = 4_000_000
+"""Kilobytes of addresses of a linter: a configuration may lead to a file without an end."""
+
+_KEPT_VARIABLES = ("LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT", "SYSTEMDRIVE", "PATHEXT", "COMSPEC")
+_SAFE_OPTIONS = frozenset(
+    {
+        "allowJs",
+        "allowSyntheticDefaultImports",
+        "allowUmdGlobalAccess",
+        "allowUnreachableCode",
+        "allowUnusedLabels",
+    }
+    | {
+        "alwaysStrict",
+        "baseUrl",
+        "checkJs",
+        "customConditions",
+        "downlevelIteration",
+        "emitDecoratorMetadata",
+    }
+    | {"erasableSyntaxOnly", "esModuleInterop", "exactOptionalPropertyTypes", "experimentalDecorators"}
+    | {"forceConsistentCasingInFileNames", "isolatedModules", "jsx", "jsxFactory", "jsxFragmentFactory"}
+    | {"jsxImportSource", "lib", "module", "moduleDetection", "moduleResolution", "moduleSuffixes"}
+    | {
+        "noFallthroughCasesInSwitch",
+        "noImplicitAny",
+        "noImplicitOverride",
+        "noImplicitReturns",
+        "noImplicitThis",
+    }
+    | {"noLib", "noPropertyAccessFromIndexSignature", "noUncheckedIndexedAccess", "noUnusedLocals"}
+    | {"noUnusedParameters", "paths", "preserveSymlinks", "resolveJsonModule", "resolvePackageJsonExports"}
+    | {"resolvePackageJsonImports", "rootDirs", "skipDefaultLibCheck", "skipLibCheck", "strict"}
+    | {"strictBindCallApply", "strictBuiltinIteratorReturn", "strictFunctionTypes", "strictNullChecks"}
+    | {"strictPropertyInitialization", "target", "typeRoots", "types", "useDefineForClassFields"}
+    | {"useUnknownInCatchVariables", "verbatimModuleSyntax"}
+)
+"""Options of a workspace's `tsconfig.json` that only say how to read code. Others write files, such as `generateTrace`."""
+_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*+")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_LAST_COMMA = re.compile(r'("(?:[^"\\\n]|\\.)*+")|,(?=\s*[}\]])')
+
+
+def find_program(
+    name: str, folders: Sequence[Path], environment: Mapping[str, str] = os.environ
+) -> str | None:
+    """Return the absolute path of a program; None without one.
+
+    A program of a workspace may be anyone's: relative entries of PATH do not count, nor what is inside of a workspace.
+
+    Args:
+        name: The program's name.
+        folders: The workspace folders.
+        environment: The environment variables.
+    """
+    for entry in safe_path(folders, environment).split(os.pathsep):
+        found = shutil.which(name, path=entry) if entry else None
+        if found is not None and Path(found).parent == Path(entry) and not _is_inside(Path(found), folders):
+            return found
+    return None
+
+
+def safe_path(folders: Sequence[Path], environment: Mapping[str, str] = os.environ) -> str:
+    """Return PATH without relative entries, and without those inside of workspace folders."""
+    entries = environment.get("PATH", os.defpath).split(os.pathsep)
+    return os.pathsep.join(e for e in entries if Path(e).is_absolute() and not _is_inside(Path(e), folders))
+
+
+def make_environment(
+    home: Path, folders: Sequence[Path], environment: Mapping[str, str] = os.environ
+) -> dict[str, str]:
+    """Return the environment of a linter: no keys, and no options for it or for the language that it is written in.
+
+    Args:
+        home: A temporary folder, which takes the place of the user's.
+        folders: The workspace folders.
+        environment: The environment variables of this process.
+    """
+    kept = {name: environment[name] for name in _KEPT_VARIABLES if name in environment}
+    places = dict.fromkeys(("HOME", "USERPROFILE", "TMPDIR", "TMP", "TEMP"), str(home))
+    return {**kept, **places, "PATH": safe_path(folders, environment)}
+
+
+def limited_command(command: Sequence[str], *, limits_memory: bool) -> list[str]:
+    """Return a command that runs another one, which then cannot write into files. On Windows, it is that command itself.
+
+    Args:
+        command: The command.
+        limits_memory: Whether it needs few addresses. Node reserves more than it uses.
+    """
+    if os.name != "posix":
+        return list(command)
+    limits = "ulimit -f 0; ulimit -c 0" + (f"; ulimit -v {MAX_MEMORY_KB}" if limits_memory else "")
+    return ["/bin/sh", "-c", f'{limits}; exec "$@"', "sh", *command]
+
+
+def write_tsconfig(shadow: Path, files: Sequence[str]) -> None:
+    """Write our configuration of tsc: the workspace's options that only say how to read code, and no output.
+
+    Args:
+        shadow: The temporary folder.
+        files: The files to check, relative to the folder.
+
+    Raises:
+        OSError: The configuration cannot be written.
+    """
+    theirs = _read_tsconfig(shadow / "tsconfig.json")
+    options = theirs.get("compilerOptions")
+    kept = {k: v for k, v in options.items() if k in _SAFE_OPTIONS} if isinstance(options, dict) else {}
+    ours = {
+        "noEmit": True,
+        "incremental": False,
+        "composite": False,
+        "plugins": [],
+        "disableSolutionSearching": True,
+    }
+    config: dict[str, Any] = {"compilerOptions": {**kept, **ours}, "files": list(files)}
+    if theirs:
+        chosen = {key: theirs[key] for key in ("include", "exclude") if key in theirs}
+        config |= chosen if "include" in chosen or "files" in theirs else {**chosen, "include": ["**/*"]}
+        if isinstance(theirs.get("files"), list):
+            config["files"] = [*files, *(name for name in theirs["files"] if isinstance(name, str))]
+    (shadow / TSCONFIG).write_text(json.dumps(config), "utf-8")
+
+
+def _read_tsconfig(path: Path) -> dict[str, Any]:
+    """Return a workspace's configuration; an empty one if there is none that can be read."""
+    try:
+        text = read_bounded_file(path).decode("utf-8-sig")
+        plain = _LAST_COMMA.sub(lambda m: m[1] or "", _COMMENT.sub(lambda m: m[1] or " ", text))
+        found = json.loads(plain)
+    except (FileNotFoundError, UnreadableFileError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _is_inside(path: Path, folders: Sequence[Path]) -> bool:
+    places = (path, Path(os.path.realpath(path)))
+    roots = [root for folder in folders for root in (folder, Path(os.path.realpath(folder)))]
+    return any(place.is_relative_to(root) for place in places for root in roots)
