@@ -49,6 +49,32 @@ class FolderHandles:
         self._open[root, folder] = handle
         return handle
 
+    def is_in_place(self, root: str, folder: str) -> bool:
+        """Return whether an open folder is still at its path below the root: it may have been moved out of the workspace.
+
+        Raises:
+            OSError: The path cannot be looked at.
+        """
+        known = self._open.get((root, folder))
+        if known is None:
+            return False
+        try:
+            handle = os.open(root, _FLAGS)
+            for name in folder.split("/") if folder else ():
+                above = handle
+                try:
+                    handle = os.open(name, _FLAGS, dir_fd=above)
+                finally:
+                    os.close(above)
+        except OSError as error:
+            if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+                return False
+            raise
+        try:
+            return os.path.samestat(os.fstat(handle), os.fstat(known))
+        finally:
+            os.close(handle)
+
     def create(self, root: str, folder: str) -> None:
         """Create one folder, whose parent exists.
 

@@ -143,8 +143,11 @@ class _Transaction:
                 with _naming(item.step):
                     if not item.step.is_unchanged(self.folders, item.identity):
                         raise WriteError(f"{item.step} changed in the meantime; run the command again")
+                    self._check_place(item.step)
                     item.step.put(self.folders)
                 self.on_step("put")
+            for item in self.items:
+                self._check_place(item.step)
             self.folders.flush()
         except WriteError as error:
             raise WriteError(f"{error}{self._take_back()}") from error
@@ -163,6 +166,13 @@ class _Transaction:
             self.on_step("cleared")
         self.settled = True
         self._sweep()
+
+    def _check_place(self, step: Step) -> None:
+        """Raise WriteError if the file's folder is no longer where it was, so that nothing is left outside of the root."""
+        with _naming(step):
+            is_in_place = self.folders.is_in_place(step.root, step.folder)
+        if not is_in_place:
+            raise WriteError(f"the folder of {step} was moved in the meantime; run the command again")
 
     def close(self) -> None:
         """Close the journal."""
@@ -252,7 +262,10 @@ def _with_backups(writes: Sequence[FileWrite], backup: bool) -> Iterator[FileWri
 
 def _item(write: FileWrite, roots: Sequence[str]) -> _Item:
     """Return the write as a step below one of the roots."""
-    path = os.path.realpath(write.path)
+    try:
+        path = os.path.realpath(write.path)
+    except OSError as error:  # a link that comes and goes
+        raise WriteError(f"{write.path}: {error.strerror or error}") from error
     root = next((root for root in roots if Path(path).is_relative_to(root)), None)
     if root is None:
         raise WriteError(f"{write.path} is outside of the workspace")

@@ -270,6 +270,35 @@ def test_a_folder_that_becomes_a_link_leads_nowhere(folder: Path, write: Write) 
     assert sorted(p.name for p in outside.iterdir()) == ["c"]
 
 
+@pytest.mark.parametrize("point", ["planned", "staged", "committed", "put"])
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_folder_that_is_moved_out_takes_no_file_with_it(
+    folder: Path, write: Write, point: str, replaced: bool
+) -> None:
+    outside = folder.parent / "outside"
+    outside.mkdir()
+    (folder / "sub").mkdir()
+    (folder / "sub" / "kept").write_bytes(b"old kept")
+    seen: list[str] = []
+
+    def move(now: str) -> None:
+        if now == point and now not in seen:
+            (folder / "sub").rename(outside / "sub")
+            if replaced:
+                (folder / "sub").mkdir()
+        seen.append(now)
+
+    writes = [
+        FileWrite(folder / "sub" / "c", None, b"new c"),
+        FileWrite(folder / "sub" / "kept", b"old kept", b"new kept"),
+        FileWrite(folder / "a", b"old a", b"new a"),
+    ]
+    with pytest.raises(WriteError, match=r"sub|moved"):
+        write(writes, on_step=move)
+    assert held(outside) == {"sub/kept": b"old kept"}
+    assert held(folder) == {"a": b"old a", "b": b"old b"}
+
+
 def test_nothing_outside_the_roots_is_written(folder: Path, write: Write) -> None:
     outside = folder.parent / "c"
     with pytest.raises(WriteError, match="outside of the workspace"):
