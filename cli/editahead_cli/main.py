@@ -8,10 +8,15 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from editahead_lsp import __version__
+from editahead_prompts.text.control_characters import escape_text
 
 from .console import print_text, print_traceback
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 COMMANDS = {
     "lsp": "run the language server on stdin and stdout, or on a TCP port",
@@ -37,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     argv = list(sys.argv[1:] if argv is None else argv)
     sys.excepthook = print_traceback
-    parser = argparse.ArgumentParser(prog="editahead", description="Predict your next edit, in any editor.")
+    parser = _SafeParser(prog="editahead", description="Predict your next edit, in any editor.")
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND")
@@ -61,6 +66,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return code
+
+
+class _SafeParser(argparse.ArgumentParser):
+    """A parser whose messages hold nothing that steers a terminal: an argument may be the name of anyone's file."""
+
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        super()._print_message(escape_text(message) if message else message, file)
 
 
 def _version_as_json() -> str:

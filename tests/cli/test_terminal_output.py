@@ -208,6 +208,16 @@ def test_only_the_consoles_print() -> None:
     assert found == []
 
 
+@pytest.mark.parametrize(
+    "arguments", [[ATTACK], ["apply", "a.py", f"--{ATTACK}"], ["lsp", "--tcp", ATTACK], ["record", ATTACK]]
+)
+def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(arguments)
+    said = capsys.readouterr()
+    assert "owned" in said.err and is_harmless(said.out + said.err)
+
+
 def test_the_log_holds_no_secrets() -> None:
     formatter = console.LogFormatter("%(message)s")
     for each in placed_secrets(seed=3):

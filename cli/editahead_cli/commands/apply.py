@@ -266,7 +266,7 @@ async def _plan_with_model(
     trees = SyntaxTrees()
     asks = ModelFallback(
         merge,
-        BlockingModelClient(asyncio.get_running_loop(), model),
+        BlockingModelClient(asyncio.get_running_loop(), model, files.exclusion_reason),
         lambda coming: reporter.on_partial_rewrite(coming, trees),
     )
     try:

@@ -32,11 +32,13 @@ class BlockingModelClient:
     Args:
         loop: The event loop on which the requests run.
         model: The predictor.
+        exclusion_reason: Returns why no model may see a document, by its URI; None if it may.
         clock: Returns monotonic seconds.
     """
 
     loop: asyncio.AbstractEventLoop
     model: ModelPredictor
+    exclusion_reason: Callable[[str], str | None]
     clock: Callable[[], float] = time.monotonic
     _left_s: float = field(default=MODEL_TIMEOUT_S, init=False)
 
@@ -55,6 +57,10 @@ class BlockingModelClient:
             lines: Called on this thread with the lines that have arrived.
             check: Called on this thread; raises when the job is cancelled or out of time.
         """
+        for question in questions:
+            why = self.exclusion_reason(question.original.uri)
+            if why is not None:
+                return ApplyResponse(None, f"No model is asked about this file. {why}")
         news: SimpleQueue[Lines | None] = SimpleQueue()
         began = self.clock()
         answer = asyncio.run_coroutine_threadsafe(self.model.apply(questions, again, news.put), self.loop)

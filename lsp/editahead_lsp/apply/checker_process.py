@@ -131,11 +131,12 @@ def write_tsconfig(shadow: Path, files: Sequence[str]) -> None:
         "disableSolutionSearching": True,
     }
     config: dict[str, Any] = {"compilerOptions": {**kept, **ours}, "files": list(files)}
-    if theirs:
-        chosen = {key: theirs[key] for key in ("include", "exclude") if key in theirs}
-        config |= chosen if "include" in chosen or "files" in theirs else {**chosen, "include": ["**/*"]}
-        if isinstance(theirs.get("files"), list):
-            config["files"] = [*files, *(name for name in theirs["files"] if isinstance(name, str))]
+    listed = theirs.get("files")
+    if isinstance(listed, list):
+        config["files"] = [*files, *(name for name in listed if isinstance(name, str))]
+    config.update({key: theirs[key] for key in ("include", "exclude") if key in theirs})
+    if theirs and "include" not in theirs and "files" not in theirs:
+        config["include"] = ["**/*"]
     (shadow / TSCONFIG).write_text(json.dumps(config), "utf-8")
 
 

@@ -223,7 +223,7 @@ class ApplyService:
             rewriting, reasons = load_model_fallback()
             if refused.refusal.reason not in reasons:
                 raise refused
-            asking = BlockingModelClient(loop, model, self.clock)
+            asking = BlockingModelClient(loop, model, job.files.exclusion_reason, self.clock)
             rewrites = rewriting(
                 self.load(), asking, lambda coming: telling.on_partial_rewrite(coming, trees), job.instruction
             )

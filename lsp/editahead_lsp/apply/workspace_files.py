@@ -20,6 +20,7 @@ from editahead_lsp.workspace.file_exclusion import FileExclusion
 from editahead_prompts.sketches.paths import language_of
 from editahead_prompts.text.file_names import is_git_folder
 from editahead_prompts.text.snapshot import Snapshot
+from editahead_retrieval.files.secret_names import is_secret_path
 
 BOM = "\ufeff"
 
@@ -93,8 +94,14 @@ class WorkspaceFiles:
         if os.path.lexists(candidate):
             raise _refused("would-lose-code", f"{path} exists already.")
         uri = uris.path_to_uri(candidate)
-        self._check_place(candidate, uri)
+        # Such a file is flagged, and holds nothing yet that could be read.
+        is_flagged_secret = self.find_flag(uri) is not None and is_secret_path(candidate.as_posix())
+        self._check_place(candidate, uri, may_be_excluded=is_flagged_secret)
         return Snapshot.from_text("", uri=uri, language=language_of(path) or "plaintext")
+
+    def exclusion_reason(self, uri: str) -> str | None:
+        """Return one sentence that says why a document is excluded; None if it is not. An open one can be changed."""
+        return self._exclusion.exclusion_reason(uri)
 
     def find_flag(self, uri: str) -> Flag | None:
         """Return what a person should know about a file before it changes, or None."""
@@ -142,7 +149,7 @@ class WorkspaceFiles:
             self._read(path, uri), uri=uri, language=language_of(path.name) or "plaintext"
         )
 
-    def _check_place(self, path: Path, uri: str) -> None:
+    def _check_place(self, path: Path, uri: str, *, may_be_excluded: bool = False) -> None:
         straight = self._check_inside(path)
         if any(is_git_folder(name) for place in (path, straight) for name in self._inner_parts(place)):
             raise _refused(
@@ -151,7 +158,7 @@ class WorkspaceFiles:
         why = self._exclusion.exclusion_reason(uri) or self._exclusion.exclusion_reason(
             uris.path_to_uri(straight)
         )
-        if why is not None:
+        if why is not None and not may_be_excluded:
             raise _refused("outside-workspace", f"{path.name} is left alone. {why}")
 
     def _inner_parts(self, path: Path) -> Iterator[str]:

@@ -130,6 +130,16 @@ async def test_its_rewrite_is_offered_as_its_own(asked: Connect) -> None:
     assert AMBIGUOUS in prompt
 
 
+@pytest.mark.parametrize("uri", ["file:///project/.env", "untitled:/x/prod.env", "git:/x/secrets.yaml?ref"])
+async def test_no_model_sees_an_excluded_file(asked: Connect, uri: str) -> None:
+    harness = asked(says(right))
+    await harness.start()
+    harness.open(uri, TEXT)
+    refusal = await harness.apply(uri=uri)
+    assert refusal["reason"] == "ambiguous" and "secrets" in refusal["model"]
+    assert harness.backend.queries == []
+
+
 async def test_what_the_merge_is_sure_of_is_not_asked(asked: Connect) -> None:
     harness = asked(says(right))
     await harness.start()
