@@ -30,6 +30,9 @@ from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.sketch import Elision, Snippet
 
+from .shown_boundaries import find_bounds, span_at
+from .shown_runs import ShownRuns, without_blanks
+
 _IMPORTS = ("import ", "from ", "use ", "#include", "using ")
 _STATEMENT = re.compile(
     r"(?:if|for|while|with|switch|match|try|else|elif|except|catch|return|throw|raise|assert|await)\b"
@@ -47,6 +50,7 @@ def replaced_by_new(snippet: Snippet, target: Target, splices: Sequence[Splice])
         return
     target.check()
     keys = target.lines.keys
+    runs = ShownRuns(snippet, without_blanks)
     for splice in splices:
         if splice.start == splice.end:
             continue
@@ -54,17 +58,30 @@ def replaced_by_new(snippet: Snippet, target: Target, splices: Sequence[Splice])
         low, high = max(0, splice.start - reach), min(len(keys), splice.end + reach)
         come = map(normalize_line, splice.lines)
         after = list(filter(None, [*keys[low : splice.start], *come, *keys[splice.end : high]]))
-        is_there = False
+        added: set[str] = set()
         for item in new:
             at = _find(after, item)
             if at is not None:
                 del after[at : at + len(item)]
-                is_there = True
+                added.update(item)
         before = Counter(filter(has_substance, keys[low:high]))
         gone = before - Counter(after)
         come_else = Counter(filter(has_substance, after)) - before
-        if is_there and gone.total() > come_else.total():
+        if added and gone.total() > come_else.total() and not _are_bounded(gone, added, splice, target, runs):
             yield next(iter(gone))
+
+
+def _are_bounded(
+    gone: Counter[str], added: Collection[str], splice: Splice, target: Target, runs: ShownRuns
+) -> bool:
+    """Return whether all lines that go are between lines that the sketch shows and that are not those of what comes."""
+    for line in range(splice.start, splice.end):
+        if target.lines.keys[line] not in gone or span_at(line, target, [splice]) is None:
+            continue
+        bounds = find_bounds(line, target, [splice], runs)
+        if bounds is None or any(bound[-1] in added for bound in bounds):
+            return False
+    return True
 
 
 def _new_items(snippet: Snippet, target: Target) -> Iterator[list[str]]:

@@ -96,6 +96,12 @@ class BlockEdits:
             number = self._sketch.at[min(first, len(self._sketch.at) - 1)]
             self.splices.append(Splice(start, end, tuple(lines), number, number + max(1, last - first)))
 
+    def keep_or_remove(self, start: int, end: int, at: int) -> None:
+        """Keep lines [start, end) of the file; another meaning is that they go. `at` is the line of the sketch."""
+        stays = Splice(start, end, tuple(self._bodies[start:end]), at, at + 1)
+        self.splices.append(stays)
+        self.alternatives.append((stays, replace(stays, lines=())))
+
     def _count_replaced(self, new: Sequence[Item], old: Sequence[Item], level: Level) -> int:
         """Return how many items of the file, from the first on, are replaced by new ones at their place: all or none.
 
@@ -114,7 +120,7 @@ class BlockEdits:
             elif self._sketch.naming.is_named(mine) and self.file_naming.is_named(other):
                 if _is_declared(text[0]) and text[1:] and text[1:] == there[1:]:
                     self.doubts.append("an item that may be renamed")
-                alike.append(False)
+                alike.append(_is_same_tag(text[0], there[0]) and not self._is_one_of_series(mine, level))
             elif self._is_list(level) and (
                 self._sketch.naming.is_named(mine) != self.file_naming.is_named(other)
                 or self._is_one_of_series(mine, level)
@@ -341,6 +347,15 @@ def file_level(item: Item, number: int) -> Level:
     section = item.sections[number]
     end = item.sections[number + 1].line if number + 1 < len(item.sections) else item.end
     return Level(section.items, section.line + 1, end)
+
+
+def _is_same_tag(key: str, other: str) -> bool:
+    """Return whether two lines are an element with the same attributes, perhaps with other values."""
+    tag, there = (re.match(r"<[\w.:-]+", each) for each in (key, other))
+    if tag is None or there is None or tag[0] != there[0]:
+        return False
+    mine, theirs = (set(re.findall(r"[\w:@-]+(?==)", each)) for each in (key, other))
+    return bool(mine) and mine == theirs
 
 
 def _shape(key: str) -> str:

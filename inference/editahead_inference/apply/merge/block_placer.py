@@ -236,7 +236,10 @@ class _BlockReader:
                 return
             if any(self._names_lost(mine, theirs)) or (theirs and not mine):
                 self._edits.doubts.append("lines that are not shown")
-            self._edits.replace(start, end, first, last, change)
+            if theirs and not mine and a < 0:
+                self._edits.keep_or_remove(start, end, self._sketch.at[min(first, len(self._sketch.at) - 1)])
+            else:
+                self._edits.replace(start, end, first, last, change)
             return
         heads = mine[: marks[0]] if marks else (mine if knows_start else [])
         tails = mine[marks[-1] + 1 :] if marks else ([] if knows_start else mine)

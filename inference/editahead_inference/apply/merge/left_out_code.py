@@ -44,7 +44,9 @@ _DOTS_IN_BRACKETS = re.compile(
 """Dots instead of arguments, or instead of items between others."""
 _QUOTES = ('"""', "'''")
 
-_NO_BODY = re.compile(r"(?P<nothing>\.{3}|…|pass)?\s*(?P<comment>(?:#|//|--)[^!].*|/\*.*\*/)?")
+_NO_BODY = re.compile(
+    r"(?P<nothing>(?:return )?(?:\.{3}|…)|pass)?\s*(?P<comment>(?:#|//|--)[^!].*|/\*.*\*/)?"
+)
 _LEFT_OUT_WORDS = frozenset(
     [
         "same",
@@ -60,6 +62,8 @@ _LEFT_OUT_WORDS = frozenset(
         "before",
         "rest",
         "untouched",
+        "etc",
+        "above",
     ]
 )
 _MAX_WORDS = 5
@@ -205,7 +209,8 @@ class _Restorer:
         """Return the docstring of the file for one that leaves its text out; None if the shown one leaves nothing out."""
         text = " ".join(keys).strip("\"' ")
         is_dots = any(line.strip("\"' ") in ("...", "…") for line in keys)
-        if not is_dots and parse_marker(f"# {text}") is None:
+        is_cut = re.search(r"\w.*\W(?:\.{3}|…)$", text) is not None
+        if not is_dots and not is_cut and parse_marker(f"# {text}") is None:
             return None
         found = self._named.get(identity(key) or "", ())
         if len(found) != 1:
@@ -215,6 +220,9 @@ class _Restorer:
         if not there:
             return None
         lines = self._bodies[there[0] : there[-1] + 1]
+        told = " ".join(normalized(lines)).strip("\"' ")
+        if not is_dots and is_cut and not told.startswith(text.rstrip(".… ")):
+            return None
         old, new = indentation(lines[0]), indentation(shown[0])
         return [new + line[len(old) :] if line.startswith(old) else line for line in lines]
 
@@ -237,6 +245,45 @@ class _Restorer:
                 body = self._bodies[self._target.lines.places[only][0]]
                 lines[number] = indentation(lines[number]) + body.strip()
                 keys[number] = only
+
+
+_TAKES_DOTS = frozenset(
+    {
+        "Body",
+        "Cookie",
+        "Field",
+        "File",
+        "Form",
+        "Header",
+        "Param",
+        "Path",
+        "Query",
+        "Security",
+        "Argument",
+        "Option",
+    }
+)
+"""Functions of well-known libraries that are called with dots: pydantic's, FastAPI's and typer's."""
+_CALLED_WITH_DOTS = re.compile(r"(?P<name>\w+)\((?:\.{3}|…)\)")
+_DOTS_BETWEEN = re.compile(r"(?<![\w\])])\[[^\[\]()]*,\s*(?:\.{3}|…)\s*[\],]")
+
+
+def dots_for_code(target: Target, lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines, of those that would come, whose dots stand for code that the sketch leaves out."""
+    if target.original.language not in _ABBREVIATES:
+        return
+    for line in lines:
+        if "..." not in line and "…" not in line:
+            continue
+        key = normalize_line(line)
+        called = _CALLED_WITH_DOTS.search(key)
+        is_call = called is not None and not (
+            called["name"] in _TAKES_DOTS or f"{called['name']}(..." in target.original.text
+        )
+        if (
+            is_call or _DOTS_BETWEEN.search(key) or key.startswith(("return ...", "return …"))
+        ) and key not in target.lines.places:
+            yield line
 
 
 def _stands_for_code(key: str) -> bool:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from editahead_inference.apply.placement.ambiguity_checks import AmbiguityChecks
+from editahead_inference.apply.placement.line_matching import DISTINCTIVE, line_weight, normalize_line
 from editahead_inference.apply.placement.placement import Placement, Target, make_refusal
 from editahead_inference.apply.placement.splices import drop_noops, to_edit
-from editahead_inference.apply.results import MergeResult, Refusal
+from editahead_inference.apply.results import MergeResult, Refusal, SimilarLines
 from editahead_prompts.sketches.reparse import reparse_with_file
 from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch, Sketch, Snippet
 from editahead_prompts.text.edits import Edit, compose
@@ -28,6 +29,9 @@ from .whole_file import as_whole_file, place_whole
 
 _MAX_SKETCH_CHARS = 400_000
 """Characters of a sketch, which bounds the time of a merge."""
+
+_MIN_TWIN_LINES = 2
+"""Lines that say something, from which a hunk that the file has already may have been applied before."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -151,6 +155,24 @@ def _plausible(attempts: Sequence[_Attempt], part: FileSketch, target: Target) -
                 yield PlausibleReading(splices, edit, guess, number + penalty + (4 if failure is None else 8))
 
 
+def _made_elsewhere(diff: Diff, target: Target) -> Refusal | None:
+    """Return a refusal if the file has all that a hunk makes already: made a second time, it may change a twin."""
+    for hunk in diff.hunks:
+        come = {line.text for line in hunk.lines if line.tag == "+"} - set(hunk.old)
+        told = sum(line_weight(normalize_line(line)) >= DISTINCTIVE for line in hunk.new)
+        if hunk.headings or told < _MIN_TWIN_LINES or not come or not any(map(str.strip, hunk.old)):
+            continue
+        near = tuple(
+            SimilarLines(at, at + len(hunk.new), 1.0) for at in target.lines.find_exact(hunk.new)[:1]
+        )
+        if near:
+            detail = (
+                "The file has these lines already, and others that the sketch may mean or that are a twin."
+            )
+            return make_refusal("ambiguous", detail, hunk.new, near)
+    return None
+
+
 def _comment_like_mark(snippet: Snippet, target: Target) -> Refusal | None:
     """Return a refusal if a mark may be a comment of the file in other words."""
     marks = (piece for piece in snippet.parts if isinstance(piece, Elision))
@@ -166,7 +188,10 @@ def _line_range(original: Snapshot, span: tuple[int, int] | None) -> tuple[int, 
 
 def _place_part(part: FileSketch, target: Target) -> Placement:
     if isinstance(part.content, Diff):
-        return place_hunks(part.content.hunks, target)
+        placed = place_hunks(part.content.hunks, target)
+        if placed.doubt is None and placed.splices and (twin := _made_elsewhere(part.content, target)):
+            return replace(placed, doubt=twin)
+        return placed
     if part.kind == "whole-file" or not len(target.lines):
         return place_whole(part, part.content, target)
     return place_snippet(part.content, target, declared=part.kind == "declaration")

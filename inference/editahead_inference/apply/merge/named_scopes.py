@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from editahead_inference.apply.placement.elision_split import leading_blank_lines
 from editahead_inference.apply.placement.line_matching import (
     DISTINCTIVE,
+    indent_width,
     is_comment,
     line_weight,
     normalize_line,
@@ -143,6 +144,7 @@ class _Scopes:
     """
 
     def __init__(self, bodies: Sequence[str], starts: Collection[int] | None = None) -> None:
+        self._bodies = bodies
         self.keys = list(map(normalize_line, bodies))
         naming = Naming(self.keys)
         self.headers: list[Item] = []
@@ -165,6 +167,7 @@ class _Scopes:
                     starts is None
                     or (
                         item.start in known
+                        and not self._is_left(item)
                         and (_is_closed(item, self.keys) or (item.end >= last and _TYPE.match(name)))
                     )
                 )
@@ -177,6 +180,11 @@ class _Scopes:
                 key = self.keys[section.line]
                 own = name if section.line == item.start or not re.search(r"\w", key) else key.strip("{} ")
                 waiting += [(each, (*chain, own)) for each in section.items]
+
+    def _is_left(self, item: Item) -> bool:
+        """Return whether lines below an item are less deep than it: it is the rest of a statement."""
+        lines = (self._bodies[line] for line in range(item.start + 1, item.end))
+        return any(0 <= indent_width(line) < item.width and not is_comment(line) for line in lines)
 
 
 def _is_closed(item: Item, keys: Sequence[str]) -> bool:

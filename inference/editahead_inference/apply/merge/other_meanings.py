@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -19,9 +20,10 @@ from editahead_inference.apply.placement.line_matching import (
 from editahead_inference.apply.placement.outline import has_substance, identity, is_new_version
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
-from editahead_prompts.sketches.sketch import Elision, Snippet
+from editahead_prompts.sketches.sketch import Code, Elision, Snippet
 from editahead_prompts.text.diff import diff_lines
 
+from .shown_boundaries import find_bounds
 from .shown_runs import ShownRuns, without_blanks
 
 _MIN_COPIED = 0.3
@@ -37,12 +39,14 @@ _SERIES_MARGIN = 5
 """Percent of similarity that a replaced line may be ahead of its neighbours and still be one of a series."""
 
 
-def copied_lines(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+def copied_lines(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
     """Yield lines of the file that stay, but that lines which replace others are copies of.
 
-    A sketch that shows a line and its neighbour, or two lines, of one place hardly asks for these at another place.
+    A sketch that shows a line and its neighbour, or two lines, of one place hardly asks for these at another place, unless
+    it shows them between lines that the file has only there.
     """
     keys = target.lines.keys
+    runs: ShownRuns | None = None
     changed = {line for splice in splices for line in range(splice.start, splice.end)}
     for splice in _joined(splices):
         copied: list[int] = []
@@ -51,6 +55,11 @@ def copied_lines(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
         shift = min(2, splice.start)
         around = [*keys[splice.start - shift : splice.start], *come, *keys[splice.end : splice.end + 1]]
         for i1, i2, j1, j2 in diff_lines(target.lines.bodies[splice.start : splice.end], splice.lines):
+            if i1 < i2 and j1 < j2 and not any(map(_opens_named, come[j1:j2])):
+                runs = runs or ShownRuns(snippet, without_blanks)
+                if find_bounds(splice.start + i1, target, [splice], runs) is not None:
+                    told += sum(line_weight(key) >= DISTINCTIVE for key in come[j1:j2])
+                    continue
             for at in range(j1, j2) if i1 < i2 else ():
                 distinctive += line_weight(come[at]) >= DISTINCTIVE
                 found = target.lines.places.get(come[at], ())
@@ -67,11 +76,69 @@ def copied_lines(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
                 copied.append(found[0])
                 near = {around[n] for n in (at + shift - 1, at + shift + 1) if 0 <= n < len(around)}
                 there = {keys[n] for n in (found[0] - 1, found[0] + 1) if 0 <= n < len(keys)}
-                is_header = (identity(come[at]) or "").startswith("named ")
-                if is_header or any(line_weight(key) >= DISTINCTIVE for key in near & there):
+                if _opens_named(come[at]) or any(line_weight(key) >= DISTINCTIVE for key in near & there):
                     copied.append(found[0])
         if copied and len(copied) >= (_MIN_COPIED if len(copied) > 1 else _MIN_SINGLE) * distinctive:
             yield copied[0]
+
+
+def _opens_named(key: str) -> bool:
+    """Return whether a line opens a function or a type."""
+    return (identity(key) or "").startswith("named ")
+
+
+_OVERLOADING = frozenset({"java", "c", "cpp", "csharp", "kotlin", "scala", "swift", "groovy"})
+"""Languages in which functions of one name differ in their parameters."""
+
+
+def replaced_overloads(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield the lines of functions that others of the same name would replace, which may as well be added beside them.
+
+    These are functions with other parameters, and in Go `init`, of which a file may have several.
+    """
+    language, keys = target.original.language, target.lines.keys
+    runs = ShownRuns(snippet, without_blanks)
+    for splice in splices if language in _OVERLOADING else ():
+        come = [key for key in map(normalize_line, splice.lines) if _opens_named(key)]
+        for line in range(splice.start, splice.end):
+            old = keys[line]
+            same = [key for key in come if _opens_named(old) and identity(key) == identity(old)]
+            is_other = bool(same) and old not in same and all("(" in key for key in (old, *same))
+            if is_other and find_bounds(line, target, [splice], runs) is None:
+                yield line
+    if language == "go":
+        for d in target.declarations:
+            if d.name == "init" and keys[d.head].startswith("func init()"):
+                kept = set(range(d.head + 1, d.end))
+                kept.difference_update(*(range(splice.start, splice.end) for splice in splices))
+                told = sum(line_weight(keys[line]) >= DISTINCTIVE for line in range(d.head + 1, d.end))
+                if told and not any(line_weight(keys[line]) >= DISTINCTIVE for line in kept):
+                    yield d.head
+
+
+def shown_lines_gone(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield lines of the file that would go, although the sketch shows them next to what would replace them.
+
+    An element that repeats the lines of the next one would take its place, and the next one that of the one behind it.
+    """
+    keys = target.lines.keys
+    gone: Counter[str] = Counter()
+    come: Counter[str] = Counter()
+    for splice in splices:
+        gone.update(keys[splice.start : splice.end])
+        come.update(map(normalize_line, splice.lines))
+    lost = {key for key in (gone - come) if line_weight(key) >= DISTINCTIVE and not is_comment(key)}
+    if not lost:
+        return
+    runs = [list(map(normalize_line, part.lines)) for part in snippet.parts if isinstance(part, Code)]
+    shown = {key: [set(run) for run in runs if key in run] for key in lost}
+    for splice in splices:
+        new = list(map(normalize_line, splice.lines))
+        for i1, i2, j1, j2 in diff_lines(keys[splice.start : splice.end], new):
+            told = {key for key in new[j1:j2] if line_weight(key) >= DISTINCTIVE}
+            for line in range(splice.start + i1, splice.start + i2):
+                if told and any(told <= run for run in shown.get(keys[line], ())):
+                    yield line
 
 
 def _joined(splices: Sequence[Splice]) -> Iterator[Splice]:

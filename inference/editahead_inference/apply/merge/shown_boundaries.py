@@ -64,6 +64,36 @@ def is_bounded(
     return above is not None and below is not None and runs.contain([*above[::-1], *new[j1:j2], *below])
 
 
+def find_bounds(
+    line: int, target: Target, splices: Sequence[Splice], runs: ShownRuns
+) -> tuple[list[str], list[str]] | None:
+    """Return the lines on both sides of a deleted line's change, each up to lines that the file has only there.
+
+    Args:
+        line: The deleted line.
+        target: The file.
+        splices: The changes.
+        runs: The lines that the sketch shows without a gap.
+
+    Returns:
+        The lines above and those below, the farthest last; None if the sketch does not show them beside the new lines.
+    """
+    span = span_at(line, target, splices)
+    if span is None:
+        return None
+    splice, new, _, _, j1, j2 = span
+    keys, kept = target.lines.keys, _kept_lines(splice, target)
+    low, high = max(0, splice.start - _MAX_BOUNDARY), min(len(keys), splice.end + _MAX_BOUNDARY)
+    before = [*zip(keys[low : splice.start], range(low, splice.start), strict=True)]
+    after = [*zip(keys[splice.end : high], range(splice.end, high), strict=True)]
+    everywhere = range(len(keys))
+    above = _up_to_unique([*before, *zip(new[:j1], kept[:j1], strict=True)][::-1], target, everywhere)
+    below = _up_to_unique([*zip(new[j2:], kept[j2:], strict=True), *after], target, everywhere)
+    if above is None or below is None or not runs.contain([*above[::-1], *new[j1:j2], *below]):
+        return None
+    return above, below
+
+
 def _first_attached(item: Item, parent: Item | None, naming: Naming, target: Target) -> int:
     """Return the first line of the comments and decorators directly above an item."""
     items = target.items if parent is None else parent.items

@@ -23,6 +23,7 @@ from editahead_inference.apply.placement.line_matching import (
     is_comment,
     normalize_line,
 )
+from editahead_inference.apply.placement.outline import identity
 from editahead_inference.apply.placement.placement import Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice
 from editahead_inference.apply.results import Refusal, SimilarLines
@@ -34,9 +35,19 @@ from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import count_errors
 
 from .added_items import replaced_by_new
+from .left_out_code import dots_for_code
 from .lost_elements import lost_elements
 from .named_scopes import misplaced_lines
-from .other_meanings import copied_lines, detached_comments, replaced_in_series, split_strings, unclosed_ends
+from .other_meanings import (
+    copied_lines,
+    detached_comments,
+    replaced_in_series,
+    replaced_overloads,
+    shown_lines_gone,
+    split_strings,
+    unclosed_ends,
+)
+from .repeated_keys import repeated_keys
 from .shown_runs import ShownRuns, without_commas
 from .whole_file import is_plainly_whole
 
@@ -96,6 +107,10 @@ def first_failure(
         unclear = _other_meaning(part.content, target, splices)
         if unclear is not None and not is_choice:
             return unclear
+        for line in dots_for_code(target, [line for splice in splices for line in splice.lines]):
+            return make_refusal("unparsed", "Dots would stay in place of code that is left out.", [line])
+        for key in repeated_keys(target, splices):
+            return make_refusal("ambiguous", f"`{key}` would be there twice.")
         for line, header in misplaced_lines(part.content, target, splices):
             header = header.partition(" ")[2] or header
             detail = f"A line would not be in `{header}`, where the sketch shows it or the file has it."
@@ -129,7 +144,9 @@ def _other_meaning(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
     """Return a refusal if the sketch may as well mean something else."""
     added_or_replaced = "The sketch does not show whether these lines are added or replace lines of the file."
     checks = (
-        (copied_lines(target, splices), "The sketch may show lines of another place."),
+        (copied_lines(snippet, target, splices), "The sketch may show lines of another place."),
+        (shown_lines_gone(snippet, target, splices), added_or_replaced),
+        (replaced_overloads(snippet, target, splices), added_or_replaced),
         (replaced_in_series(snippet, target, splices), added_or_replaced),
         (unclosed_ends(snippet, target, splices), added_or_replaced),
         (detached_comments(snippet, target, splices), "This comment may belong to the line below it."),
@@ -284,13 +301,20 @@ def _unexplained_deletions(
         if shown.contain(between):
             continue
         if i2 - i1 == j2 - j1 and all(
-            ratio(a, b) >= MIN_SIMILARITY for a, b in zip(old[i1:i2], keys[j1:j2], strict=True)
+            ratio(a, b) >= MIN_SIMILARITY or _is_same_value(a, b)
+            for a, b in zip(old[i1:i2], keys[j1:j2], strict=True)
         ):
             continue
         low, high = splice.start + i1, splice.start + i2
         if not any(old[i] for i in range(i1, i2)) or _is_redeclared(low, high, splice, target):
             continue
         yield low, high
+
+
+def _is_same_value(old: str, new: str) -> bool:
+    """Return whether two lines give one key a value."""
+    name = identity(old)
+    return name is not None and name.startswith("value ") and name == identity(new)
 
 
 def _deleted_spans(old: Sequence[str], new: Sequence[str]) -> list[Span]:

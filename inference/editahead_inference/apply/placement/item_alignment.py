@@ -39,9 +39,9 @@ def align_items(
     Raises:
         OutOfOrderError: The items have another order in the file.
     """
-    texts = [None if item is None else naming.text(item) for item in shown]
+    texts = [None if item is None else _without_comma(naming.text(item)) for item in shown]
     names = [None if item is None else naming.of(item) for item in shown]
-    file_texts = [file_naming.text(item) for item in file]
+    file_texts = [_without_comma(file_naming.text(item)) for item in file]
     file_names = [file_naming.of(item) for item in file]
     pairs: list[tuple[int, int]] = []
     windows = [(0, len(shown), 0, len(file))]
@@ -50,6 +50,11 @@ def align_items(
         low, high, first, last = windows.pop()
         found = _unique_pairs(texts[low:high], file_texts[first:last], _is_telling)
         found = found or _unique_pairs(names[low:high], file_names[first:last], lambda name: True)
+        found = found or _unique_pairs(
+            [None if item is None or item.is_block else naming.head(item) for item in shown[low:high]],
+            [file_naming.head(item) if item.is_block else None for item in file[first:last]],
+            _opens_telling_block,
+        )
         found = found or _only_blocks(shown[low:high], naming, file[first:last], file_naming)
         found = [(low + a, first + b) for a, b in found]
         if any(d <= b for (_, b), (_, d) in pairwise(found)):
@@ -71,6 +76,16 @@ def _only_blocks(
         return []
     ((number, item),) = items
     return [(number, 0)] if naming.head(item) == file_naming.head(file[0]) else []
+
+
+def _opens_telling_block(head: str) -> bool:
+    """Return whether a line that is shown alone is the header of a block."""
+    return head.endswith(("{", "(", "[", ":")) and not is_filler(head)
+
+
+def _without_comma(text: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the lines without a comma at their end: an element that is no longer the last has one."""
+    return (*text[:-1], text[-1].removesuffix(",")) if text and text[-1].endswith(",") else text
 
 
 def _is_telling(text: tuple[str, ...]) -> bool:

@@ -103,13 +103,27 @@ _AT_THE_MARGIN = re.compile(r"#\s*(?:if|el|end|pragma)")
 """Lines of the C preprocessor that may be at the left margin wherever they are."""
 
 
+_SECTION = re.compile(r"\[\[?[\w.\"' :/-]+\]\]?\s*(?:[#;].*)?")
+_ASSIGNS = re.compile(r"[\w\"'.-]+\s*=(?!=)")
+_TRIPLE_QUOTES = re.compile(r"\"{3}|'{3}")
+_LONG_QUOTES = re.compile(r"`|\br#+\"")
+_OPENS_STRING = re.compile(r"\s*(?:\"{3}|'{3})\w")
+_MAX_STRING = 400
+"""Lines of a string after which what seems to open one is taken for something else."""
+
+
 def _widths(bodies: Sequence[str]) -> list[int]:
     """Return how deep each line is, as twice its indentation in columns; -1 for a blank line.
 
-    A comment at the left margin ends no block: it counts as deep as the code below it. A branch of a `switch` is deeper than
-    the `switch`, also where both have the same indentation.
+    A comment at the left margin ends no block: it counts as deep as the code below it. So do the lines of a string. A branch
+    of a `switch` is deeper than the `switch`, also where both have the same indentation; so is what follows the header of a
+    section (`[dependencies]`).
     """
     widths = list(map(indent_width, bodies))
+    for first, last in _long_strings(bodies):
+        for number in range(first + 1, last + 1):
+            if 0 <= widths[number] <= widths[first]:
+                widths[number] = widths[first] + (number < last)
     below = 0
     for number in range(len(bodies) - 1, -1, -1):
         if widths[number] < 0:
@@ -123,7 +137,64 @@ def _widths(bodies: Sequence[str]) -> list[int]:
             widths[number] = max(widths[number], below)
         else:
             below = widths[number]
+    sections = [
+        number for number, body in enumerate(bodies) if body[:1] == "[" and _opens_section(bodies, number)
+    ]
+    for number in range(sections[0], len(bodies)) if sections else ():
+        widths[number] += widths[number] >= 0
+    for number in sections:
+        widths[number] -= 1
     return widths
+
+
+def _opens_section(bodies: Sequence[str], number: int) -> bool:
+    """Return whether a line is the header of a section, as in TOML, and not an array or an attribute."""
+    if not _SECTION.fullmatch(bodies[number].rstrip()):
+        return False
+    below = next((each for each in bodies[number + 1 :] if each.strip() and not is_comment(each)), None)
+    return (
+        below is None or _ASSIGNS.match(below) is not None or _SECTION.fullmatch(below.rstrip()) is not None
+    )
+
+
+def _long_strings(bodies: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last line of each string over several lines, as far as quotes tell.
+
+    Languages with triple quotes have no strings in backticks, which their documentation is full of.
+    """
+    has_triple = any(quotes in body for body in bodies for quotes in ('"""', "'''"))
+    pattern = _TRIPLE_QUOTES if has_triple else _LONG_QUOTES
+    number = at = 0
+    while number < len(bodies):
+        body = bodies[number]
+        is_code = at or not (is_comment(body) or body.lstrip()[:3] == "```")
+        quotes = _opened_string(body, at, pattern) if is_code else None
+        first, at = number, 0
+        number += 1
+        if quotes is None:
+            continue
+        closing = _closing(quotes)
+        ends = range(number, min(len(bodies), number + _MAX_STRING))
+        last = next((each for each in ends if closing in bodies[each]), None)
+        if last is not None and _OPENS_STRING.match(bodies[last]):
+            continue  # What seemed to open a string closed one: the lines are a part of a file.
+        if last is not None:
+            yield first, last
+            number, at = last, bodies[last].find(closing) + len(closing)
+
+
+def _closing(quotes: str) -> str:
+    return '"' + quotes.count("#") * "#" if quotes[0] == "r" else quotes
+
+
+def _opened_string(body: str, at: int, pattern: re.Pattern[str]) -> str | None:
+    """Return the quotes behind a column that open a string which does not end in the line; None if there are none."""
+    while found := pattern.search(body, at):
+        end = body.find(_closing(found[0]), found.end())
+        if end < 0:
+            return found[0]
+        at = end + len(_closing(found[0]))
+    return None
 
 
 def walk(items: Sequence[Item]) -> Iterator[Item]:
