@@ -65,7 +65,7 @@ class _BlockReader:
 
     def read(self) -> BlockReading | None:
         code = self._sketch.code
-        if uses_other_indent(code, self._bodies):
+        if uses_other_indent(code, self._bodies) or self._sketch.splits_string:
             raise NoReadingError
         self._sketch.settle_marks()
         root = outline(self._sketch.lines)

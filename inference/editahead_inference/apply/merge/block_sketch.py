@@ -45,6 +45,18 @@ class BlockSketch:
         """The lines that are no marks."""
         return [line for n, line in enumerate(self.lines) if n not in self.marks]
 
+    @property
+    def splits_string(self) -> bool:
+        """Whether a run of code begins or ends within a string over several lines: its indentation says nothing."""
+        runs: list[list[str]] = [[]]
+        for number, line in enumerate(self.lines):
+            if number in self.marks:
+                runs.append([])
+            else:
+                runs[-1].append(line)
+        texts = map("\n".join, runs)
+        return any(text.count(quotes) % 2 for text in texts for quotes in ('"""', "'''"))
+
     def is_mark(self, item: Item) -> bool:
         return item.start in self.marks
 
