@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from editahead_inference.apply.placement.line_matching import indent_width, normalize_line
 from editahead_inference.apply.placement.outline import Item, Naming
 from editahead_prompts.sketches.sketch import Code, Snippet
+
+_BEFORE_STRING = re.compile(r"(?:[(=,\[]\s*|(?<!\w)[fFrRbBuU]{1,2})$")
+"""Pattern of the code before quotes that open a string."""
 
 _MARK = "// \N{HORIZONTAL ELLIPSIS}elided"
 """The text of an elision in the lines of the sketch."""
@@ -54,8 +59,7 @@ class BlockSketch:
                 runs.append([])
             else:
                 runs[-1].append(line)
-        texts = map("\n".join, runs)
-        return any(text.count(quotes) % 2 for text in texts for quotes in ('"""', "'''"))
+        return any(_splits_string("\n".join(run), quotes) for run in runs for quotes in ('"""', "'''"))
 
     def is_mark(self, item: Item) -> bool:
         return item.start in self.marks
@@ -104,3 +108,13 @@ class BlockSketch:
 
 def _opens(line: str) -> bool:
     return line.rstrip().endswith((":", "{", "(", "[", "=>", ">"))
+
+
+def _splits_string(text: str, quotes: str) -> bool:
+    """Return whether some quotes are not paired, or open a string where they would have to close one."""
+    parts = text.split(quotes)
+    if len(parts) % 2 == 0:
+        return True
+    return any(map(_BEFORE_STRING.search, parts[1::2])) or any(
+        after.startswith("\\\n") for after in parts[2::2]
+    )

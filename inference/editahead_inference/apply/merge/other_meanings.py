@@ -17,7 +17,7 @@ from editahead_inference.apply.placement.line_matching import (
     line_weight,
     normalize_line,
 )
-from editahead_inference.apply.placement.outline import has_substance, identity, is_new_version
+from editahead_inference.apply.placement.outline import has_substance, identity, is_filler, is_new_version
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Code, Elision, Snippet
@@ -31,6 +31,9 @@ _MIN_COPIED = 0.3
 
 _MIN_SINGLE = 0.5
 """The same share where only one line is copied."""
+
+_BELOW = 8
+"""Lines below a new line among which the next element begins."""
 
 _SERIES_REACH = 3
 """Lines on either side of a replaced line in which others like it are looked for."""
@@ -131,14 +134,22 @@ def shown_lines_gone(snippet: Snippet, target: Target, splices: Sequence[Splice]
     if not lost:
         return
     runs = [list(map(normalize_line, part.lines)) for part in snippet.parts if isinstance(part, Code)]
-    shown = {key: [set(run) for run in runs if key in run] for key in lost}
     for splice in splices:
         new = list(map(normalize_line, splice.lines))
         for i1, i2, j1, j2 in diff_lines(keys[splice.start : splice.end], new):
             told = {key for key in new[j1:j2] if line_weight(key) >= DISTINCTIVE}
-            for line in range(splice.start + i1, splice.start + i2):
-                if told and any(told <= run for run in shown.get(keys[line], ())):
+            for line in range(splice.start + i1, splice.start + i2) if told else ():
+                if keys[line] in lost and any(_is_shown_below(keys[line], told, run) for run in runs):
                     yield line
+
+
+def _is_shown_below(key: str, told: set[str], run: Sequence[str]) -> bool:
+    """Return whether a run shows a line that begins an element shortly below lines that are all new."""
+    if not told <= set(run):
+        return False
+    last = max(number for number, each in enumerate(run) if each in told)
+    below = range(last + 1, min(len(run), last + 1 + _BELOW))
+    return any(run[n] == key and (key.endswith(("{", "(", ":")) or is_filler(run[n - 1])) for n in below)
 
 
 def _joined(splices: Sequence[Splice]) -> Iterator[Splice]:
