@@ -23,7 +23,7 @@ from .hunk_placer import place_hunks
 from .left_out_code import restore_left_out_code
 from .readings import PlausibleReading, to_readings
 from .snippet_placer import place_snippet
-from .sparing_readings import sparing_readings
+from .sparing_readings import partial_readings, sparing_readings
 from .verify import MAX_CHARS, first_failure
 from .whole_file import as_whole_file, place_whole
 
@@ -143,6 +143,7 @@ def _plausible(attempts: Sequence[_Attempt], part: FileSketch, target: Target) -
         own = attempt.placing.splices
         readings = [(own, 0), *((other, 0) for other in attempt.placing.alternatives())]
         readings += [(other, 16) for other in sparing_readings(own, target.lines)]
+        readings += [(other, 32) for other in partial_readings(own, target.lines)]
         for each, penalty in readings:
             target.check()
             splices = drop_noops(each, target.lines.bodies)

@@ -13,10 +13,14 @@ from editahead_inference.apply.placement.line_matching import (
     is_comment,
     normalize_line,
 )
+from editahead_inference.apply.placement.outline import has_substance
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 
 _REACH = 40
 """Lines around a splice in which a line that it adds may be repeated."""
+
+_MAX_PARTIAL = 2
+"""Changes that are left out, each in a reading of its own."""
 
 _MIN_REWORDED_SIMILARITY = 85
 """Percent of similarity from which one comment may be another one in other words."""
@@ -33,6 +37,16 @@ def sparing_readings(splices: Sequence[Splice], file: FileLines) -> Iterator[tup
     for keeps_before in (True, False):
         yield tuple(_without_removal(part, file, keeps_before=keeps_before) for part in parts)
     yield tuple(_without_repeated(part, file) for part in parts)
+
+
+def partial_readings(splices: Sequence[Splice], file: FileLines) -> Iterator[tuple[Splice, ...]]:
+    """Yield variants of a reading without one of the changes by which lines of substance go, the largest first."""
+    parts = list(split_at_kept_lines(splices, file.bodies))
+    lost = [sum(has_substance(key) for key in file.keys[part.start : part.end]) for part in parts]
+    largest = sorted((number for number, count in enumerate(lost) if count), key=lambda number: -lost[number])
+    if len(parts) > 1:
+        for number in largest[:_MAX_PARTIAL]:
+            yield (*parts[:number], *parts[number + 1 :])
 
 
 def _without_removal(part: Splice, file: FileLines, *, keeps_before: bool) -> Splice:

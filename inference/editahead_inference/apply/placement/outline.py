@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from .line_matching import DISTINCTIVE, TERMINAL, indent_width, is_comment, line_weight, normalize_line
+from .long_strings import long_strings
 
 _CLOSES = re.compile(r"(?:[)\]}]|</|end\b[\s;,).]*$)")
 """Lines that end the item above, at the same indentation."""
@@ -105,11 +106,6 @@ _AT_THE_MARGIN = re.compile(r"#\s*(?:if|el|end|pragma)")
 
 _SECTION = re.compile(r"\[\[?[\w.\"' :/-]+\]\]?\s*(?:[#;].*)?")
 _ASSIGNS = re.compile(r"[\w\"'.-]+\s*=(?!=)")
-_TRIPLE_QUOTES = re.compile(r"\"{3}|'{3}")
-_LONG_QUOTES = re.compile(r"`|\br#+\"")
-_OPENS_STRING = re.compile(r"\s*(?:\"{3}|'{3})\w")
-_MAX_STRING = 400
-"""Lines of a string after which what seems to open one is taken for something else."""
 
 
 def _widths(bodies: Sequence[str]) -> list[int]:
@@ -120,7 +116,7 @@ def _widths(bodies: Sequence[str]) -> list[int]:
     section (`[dependencies]`).
     """
     widths = list(map(indent_width, bodies))
-    for first, last in _long_strings(bodies):
+    for first, last in long_strings(bodies):
         for number in range(first + 1, last + 1):
             if 0 <= widths[number] <= widths[first]:
                 widths[number] = widths[first] + (number < last)
@@ -155,46 +151,6 @@ def _opens_section(bodies: Sequence[str], number: int) -> bool:
     return (
         below is None or _ASSIGNS.match(below) is not None or _SECTION.fullmatch(below.rstrip()) is not None
     )
-
-
-def _long_strings(bodies: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last line of each string over several lines, as far as quotes tell.
-
-    Languages with triple quotes have no strings in backticks, which their documentation is full of.
-    """
-    has_triple = any(quotes in body for body in bodies for quotes in ('"""', "'''"))
-    pattern = _TRIPLE_QUOTES if has_triple else _LONG_QUOTES
-    number = at = 0
-    while number < len(bodies):
-        body = bodies[number]
-        is_code = at or not (is_comment(body) or body.lstrip()[:3] == "```")
-        quotes = _opened_string(body, at, pattern) if is_code else None
-        first, at = number, 0
-        number += 1
-        if quotes is None:
-            continue
-        closing = _closing(quotes)
-        ends = range(number, min(len(bodies), number + _MAX_STRING))
-        last = next((each for each in ends if closing in bodies[each]), None)
-        if last is not None and _OPENS_STRING.match(bodies[last]):
-            continue  # What seemed to open a string closed one: the lines are a part of a file.
-        if last is not None:
-            yield first, last
-            number, at = last, bodies[last].find(closing) + len(closing)
-
-
-def _closing(quotes: str) -> str:
-    return '"' + quotes.count("#") * "#" if quotes[0] == "r" else quotes
-
-
-def _opened_string(body: str, at: int, pattern: re.Pattern[str]) -> str | None:
-    """Return the quotes behind a column that open a string which does not end in the line; None if there are none."""
-    while found := pattern.search(body, at):
-        end = body.find(_closing(found[0]), found.end())
-        if end < 0:
-            return found[0]
-        at = end + len(_closing(found[0]))
-    return None
 
 
 def walk(items: Sequence[Item]) -> Iterator[Item]:
