@@ -61,7 +61,7 @@ def copied_lines(snippet: Snippet, target: Target, splices: Sequence[Splice]) ->
             if i1 < i2 and j1 < j2 and not any(map(_opens_named, come[j1:j2])):
                 runs = runs or ShownRuns(snippet, without_blanks)
                 if find_bounds(splice.start + i1, target, [splice], runs) is not None:
-                    told += sum(line_weight(key) >= DISTINCTIVE for key in come[j1:j2])
+                    distinctive += sum(line_weight(key) >= DISTINCTIVE for key in come[j1:j2])
                     continue
             for at in range(j1, j2) if i1 < i2 else ():
                 distinctive += line_weight(come[at]) >= DISTINCTIVE
