@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 from editahead_inference.apply.placement.line_matching import indent_width, normalize_line
 from editahead_inference.apply.placement.outline import Item, Naming
@@ -79,8 +80,9 @@ class BlockSketch:
             raise NoReadingError
         outer = min(widths[n] for n in code)
         for mark in sorted(self.marks):
-            above = next((n for n in reversed(code) if n < mark), None)
-            below = next((n for n in code if n > mark), None)
+            at = bisect_left(code, mark)
+            above = code[at - 1] if at else None
+            below = code[at] if at < len(code) else None
             width = widths[mark]
             if above is None or below is None:
                 near = below if above is None else above
