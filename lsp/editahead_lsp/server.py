@@ -62,8 +62,9 @@ _FILE_WATCH_REGISTRATION = {
     "method": types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
     "registerOptions": {"watchers": [{"globPattern": "**/*"}]},
 }
-MAX_LOOK_S = 1.0
-"""Seconds for which a file is awaited that may show an edit made before its document was opened."""
+MAX_LOOK_S = 10.0
+"""Seconds for which a file is awaited that may show an edit made before its document was opened. A busy machine that still
+loads the predictors takes seconds, and nothing waits meanwhile."""
 
 
 def load_pipeline() -> PredictionPipeline:

@@ -98,12 +98,13 @@ class Session:
         self.exclusion.clear_cache()  # an ignore file may have changed; opening is rare enough to look again
         document = Document(uri, language, version, text, self.encoding)
         self.documents.open(document)
-        if self.disabled_reason(document) is None:
+        is_enabled = self.disabled_reason(document) is None
+        if is_enabled or self.exclusion.is_late(uri):
             if awaits_text_before:
                 self.history.wait_for(document.uri)
             self.history.on_open(document.snapshot)
-            if self.recorder is not None:
-                self.recorder.on_open(document.key, document.snapshot)
+        if is_enabled and self.recorder is not None:
+            self.recorder.on_open(document.key, document.snapshot)
         self.rejected_edits.on_open(document.key, document.snapshot)
         self.focused = document.key
         self.generation += 1
@@ -150,6 +151,9 @@ class Session:
             opened: The document as it was opened.
             earlier: The text before; None if it is not known in time, or if nothing was edited.
         """
+        document = self.documents.get(opened.uri)
+        if document is None or self.disabled_reason(document) is not None:
+            earlier = None
         if self.history.settle(opened.uri, earlier, at=self.clock()):
             self.generation += 1
 
