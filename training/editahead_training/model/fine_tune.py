@@ -102,8 +102,10 @@ def load_base(folder: Path, vocabulary: HfTokenizer, device: str) -> Any:
 def faster_dtype(device: str) -> str:
     """Return the type that this machine multiplies faster in, "float32" or "bfloat16", by trying both.
 
-    Without instructions for it, a CPU emulates bfloat16 at a tenth of the speed.
+    Without instructions for it, a CPU emulates bfloat16 at a tenth of the speed. A GPU that has them is faster with it.
     """
+    if device == "cuda":
+        return "bfloat16" if torch.cuda.is_bf16_supported(including_emulation=False) else "float32"
     rows, inner, outer = _TRIED_SHAPE
     times = []
     for kind in (torch.float32, torch.bfloat16):
