@@ -130,7 +130,10 @@ class Propagation:
         index = self._index(state.document)
         typing = find_typing(state, index, self._trees)
         edits = tuple(reversed(state.history))
-        finished = finished_edits(edits, typing)
+        finished = [
+            None if edit is None or _is_taken_back(edit, snapshots.get(edit.uri)) else edit
+            for edit in finished_edits(edits, typing)
+        ]
         lessons = Lessons(self._teaching(finished, snapshots), state)
         found = find_sites(state, index, home, self._trees, lessons, typing, check)
         candidates = [
@@ -215,6 +218,13 @@ class Propagation:
                 self._indexes.popitem(last=False)
         self._indexes.move_to_end(snapshot.uri)
         return known
+
+
+def _is_taken_back(edit: PastEdit, snapshot: Snapshot | None) -> bool:
+    """Return whether the old lines are there again, as after a document was read anew from its file."""
+    if snapshot is None or not edit.old or len(edit.old) != len(edit.new):
+        return False
+    return snapshot.lines[edit.line : edit.line + len(edit.old)] == edit.old
 
 
 def _followed(snapshot: Snapshot, situation: Situation) -> Iterator[Candidate]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from editahead_inference.candidates import Candidate
 from editahead_inference.predictors.propagation import Propagation
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.diff import diff_lines
 from editahead_prompts.text.snapshot import split_lines
-from state_builder import Person
+from state_builder import HERE, Person
 
 
 def found(state: EditorState) -> list[Candidate]:
@@ -129,3 +130,13 @@ def test_one_changed_value_says_nothing_of_other_lines() -> None:
     assert changed(person.state()) == set()
     person.replace("30", "5")
     assert changed(person.state()) == {(4,)}
+
+
+def test_an_edit_that_is_taken_back_by_a_reload_says_nothing() -> None:
+    person = Person("user = 1\n\nf(user)\n").replace("user", "account")
+    assert results(person.state())
+    state = person.state()
+    reloaded = replace(
+        state, document=person.documents[HERE].from_text("user = 1\n\nf(user)\n", uri=HERE, language="python")
+    )
+    assert results(reloaded) == set()
