@@ -224,7 +224,8 @@ class RenamedName:
             return self._is_of_one_receiver
         if site.owner and not site.owner.startswith(HINT) and not made.owner.startswith(HINT):
             return (made.owner, site.owner) not in self._kin
-        if made.defines and site.owner.startswith(HINT) and len(split_words(self._old)) == 1:
+        is_known = made.defines or not made.owner.startswith(HINT)
+        if is_known and site.owner.startswith(HINT) and len(split_words(self._old)) == 1:
             return not may_be_called(site.owner.removeprefix(HINT), made.owner)
         return any(
             d.role == "member"

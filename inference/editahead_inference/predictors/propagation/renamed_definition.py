@@ -219,6 +219,8 @@ class RenamedDefinition(RenamedName):
             return self.is_here or (
                 len(split_words(self.old)) > 1 and may_be_called(site.owner.removeprefix(HINT), made.owner)
             )
+        if site.role == "plain" and self._is_enumerator:
+            return self._binding(site) == MODULE
         if not self.is_here or site.role != "plain" or self._binding(site) != MODULE:
             return False
         at = self._index.snapshot.starts[line] + column
@@ -230,6 +232,16 @@ class RenamedDefinition(RenamedName):
         ):  # Java names a constant without its type
             return not any(d.role == "member" for d in self._old_definitions)
         return enclosing_type(node) == made.owner
+
+    @cached_property
+    def _is_enumerator(self) -> bool:
+        """Whether C or C++ names the definition without its type."""
+        snapshot = self._origin.snapshot
+        at = snapshot.starts[self.place[0]] + self.place[1]
+        node = (
+            self._trees.node_at(snapshot, at, at + len(self.new)) if snapshot.language in C_FAMILY else None
+        )
+        return node is not None and node.parent is not None and node.parent.type == "enumerator"
 
     def _is_documented(self, body: str, line: int, match: re.Match[str], site: Occurrence) -> bool:
         """Return whether a name in a text is the renamed one: in the comment or docstring of the definition."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from editahead_prompts.state import PastEdit
-from editahead_prompts.text.identifiers import changed_spans, is_word, tokenize
+from editahead_prompts.text.identifiers import changed_spans, is_name, is_word, tokenize
 from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .bindings import MAX_WIDTH, MODULE
 from .document_index import DocumentIndex
+from .token_patterns import KEYWORDS
 
 _TRUTH_VALUES = frozenset({"true", "false"})
 _BUILT_IN_TYPE = re.compile(
@@ -30,22 +32,36 @@ _MAX_LITERAL = 200
 
 
 def changes_values_only(edit: PastEdit) -> bool:
-    """Return whether an edit put other numbers, truth values, operators or built-in types: one says nothing of others."""
+    """Return whether an edit put other numbers, truth values, operators or built-in types: one says nothing of others.
+
+    The unit after a number may change with it.
+    """
     if len(edit.old) != len(edit.new):
         return False
     has_value = False
     for old, new in zip(edit.old, edit.new, strict=True):
         a, b = tokenize(line_body(old)), tokenize(line_body(new))
-        for a1, a2, b1, b2 in changed_spans(a, b):
+        spans = changed_spans(a, b)
+        has_number = any(_is_number(a[a1:a2], b[b1:b2]) for a1, a2, b1, b2 in spans)
+        for a1, a2, b1, b2 in spans:
             changed = (*a[a1:a2], *b[b1:b2])
-            if a1 == a2 or b1 == b2 or any(is_word(t) and not _is_value(t) for t in changed):
+            is_unit = has_number and a2 - a1 == b2 - b1 == 1 and a1 > 0 and a[a1 - 1] == "."
+            if (
+                a1 == a2
+                or b1 == b2
+                or (not is_unit and any(is_word(t) and not _is_value(t) for t in changed))
+            ):
                 return False
             has_value = has_value or any(token[0].isdigit() or is_word(token) for token in changed)
     return has_value
 
 
-def adds_modifiers_only(edit: PastEdit) -> bool:
-    """Return whether an edit only put modifiers, such as `static`, into a line: a choice for one declaration."""
+def _is_number(old: Sequence[str], new: Sequence[str]) -> bool:
+    return len(old) == len(new) == 1 and old[0][0].isdigit() and new[0][0].isdigit()
+
+
+def adds_keywords_only(edit: PastEdit) -> bool:
+    """Return whether an edit only put keywords and marks into a line, such as `static` or `?`: a choice for one place."""
     if len(edit.old) != len(edit.new):
         return False
     added: set[str] = set()
@@ -55,7 +71,9 @@ def adds_modifiers_only(edit: PastEdit) -> bool:
             if a1 != a2:
                 return False
             added.update(token for token in b[b1:b2] if not token.isspace())
-    return bool(added) and added <= _MODIFIERS
+    return bool(added) and all(
+        not is_name(token) or token in _MODIFIERS or token in KEYWORDS for token in added
+    )
 
 
 def _is_value(word: str) -> bool:

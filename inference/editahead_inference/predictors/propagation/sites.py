@@ -20,7 +20,7 @@ from .rule import Proposal, Rule
 from .rule_induction import induce_rules_from_edit
 from .rule_runs import join_neighbours
 from .single_examples import (
-    adds_modifiers_only,
+    adds_keywords_only,
     changes_values_only,
     changes_wording_only,
     renames_local_only,
@@ -98,7 +98,7 @@ def find_sites(
     found: dict[Proposal, Site] = {}
     # One edit may teach thousands of rules.
     changes_values = cache(lambda age: changes_values_only(edits[age]))
-    adds_modifiers = cache(lambda age: adds_modifiers_only(edits[age]))
+    adds_keywords = cache(lambda age: adds_keywords_only(edits[age]))
     changes_wording = cache(lambda age: changes_wording_only(edits[age], home(edits[age].uri), trees))
     renames_local = cache(lambda age: renames_local_only(edits[age], home(edits[age].uri), trees))
     changes_signature = cache(lambda age: changes_parameters(edits[age], home(edits[age].uri), trees))
@@ -113,7 +113,14 @@ def find_sites(
         is_single = len(instances) < 2
         is_alone = is_single and rule.kind not in _WHOLE
         if (
-            (is_alone and (changes_values(age) or changes_wording(age) or adds_modifiers(age)))
+            (
+                is_alone
+                and (
+                    changes_values(age)
+                    or changes_wording(age)
+                    or (isinstance(rule, Substitution) and adds_keywords(age))
+                )
+            )
             or (is_alone and _is_put_beside_keywords(rule))
             or (is_single and rule.renames is None and renames_local(age))
             or (
