@@ -1,7 +1,6 @@
 r"""The forms of keys and tokens that say what they are, one expression for each issuer.
 
-The forms are those that the issuers document, checked against the rules of gitleaks (https://github.com/gitleaks/gitleaks,
-MIT licence); none of its expressions is copied. Each expression needs one of its `starts`, which are looked for first: a
+The forms are those that the issuers document. Each expression needs one of its `starts`, which are looked for first: a
 search for a fixed text is a hundred times quicker than one for an expression. A token is masked from its first few
 characters on, so that one that is being typed is masked, too.
 """

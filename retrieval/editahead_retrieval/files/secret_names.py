@@ -1,7 +1,6 @@
 """Names of files with keys, passwords and histories of commands, in all spellings and in copies.
 
-The list was checked against the signatures of gitrob (https://github.com/michenriksen/gitrob) and the path rules of gitleaks
-(https://github.com/gitleaks/gitleaks), both under the MIT licence.
+The list was checked against the signatures of gitrob (https://github.com/michenriksen/gitrob, MIT licence).
 """
 
 from __future__ import annotations
