@@ -13,6 +13,10 @@ from functools import lru_cache
 
 def fold_name(name: str) -> str:
     """Return one spelling for all those that some file system takes for the same name of a file."""
+    if (
+        name.isascii() and name.isprintable()
+    ):  # nearly every name, and there is nothing to undo but case and the end
+        return name.casefold().partition(":")[0].rstrip(" .")
     plain = unicodedata.normalize("NFKC", name)
     visible = "".join(char for char in plain if unicodedata.category(char) not in ("Cf", "Cc"))
     return visible.casefold().partition(":")[0].rstrip(" .")
