@@ -260,6 +260,7 @@ def test_an_interrupted_run_can_be_exported_and_prolonged(
     assert loaded.config.vocab_size == vocabulary.encoder.get_vocab_size()
     longer = command(base, data, tmp_path, "--seed", "3", "--resume", "--held", str(data), "--json")
     longer[longer.index("2500")] = "3000"
+    longer[longer.index("float32")] = "bfloat16"
     assert main.main(longer) == 0
     assert json.loads((tmp_path / "training.json").read_text())["finished"] is True
     assert main.main(command(base, data, tmp_path, "--seed", "4", "--resume")) == 1

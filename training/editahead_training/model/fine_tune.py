@@ -36,6 +36,8 @@ WARM, LAST_RATE = 0.02, 0.1
 WARM_STEPS = 20
 CLIP, BETAS, WEIGHT_DECAY = 1.0, (0.9, 0.95), 0.01
 LOG_SECONDS = 30.0
+_MAY_CHANGE = ("tokens", "save_minutes", "dtype")
+"""Of the configuration, when a run goes on: another machine may be faster with another type."""
 FASTER = 1.25
 """How much faster bfloat16 has to be than float32 to be used."""
 _TRIED_SECONDS, _TRIED_SHAPE = 0.3, (1024, 576, 1536)
@@ -165,7 +167,7 @@ class _Run:
         self.model = model
         self.device = str(model.device)
         self.kind = {
-            **{name: value for name, value in asdict(plan).items() if name not in ("tokens", "save_minutes")},
+            **{name: value for name, value in asdict(plan).items() if name not in _MAY_CHANGE},
             "examples": len(data),
             "data": len(data.tokens),
         }
@@ -202,8 +204,7 @@ class _Run:
             return
         if known is None:
             raise TrainingError(f"{self.folder}: there is no checkpoint to go on from")
-        if known["kind"] != self.kind:
-            differing = ", ".join(key for key in self.kind if known["kind"].get(key) != self.kind[key])
+        if differing := ", ".join(key for key in self.kind if known["kind"].get(key) != self.kind[key]):
             raise TrainingError(f"{self.folder}: the run there is another one ({differing})")
         with torch.no_grad():
             for weights, saved in zip(self.weights, known["weights"], strict=True):
