@@ -326,15 +326,11 @@ def _eval_tasks(args: argparse.Namespace) -> int:
 
 def _eval_recorded(args: argparse.Namespace) -> int:
     from editahead_cli.rich_console import SafeConsole
-    from editahead_evals.client.shared_server import SharedServer
     from editahead_evals.data.revisions import present_commit
     from editahead_evals.recorded import recorded_answers
 
     recordings = recorded_answers.load(args.recorded)
-    with SharedServer() as server:
-        played = [
-            recorded_answers.score_through_server(server.session, recording) for recording in recordings
-        ]
+    played = [recorded_answers.score_through_server(recording) for recording in recordings]
     as_they_are = recorded_answers.scores([recorded_answers.score_raw(recording) for recording in recordings])
     through = recorded_answers.scores(played)
     if args.json:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -175,10 +175,11 @@ def score_raw(recording: Recording) -> Result:
     return _result(recording, answer.edit.apply(scene.text))
 
 
-def score_through_server(session: Callable[[Mapping[str, Any]], Editor], recording: Recording) -> Result:
-    """Score what the server shows when a real socket serves it the same answer.
+def score_through_server(recording: Recording) -> Result:
+    """Score what a server of its own shows when a real socket serves it the same answer.
 
-    The result is the text after up to `TABS` accepts. Requests with other prompts get an empty answer.
+    The result is the text after up to `TABS` accepts. Requests with other prompts get an empty answer. The server is on
+    stdio, as no client over TCP may name a model.
     """
     scene, format = recording.scene, recording.format
     asked: list[str] = []
@@ -189,7 +190,7 @@ def score_through_server(session: Callable[[Mapping[str, Any]], Editor], recordi
 
     with FakeOpenAIServer(recording.model, answer) as models:
         settings = {"backend": "openai", "url": models.url, "model": recording.model, "format": format.name}
-        with session({**SETTINGS, **settings}) as editor:
+        with Editor({**SETTINGS, **settings}) as editor:
             return _result(recording, _played(editor, scene, scene.cursor_for(format)))
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from editahead_evals.client.shared_server import SharedServer
 from editahead_evals.recorded.recorded_answers import (
     Recording,
     Result,
@@ -23,28 +21,22 @@ there = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[SharedServer]:
-    with SharedServer() as server:
-        yield server
-
-
 def recording(model: str, scene: str) -> Recording:
     (found,) = [r for r in load(RECORDED) if (r.model, r.scene.name) == (model, scene)]
     return found
 
 
 @there
-def test_a_good_answer_comes_through(server: SharedServer) -> None:
+def test_a_good_answer_comes_through() -> None:
     one = recording("mercuryapi", "03-python-decorator-complete")
-    assert score_through_server(server.session, one) == score_raw(one)
+    assert score_through_server(one) == score_raw(one)
     assert score_raw(one).likeness == 1
 
 
 @there
-def test_what_breaks_the_syntax_does_not_come_through(server: SharedServer) -> None:
+def test_what_breaks_the_syntax_does_not_come_through() -> None:
     one = recording("qwen3.5-0.8B", "30-suppress-js-fetch")
-    assert score_raw(one).shown and not score_through_server(server.session, one).shown
+    assert score_raw(one).shown and not score_through_server(one).shown
 
 
 @there

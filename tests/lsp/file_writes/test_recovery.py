@@ -18,7 +18,7 @@ from editahead_lsp.file_writes.transaction import FileWrite, write_all
 from interrupted_write import NEW, OLD, held
 from server_harness import ServerHarness
 
-MOMENTS = 90
+MOMENTS = 160
 """More than the calls of the system that the write makes."""
 
 

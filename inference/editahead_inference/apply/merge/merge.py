@@ -163,6 +163,8 @@ def _made_elsewhere(diff: Diff, target: Target) -> Refusal | None:
         told = sum(line_weight(normalize_line(line)) >= DISTINCTIVE for line in hunk.new)
         if hunk.headings or told < _MIN_TWIN_LINES or not come or not any(map(str.strip, hunk.old)):
             continue
+        if hunk.line is not None and target.lines.find_exact(hunk.old, hunk.line, hunk.line + len(hunk.old)):
+            continue  # it is not made yet where its numbers say
         near = tuple(
             SimilarLines(at, at + len(hunk.new), 1.0) for at in target.lines.find_exact(hunk.new)[:1]
         )
