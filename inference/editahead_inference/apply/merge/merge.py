@@ -13,7 +13,7 @@ from editahead_inference.apply.placement.placement import Placement, Target, mak
 from editahead_inference.apply.placement.splices import drop_noops, to_edit
 from editahead_inference.apply.results import MergeResult, Refusal, SimilarLines
 from editahead_prompts.sketches.reparse import reparse_with_file
-from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch, Sketch, Snippet
+from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch, Hunk, Sketch, Snippet
 from editahead_prompts.text.edits import Edit, compose
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
@@ -163,8 +163,8 @@ def _made_elsewhere(diff: Diff, target: Target) -> Refusal | None:
         told = sum(line_weight(normalize_line(line)) >= DISTINCTIVE for line in hunk.new)
         if hunk.headings or told < _MIN_TWIN_LINES or not come or not any(map(str.strip, hunk.old)):
             continue
-        if hunk.line is not None and target.lines.find_exact(hunk.old, hunk.line, hunk.line + len(hunk.old)):
-            continue  # it is not made yet where its numbers say
+        if _is_where_it_says(hunk, target):
+            continue  # it is not made yet
         near = tuple(
             SimilarLines(at, at + len(hunk.new), 1.0) for at in target.lines.find_exact(hunk.new)[:1]
         )
@@ -174,6 +174,13 @@ def _made_elsewhere(diff: Diff, target: Target) -> Refusal | None:
             )
             return make_refusal("ambiguous", detail, hunk.new, near)
     return None
+
+
+def _is_where_it_says(hunk: Hunk, target: Target) -> bool:
+    """Return whether the file has the old lines of a hunk at the number in its header."""
+    if hunk.line is None or hunk.line + len(hunk.old) > len(target.lines):
+        return False
+    return bool(target.lines.find_exact(hunk.old, hunk.line, hunk.line + len(hunk.old)))
 
 
 def _comment_like_mark(snippet: Snippet, target: Target) -> Refusal | None:
