@@ -169,9 +169,10 @@ def test_a_repository_without_large_changes(tmp_path: Path, capsys: pytest.Captu
 
 def test_stored_states_hold_no_secrets(tmp_path: Path) -> None:
     corpus = list(placed_secrets(seed=5))
-    states = [(each.place, EditorState(Snapshot.from_text(each.text), 0)) for each in corpus]
+    texts = tuple(Snapshot.from_text(each.text, uri=f"untitled:{n}") for n, each in enumerate(corpus))
     path = tmp_path / "states.jsonl.zst"
-    assert write_states(path, states) == len(corpus)
-    for each, (_, state) in zip(corpus, read_states(path), strict=True):
-        assert len(state.document.text) == len(each.text)
-        assert not any(secret in state.document.text for secret in each.secrets), each.place
+    assert write_states(path, [("all", EditorState(texts[0], 0, other_documents=texts[1:]))]) == 1
+    ((_, state),) = read_states(path)
+    for each, document in zip(corpus, (state.document, *state.other_documents), strict=True):
+        assert len(document.text) == len(each.text)
+        assert not any(secret in document.text for secret in each.secrets), each.place
