@@ -188,7 +188,7 @@ BEGIN and END are markers.")
     (editahead--draw-edits)))
 
 (defun editahead--label ()
-  "Return what the prediction does; in another file, with its place and the line as it will be."
+  "Return what the prediction does; in another file, with its place too."
   (let* ((label (plist-get editahead--prediction :label))
          (uri (plist-get (plist-get editahead--prediction :textDocument) :uri))
          (jump (plist-get editahead--prediction :jump))

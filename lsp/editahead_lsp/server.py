@@ -273,11 +273,16 @@ class Server(LanguageServer):
             with suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(self._learn_text_before, opened, earlier)
 
+        key = uris.canonical_key(opened.uri)
+        self.coordinator.looks[key] = loop.create_future()
         self._file_worker.submit(look)
-        loop.call_later(MAX_LOOK_S, self.session.learn_text_before, opened, None)
+        loop.call_later(MAX_LOOK_S, self._learn_text_before, opened, None)
 
     def _learn_text_before(self, opened: Snapshot, earlier: Snapshot | None) -> None:
         self.session.learn_text_before(opened, earlier)
+        done = self.coordinator.looks.pop(uris.canonical_key(opened.uri), None)
+        if done is not None and not done.done():
+            done.set_result(None)
         self.next_edit_marker.on_message()
 
     @property

@@ -36,6 +36,8 @@ AT_CURSOR_SURFACES: frozenset[Surface] = frozenset(["inlineCompletion", "complet
 """The surfaces that show the likeliest suggestion at the cursor first. The others show next edits before next tokens."""
 MAX_ALTERNATIVES = 5
 """Limits the suggestions in one answer."""
+MAX_LOOK_WAIT_S = 0.5
+"""Limits the seconds that an answer waits for the comparison of a document with its file."""
 REPLACE_MARGIN = 0.15
 """The confidence by which a new suggestion must exceed the visible one to replace it during typing."""
 
@@ -135,6 +137,8 @@ class PredictionCoordinator:
         self._clock, self._sleep, self._reuse = clock, sleep, reuse
         self._latest: dict[tuple[Surface, str], PredictionRequest] = {}
         self._on_screen: dict[tuple[str, str], OnScreen] = {}
+        self.looks: dict[str, asyncio.Future[None]] = {}
+        """The comparisons of documents with their files that are in progress, by the documents' keys."""
         self.last_predictions: OrderedDict[str, LastPrediction] = OrderedDict()
         self.latencies_ms: deque[float] = deque(maxlen=1000)
 
@@ -238,6 +242,7 @@ class PredictionCoordinator:
         known = self._continue_typed(request, document)
         if known is not None:
             return known
+        state = await self._after_look(request, document, state)
         eagerness = self._session.settings.eagerness
         known_already = self._predictions.has_answer(state, eagerness)
         if request.delay_s > 0 and not known_already and await self._is_superseded(request):
@@ -264,6 +269,22 @@ class PredictionCoordinator:
         found = prediction.state
         state = replace(state, closed_documents=found.closed_documents, import_sources=found.import_sources)
         return self._present(request, document, replace(prediction, state=state), computation.queue_ms)
+
+    async def _after_look(
+        self, request: PredictionRequest, document: Document, state: EditorState
+    ) -> EditorState:
+        """Return the state once it is known what was edited before the document was opened."""
+        look = self.looks.get(document.key)
+        if look is None:
+            return state
+        pause = asyncio.ensure_future(self._sleep(MAX_LOOK_WAIT_S))
+        try:
+            await asyncio.wait({look, pause, request.superseded}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            pause.cancel()
+        if state.document is document.snapshot:
+            state = request.state = self._session.build_state(document, state.cursor)
+        return state
 
     def _continue_typed(self, request: PredictionRequest, document: Document) -> SuggestionList | None:
         """Return the suggestions that the user is typing, then the others on screen; None when none is being typed."""

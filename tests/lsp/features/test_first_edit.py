@@ -102,3 +102,12 @@ async def test_other_files_are_not_looked_at(tmp_path: Path, kind: str) -> None:
     await settled(harness, file.as_uri())
     assert harness.server.session.history.edits == ()
     harness.finish()
+
+
+async def test_a_request_waits_for_the_comparison(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    file.write_text(BEFORE)
+    harness = await opened(tmp_path, file.as_uri(), AFTER)
+    [first, *_] = await predictions(harness, file.as_uri(), 1)
+    assert first["edits"][0]["newText"].startswith("fetch")
+    harness.finish()
