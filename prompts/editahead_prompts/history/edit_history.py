@@ -14,7 +14,7 @@ import copy
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import count, takewhile
+from itertools import takewhile
 
 from editahead_prompts.state import Origin, PastEdit
 from editahead_prompts.text.affixes import common_affixes
@@ -23,6 +23,7 @@ from editahead_prompts.text.edits import Edit, apply_to_lines
 from editahead_prompts.text.snapshot import Snapshot
 
 from .change_classifier import ChangeKind, LineHunk, changed_hunks, classify_change
+from .history_entry import HistoryEntry, Lines
 
 MAX_EDITS = 32
 """Last edits that `EditHistory.edits` returns."""
@@ -39,129 +40,11 @@ LONG_PAUSE_S = 300.0
 MAX_ENTRIES = 2 * MAX_EDITS
 """Edits kept to recognise undo and redo."""
 
-MAX_STATES = 100
-"""States kept of each edit."""
-
-MAX_STATE_LINES = 4_096
-"""Lines kept of all states of an edit."""
-
 MAX_VERSIONS = 64
 """Last changes whose old texts are kept, to recognise an undo of a whole document."""
 
 MAX_AWAITED = 8
 """Accepted predictions whose change has not arrived yet."""
-
-Lines = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """An edit of the history with its earlier states.
-
-    Attributes:
-        name: The edit's own number.
-        start: The first line of its region in the document's present lines.
-        end: The line after its region.
-        states: The lines of the region over time, the original lines first.
-        here: The index of the present state. The states after it were undone.
-        line: The present line of the trimmed change.
-        turn: The number of the change that last touched the edit.
-        tail_first: As `LineHunk.before_line`.
-    """
-
-    name: int
-    uri: str
-    start: int
-    end: int
-    states: tuple[Lines, ...]
-    here: int
-    line: int
-    at: float
-    origin: Origin
-    turn: int
-    tail_first: bool
-
-    @property
-    def old(self) -> Lines:
-        return self.states[0]
-
-    @property
-    def new(self) -> Lines:
-        return self.states[self.here]
-
-    @property
-    def gone(self) -> bool:
-        """Whether the edit was undone or deleted again, so that nothing of it is left."""
-        return self.new == self.old
-
-    @property
-    def erases(self) -> bool:
-        """Whether the present state has one character less than the one before it."""
-        if not self.here:
-            return False
-        before, now = self.states[self.here - 1], self.new
-        if len(before) != len(now):
-            return False
-        rows = [row for row, (a, b) in enumerate(zip(before, now, strict=True)) if a != b]
-        if len(rows) != 1:
-            return False
-        old, new = before[rows[0]], now[rows[0]]
-        head, tail = common_affixes(old, new)
-        return len(old) - len(new) == 1 and head + tail == len(new)
-
-    def span(self) -> tuple[int, int]:
-        """Return the trimmed span of changed lines; the whole region when nothing is changed now."""
-        head, tail = common_affixes(self.old, self.new, suffix_first=self.tail_first)
-        return (self.start, self.end) if self.gone else (self.start + head, self.end - tail)
-
-    def touched_by(self, hunk: LineHunk, reach: int) -> bool:
-        """Return whether a change is on the changed lines, or within `reach` lines of them.
-
-        Restored lines at the place where typing began still count, because more may be typed before them.
-        """
-        start, end = self.span()
-        if self.tail_first:
-            start = self.start
-        return hunk.i1 <= end + reach and start - reach <= hunk.i2
-
-    def intact(self, lines: Lines) -> bool:
-        """Return whether the region still holds the present state."""
-        return self.end - self.start == len(self.new) and lines[self.start : self.end] == self.new
-
-    def moved_to(self, here: int, *, start: int, turn: int) -> _Entry:
-        """Return the entry in another of its states; `start` is the first line of the region now."""
-        entry = replace(self, here=here, start=start, end=start + len(self.states[here]), turn=turn)
-        return replace(entry, line=entry.span()[0])
-
-    def grown(self, state: Lines, *, start: int, turn: int, at: float, origin: Origin) -> _Entry:
-        """Return the entry with a new state after the present one, without the undone states."""
-        states = (*self.states[: self.here + 1], state)
-        keep = max(min(MAX_STATES, MAX_STATE_LINES // (1 + max(map(len, states)))), 2)
-        if len(states) > keep:
-            states = (states[0], *states[-(keep - 1) :])
-        entry = replace(self, states=states, at=at, origin=origin)
-        return entry.moved_to(len(states) - 1, start=start, turn=turn)
-
-    def widened(self, start: int, end: int, lines: Lines) -> _Entry:
-        """Return the entry with its region, in the document's `lines`, widened to hold `start:end`."""
-        above, below = lines[start : self.start], lines[self.end : end]
-        if not above and not below:
-            return self
-        states = tuple((*above, *state, *below) for state in self.states)
-        return replace(self, start=min(start, self.start), end=max(end, self.end), states=states)
-
-    def shifted(self, hunk: LineHunk) -> _Entry:
-        """Return the entry moved by a change of other lines; inside replaced lines it keeps its row."""
-        low, count = hunk.j1, hunk.i2 - hunk.i1
-        if low > self.end or (low == self.end > self.start):
-            return self
-
-        def moved(line: int) -> int:
-            if line >= low + count:
-                return line + hunk.growth
-            return low + min(line - low, count + hunk.growth) if line > low else line
-
-        return replace(self, start=moved(self.start), end=moved(self.end), line=moved(self.line))
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +54,8 @@ class _Change:
     uri: str
     before: Lines
     at: float
-    entries: tuple[_Entry, ...]
-    abandoned: tuple[_Entry, ...]
+    entries: tuple[HistoryEntry, ...]
+    abandoned: tuple[HistoryEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,12 +71,12 @@ class EditHistory:
     """A mutable history of the edits of one session. All returned values are frozen."""
 
     def __init__(self) -> None:
-        self._entries: tuple[_Entry, ...] = ()  # oldest first
-        self._abandoned: tuple[_Entry, ...] = ()  # undone, and then changed in another way
+        self._entries: tuple[HistoryEntry, ...] = ()  # oldest first
+        self._abandoned: tuple[HistoryEntry, ...] = ()  # undone, and then changed in another way
         self._turn = 0
         self._lines: dict[str, Lines] = {}  # of each changed document, as last seen
         self._closed: set[str] = set()
-        self._names = count()
+        self._last_name = 0
         self._recent: deque[_Change] = deque(maxlen=MAX_VERSIONS)
         self._awaited: deque[_Accepted] = deque(maxlen=MAX_AWAITED)
 
@@ -316,7 +199,7 @@ class EditHistory:
         """Return the line, or the document's last line where the document has become shorter."""
         return min(line, len(self._lines[uri]) - 1)
 
-    def _taken_back(self, entry: _Entry) -> PastEdit:
+    def _taken_back(self, entry: HistoryEntry) -> PastEdit:
         """Return the undone part of an entry: from its present lines to its last ones."""
         old, new = entry.new, entry.states[-1]
         head, tail = common_affixes(old, new, suffix_first=entry.tail_first)
@@ -381,7 +264,7 @@ class EditHistory:
         Returns whether every changed place now holds an earlier or a later state of one of the user's edits.
         """
         left = list(hunks)
-        stepped: dict[int, _Entry] = {}
+        stepped: dict[int, HistoryEntry] = {}
         for k in reversed(range(len(self._entries))):
             entry = self._entries[k]
             near = [h for h in left if entry.uri == uri and h.i1 <= entry.end + 1 and entry.start - 1 <= h.i2]
@@ -407,7 +290,7 @@ class EditHistory:
         mine = [entry for entry in self._entries if entry.uri == uri]
         last = max((entry.turn for entry in mine if not entry.gone), default=0)
         left = list(hunks)
-        joined: dict[int, _Entry] = {}
+        joined: dict[int, HistoryEntry] = {}
         for k in reversed(range(len(self._entries))):
             entry = self._entries[k]
             if (
@@ -431,10 +314,11 @@ class EditHistory:
 
     def _begun(
         self, uri: str, before: Lines, after: Lines, hunk: LineHunk, at: float, origin: Origin
-    ) -> _Entry:
+    ) -> HistoryEntry:
         """Make a new edit of a hunk."""
-        entry = _Entry(
-            name=next(self._names),
+        self._last_name += 1
+        entry = HistoryEntry(
+            name=self._last_name,
             uri=uri,
             start=hunk.j1,
             end=hunk.j2,
@@ -449,7 +333,11 @@ class EditHistory:
         return replace(entry, line=entry.span()[0])
 
     def _commit(
-        self, uri: str, hunks: Sequence[LineHunk], touched: dict[int, _Entry], fresh: Sequence[_Entry]
+        self,
+        uri: str,
+        hunks: Sequence[LineHunk],
+        touched: dict[int, HistoryEntry],
+        fresh: Sequence[HistoryEntry],
     ) -> None:
         """Move the untouched edits, and put the touched and the new ones at the end."""
         others = [entry for k, entry in enumerate(self._entries) if k not in touched]
@@ -495,8 +383,8 @@ class EditHistory:
 
 
 def _with_hunks(
-    entry: _Entry, near: Sequence[LineHunk], hunks: Sequence[LineHunk], before: Lines, after: Lines
-) -> tuple[_Entry, int, Lines]:
+    entry: HistoryEntry, near: Sequence[LineHunk], hunks: Sequence[LineHunk], before: Lines, after: Lines
+) -> tuple[HistoryEntry, int, Lines]:
     """Return the entry widened over the `near` hunks, and the first line and the lines of its region in `after`."""
     wide = entry.widened(min(h.i1 for h in near), max(h.i2 for h in near), before)
     start = wide.start + sum(h.growth for h in hunks if h.i2 <= wide.start and h not in near)
@@ -516,7 +404,7 @@ def _aligned(hunks: Sequence[LineHunk], before: Lines, after: Lines) -> list[Lin
     return out
 
 
-def _shifted(entry: _Entry, hunks: Sequence[LineHunk]) -> _Entry:
+def _shifted(entry: HistoryEntry, hunks: Sequence[LineHunk]) -> HistoryEntry:
     for hunk in hunks:
         entry = entry.shifted(hunk)
     return entry
