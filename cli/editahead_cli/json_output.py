@@ -11,9 +11,9 @@ import attrs
 
 from editahead_inference.apply.results import RefusalReason
 from editahead_lsp.protocol.apply_messages import AppliedHunk, ApplyChoice, ApplyStats, Problem, SimilarRange
-from editahead_lsp.protocol.custom_messages import LatencyStatus
 from editahead_lsp.protocol.field_metadata import OMIT_IF_NONE
 from editahead_lsp.protocol.lsp_types import WorkspaceEdit
+from editahead_lsp.protocol.status_messages import LatencyStatus
 from editahead_prompts.composition.render import OmissionReason
 from editahead_prompts.sketches.sketch import SketchKind
 

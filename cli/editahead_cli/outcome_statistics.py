@@ -7,7 +7,7 @@ from datetime import datetime, tzinfo
 from pathlib import Path
 
 from editahead_inference.gate.personalization import PreferenceLearner
-from editahead_lsp.protocol.custom_messages import LatencyStatus
+from editahead_lsp.protocol.status_messages import LatencyStatus
 from editahead_lsp.session.edit_survival import SURVIVED_FRACTION
 from editahead_lsp.session.outcome_log import MAX_LEARNING_ROWS, Outcome
 from editahead_lsp.session.outcome_tracker import train_learner

@@ -13,7 +13,7 @@ from lsprotocol import types
 
 from editahead_cli import json_output
 from editahead_evals.report import json_types
-from editahead_lsp.protocol import apply_messages, lsp_types
+from editahead_lsp.protocol import apply_messages, lsp_types, status_messages
 from editahead_lsp.protocol import custom_messages as wire
 
 
@@ -86,7 +86,7 @@ FIGURES = json_output.OutcomeFigures(
     ignored=303,
     kept30=json_output.SurvivalOutput(81, 78),
     kept300=json_output.SurvivalOutput(80, 74),
-    latency=wire.LatencyStatus(4.1, 19.0),
+    latency=status_messages.LatencyStatus(4.1, 19.0),
 )
 TASK_FIGURES = json_types.TaskFigures(
     tasks=1, done=1, partial=0, silent=0, wrong=0, places=4, right=4, wrongLines=0
@@ -112,16 +112,16 @@ WHY = wire.WhyResult(
     ],
     wire.WhyTimes(0.1, 4.2, 1.3),
 )
-STATUS = wire.StatusResult(
+STATUS = status_messages.StatusResult(
     "0.1.0",
-    wire.BackendStatus("embedded", "ready", "Predictors that need no model."),
+    status_messages.BackendStatus("embedded", "ready", "Predictors that need no model."),
     None,
     3,
-    wire.CacheStatus(hits=41, misses=9),
-    wire.SpeculationStatus(),
-    wire.LatencyStatus(4.0, 18.5),
-    wire.OutcomeStatus(shown=12, accepted=9, rejected=1),
-    index=[wire.IndexStatus("/projects/rooms", "building", 1200, 3400, "")],
+    status_messages.CacheStatus(hits=41, misses=9),
+    status_messages.SpeculationStatus(),
+    status_messages.LatencyStatus(4.0, 18.5),
+    status_messages.OutcomeStatus(shown=12, accepted=9, rejected=1),
+    index=[status_messages.IndexStatus("/projects/rooms", "building", 1200, 3400, "")],
 )
 
 SKETCH = """\

@@ -12,7 +12,7 @@ import pytest
 from editahead_cli.json_output import SurvivalOutput
 from editahead_cli.main import main
 from editahead_cli.outcome_statistics import summarize_outcomes
-from editahead_lsp.protocol.custom_messages import LatencyStatus
+from editahead_lsp.protocol.status_messages import LatencyStatus
 from editahead_lsp.session.outcome_log import FILE_NAME, Outcome, OutcomeLog
 from schemas import validate
 
