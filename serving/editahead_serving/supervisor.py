@@ -25,6 +25,8 @@ _PROBE_ATTEMPTS, _PROBE_INTERVAL_S = 50, 0.2
 """Most probes after the server reports that it has started, and the seconds between two."""
 STOP_GRACE_S = 20.0
 """Seconds from SIGTERM to SIGKILL."""
+_GROUP_END_S, _GROUP_POLL_S = 5.0, 0.02
+"""Most seconds to wait for the end of killed processes, and the seconds between two looks."""
 _TIED_TO_PARENT = """\
 import ctypes, os, sys
 ctypes.CDLL(None).prctl(1, 15)
@@ -258,6 +260,11 @@ class Supervisor:
         _signal_group(process.pid, signal.SIGKILL)
         await process.wait()
         self._group = None
+        # A process that is killed frees its memory a moment later, and the next start needs that memory.
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_GROUP_END_S):
+                while _is_group_alive(process.pid):  # noqa: ASYNC110 - nothing announces it
+                    await asyncio.sleep(_GROUP_POLL_S)
 
 
 async def _wait_for_first(*waits: Awaitable[object]) -> None:
@@ -278,6 +285,16 @@ def _tied_to_parent() -> tuple[str, ...]:
 def _signal_group(group: int, number: signal.Signals) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
+
+
+def _is_group_alive(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _find_stage(line: str) -> str | None:

@@ -54,6 +54,9 @@ async def test_it_is_started_found_killed_started_again_and_ended(tmp_path: Path
 
         ((first, child),) = watched.pids()
         os.kill(first, signal.SIGKILL)
+        await watched.hears("has ended")
+        with pytest.raises(ProcessLookupError):
+            os.killpg(first, 0)  # none of its processes is left
         await watched.hears("Ready after", 2)
         assert "vLLM has ended: SIGKILL. vLLM starts again in 1 s." in watched.said
         await parent_process.wait_for_exit(child)
