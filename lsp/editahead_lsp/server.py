@@ -62,9 +62,11 @@ _FILE_WATCH_REGISTRATION = {
     "method": types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
     "registerOptions": {"watchers": [{"globPattern": "**/*"}]},
 }
-MAX_LOOK_S = 10.0
-"""Seconds for which a file is awaited that may show an edit made before its document was opened. A busy machine that still
-loads the predictors takes seconds, and nothing waits meanwhile."""
+MAX_LOOK_S, MAX_LOOK_WAIT_S = 10.0, 5.0
+"""Seconds for which a file is awaited that may show an edit made before its document was opened, and for which requests wait
+for it. A busy machine that still loads the predictors takes seconds; else it is a few milliseconds."""
+LOOK_INTERVAL_S = 0.05
+"""Seconds until it is asked again whether a document is excluded, while that is not known."""
 
 
 def load_pipeline() -> PredictionPipeline:
@@ -273,17 +275,31 @@ class Server(LanguageServer):
             with suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(self._learn_text_before, opened, earlier)
 
-        key = uris.canonical_key(opened.uri)
-        self.coordinator.looks[key] = loop.create_future()
+        self.coordinator.looks[uris.canonical_key(opened.uri)] = loop.create_future()
         self._file_worker.submit(look)
+        loop.call_later(MAX_LOOK_WAIT_S, self._end_look, opened.uri)
         loop.call_later(MAX_LOOK_S, self._learn_text_before, opened, None)
 
     def _learn_text_before(self, opened: Snapshot, earlier: Snapshot | None) -> None:
+        document = self.session.documents.get(opened.uri)
+        if (
+            earlier is not None
+            and document is not None
+            and self.session.history.is_waiting(opened.uri)
+            and self.session.disabled_reason(document) is not None
+            and self.session.exclusion.is_late(opened.uri)
+        ):
+            loop = asyncio.get_running_loop()
+            loop.call_later(LOOK_INTERVAL_S, self._learn_text_before, opened, earlier)
+            return
         self.session.learn_text_before(opened, earlier)
-        done = self.coordinator.looks.pop(uris.canonical_key(opened.uri), None)
+        self._end_look(opened.uri)
+        self.next_edit_marker.on_message()
+
+    def _end_look(self, uri: str) -> None:
+        done = self.coordinator.looks.pop(uris.canonical_key(uri), None)
         if done is not None and not done.done():
             done.set_result(None)
-        self.next_edit_marker.on_message()
 
     @property
     def offers_completion_items(self) -> bool:

@@ -36,8 +36,6 @@ AT_CURSOR_SURFACES: frozenset[Surface] = frozenset(["inlineCompletion", "complet
 """The surfaces that show the likeliest suggestion at the cursor first. The others show next edits before next tokens."""
 MAX_ALTERNATIVES = 5
 """Limits the suggestions in one answer."""
-MAX_LOOK_WAIT_S = 0.5
-"""Limits the seconds that an answer waits for the comparison of a document with its file."""
 REPLACE_MARGIN = 0.15
 """The confidence by which a new suggestion must exceed the visible one to replace it during typing."""
 
@@ -277,11 +275,7 @@ class PredictionCoordinator:
         look = self.looks.get(document.key)
         if look is None:
             return state
-        pause = asyncio.ensure_future(self._sleep(MAX_LOOK_WAIT_S))
-        try:
-            await asyncio.wait({look, pause, request.superseded}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            pause.cancel()
+        await asyncio.wait({look, request.superseded}, return_when=asyncio.FIRST_COMPLETED)
         if state.document is document.snapshot:
             state = request.state = self._session.build_state(document, state.cursor)
         return state

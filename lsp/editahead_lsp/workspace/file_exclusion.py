@@ -69,13 +69,14 @@ class FileExclusion:
         else:
             decision = self._pending.pop(uri, None)
             late = sum(not other.done.is_set() for other in self._pending.values())
+            is_new = decision is None
             if decision is None:
                 if late >= MAX_THREADS:
                     return _LATE
                 decision = _Decision(self._rules, path)
                 threading.Thread(target=decision.run, name="editahead-files", daemon=True).start()
             # One answer that is late says enough about the next ones: the loop waits only where none is.
-            if not decision.done.wait(0.0 if late else MAX_WAIT_S):
+            if not decision.done.wait(MAX_WAIT_S if is_new and not late else 0.0):
                 self._pending[uri] = decision
                 return _LATE
             reason = decision.reason

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from editahead_inference.pipeline import Pipeline
+from editahead_lsp.workspace.file_exclusion import FileExclusion
 from server_harness import ServerHarness, position_params
 
 BEFORE = "def load(user):\n    return user\n\n\nload(1)\nload(2)\n"
@@ -110,4 +111,24 @@ async def test_a_request_waits_for_the_comparison(tmp_path: Path) -> None:
     harness = await opened(tmp_path, file.as_uri(), AFTER)
     [first, *_] = await predictions(harness, file.as_uri(), 1)
     assert first["edits"][0]["newText"].startswith("fetch")
+    harness.finish()
+
+
+async def test_a_request_waits_for_an_exclusion_that_is_late(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = True
+    monkeypatch.setattr(FileExclusion, "exclusion_reason", lambda self, uri: "late" if late else None)
+    monkeypatch.setattr(FileExclusion, "is_late", lambda self, uri: late)
+    file = tmp_path / "a.py"
+    file.write_text(BEFORE)
+    harness = await opened(tmp_path, file.as_uri(), AFTER)
+    history, learnt = harness.server.session.history, harness.server._learn_text_before
+    looked = asyncio.Event()
+    monkeypatch.setattr(harness.server, "_learn_text_before", lambda *told: (learnt(*told), looked.set()))
+    await looked.wait()
+    assert history.is_waiting(file.as_uri()) and history.edits == ()
+    late = False
+    await settled(harness, file.as_uri())
+    assert len(history.edits) == 1
     harness.finish()
