@@ -17,7 +17,6 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 
-from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.worker_thread import WorkerThread
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_retrieval.process.messages import IndexReport
