@@ -30,6 +30,8 @@ from server_harness import ServerHarness
 
 EXAMPLES = 400
 """Inputs of one target in one part."""
+SLOW_EXAMPLES = {"walk_workspaces": 100, "keep_indexes": 60, "damage_indexes": 40}
+"""Inputs in one part of targets that write files and start programs."""
 MESSAGES = 2_000
 """Messages to the server in one part."""
 MAX_GROWTH = 1.5
@@ -123,7 +125,8 @@ def main() -> int:
     while seconds < hours * 3600:
         part += 1
         for name in TARGETS:
-            run(name, partial(fuzz_target, name, EXAMPLES, cache / "examples"))
+            examples = SLOW_EXAMPLES.get(name, EXAMPLES)
+            run(name, partial(fuzz_target, name, examples, cache / "examples"))
         run("client", partial(run_client, part))
         first_mb = first_mb or resident_mb()
         print(

@@ -28,6 +28,13 @@ from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
+from fuzz_stored_targets import (
+    damage_indexes,
+    keep_indexes,
+    read_stored_states,
+    save_states,
+    walk_workspaces,
+)
 
 Target = Callable[[st.DataObject], None]
 
@@ -241,5 +248,10 @@ TARGETS: dict[str, Target] = {
         build_prompts,
         read_settings,
         read_uris,
+        walk_workspaces,
+        keep_indexes,
+        damage_indexes,
+        save_states,
+        read_stored_states,
     )
 }

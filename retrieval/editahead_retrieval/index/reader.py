@@ -91,13 +91,13 @@ class IndexReader:
         wanted = terms.find_terms(tokens)
         if not wanted or limit <= 0:
             return []
-        rows = self._select(
+        found = self._select_paths(
             "SELECT path FROM names CROSS JOIN file ON file.content = names.rowid"
             " WHERE names MATCH ? ORDER BY names.rowid DESC LIMIT ?",
             terms.match_all(wanted),
             limit * CANDIDATES_PER_FILE,
         )
-        paths = [path for (path,) in rows if path != near]
+        paths = [path for path in found if path != near]
         if near:
             paths.sort(key=lambda path: -_shared_folders(path, near))
         return paths[:limit]
@@ -112,15 +112,12 @@ class IndexReader:
         trigrams = terms.find_trigrams(text)
         if not trigrams:
             return []
-        return [
-            path
-            for (path,) in self._select(
-                "SELECT path FROM trigrams CROSS JOIN file ON file.content = trigrams.rowid"
-                " WHERE trigrams MATCH ? ORDER BY trigrams.rowid DESC LIMIT ?",
-                terms.match_all(trigrams),
-                limit,
-            )
-        ]
+        return self._select_paths(
+            "SELECT path FROM trigrams CROSS JOIN file ON file.content = trigrams.rowid"
+            " WHERE trigrams MATCH ? ORDER BY trigrams.rowid DESC LIMIT ?",
+            terms.match_all(trigrams),
+            limit,
+        )
 
     def definitions(self, name: str) -> list[FileSymbol]:
         """Return the definitions of a name, ordered by path and line."""
@@ -162,23 +159,19 @@ class IndexReader:
         return dict(self._select("SELECT name, value FROM meta"))
 
     def _symbols(self, condition: str, *values: Any) -> list[FileSymbol]:
-        rows = self._select(
+        statement = (
             "SELECT path, language, symbol.name, roles, line, kind.name, container, source, original FROM symbol"
             " CROSS JOIN file ON file.content = symbol.content JOIN content ON content.id = symbol.content"
-            f" JOIN kind ON kind.id = symbol.kind WHERE {condition} ORDER BY path, line LIMIT {MAX_ROWS}",
-            *values,
+            f" JOIN kind ON kind.id = symbol.kind WHERE {condition} ORDER BY path, line LIMIT {MAX_ROWS}"
         )
-        return [
-            FileSymbol(
-                path,
-                language,
-                Symbol(
-                    *(name, Role(roles), line, kind, container or "", source or ""),
-                    name if original is None else original,
-                ),
-            )
-            for path, language, name, roles, line, kind, container, source, original in rows
-        ]
+        return self._read(lambda connection: list(map(_file_symbol, connection.execute(statement, values))))
+
+    def _select_paths(self, statement: str, *values: Any) -> list[str]:
+        return self._read(
+            lambda connection: [
+                schema.check_row(row, str)[0] for row in connection.execute(statement, values)
+            ]
+        )
 
     def _select(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         return self._read(lambda connection: connection.execute(statement, values).fetchall())
@@ -186,7 +179,7 @@ class IndexReader:
     def _read(self, question: Callable[[sqlite3.Connection], T]) -> T:
         try:
             return question(self._open())
-        except sqlite3.Error as error:
+        except schema.ERRORS as error:
             self.close()
             raise schema.as_index_error(error) from None
 
@@ -202,6 +195,24 @@ class IndexReader:
             self._connection = schema.open_for_reading(self._path)
             self._identity = identity
         return self._connection
+
+
+def _file_symbol(row: tuple[Any, ...]) -> FileSymbol:
+    """Return the symbol of a row.
+
+    Raises:
+        TypeError: The row is damaged.
+    """
+    types = (*(str, str, str, int, int, str), *[str | None] * 3)
+    path, language, name, roles, line, kind, container, source, original = schema.check_row(row, *types)
+    return FileSymbol(
+        path,
+        language,
+        Symbol(
+            *(name, Role(roles), line, kind, container or "", source or ""),
+            name if original is None else original,
+        ),
+    )
 
 
 def _shared_folders(path: str, other: str) -> int:
@@ -236,7 +247,7 @@ def _similar(connection: sqlite3.Connection, words: Sequence[str], limit: int) -
             (chunk,),
         ).fetchone()
         if row is not None:
-            path, language, content_hash, line, end_line = row
+            path, language, content_hash, line, end_line = schema.check_row(row, str, str, bytes, int, int)
             matches.append(ChunkMatch(path, language, content_hash, line, end_line, score))
         if len(matches) == limit:
             break

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
+from types import UnionType
+from typing import Any
 
 from editahead_retrieval.errors import IndexDamagedError, IndexFullError, IndexUnusableError
 
@@ -50,6 +52,8 @@ CREATE VIRTUAL TABLE trigrams USING fts5 (
 );
 """
 FULL_TEXT_TABLES = ("names", "words", "trigrams")
+ERRORS = (sqlite3.Error, ValueError, TypeError)
+"""What an index raises. SQLite gives damaged rows out without an error: their texts are not UTF-8, or numbers."""
 _MERGE_BY_STEPS = "".join(
     f"INSERT INTO {table} ({table}, rank) VALUES ('automerge', 0), ('crisismerge', 1999);"
     for table in FULL_TEXT_TABLES
@@ -79,7 +83,7 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
             version = SCHEMA_VERSION
         if version != SCHEMA_VERSION:
             raise IndexDamagedError(f"the index has version {version}, not {SCHEMA_VERSION}")
-    except (sqlite3.Error, IndexUnusableError) as error:
+    except (*ERRORS, IndexUnusableError) as error:
         if connection is not None:
             connection.close()
         raise as_index_error(error) from None
@@ -107,17 +111,36 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
             raise IndexUnusableError("the index is only being created")
         if version != SCHEMA_VERSION:
             raise IndexDamagedError(f"the index has version {version}, not {SCHEMA_VERSION}")
-    except (sqlite3.Error, IndexUnusableError) as error:
+    except (*ERRORS, IndexUnusableError) as error:
         if connection is not None:
             connection.close()
         raise as_index_error(error) from None
     return connection
 
 
+def check_row(row: tuple[Any, ...], *types: type | UnionType) -> tuple[Any, ...]:
+    """Return a row.
+
+    Args:
+        row: The row.
+        types: The types of its values.
+
+    Raises:
+        TypeError: A value is of another type than its column holds.
+    """
+    if not all(map(isinstance, row, types)):
+        raise TypeError
+    return row
+
+
 def as_index_error(error: Exception) -> IndexUnusableError:
-    """Return an error of SQLite as an error of the index."""
+    """Return an error of SQLite, or of a value that it gave, as an error of the index."""
     if isinstance(error, IndexUnusableError):
         return error
+    if isinstance(error, UnicodeEncodeError):
+        return IndexUnusableError("the question is not valid text")
+    if isinstance(error, ValueError | TypeError) or str(error).startswith("Could not decode"):
+        return IndexDamagedError("the index is damaged: a value is not of its type")
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith(("SQLITE_FULL", "SQLITE_IOERR_WRITE")):
         return IndexFullError("there is no room on the disk for the index")

@@ -113,7 +113,11 @@ class IndexStore:
             rows = self._execute(
                 "SELECT path, mtime_ns, ctime_ns, size, inode, content, hash FROM file JOIN content ON id = content"
             )
-            return {path: KnownFile(FileStamp(*stamp), id, name) for path, *stamp, id, name in rows}
+            return {
+                path: KnownFile(FileStamp(*stamp), id, name)
+                for row in rows
+                for path, *stamp, id, name in [schema.check_row(row, str, *[int] * 5, bytes)]
+            }
 
     def folder_hashes(self) -> dict[str, bytes]:
         """Return the hashes of the folders at the end of the last complete look."""
@@ -259,7 +263,7 @@ class IndexStore:
     def _translated(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
+        except schema.ERRORS as error:
             raise schema.as_index_error(error) from None
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -109,3 +110,41 @@ def test_the_file_may_be_missing_or_replaced(tmp_path: Path) -> None:
     with pytest.raises(IndexDamagedError):
         reader.close()
         reader.files_with(["openBasket"], 9)
+
+
+DAMAGES = (
+    "UPDATE file SET path = CAST(x'ff' || path AS TEXT)",
+    "UPDATE file SET path = CAST(path AS BLOB)",
+    "UPDATE content SET hash = id",
+    "UPDATE kind SET name = CAST(id AS BLOB)",
+    "UPDATE symbol SET line = 'first'",
+)
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_row_that_is_damaged_is_an_error_of_the_index(
+    reader: IndexReader, tmp_path: Path, damage: str
+) -> None:
+    """SQLite finds no damage inside of a row, and gives out what it reads."""
+    with closing(sqlite3.connect(database_of(tmp_path / "index"))) as connection, connection:
+        connection.execute(damage)
+    questions: list[Callable[[], object]] = [
+        lambda: reader.files_with(["add_item"], 9),
+        lambda: reader.files_containing("penBask", 9),
+        lambda: reader.definitions("Store"),
+        lambda: reader.similar("items of a store", 3),
+    ]
+    damaged = 0
+    for question in questions:
+        with suppress(IndexDamagedError):
+            question()
+            continue
+        damaged += 1
+    assert damaged
+    assert build_index(tmp_path / "work", tmp_path / "index")[-1].state == "ready"
+
+
+def test_a_question_that_is_no_text_is_no_damage(reader: IndexReader) -> None:
+    with pytest.raises(IndexUnusableError) as raised:
+        reader.definitions("\ud800")
+    assert not isinstance(raised.value, IndexDamagedError)
