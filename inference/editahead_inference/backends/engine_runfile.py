@@ -36,13 +36,13 @@ class EngineRunfile:
     run: int = 0
 
     def write(self, file: Path) -> None:
-        """Write the runfile in one step. Other users can never read it.
+        """Write the runfile in one step. Other users can never read it. The engine's lock keeps others from writing.
 
         Raises:
             OSError: The file cannot be written.
         """
         file.parent.mkdir(parents=True, exist_ok=True)
-        beside = file.with_name(f"{file.name}.{os.getpid()}")
+        beside = file.with_name(f"{file.name}.new")  # the next writer takes away what a killed one has left
         with suppress(FileNotFoundError):
             beside.unlink()
         descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
