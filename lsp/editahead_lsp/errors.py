@@ -1,6 +1,7 @@
 """The exceptions of the language server.
 
 * Exception
+  - ChangeError
   - NotLoopbackError
   - OutcomeLogError
   - SettingError
@@ -10,6 +11,10 @@ Errors that a request is answered with are `JsonRpcException` of pygls.
 """
 
 from __future__ import annotations
+
+
+class ChangeError(Exception):
+    """A change that cannot be read, with the reason for a person. The reason begins in lower case and has no last dot."""
 
 
 class NotLoopbackError(Exception):

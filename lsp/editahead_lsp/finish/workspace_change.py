@@ -1,0 +1,176 @@
+"""A change of a workspace folder: its files with their texts before and after, and what does not take part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from editahead_inference.finish.report import ChangedFile
+from editahead_lsp.errors import ChangeError
+from editahead_lsp.workspace import uris
+from editahead_prompts.text.snapshot import Snapshot, split_lines
+from editahead_retrieval.errors import UnreadableFileError
+from editahead_retrieval.files.bounded_files import read_bounded_file
+from editahead_retrieval.files.exclusion_rules import ExclusionRules
+from editahead_retrieval.index.content import decode_text, language_of
+
+from .renames import find_renames
+
+MAX_FILES = 5_000
+"""Files of a change. All of their texts are held at once."""
+MAX_BYTES = 100_000_000
+"""Bytes of all texts of a change."""
+
+
+@dataclass(frozen=True)
+class LeftOutFile:
+    """A changed file that does not take part: its path from the root, with slashes, and the reason, a whole sentence."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class WorkspaceChange:
+    """A change.
+
+    Attributes:
+        source: What was compared, for a person, such as "the working tree against HEAD".
+        files: The changed files, by path.
+        left_out: The files that do not take part.
+        is_on_disk: Whether the files on disk have the change. Else nothing can be written on top of it.
+    """
+
+    source: str
+    files: tuple[ChangedFile, ...]
+    left_out: tuple[LeftOutFile, ...] = ()
+    is_on_disk: bool = True
+
+
+class WorkspaceTexts:
+    """The texts of the files of one workspace folder that may be read: no excluded, secret, binary or too large ones.
+
+    Attributes:
+        root: The workspace folder.
+        left_out: The files that were asked for and may not be read.
+
+    Args:
+        root: The workspace folder.
+        rules: The rules for its files.
+        max_file_bytes: The size of a file in bytes, at most.
+    """
+
+    def __init__(self, root: Path, rules: ExclusionRules, max_file_bytes: int) -> None:
+        self.root, self.max_file_bytes = root, max_file_bytes
+        self._rules = rules
+        self.left_out: dict[str, LeftOutFile] = {}
+
+    def is_allowed(self, path: str) -> bool:
+        """Return whether a file may take part, whether it exists or not. Otherwise note it.
+
+        Args:
+            path: The path from the root, with slashes.
+        """
+        parts = path.split("/")
+        if any(part in ("", ".", "..") for part in parts) or not _is_encodable(path):
+            self.leave_out(path, "The file's name is not one that every program reads.")
+        elif reason := self._rules.reason(self.root / path):
+            self.leave_out(path, reason)
+        else:
+            return True
+        return False
+
+    def leave_out(self, path: str, reason: str) -> None:
+        """Note that a file does not take part.
+
+        Args:
+            path: The path from the root, with slashes.
+            reason: The reason, a whole sentence.
+        """
+        self.left_out.setdefault(path, LeftOutFile(path, reason))
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of a file on disk; None where there is no such file, or none that may be read."""
+        try:
+            return read_bounded_file(self.root / path, [self.root], self.max_file_bytes)
+        except FileNotFoundError:
+            return None
+        except UnreadableFileError as error:
+            self.leave_out(path, f"The file cannot be read: {error}.")
+            return None
+
+    def decode(self, path: str, data: bytes) -> str | None:
+        """Return the text of a file; None, and a note, for one that is too large or not text."""
+        if len(data) > self.max_file_bytes:
+            self.leave_out(path, f"The file is larger than {self.max_file_bytes} bytes (`max_file_bytes`).")
+            return None
+        text = decode_text(data)
+        if text is None:
+            self.leave_out(path, "The file is not text in UTF-8.")
+        return text
+
+    def snapshot(self, path: str, text: str) -> Snapshot:
+        """Return a text as that of the file at a path from the root."""
+        return Snapshot(uris.path_to_uri(self.root / path), language_of(path), 0, split_lines(text))
+
+
+def make_change(
+    source: str,
+    texts: WorkspaceTexts,
+    before: Mapping[str, str],
+    after: Mapping[str, str],
+    check: Callable[[], None],
+) -> WorkspaceChange:
+    """Return the change between texts, with the renames found in it.
+
+    Args:
+        source: What was compared, for a person.
+        texts: The folder.
+        before: The texts before, by path, of all files that changed.
+        after: Their texts after.
+        check: Raises to cancel.
+
+    Raises:
+        ChangeError: The change is too large.
+    """
+    check_size([*before.values(), *after.values()])
+    gone = {path: text for path, text in before.items() if path not in after}
+    added = {path: text for path, text in after.items() if path not in before}
+    renames = find_renames(gone, added, check)
+    old_paths = {new: old for old, new in renames.items()}
+    files = []
+    for path in sorted({*before, *after} - renames.keys()):
+        old_path = old_paths.get(path, path)
+        old, new = before.get(old_path), after.get(path)
+        if old == new and old_path == path:
+            continue
+        files.append(
+            ChangedFile(
+                None if old is None else texts.snapshot(old_path, old),
+                None if new is None else texts.snapshot(path, new),
+            )
+        )
+    return WorkspaceChange(source, tuple(files), tuple(texts.left_out.values()))
+
+
+def check_size(texts: Iterable[str]) -> None:
+    """Check that a change is not too large.
+
+    Raises:
+        ChangeError: It is.
+    """
+    sizes = [len(text) for text in texts]
+    if len(sizes) > 2 * MAX_FILES or sum(sizes) > MAX_BYTES:
+        raise ChangeError(
+            f"the change is too large, with more than {MAX_FILES} files or {MAX_BYTES // 10**6} MB; "
+            "compare with a state that is nearer (`--base REF`)"
+        )
+
+
+def _is_encodable(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in path
