@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -108,7 +108,9 @@ def _split(out: bytes) -> list[str]:
     return [field for field in out.decode("utf-8", "surrogateescape").split("\0") if field]
 
 
-def _parse_raw(out: bytes, texts: WorkspaceTexts) -> Iterable[_RawChange]:
+def _parse_raw(out: bytes, texts: WorkspaceTexts) -> list[_RawChange]:
+    """Return the changes of a raw diff. Files with a conflict have another line besides, and are left out."""
+    changes: list[_RawChange] = []
     fields = iter(_split(out))
     for entry in fields:
         path = next(fields, "")
@@ -118,10 +120,11 @@ def _parse_raw(out: bytes, texts: WorkspaceTexts) -> Iterable[_RawChange]:
         if match["status"] == "U":
             texts.leave_out(path, "The file has a conflict.")
         was_file, is_file = (match[mode] in _FILE_MODES for mode in ("old_mode", "mode"))
-        if (was_file or is_file) and path not in texts.left_out:
+        if was_file or is_file:
             old = match["old"] if was_file else None
             new = match["new"] if is_file and match["new"].strip("0") else None
-            yield _RawChange(path, old, new, is_file)
+            changes.append(_RawChange(path, old, new, is_file))
+    return [change for change in changes if change.path not in texts.left_out]
 
 
 def _leave_out_filtered(git: GitCommand, texts: WorkspaceTexts, changes: Sequence[_RawChange]) -> None:
