@@ -16,9 +16,7 @@ from .workspace_change import MAX_BYTES, MAX_FILES, WorkspaceChange, WorkspaceTe
 GitSource = Literal["working-tree", "staged"]
 """What is compared with the earlier state."""
 
-_RAW = re.compile(
-    r":(?P<old_mode>\d+) (?P<mode>\d+) (?P<old>[0-9a-f]+) (?P<new>[0-9a-f]+) (?P<status>[A-Z])\d*"
-)
+_RAW = re.compile(r":(?P<old_mode>\d+) (?P<mode>\d+) (?P<old>[0-9a-f]+) (?P<new>[0-9a-f]+) [A-Z]\d*")
 _FILE_MODES = frozenset({"100644", "100755"})
 _RAW_DIFF = ("--raw", "-z", "--no-renames", "--no-abbrev", "--ignore-submodules=all", "--no-ext-diff")
 
@@ -58,7 +56,7 @@ def read_git_change(
     since, name = _find_base(git, base)
     is_staged = source == "staged"
     out = git.run("diff-index", *(["--cached"] if is_staged else []), *_RAW_DIFF, since, "--")
-    changes = {change.path: change for change in _parse_raw(out, texts)}
+    changes = {change.path: change for change in _parse_raw(out)}
     if not is_staged:
         for path in _split(git.run("ls-files", "-z", "--others", "--exclude-standard")):
             if not path.endswith("/"):  # a repository inside of this one
@@ -69,6 +67,8 @@ def read_git_change(
             f"the change has {len(changes)} files, and {MAX_FILES} is the limit; "
             "compare with a state that is nearer (`--base REF`), or let git ignore files that are made"
         )
+    for entry in _split(git.run("ls-files", "-z", "--unmerged")):
+        texts.leave_out(entry.partition("\t")[2], "The file has a conflict.")
     wanted = [change for change in changes.values() if texts.is_allowed(change.path)]
     _leave_out_filtered(git, texts, wanted)
     wanted = [change for change in wanted if change.path not in texts.left_out]
@@ -108,8 +108,8 @@ def _split(out: bytes) -> list[str]:
     return [field for field in out.decode("utf-8", "surrogateescape").split("\0") if field]
 
 
-def _parse_raw(out: bytes, texts: WorkspaceTexts) -> list[_RawChange]:
-    """Return the changes of a raw diff. Files with a conflict have another line besides, and are left out."""
+def _parse_raw(out: bytes) -> list[_RawChange]:
+    """Return the changes of a raw diff."""
     changes: list[_RawChange] = []
     fields = iter(_split(out))
     for entry in fields:
@@ -117,14 +117,12 @@ def _parse_raw(out: bytes, texts: WorkspaceTexts) -> list[_RawChange]:
         match = _RAW.fullmatch(entry)
         if match is None:
             raise ChangeError("git: a raw diff that cannot be read")
-        if match["status"] == "U":
-            texts.leave_out(path, "The file has a conflict.")
         was_file, is_file = (match[mode] in _FILE_MODES for mode in ("old_mode", "mode"))
         if was_file or is_file:
             old = match["old"] if was_file else None
             new = match["new"] if is_file and match["new"].strip("0") else None
             changes.append(_RawChange(path, old, new, is_file))
-    return [change for change in changes if change.path not in texts.left_out]
+    return changes
 
 
 def _leave_out_filtered(git: GitCommand, texts: WorkspaceTexts, changes: Sequence[_RawChange]) -> None:
