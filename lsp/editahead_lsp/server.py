@@ -403,6 +403,8 @@ class Server(LanguageServer):
             self.next_edit_marker.stop()
             self.prompt_warmer.stop()
             self.index.stop()
+            for document in self.session.documents:
+                self.coordinator.on_close(document.uri, document.key)
             try:
                 await self.predictions.close()
             finally:

@@ -97,13 +97,15 @@ class PredictionScheduler:
         self._worker.submit(self._load_pipeline)
 
     def stop(self) -> None:
-        """Stop the worker. Wait for one second at most for a job that does not call its `check`."""
+        """Stop the worker, and drop the pipeline. Wait for one second at most for a job that does not call its `check`."""
         if self._worker is not None:
             self._worker.stop(timeout=1.0)
+        self._pipeline = None
 
     async def close(self) -> None:
-        """Close the model."""
+        """Close the model, and drop the cache."""
         self._cancel_combining()
+        self._drop_cache()
         await self.models.close()
 
     def on_close(self, uri: str, key: str) -> None:
@@ -132,8 +134,7 @@ class PredictionScheduler:
     def set_model(self, model: ModelPredictor | None) -> None:
         """Use another model, or none, and drop the cache."""
         self._cancel_combining()
-        self._known.clear()
-        self._ahead.clear()
+        self._drop_cache()
         if model is not None:
             model.run_off_loop = self.run_on_worker
         self.models.set_model(model)
@@ -239,6 +240,11 @@ class PredictionScheduler:
             if not computation.waiters and not computation.done.done():
                 computation.cancel()
 
+    def _drop_cache(self) -> None:
+        self._known.clear()
+        self._ahead.clear()
+        self._closed.clear()
+
     def _cancel_combining(self) -> None:
         for computation in self._known.values():
             self._joining.cancel(computation)
@@ -324,12 +330,13 @@ class PredictionScheduler:
         computation.queue_ms = (computation.started_at - computation.requested_at) * 1000
         try:
             computation.check()
-            if self._pipeline is None:
+            pipeline = self._pipeline
+            if pipeline is None:
                 computation.cancel()  # must not be cached
                 return _silent(
                     computation, Silence("engine-unavailable", "The predictors could not be loaded.")
                 )
-            return self._pipeline.predict(computation.state, eagerness=eagerness, check=computation.check)
+            return pipeline.predict(computation.state, eagerness=eagerness, check=computation.check)
         except PreemptedError:
             raise
         except Cancelled as cancelled:

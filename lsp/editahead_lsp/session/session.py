@@ -184,6 +184,13 @@ class Session:
         self.outcomes.stop()
         if self.recorder is not None:
             self.recorder.stop()
+        # The memory of a client that is gone returns now. Its objects refer to each other, and wait for the collector.
+        for document in list(self.documents):
+            self.documents.close(document.uri)
+            self.history.on_close(document.uri)
+        self.rejected_edits.clear()
+        self._off.clear()
+        self.state = None
 
     def focus(self, uri: str | None) -> None:
         """Set the document in focus; None when the user looks at none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, suppress
@@ -18,6 +19,7 @@ from editahead_lsp.settings import Settings
 from editahead_lsp.transport import tcp
 from editahead_lsp.transport.message_framing import MessageFramer
 from editahead_lsp.transport.tcp import TcpServer
+from editahead_prompts.text.snapshot import Snapshot
 from server_harness import ScriptedPipeline, position_params
 
 A = "file:///tmp/a.py"
@@ -153,6 +155,30 @@ async def test_exit_ends_only_that_connection(house: House) -> None:
     one.send("exit")
     await one.closed()
     assert len(await other.edits("user\n")) == 1
+
+
+async def test_the_texts_of_a_client_that_is_gone_wait_for_no_collector(house: House) -> None:
+    """With fifty clients, the objects of each refer to each other, and a collection of all may be hours away."""
+    await house.listen()
+    client = await house.client()
+    await client.initialize()
+    gc.collect()
+    gc.disable()
+    try:
+        assert len(await client.edits("user\n")) == 1
+        assert await client.request("editahead/nextEdit", position_params(A, 1, 0, 0))
+        assert texts_in_memory()
+        await client.close()
+        await asyncio.wait(set(house.listener._connections), timeout=10)
+        house.pipelines[0].calls.clear()
+        assert not texts_in_memory()
+    finally:
+        gc.enable()
+
+
+def texts_in_memory() -> list[str]:
+    """Return the texts of the clients' document that any object of this process still holds."""
+    return [held.text for held in gc.get_objects() if isinstance(held, Snapshot) and held.uri == A]
 
 
 async def test_with_the_token(house: House) -> None:
