@@ -2,6 +2,7 @@
 
 CommandError
 ├── SketchInputError
+├── IndexNotReadyError
 ├── DiffMismatchError
 ├── SessionMismatchError
 └── NothingToReplayError
@@ -14,6 +15,10 @@ class CommandError(Exception):
 
 class SketchInputError(CommandError):
     """A sketch that cannot be read. The message quotes none of it."""
+
+
+class IndexNotReadyError(CommandError):
+    """An index of a workspace that is not whole, and cannot be built now."""
 
 
 class DiffMismatchError(CommandError):

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import attrs
 
 from editahead_inference.apply.results import RefusalReason
+from editahead_inference.finish.report import PlaceKind
 from editahead_lsp.protocol.apply_messages import AppliedHunk, ApplyChoice, ApplyStats, Problem, SimilarRange
 from editahead_lsp.protocol.field_metadata import OMIT_IF_NONE
 from editahead_lsp.protocol.lsp_types import WorkspaceEdit
@@ -69,6 +70,61 @@ class IndexOutput:
     vectors: int
     state: Literal["missing", "building", "ready", "damaged"]
     built_at: str | None
+
+
+@attrs.frozen
+class LineAt:
+    """A line of a file. `path` is relative to the workspace folder, with slashes. `line` counts from 1."""
+
+    path: str
+    line: int
+
+
+@attrs.frozen
+class FinishRuleOutput:
+    """A rewrite of the change. `id` is the same for the same change; `shown_at` is where the change made it."""
+
+    id: str
+    label: str
+    shown_at: list[LineAt]
+
+
+@attrs.frozen
+class MissingPlaceOutput:
+    """A place that the change lacks.
+
+    `line` and `end_line` are the first and the last line that change, from 1. Where lines are only inserted, `end_line` is
+    the line above them, and less than `line`. `old` and `new` are whole lines with their line ends. `rule` is the id of a
+    rule, `confidence` a probability.
+    """
+
+    path: str
+    line: int
+    end_line: int
+    old: str
+    new: str
+    rule: str
+    confidence: float
+    kind: PlaceKind
+
+
+@attrs.frozen
+class LookedOutput:
+    """What was looked at: the numbers of files and of rules, and the time in milliseconds."""
+
+    files: int
+    rules: int
+    ms: float
+
+
+@attrs.frozen
+class FinishOutput:
+    """What a change lacks. `complete` is whether nothing is likely missing. The likeliest place is the first one."""
+
+    complete: bool
+    rules: list[FinishRuleOutput]
+    places: list[MissingPlaceOutput]
+    looked: LookedOutput
 
 
 @attrs.frozen

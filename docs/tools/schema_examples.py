@@ -344,6 +344,17 @@ SHAPES = [
         ),
     ),
     _output(
+        "editahead finish --json",
+        "What a change lacks; lines count from 1.",
+        json_output.FinishOutput(
+            False,
+            [json_output.FinishRuleOutput("r1", "rename ends -> end", [json_output.LineAt("rooms/models.py", 12)])],
+            [json_output.MissingPlaceOutput("rooms/bills.py", 31, 31, "    return stay.ends\n", "    return stay.end\n",
+                                            "r1", 0.97, "code")],
+            json_output.LookedOutput(3400, 1, 412.5),
+        ),
+    ),
+    _output(
         "editahead models --json",
         "This machine's hardware, and the models that fit it.",
         json_output.ModelsOutput(

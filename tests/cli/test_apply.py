@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from editahead_cli.commands.apply import find_workspace
 from editahead_cli.main import main
+from editahead_cli.workspace_writes import find_workspace
 from schemas import validate
 from sketch_fixture import PATCH, SKETCH, TEXT, WANTED
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from editahead_cli.argument_types import positive_int
 from editahead_cli.console import fail, print_note
+from editahead_cli.workspace_writes import find_workspace, recover, write_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     if args.write and sys.platform == "win32":
         return fail("--write does not run on Windows; apply the diff, or run the command in WSL")
     root = find_workspace(Path.cwd())
-    _recover(root)
+    recover(root)
     report = ApplyReport(args.json, root, exact=args.patch)
     settings = _load_settings(root)
     files = _workspace_files(args.file, root, settings)
@@ -157,23 +158,6 @@ def _plan_changes(
     return None
 
 
-def find_workspace(folder: Path) -> Path:
-    """Return the git repository around the folder, or else the folder itself."""
-    return next((path for path in (folder, *folder.parents) if (path / ".git").exists()), folder)
-
-
-def _recover(root: Path) -> None:
-    """Finish or take back the writes of a killed process in the workspace, and say so."""
-    from editahead_lsp import user_dirs
-
-    folder = user_dirs.journal_folder()
-    if folder.is_dir():
-        from editahead_lsp.file_writes.recovery import recover
-
-        for message in recover([root], folder):
-            print_note(f"editahead: {message}")
-
-
 def _choose(refusal: Refusal, args: argparse.Namespace, root: Path) -> Choice | None:
     """Return the reading that the person means, or None."""
     if not refusal.choices:
@@ -189,25 +173,11 @@ def _choose(refusal: Refusal, args: argparse.Namespace, root: Path) -> Choice | 
 
 def _write(report: ApplyReport, files: WorkspaceFiles, *, backup: bool, force: bool) -> str | None:
     """Write the changes. Return why nothing was written, or None."""
-    from editahead_lsp import user_dirs
-    from editahead_lsp.errors import WriteError
-    from editahead_lsp.file_writes.transaction import write_all
-
     from .apply_report import file_writes
 
-    writes = file_writes(report.changes, files)
-    try:
-        unsafe = write_all(writes, [report.root], user_dirs.journal_folder(), backup=backup, force=force)
-    except WriteError as error:
-        return str(error)
-    except KeyboardInterrupt as interrupt:  # Ctrl-C waits for the end of the write
-        failed = isinstance(interrupt.__context__, WriteError)
-        print_note(f"editahead: {'nothing was' if failed else 'all files are'} written")
-        raise
-    if unsafe is not None:
-        print_note(f"editahead: written without a journal, which a crash could need ({unsafe})")
-    report.written = True
-    return None
+    why = write_files(file_writes(report.changes, files), report.root, backup=backup, force=force)
+    report.written = why is None
+    return why
 
 
 def _load_settings(root: Path) -> Settings:

@@ -1,0 +1,102 @@
+"""The codebase of a workspace folder for one command, by an index that is first brought up to date, or built."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from editahead_lsp import user_dirs
+from editahead_lsp.codebase.index_service import make_task
+from editahead_lsp.codebase.workspace_codebase import IndexedFolder, WorkspaceCodebase
+from editahead_lsp.settings import Settings
+from editahead_retrieval.errors import IndexUnusableError
+from editahead_retrieval.files.exclusion_rules import ExclusionRules
+from editahead_retrieval.files.ignore_patterns import IgnorePatterns
+from editahead_retrieval.index import location
+from editahead_retrieval.index.reader import IndexReader
+from editahead_retrieval.process.messages import IndexReport, IndexRequest, IndexTask
+from editahead_retrieval.process.worker import IndexWorker, run
+
+from .errors import IndexNotReadyError
+
+_DOING = {"looking": "looking for changed files", "building": "indexing"}
+
+
+@contextmanager
+def open_codebase(
+    root: Path,
+    settings: Settings,
+    *,
+    check: Callable[[], None] = lambda: None,
+    on_progress: Callable[[str, int, int], None] = lambda what, done, total: None,
+) -> Iterator[WorkspaceCodebase]:
+    """Open the codebase of a workspace folder, with an index that is up to date.
+
+    Where the setting `index` is "off", the index is in a temporary folder. Where a running server keeps the index up to
+    date, it is taken as it is.
+
+    Args:
+        root: The workspace folder.
+        settings: The settings that hold there.
+        check: Raises to cancel.
+        on_progress: Called with what is done, how many files are done, and of how many.
+
+    Raises:
+        IndexNotReadyError: There is no whole index, and none can be built.
+    """
+    task = make_task(settings, root, user_dirs.index_folder(), user_dirs.state_folder())
+    with tempfile.TemporaryDirectory(prefix="editahead-") as folder:
+        if settings.index == "off":
+            task = replace(task, folder=folder)
+        _bring_up_to_date(task, check, on_progress)
+        rules = ExclusionRules([root], IgnorePatterns(settings.exclude))
+        codebase = WorkspaceCodebase(
+            [IndexedFolder(root, task.folder_path / location.DATABASE, rules)],
+            settings.max_file_bytes,
+            is_open=lambda uri: False,
+            on_stale=lambda root, path: None,
+            on_damage=lambda root: None,
+        )
+        try:
+            yield codebase
+        finally:
+            codebase.close()
+
+
+def _bring_up_to_date(
+    task: IndexTask, check: Callable[[], None], on_progress: Callable[[str, int, int], None]
+) -> None:
+    last = IndexReport("looking")
+
+    def receive(report: IndexReport) -> None:
+        nonlocal last
+        last = report
+        if report.state in _DOING:
+            on_progress(_DOING[report.state], report.done, report.total)
+
+    def wait(pause: float) -> Sequence[IndexRequest]:
+        check()
+        return ()
+
+    run(IndexWorker(task, receive), wait, until_ready=True)
+    if last.state == "waiting":
+        if not _is_whole(task.folder_path / location.DATABASE):
+            raise IndexNotReadyError(
+                "a running server builds the index; `editahead index status` tells when it is done"
+            )
+    elif last.state != "ready":
+        raise IndexNotReadyError(f"the index cannot be built: {last.detail or last.state}")
+
+
+def _is_whole(database: Path) -> bool:
+    """Return whether an index has been built to its end once."""
+    reader = IndexReader(database)
+    try:
+        return "builtAt" in reader.meta()
+    except IndexUnusableError:
+        return False
+    finally:
+        reader.close()
