@@ -16,7 +16,12 @@ class Terminal(io.StringIO):
 
 @pytest.mark.parametrize(
     ("seconds", "is_terminal", "is_quiet", "is_shown"),
-    [(0.9, True, False, False), (1.1, True, False, True), (1.1, False, False, False), (1.1, True, True, False)],
+    [
+        (0.9, True, False, False),
+        (1.1, True, False, True),
+        (1.1, False, False, False),
+        (1.1, True, True, False),
+    ],
 )
 def test_when_it_is_shown(
     monkeypatch: pytest.MonkeyPatch, seconds: float, is_terminal: bool, is_quiet: bool, is_shown: bool
