@@ -274,6 +274,7 @@ class ApplyService:
                 job.sketch,
                 language=own.language if own is not None else None,
                 path=own.uri.rpartition("/")[2] if own is not None else None,
+                check=check,
             )
         except SketchError as error:
             lines = job.sketch.splitlines()[error.at : error.end]

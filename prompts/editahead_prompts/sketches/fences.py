@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from editahead_prompts.errors import SketchError
+
 from .paths import parse_info_string, parse_location, path_in_prose, path_of_line
 
 PATCH_WORDS = frozenset({"diff", "patch", "udiff"})
@@ -15,6 +17,8 @@ _FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})([^`]*)")
 _PATCH = re.compile(r"[ \t]*(?:\*\*\* Begin Patch|diff --git |@@ -\d|--- a/)")
 _SEARCH = re.compile(r"[ \t]*(?:<{5,9}|-{5,9}) ?SEARCH\b")
 _REPLACED = re.compile(r"[ \t]*(?:>{5,9}|\+{5,9}) ?REPLACE\b")
+_MAX_FENCES = 2000
+"""Fences of a sketch, which bounds the time."""
 _MAX_PATCHED = 200
 """Fences in a patch that are looked through for the end of its block, which bounds the time."""
 
@@ -47,8 +51,16 @@ def find_fences(lines: Sequence[str]) -> list[Fence]:
 
     A fence with an info string inside a block opens a nested block if this pairs all fences; otherwise the first bare fence
     closes a block. The last block may lack its closing fence.
+
+    Raises:
+        SketchError: There are too many.
     """
-    signs = [(number, match) for number, line in enumerate(lines) if (match := _FENCE.fullmatch(line))]
+    signs: list[_Sign] = []
+    for number, line in enumerate(lines):
+        if match := _FENCE.fullmatch(line):
+            signs.append((number, match))
+            if len(signs) > _MAX_FENCES:
+                raise SketchError(f"more than {_MAX_FENCES:,} fences", number, number + 1)
     signs = _without_patched(signs, lines)
     spans = _nested(signs)
     if spans is None:

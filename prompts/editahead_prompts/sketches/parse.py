@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from operator import attrgetter
 
@@ -34,36 +34,51 @@ _CODE = re.compile(
 _PROSE = re.compile(r"[^\s{}()\[\];=<>]*[A-Za-z][^{}\[\];=<>]*")
 _SAYS_NEW = re.compile(r"\b(?:create|creating|new file|add a file)\b", re.IGNORECASE)
 _FEW = 3
+_LINES_PER_CHECK = 10_000
 
 
-def parse_sketch(text: str, *, language: str | None = None, path: str | None = None) -> Sketch:
+def parse_sketch(
+    text: str,
+    *,
+    language: str | None = None,
+    path: str | None = None,
+    check: Callable[[], None] = lambda: None,
+) -> Sketch:
     """Parse the sketch in a text.
 
     Args:
         language: The LSP language id of the file that the sketch is for, if known.
         path: The path of that file, if known.
+        check: Called between units of work; may raise to cancel.
 
     Raises:
-        SketchError: The text holds no sketch. No other exception is raised.
+        SketchError: The text holds no sketch. No other exception is raised, except by `check`.
     """
+    check()
     called = _called(text)
     if isinstance(called, Sketch):
         return called
     text = called or text
+    check()
     pasted = tuple(line_body(line) for line in split_lines(text))
-    lines = tuple(map(to_plain, pasted))
+    check()
+    lines = _checked(map(to_plain, pasted), check)
     if lines and not lines[-1]:
         lines = lines[:-1]
     if not any(line.strip() for line in lines):
         raise SketchError("there is nothing in it", 0, len(lines))
     known = language or language_of(path)
+    check()
     fences = find_fences(lines)
+    check()
     outside = _outside(fences, len(lines))
     files = _patch(lines, 0, len(lines), outside, bounded=False)
     if files is None and fences and _is_answer(lines, fences, outside, known):
-        files = _of_fences(lines, fences, known, path)
+        files = _of_fences(lines, fences, known, path, check)
     elif files is None:
+        check()
         files = [_bare(lines, known, path)]
+    check()
     if not files:
         raise SketchError("a patch that changes nothing", 0, len(lines))
     changed = {at: line for at, line in enumerate(pasted[: len(lines)]) if line != lines[at]}
@@ -98,13 +113,28 @@ def _patch(
     return None
 
 
+def _checked(lines: Iterable[str], check: Callable[[], None]) -> tuple[str, ...]:
+    """Return the lines; check now and then."""
+    out: list[str] = []
+    for number, line in enumerate(lines):
+        if number % _LINES_PER_CHECK == 0:
+            check()
+        out.append(line)
+    return tuple(out)
+
+
 def _of_fences(
-    lines: Sequence[str], fences: Sequence[Fence], language: str | None, path: str | None
+    lines: Sequence[str],
+    fences: Sequence[Fence],
+    language: str | None,
+    path: str | None,
+    check: Callable[[], None],
 ) -> list[FileSketch]:
     """Parse the files in fenced blocks, without blocks that hold no code of a file."""
     out: list[FileSketch] = []
     problem: SketchError | None = None
     for fence in _chosen(lines, fences, language):
+        check()
         at = bisect_left(fences, fence.stop, key=attrgetter("at"))
         following = fences[at : at + 1]
         is_markdown = language_of_fence(fence.word) == "markdown"

@@ -74,6 +74,8 @@ class SyntaxTrees:
         source = snapshot.text.encode("utf-8", "replace")
         if known is None or known.snapshot.language != snapshot.language:
             tree = parser.parse(source)
+        elif known.source == source:
+            tree = known.tree  # Another parse may recover from an error in another way.
         else:
             tree = _reparse(parser, known.tree, known.source, source)
         self._last[snapshot.uri] = _Parsed(snapshot, source, tree, {})

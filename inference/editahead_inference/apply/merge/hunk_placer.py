@@ -31,9 +31,15 @@ from editahead_prompts.sketches.sketch import Hunk, HunkLine
 from .hunk_alignment import HunkAligner, PlacedHunk
 from .hunk_rewriting import fold_later_searches, interleave
 
+_MAX_HUNKS = 2000
+_MAX_CHAINED = 300
+"""Hunks whose places are looked for together, which bounds the time."""
+
 
 def place_hunks(hunks: Sequence[Hunk], target: Target) -> Placement:
     """Return the place of all hunks. Hunks that are already applied change nothing."""
+    if len(hunks) > _MAX_HUNKS:
+        return Placement((), make_refusal("too-large", f"The sketch has more than {_MAX_HUNKS:,} hunks."))
     hunks = fold_later_searches(hunks, target)
     return _HunkPlacer([interleave(hunk) for hunk in hunks], target).place()
 
@@ -68,12 +74,16 @@ class _HunkPlacer:
     def _place_each(self) -> list[PlacedHunk]:
         """Return each hunk with its place. Hunks without a place are left out, with a doubt."""
         shown = [hunk for hunk in self._hunks if any(line.strip() for line in hunk.old)]
-        placed = [PlacedHunk(hunk, ()) for hunk in self._hunks if hunk not in shown]
+        placed = [PlacedHunk(hunk, ()) for hunk in self._hunks if not any(line.strip() for line in hunk.old)]
         if not shown:
             return placed
-        done = [hunk for hunk in shown if self._is_applied(hunk)]
-        placed += (PlacedHunk(hunk, (), done=True) for hunk in done)
-        waiting = [hunk for hunk in shown if hunk not in done]
+        waiting = []
+        for hunk in shown:
+            self._target.check()
+            if self._is_applied(hunk):
+                placed.append(PlacedHunk(hunk, (), done=True))
+            else:
+                waiting.append(hunk)
         pinned = [self._pin(hunk) for hunk in waiting]
         if _are_disjoint(pinned, waiting):
             placed += (
@@ -81,6 +91,10 @@ class _HunkPlacer:
                 for hunk, at in zip(waiting, pinned, strict=True)
                 if at is not None
             )
+            return placed
+        if len(waiting) > _MAX_CHAINED:
+            said = f"More than {_MAX_CHAINED} hunks, and the lines of some are not at one place only."
+            self._doubts.append(make_refusal("too-large", said))
             return placed
         chain = self._chain(waiting)
         missing = []

@@ -13,19 +13,25 @@ from editahead_prompts.text.diff import diff_lines
 def fold_later_searches(hunks: Sequence[Hunk], target: Target) -> list[Hunk]:
     """Return the hunks, with those that search for what an earlier one writes made a part of that one."""
     out: list[Hunk] = []
+    writers: dict[str, list[int]] = {}
     for hunk in hunks:
+        target.check()
         wanted = [line.rstrip() for line in hunk.old]
-        if not any(wanted) or target.lines.find_exact(hunk.old):
-            out.append(hunk)
-            continue
-        at = next((n for n, earlier in enumerate(out) if len(_places_in_new(earlier, wanted)) == 1), None)
+        first = next(filter(None, wanted), None)
+        earlier = () if first is None or target.lines.find_exact(hunk.old) else writers.get(first, ())
+        at = next((n for n in earlier if len(_places_in_new(out[n], wanted)) == 1), None)
         if at is None:
+            at = len(out)
             out.append(hunk)
-            continue
-        (first,) = _places_in_new(out[at], wanted)
-        come = [line for line in out[at].lines if line.tag == "+"]
-        come[first : first + len(wanted)] = [replace(line, tag="+") for line in hunk.lines if line.tag != "-"]
-        out[at] = replace(out[at], lines=(*(line for line in out[at].lines if line.tag != "+"), *come))
+        else:
+            (place,) = _places_in_new(out[at], wanted)
+            come = [line for line in out[at].lines if line.tag == "+"]
+            come[place : place + len(wanted)] = [
+                replace(line, tag="+") for line in hunk.lines if line.tag != "-"
+            ]
+            out[at] = replace(out[at], lines=(*(line for line in out[at].lines if line.tag != "+"), *come))
+        for text in {line.text.rstrip() for line in hunk.lines if line.tag != "-"}:
+            writers.setdefault(text, []).append(at)
     return out
 
 

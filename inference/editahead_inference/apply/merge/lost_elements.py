@@ -34,6 +34,7 @@ from editahead_inference.apply.placement.splices import Splice, split_at_kept_li
 from editahead_prompts.sketches.sketch import Elision, Snippet
 
 from .shown_boundaries import is_bounded, span_at, splice_at
+from .shown_neighbours import encloses_all
 from .shown_runs import ShownRuns, without_blanks
 
 _CALL = re.compile(r"[\w.]+\((?:&?[\w.]+\{|\{|\[)?")
@@ -75,14 +76,15 @@ def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -
         is_whole = parent is not None and naming.of(parent) in whole
         vanishes = after[name] < before[name]
         may_be_added = may_be_added and (vanishes or is_vague)
-        is_explained = not (is_whole and vanishes and naming.is_named(item)) and is_bounded(
+        may_go = not (is_whole and vanishes and naming.is_named(item))
+        is_explained = may_go and is_bounded(
             item, line, parent, naming, target, splices, runs, outside=may_be_added
         )
         is_explained = is_explained or (
             not may_be_added
             and _is_between_shown(item, line, parent, naming, target, splices, runs, uncut, replaced=is_whole)
         )
-        if not is_explained:
+        if not is_explained and not (may_go and encloses_all(snippet, target, splices)):
             yield item
 
 

@@ -10,8 +10,8 @@ from itertools import pairwise
 from editahead_inference.apply.placement.ambiguity_checks import AmbiguityChecks
 from editahead_inference.apply.placement.line_matching import DISTINCTIVE, line_weight, normalize_line
 from editahead_inference.apply.placement.placement import Placement, Target, make_refusal
-from editahead_inference.apply.placement.splices import drop_noops, to_edit
-from editahead_inference.apply.results import MergeResult, Refusal, SimilarLines
+from editahead_inference.apply.placement.splices import Splice, drop_noops, to_edit
+from editahead_inference.apply.results import MAX_CHOICES, MergeResult, Refusal, SimilarLines
 from editahead_prompts.sketches.reparse import reparse_with_file
 from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch, Hunk, Sketch, Snippet
 from editahead_prompts.text.edits import Edit, compose
@@ -22,6 +22,7 @@ from .block_placer import read_blocks
 from .hunk_placer import place_hunks
 from .left_out_code import restore_left_out_code
 from .readings import PlausibleReading, to_readings
+from .shown_neighbours import encloses_all
 from .snippet_placer import place_snippet
 from .sparing_readings import partial_readings, sparing_readings
 from .verify import MAX_CHARS, first_failure
@@ -32,6 +33,9 @@ _MAX_SKETCH_CHARS = 400_000
 
 _MIN_TWIN_LINES = 2
 """Lines that say something, from which a hunk that the file has already may have been applied before."""
+
+_CHOSEN = frozenset({"would-lose-code", "would-break-syntax", "ambiguous", "unplaced"})
+"""Reasons against a reading of which a person who sees its diff can judge."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -109,7 +113,14 @@ def _attempt(
     text = guess = edit.apply(original.text)
     if placing.doubt is None and earlier and earlier.result.refusal is None and earlier.text == text:
         return replace(earlier, placing=placing)
-    unsure = placing.doubt or first_failure(part, target, splices, edit, guess)
+    doubt = placing.doubt
+    if (
+        placing.is_settled_by_neighbours
+        and not isinstance(part.content, Diff)
+        and encloses_all(part.content, target, splices)
+    ):
+        doubt = None
+    unsure = doubt or first_failure(part, target, splices, edit, guess)
     if unsure is None and span is not None and edit:
         start, end = edit.changed_span
         if start < span[0] or end > span[1]:
@@ -132,28 +143,53 @@ def _agreed(attempts: Sequence[_Attempt], part: FileSketch, target: Target) -> M
 
 
 def _plausible(attempts: Sequence[_Attempt], part: FileSketch, target: Target) -> Iterator[PlausibleReading]:
-    """Yield the readings that pass all checks but are not certain. Where code would go, a person may still choose so."""
-    for number, attempt in enumerate(reversed(attempts)):
-        doubt = attempt.placing.doubt
-        if doubt is not None and doubt.reason == "unplaced":
-            continue
-        if attempt.result.refusal is None:
-            yield PlausibleReading(attempt.placing.splices, attempt.result.edit, attempt.result.guess, number)
-            continue
-        own = attempt.placing.splices
-        readings = [(own, 0), *((other, 0) for other in attempt.placing.alternatives())]
-        readings += [(other, 16) for other in sparing_readings(own, target.lines)]
-        readings += [(other, 32) for other in partial_readings(own, target.lines)]
-        for each, penalty in readings:
-            target.check()
-            splices = drop_noops(each, target.lines.bodies)
-            if any(b.start < a.end for a, b in pairwise(splices)):
+    """Yield the readings that pass all checks but are not certain. Where code would go, a person may still choose so.
+
+    Less likely kinds are left out where likelier ones are enough, as the checks take time.
+    """
+    seen: set[str] = set()
+    found = 0
+    placed = [
+        (number, attempt)
+        for number, attempt in enumerate(reversed(attempts))
+        if attempt.placing.doubt is None or attempt.placing.doubt.reason != "unplaced"
+    ]
+    for kind in range(3):
+        if found >= MAX_CHOICES:
+            return
+        for number, attempt in placed:
+            placing, result = attempt.placing, attempt.result
+            if result.refusal is None:
+                found += kind == 0
+                yield PlausibleReading(placing.splices, result.edit, result.guess, number)
                 continue
-            edit = to_edit(target.original, splices, part.final_newline)
-            guess = edit.apply(target.original.text)
-            failure = first_failure(part, target, splices, edit, guess, is_choice=True)
-            if failure is None or failure.reason == "would-lose-code":
-                yield PlausibleReading(splices, edit, guess, number + penalty + (4 if failure is None else 8))
+            for each in _readings_of_kind(kind, placing, target):
+                target.check()
+                splices = drop_noops(each, target.lines.bodies)
+                if any(b.start < a.end for a, b in pairwise(splices)):
+                    continue
+                edit = to_edit(target.original, splices, part.final_newline)
+                guess = edit.apply(target.original.text)
+                if guess in seen:
+                    continue
+                seen.add(guess)
+                failure = first_failure(part, target, splices, edit, guess, is_choice=True)
+                allowed = _CHOSEN if each is placing.splices else {"would-lose-code"}
+                if failure is None or failure.reason in allowed:
+                    found += failure is None
+                    rank = number + 16 * kind + (4 if failure is None else 8)
+                    yield PlausibleReading(splices, edit, guess, rank)
+
+
+def _readings_of_kind(kind: int, placing: Placement, target: Target) -> Iterator[tuple[Splice, ...]]:
+    """Yield the readings of a placement, those of the likeliest kind for 0."""
+    if kind == 0:
+        yield placing.splices
+        yield from placing.alternatives()
+    elif kind == 1:
+        yield from sparing_readings(placing.splices, target.lines)
+    else:
+        yield from partial_readings(placing.splices, target.lines)
 
 
 def _made_elsewhere(diff: Diff, target: Target) -> Refusal | None:

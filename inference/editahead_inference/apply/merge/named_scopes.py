@@ -45,13 +45,13 @@ def misplaced_lines(snippet: Snippet, target: Target, splices: Sequence[Splice])
     shown = _shown_scopes(snippet)
     bodies: list[str] = []
     origin: list[int | None] = []
-    at = 0
+    at, end = _outermost_blocks(target, splices)
     for splice in split_at_kept_lines(splices, target.lines.bodies):
         bodies += [*target.lines.bodies[at : splice.start], *splice.lines]
         origin += [*range(at, splice.start), *[None] * len(splice.lines)]
         at = splice.end
-    bodies += target.lines.bodies[at:]
-    origin += range(at, len(target.lines))
+    bodies += target.lines.bodies[at:end]
+    origin += range(at, end)
     new = [line for line, old in enumerate(origin) if old is None]
     target.check()
     result = _Scopes(bodies)
@@ -70,6 +70,16 @@ def misplaced_lines(snippet: Snippet, target: Target, splices: Sequence[Splice])
         before = [key for key in result.keys[max(0, line - _MAX_ABOVE) : line] if key][-1:]
         if not runs.contain([*before, result.keys[line]]):
             yield bodies[line], name
+
+
+def _outermost_blocks(target: Target, splices: Sequence[Splice]) -> tuple[int, int]:
+    """Return the lines of the outermost blocks that the splices change, with those beside them; all without splices."""
+    starts = [item.start for item in target.items]
+    if not splices:
+        return 0, len(target.lines)
+    first = bisect_right(starts, splices[0].start) - 2
+    last = bisect_right(starts, splices[-1].end) + 1
+    return starts[first] if first > 0 else 0, starts[last] if last < len(starts) else len(target.lines)
 
 
 def _missing(shown: _Scopes, result: _Scopes) -> Iterator[tuple[str, str]]:

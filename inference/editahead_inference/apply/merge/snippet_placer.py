@@ -13,6 +13,7 @@ from editahead_inference.apply.placement.ambiguity_checks import (
     count_alike,
     count_replaced_lines,
     insert_or_replace_refusal,
+    is_settled_by_neighbours,
 )
 from editahead_inference.apply.placement.anchor_chaining import Chain, best_chain
 from editahead_inference.apply.placement.anchors import (
@@ -130,6 +131,7 @@ class _SnippetPlacer:
             doubt,
             round(confidence, 3),
             lambda: self._other_readings(segments, chain.anchors, self._uncertain[:]),
+            all(map(is_settled_by_neighbours, doubts)),
         )
 
     def _other_readings(

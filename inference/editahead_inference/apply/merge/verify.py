@@ -48,6 +48,7 @@ from .other_meanings import (
     unclosed_ends,
 )
 from .repeated_keys import repeated_keys
+from .shown_neighbours import encloses_all
 from .shown_runs import ShownRuns, without_commas
 from .whole_file import is_plainly_whole
 
@@ -103,15 +104,19 @@ def first_failure(
             gone = target.lines.bodies[lost.start : lost.end]
             return make_refusal("would-lose-code", "Code would go that the sketch does not show.", gone, near)
         for line in replaced_by_new(part.content, target, splices):
-            return make_refusal("would-lose-code", "Code would go for an element that is only added.", [line])
-        unclear = _other_meaning(part.content, target, splices)
-        if unclear is not None and not is_choice:
+            if not encloses_all(part.content, target, splices):
+                detail = "Code would go for an element that is only added."
+                return make_refusal("would-lose-code", detail, [line])
+        unclear = None if is_choice else _other_meaning(part.content, target, splices)
+        if unclear is not None and not encloses_all(part.content, target, splices):
             return unclear
         for line in dots_for_code(target, [line for splice in splices for line in splice.lines]):
             return make_refusal("unparsed", "Dots would stay in place of code that is left out.", [line])
         for key in repeated_keys(target, splices):
             return make_refusal("ambiguous", f"`{key}` would be there twice.")
         for line, header in misplaced_lines(part.content, target, splices):
+            if encloses_all(part.content, target, splices):
+                break
             header = header.partition(" ")[2] or header
             detail = f"A line would not be in `{header}`, where the sketch shows it or the file has it."
             return make_refusal("unplaced", detail, [line])

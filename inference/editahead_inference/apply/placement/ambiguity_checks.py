@@ -49,6 +49,10 @@ _MAX_PLACES = 200
 """Places of one line that are compared. The limit bounds the time for lines that occur all over a file."""
 
 
+_REWORDED = "This comment may be another one nearby, in other words."
+_REPEATED = "The file already has this line nearby."
+
+
 class AmbiguityChecks:
     """The checks of one snippet against one file.
 
@@ -151,9 +155,7 @@ class AmbiguityChecks:
                     place = nearby.index(found[0])
                     at = low + place if place < a.end - low else b.start + place - (a.end - low)
                     near = (SimilarLines(at, at + 1, round(found[1] / 100, 3)),)
-                    yield make_refusal(
-                        "ambiguous", "This comment may be another one nearby, in other words.", [body], near
-                    )
+                    yield make_refusal("ambiguous", _REWORDED, [body], near)
 
     def comment_like_markers(self, elisions: Iterable[Elision]) -> Iterator[Refusal]:
         """Yield a refusal for each elision marker that resembles a comment of the file, and may be that comment."""
@@ -209,7 +211,7 @@ class AmbiguityChecks:
                     continue
                 if places and (at_end or len(places) == 1):
                     near = tuple(SimilarLines(place, place + 1, 1.0) for place in places[:3])
-                    yield make_refusal("ambiguous", "The file already has this line nearby.", [body], near)
+                    yield make_refusal("ambiguous", _REPEATED, [body], near)
 
     def _has_fixed_ends(self, segment: Segment, own: Sequence[Anchor]) -> bool:
         """Return whether the first and last lines of a segment occur once in the file and are matched there.
@@ -287,6 +289,11 @@ class AmbiguityChecks:
             matched += line_weight(keys[edge])
             edge, place = edge + step, place + step
         return matched
+
+
+def is_settled_by_neighbours(refusal: Refusal) -> bool:
+    """Return whether a doubt is none where the sketch shows the neighbours of each change."""
+    return refusal.reason == "would-lose-code" or refusal.detail in (_REWORDED, _REPEATED)
 
 
 def insert_or_replace_refusal(file: FileLines, part: Sequence[str], start: int, end: int) -> Refusal:

@@ -33,12 +33,14 @@ class Placement:
         doubt: Why the guess is not certain, if so.
         confidence: From 0 to 1.
         alternatives: Returns the splices of other readings, likeliest first.
+        is_settled_by_neighbours: No doubt is left where the sketch shows the neighbours of each change.
     """
 
     splices: tuple[Splice, ...]
     doubt: Refusal | None = None
     confidence: float = 1.0
     alternatives: Callable[[], Iterable[tuple[Splice, ...]]] = tuple
+    is_settled_by_neighbours: bool = False
 
 
 @dataclass

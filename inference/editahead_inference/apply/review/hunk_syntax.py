@@ -174,9 +174,10 @@ class _SyntaxWalker:
 
     def visit(self, root: Node) -> None:
         """Visit all nodes. There is no recursion, as code can be nested as deep as it is long."""
-        waiting: list[tuple[Node, int, bool, bool]] = [(root, 0, False, False)]
+        waiting: list[tuple[Node, str, int, bool, bool]] = [(root, "", 0, False, False)]
         while waiting:
-            node, depth, imports, constant = waiting.pop()
+            # A node finds its parent from the root down, which takes long where code is nested deep.
+            node, parent, depth, imports, constant = waiting.pop()
             if node.end_byte <= self._low or node.start_byte >= self._high:
                 continue
             imports = imports or _is_import(node)
@@ -188,14 +189,12 @@ class _SyntaxWalker:
                 self._region.declarations.append((node.start_byte, node.end_byte))
             children = node.children
             if not children or _is_single_token(node, children):
-                self._add(node, self._text(node), depth, imports, constant)
+                self._add(node, self._text(node), f"{depth} {parent}", imports, constant)
                 continue
             self._gaps(node, children, depth, imports, constant)
-            waiting += ((child, depth + 1, imports, constant) for child in reversed(children))
+            waiting += ((child, node.type, depth + 1, imports, constant) for child in reversed(children))
 
-    def _add(self, node: Node, text: str, depth: int, imports: bool, constant: bool) -> None:
-        parent = node.parent
-        place = f"{depth} {parent.type if parent is not None else ''}"
+    def _add(self, node: Node, text: str, place: str, imports: bool, constant: bool) -> None:
         if text.strip():
             self._region.tokens.append(
                 SyntaxToken(text, place, _token_kind(node), imports, constant, node.start_byte, node.end_byte)
@@ -260,13 +259,8 @@ def _token_kind(node: Node) -> TokenKind:
 
 
 def _is_docstring(node: Node) -> bool:
-    parent = node.parent
-    return (
-        node.type == "string"
-        and parent is not None
-        and parent.type == "expression_statement"
-        and parent.child_count == 1
-    )
+    parent = node.parent if node.type == "string" else None
+    return parent is not None and parent.type == "expression_statement" and parent.child_count == 1
 
 
 def _is_single_token(node: Node, children: list[Node]) -> bool:
