@@ -67,6 +67,44 @@ async def _through_the_server(text: str, rounds: list[str]) -> tuple[list[float]
     return took, refused
 
 
+SIZES = (2_500, 10_000)
+"""Lines of a file, for the ratio of the CPU times."""
+
+MAX_RATIO = 10
+"""Four times the lines take four times as long; a square would be 16."""
+
+
+@pytest.mark.parametrize("kind", ["one", "many", "twins"])
+def test_time_grows_like_the_file(kind: str) -> None:
+    took = [min(_cpu_seconds(kind, size) for _ in range(3)) for size in SIZES]
+    show(
+        f"merging a sketch of {kind}, CPU ms",
+        ["lines", "ms"],
+        [[f"{size:,}", f"{1000 * seconds:.0f}"] for size, seconds in zip(SIZES, took, strict=True)],
+    )
+    assert took[1] <= MAX_RATIO * took[0]
+
+
+def _cpu_seconds(kind: str, lines: int) -> float:
+    """Return the CPU time of a merge: of one function, of 40 functions, or of one that the file has many times."""
+    functions = lines // 7
+    twins = kind == "twins"
+    text = "".join(_function(0 if twins else number) for number in range(functions))
+    step = 1 if twins else functions // (40 if kind == "many" else 2)
+    shown = [_function(number) for number in ([0] if twins else range(0, functions - 1, step))]
+    mark = "# ... existing code ...\n"
+    sketch = mark + mark.join(each.replace("return y\n", "return y + 1\n") for each in shown) + mark
+    known = parse_sketch(sketch, language="python")
+    original = Snapshot.from_text(text, uri=URI, language="python")
+    started = time.process_time()
+    merge(known, known.files[0], original)
+    return time.process_time() - started
+
+
+def _function(number: int) -> str:
+    return f"def f{number}(x):\n    y = x + {number}\n    if y > {number}:\n        return y\n    return {number}\n\n\n"
+
+
 def _parts(text: str, rounds: list[str]) -> list[list[str]]:
     original, trees = Snapshot.from_text(text, uri=URI, language="python"), SyntaxTrees()
     read, merged, reviewed = [], [], []

@@ -1,0 +1,99 @@
+"""What a sketch never does when it is sure: properties over files whose elements repeat one another's lines."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_inference.apply.merge.merge import merge
+from editahead_inference.apply.results import MergeResult
+from editahead_prompts.sketches.parse import parse_sketch
+from editahead_prompts.text.snapshot import Snapshot
+
+NAMES = st.lists(
+    st.sampled_from(["alpha", "beta", "gamma", "delta", "omega"]), min_size=3, max_size=5, unique=True
+)
+LEFT_OUT = [
+    "# snip",
+    "# previous implementation",
+    "# (same)",
+    "pass  # unchanged",
+    "...",
+    "# ... existing code ...",
+    "# unchanged",
+    "...  # rest of the body",
+    "# [existing code]",
+    "return ...  # unchanged",
+]
+
+
+def merged(sketch: str, text: str, language: str = "python") -> MergeResult:
+    parsed = parse_sketch(sketch, language=language)
+    return merge(parsed, parsed.files[0], Snapshot.from_text(text, uri="file:///a", language=language))
+
+
+def method(name: str, *, indent: str = "    ", limit: int = 1) -> str:
+    return f"{indent}def {name}(self):\n{indent}    self.check({limit})\n{indent}    return self.done\n"
+
+
+@given(NAMES, st.data())
+def test_members_that_a_class_without_marks_does_not_show_stay(names: list[str], data: st.DataObject) -> None:
+    shown = [name for name in names if data.draw(st.booleans())] or names[:1]
+    new = data.draw(st.sampled_from(shown))
+    text = "class Store:\n" + "\n".join(map(method, names))
+    sketch = "class Store:\n" + "\n".join(method(name, limit=2 if name == new else 1) for name in shown)
+    result = merged(sketch, text)
+    assert result.refusal is not None or all(f"def {name}(" in result.guess for name in names), sketch
+
+
+@given(NAMES, st.sampled_from(LEFT_OUT), st.data())
+def test_a_body_left_out_in_words_wipes_none(names: list[str], words: str, data: st.DataObject) -> None:
+    changed = data.draw(st.sampled_from(names))
+    text = "class Store:\n" + "\n".join(map(method, names))
+    parts = [
+        f"    def {name}(self{', mode' if name == changed else ''}):\n        {words}\n" for name in names
+    ]
+    result = merged("class Store:\n" + "\n".join(parts), text)
+    assert result.refusal is not None or result.guess == text.replace(
+        f"def {changed}(self)", f"def {changed}(self, mode)"
+    )
+
+
+@given(NAMES, st.data())
+def test_the_function_that_a_sketch_shows_bounds_the_change(names: list[str], data: st.DataObject) -> None:
+    meant = data.draw(st.sampled_from([*names, "absent"]))
+    text = "\n\n".join(method(name, indent="") for name in names)
+    sketch = f"# ...\ndef {meant}(self):\n    # ...\n    self.check(1)\n    self.report()\n    return self.done\n# ...\n"
+    result = merged(sketch, text)
+    right = text.replace(method(meant, indent=""), method(meant, indent="").replace(
+        "check(1)\n", "check(1)\n    self.report()\n"
+    ))  # fmt: skip
+    assert result.refusal is not None or (meant in names and result.guess == right), sketch
+
+
+@given(NAMES, st.data())
+def test_an_element_between_two_shown_ones_is_replaced_alone(names: list[str], data: st.DataObject) -> None:
+    at = data.draw(st.integers(1, len(names) - 2))
+    text = "class Store:\n" + "\n".join(map(method, names))
+    shown = [method(names[at - 1]), method("fresh", limit=3), method(names[at + 1])]
+    result = merged("    # ...\n" + "\n".join(shown) + "    # ...\n", text)
+    others = [name for name in names if name != names[at]]
+    assert result.refusal is not None or all(method(name) in result.guess for name in others), shown
+
+
+def test_a_change_between_lines_that_the_file_has_only_there() -> None:
+    text = (
+        "function run(payload) {\n  if (payload.type === 'redirect') {\n"
+        "    if (payload.reload || external(payload.location)) {\n      throw new Error('Invalid');\n    }\n"
+        "    go(payload.location);\n  }\n  finish(payload);\n}\n"
+    )
+    shown = (
+        "  if (payload.type === 'redirect') {\n    let place = normal(payload.location);\n"
+        "    if (payload.reload || external(place)) {\n      throw new Error('Invalid');\n    }\n"
+        "    go(place);\n  }\n"
+    )
+    mark = "// ... existing code ...\n"
+    result = merged(f"{mark}{shown}  finish(payload);\n{mark}", text, "javascript")
+    assert result.refusal is None
+    assert result.guess == f"function run(payload) {{\n{shown}  finish(payload);\n}}\n"
+    assert merged(f"{mark}{shown}{mark}", text, "javascript").refusal is not None

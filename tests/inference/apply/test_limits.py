@@ -1,0 +1,101 @@
+"""Sketches that would take long: they are refused at once, or can be cancelled at any moment."""
+
+from __future__ import annotations
+
+import pytest
+
+from editahead_inference.apply.merge.merge import merge
+from editahead_inference.apply.planner import plan_changes
+from editahead_inference.errors import ApplyRefusedError
+from editahead_prompts.errors import SketchError
+from editahead_prompts.sketches.parse import parse_sketch
+from editahead_prompts.text.snapshot import Snapshot
+
+FILE = Snapshot.from_text("def f(x):\n    return x\n\n\n" * 300, uri="file:///a.py", language="python")
+
+BIG = {
+    "blocks": "```py\nx = 1\n```\n" * 600,
+    "lines": "x = f(y)\n" * 4_000,
+    "marks": "# ... existing code ...\ndef g(y):\n" * 500,
+    "hunks": "--- a/a.py\n+++ b/a.py\n" + "@@ -1 +1 @@\n-    return x\n+    return y\n" * 1_500,
+    "searches": "<<<<<<< SEARCH\n    return x\n=======\n    return y\n>>>>>>> REPLACE\n" * 1_500,
+    "twins": "# ...\ndef f(x):\n    check(x)\n    return x\n# ...\n",
+}
+
+
+class CancelledError(Exception):
+    pass
+
+
+class OneFile:
+    def resolve(self, path: str | None) -> Snapshot | None:
+        return FILE
+
+    def create(self, path: str) -> Snapshot:
+        raise AssertionError(path)
+
+
+class Countdown:
+    """A check that cancels at its last call, and counts its calls."""
+
+    def __init__(self, last: int) -> None:
+        self.calls, self._last = 0, last
+
+    def __call__(self) -> None:
+        self.calls += 1
+        if self.calls == self._last:
+            raise CancelledError
+
+
+def apply(sketch: str, check: Countdown) -> None:
+    try:
+        parsed = parse_sketch(sketch, language="python", path="a.py", check=check)
+        plan_changes(parsed, OneFile(), merge, check=check)
+    except (SketchError, ApplyRefusedError):
+        pass
+
+
+@pytest.mark.parametrize("name", BIG)
+def test_work_is_cancelled_at_every_check(name: str) -> None:
+    whole = Countdown(-1)
+    apply(BIG[name], whole)
+    assert whole.calls > 5
+    for last in {1, 2, whole.calls // 2, whole.calls}:
+        check = Countdown(last)
+        with pytest.raises(CancelledError):
+            apply(BIG[name], check)
+        assert check.calls == last
+
+
+def test_the_parser_checks_more_often_in_longer_texts() -> None:
+    counts = []
+    for size in (10_000, 100_000):
+        check = Countdown(-1)
+        parse_sketch("x = f(y)\n" * size, language="python", check=check)
+        counts.append(check.calls)
+    assert counts[1] >= counts[0] + 9
+
+
+@pytest.mark.parametrize("text", ["```\n" * 250_000, "```py\nx\n```\n" * 60_000])
+def test_too_many_fences_are_no_sketch(text: str) -> None:
+    with pytest.raises(SketchError, match="more than 2,000 fences"):
+        parse_sketch(text)
+
+
+@pytest.mark.parametrize(("hunks", "said"), [(3_000, "more than 2,000 hunks"), (400, "More than 300 hunks")])
+def test_too_many_hunks_are_refused(hunks: int, said: str) -> None:
+    text = "--- a/a.py\n+++ b/a.py\n" + "@@ ... @@\n-    return x\n+    return y\n" * hunks
+    parsed = parse_sketch(text, language="python")
+    refusal = merge(parsed, parsed.files[0], FILE).refusal
+    assert refusal is not None
+    assert refusal.reason == "too-large"
+    assert said in refusal.detail
+
+
+def test_many_hunks_that_have_one_place_each_are_applied() -> None:
+    text = "".join(f"a{number} = {number}\n" for number in range(1_000))
+    hunks = "".join(f"@@ ... @@\n-a{number} = {number}\n+b{number} = {number}\n" for number in range(1_000))
+    parsed = parse_sketch(f"--- a/a.py\n+++ b/a.py\n{hunks}", language="python")
+    result = merge(parsed, parsed.files[0], Snapshot.from_text(text, uri="file:///a.py", language="python"))
+    assert result.refusal is None
+    assert result.guess == text.replace("a", "b")
