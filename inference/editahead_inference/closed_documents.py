@@ -1,7 +1,8 @@
 """Files that are not open and in which the last edits may go on, looked up in the index of the workspace.
 
-The index answers by tokens. Each edit asks for the names that it replaced, the functions whose signature or call it changed,
-and the lines that it changed. The predictors then treat the files found like the other open documents.
+The index answers by tokens and trigrams. Each edit asks for the literals and names that it replaced, the functions whose
+signature or call it changed, and the lines that it changed. A moved file asks for the files that import it. The predictors
+then treat the files found like the other open documents.
 """
 
 from __future__ import annotations
@@ -11,19 +12,27 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
-from editahead_prompts.state import EditorState, PastEdit
+from editahead_prompts.state import EditorState, MovedFile, PastEdit
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import Snapshot
 
 from .codebase import Codebase
+from .predictors.propagation.missing_includes import is_header
+from .predictors.propagation.moved_files import imports_moved_file, module_name
+from .predictors.propagation.renamed_definition import C_FAMILY
+from .predictors.propagation.replaced_literals import replaced_literals
 from .predictors.propagation.token_patterns import KEYWORDS
 
 MAX_DOCUMENTS = 6
 """Closed files of one state: each is read, parsed and searched."""
 MAX_SOURCES = 6
 """Closed files of one state from which imports may be known."""
+MAX_IMPORTERS = 40
+"""Files with the name of a moved file's module that are read, once for each version of the index."""
 _MAX_EDITS = 3
 """Past edits whose tokens are looked up, the newest first."""
+_MAX_MOVED = 3
+"""Moved files whose importers are looked up, the last ones."""
 _MAX_QUERIES = 8
 """Look-ups of one state."""
 _MAX_FOUND = 12
@@ -43,7 +52,8 @@ _MAX_CHARS = 200_000
 _REMEMBERED = 64
 """Look-ups that are cached, for the next keystrokes."""
 
-Query = tuple[str, ...]
+Query = tuple[str, ...] | str
+"""Names that a file holds, or a piece of its text."""
 
 
 class ClosedDocuments:
@@ -56,6 +66,7 @@ class ClosedDocuments:
     def __init__(self, codebase: Codebase) -> None:
         self._codebase = codebase
         self._found: OrderedDict[tuple[Query, str], Sequence[str]] = OrderedDict()
+        self._importing: dict[MovedFile, Sequence[str]] = {}
         self._version = 0
 
     def extend(self, state: EditorState, check: Callable[[], None]) -> EditorState:
@@ -64,14 +75,15 @@ class ClosedDocuments:
         Raises:
             Cancelled: By `check` only.
         """
-        if not state.history or not state.index_version:
+        if not (state.history or state.moved_files) or not state.index_version:
             return state
         if self._version != state.index_version:
             self._version = state.index_version
             self._found.clear()
+            self._importing.clear()
         edits = state.history[: -_MAX_EDITS - 1 : -1]
         queries = dict.fromkeys((query, edit.uri) for edit in edits for query in _queries(edit))
-        uris = self._uris(islice(queries, _MAX_QUERIES), check)
+        uris = chain(self._importers_of(state, check), self._uris(islice(queries, _MAX_QUERIES), check))
         closed = self._read(uris, state, MAX_DOCUMENTS, check)
         here = [edit for edit in edits if edit.uri == state.document.uri]
         sources = self._read(self._sources(here, state, check), state, MAX_SOURCES, check)
@@ -87,12 +99,23 @@ class ClosedDocuments:
     def _files_with(self, query: Query, near: str) -> Sequence[str]:
         known = self._found.get((query, near))
         if known is None:
-            known = self._codebase.files_with(query, _MAX_FOUND + 1, near)
+            known = (
+                self._codebase.files_containing(query, _MAX_FOUND + 1, near)
+                if isinstance(query, str)
+                else self._codebase.files_with(query, _MAX_FOUND + 1, near)
+            )
             self._found[query, near] = known
             if len(self._found) > _REMEMBERED:
                 self._found.popitem(last=False)
         self._found.move_to_end((query, near))
         return known
+
+    def _importers_of(self, state: EditorState, check: Callable[[], None]) -> Iterator[str]:
+        """Yield the files that import the last moved files by their old paths."""
+        for moved in state.moved_files[: -_MAX_MOVED - 1 : -1]:
+            if moved not in self._importing:
+                self._importing[moved] = tuple(find_importers(self._codebase, moved, check))
+            yield from self._importing[moved]
 
     def _sources(
         self, edits: Sequence[PastEdit], state: EditorState, check: Callable[[], None]
@@ -104,6 +127,8 @@ class ClosedDocuments:
         for name in islice(dict.fromkeys(chain.from_iterable(map(_brought, edits))), _MAX_BROUGHT):
             check()
             exporters = {symbol.uri for symbol in self._codebase.exports(name, state.document.language)}
+            if state.document.language in C_FAMILY:  # the definition is in no header
+                exporters = set(filter(is_header, exporters))
             if len(exporters) == 1:
                 yield from exporters
                 importers = dict.fromkeys(symbol.uri for symbol in self._codebase.importers(name))
@@ -123,8 +148,33 @@ class ClosedDocuments:
         return tuple(documents)
 
 
+def find_importers(
+    codebase: Codebase, moved: MovedFile, check: Callable[[], None], limit: int = MAX_IMPORTERS
+) -> Iterator[str]:
+    """Yield the closed files that import a moved file by its old path, the nearest to its new path first.
+
+    Args:
+        codebase: The index of the workspace.
+        moved: The moved file.
+        check: Raises `Cancelled` if the result is no longer wanted.
+        limit: Files with the name of the module that are read.
+    """
+    name = module_name(moved)
+    query = codebase.files_with([name], limit, moved.new) if WORD.fullmatch(name) else ()
+    if not query and len(name) >= _MIN_NAME:
+        query = codebase.files_containing(name, limit, moved.new)
+    for uri in query:
+        check()
+        snapshot = codebase.snapshot(uri)
+        if snapshot is None or snapshot.length > _MAX_CHARS:
+            continue
+        if imports_moved_file(uri, snapshot.language, snapshot.lines, moved):
+            yield uri
+
+
 def _queries(edit: PastEdit) -> Iterator[Query]:
-    """Yield the tokens of files in which an edit may be repeated, the most telling first."""
+    """Yield what files hold in which an edit may be repeated, the most telling first."""
+    yield from dict.fromkeys(old for old, _ in replaced_literals(edit))
     old, new = (dict.fromkeys(_names(lines)) for lines in (edit.old, edit.new))
     for name in islice((name for name in old if name not in new), _MAX_REPLACED):
         yield (name,)

@@ -79,6 +79,18 @@ class Codebase(Protocol):
             near: The URI of a document; files near to it come first.
         """
 
+    def files_containing(self, text: str, limit: int, near: str = "") -> Sequence[str]:
+        """Return the closed files that hold a piece of text as far as the index can tell, the likeliest first.
+
+        A file can be listed that holds the pieces of three characters of the text only, or in other case: look for the text
+        in its `snapshot`.
+
+        Args:
+            text: A piece of a line, at least three characters.
+            limit: The number of files at most.
+            near: The URI of a document; files near to it come first.
+        """
+
     def snapshot(self, uri: str) -> Snapshot | None:
         """Return a closed file as it is on disk now.
 

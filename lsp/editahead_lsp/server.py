@@ -11,7 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError
@@ -35,6 +35,7 @@ from .prediction.scheduler import PredictionScheduler
 from .presentation.next_edit_marker import NextEditMarker
 from .protocol.client_capabilities import ClientCapabilities
 from .protocol.converter import make_converter
+from .protocol.custom_messages import ChangedFile
 from .session.outcome_log import FILE_NAME, OutcomeLog
 from .session.outcome_tracker import OutcomeTracker
 from .session.session import Session
@@ -51,6 +52,8 @@ from .workspace.text_before import find_text_before
 if TYPE_CHECKING:
     from editahead_inference.predictors.model.predictor import ModelPredictor
 
+T = TypeVar("T")
+
 log = logging.getLogger(__name__)
 
 MAX_DIGITS = 1_000
@@ -61,6 +64,10 @@ _FILE_WATCH_REGISTRATION = {
     "method": types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
     "registerOptions": {"watchers": [{"globPattern": "**/*"}]},
 }
+_CREATED, _DELETED = 1, 3
+"""How LSP numbers what happened to a file."""
+MAX_COMPARED_FILES = 20
+"""Created and deleted files that are compared. A branch switch has more, and moves no file that a person moves."""
 MAX_LOOK_S, MAX_LOOK_WAIT_S = 10.0, 5.0
 """Seconds for which a file is awaited that may show an edit made before its document was opened, and for which requests wait
 for it. A busy machine that still loads the predictors takes seconds; else it is a few milliseconds."""
@@ -263,21 +270,43 @@ class Server(LanguageServer):
         if self.index.is_on:
             self.session.index_version += 1
 
+    def on_files_changed(self, changes: Sequence[ChangedFile]) -> None:
+        """Learn, off the event loop, which of the changed files were moved, and then index them all."""
+        created, deleted = ([one.uri for one in changes if one.type == kind] for kind in (_CREATED, _DELETED))
+
+        def index(moved: Sequence[tuple[str, str]]) -> None:
+            for old, new in moved:
+                self.session.on_moved(old, new)
+            self.index.on_changed([change.uri for change in changes])
+
+        if created and deleted and len(created) + len(deleted) <= MAX_COMPARED_FILES:
+            self._read_files(lambda: self.index.find_moved(deleted, created), index)
+        else:
+            index(())
+
     def look_for_text_before(self, path: Path, opened: Snapshot) -> None:
         """Compare a document with its file, off the event loop, and learn what was edited before it was opened."""
-        if self._file_worker is None:
-            self._file_worker = WorkerThread("editahead-text-before")
         loop, folders = asyncio.get_running_loop(), self.apply_service.folders
-
-        def look() -> None:
-            earlier = find_text_before(path, folders, opened)
-            with suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(self._learn_text_before, opened, earlier)
-
         self.coordinator.looks[uris.canonical_key(opened.uri)] = loop.create_future()
-        self._file_worker.submit(look)
+        self._read_files(
+            lambda: find_text_before(path, folders, opened),
+            lambda earlier: self._learn_text_before(opened, earlier),
+        )
         loop.call_later(MAX_LOOK_WAIT_S, self._end_look, opened.uri)
         loop.call_later(MAX_LOOK_S, self._learn_text_before, opened, None)
+
+    def _read_files(self, read: Callable[[], T], use: Callable[[T], None]) -> None:
+        """Call `read` off the event loop, and `use` with its result on it."""
+        if self._file_worker is None:
+            self._file_worker = WorkerThread("editahead-files")
+        loop = asyncio.get_running_loop()
+
+        def look() -> None:
+            found = read()
+            with suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(use, found)
+
+        self._file_worker.submit(look)
 
     def _learn_text_before(self, opened: Snapshot, earlier: Snapshot | None) -> None:
         document = self.session.documents.get(opened.uri)

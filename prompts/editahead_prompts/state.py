@@ -44,6 +44,14 @@ class PastEdit:
 
 
 @dataclass(frozen=True, slots=True)
+class MovedFile:
+    """A file or folder that got another path, as two URIs."""
+
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
 class RuleOutcomes:
     """The counts of accepted and explicitly rejected predictions of one rule in this session."""
 
@@ -100,6 +108,7 @@ class EditorState:
             the history and the index, so `index_version` represents them in `cache_key`.
         import_sources: Files that are not open, and that define or import names that the last edits lack.
         index_version: A number that changes with the index of the workspace; 0 without one.
+        moved_files: Files and folders that got another path, the oldest first.
     """
 
     document: Snapshot
@@ -115,6 +124,7 @@ class EditorState:
     closed_documents: tuple[Snapshot, ...] = ()
     import_sources: tuple[Snapshot, ...] = ()
     index_version: int = 0
+    moved_files: tuple[MovedFile, ...] = ()
 
     def snapshot(self, uri: str) -> Snapshot | None:
         """Return the document with this URI that an edit can be for, open or closed; None without one."""
@@ -142,6 +152,7 @@ class EditorState:
             self.taste,
             self.diagnostics,
             self.index_version,
+            self.moved_files,
         )
 
     @property

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast, get_args
 
 from editahead_prompts.errors import InvalidStateError
 
-from .state import Diagnostic, EditorState, Origin, PastEdit, RuleOutcomes, UserPreferences
+from .state import Diagnostic, EditorState, MovedFile, Origin, PastEdit, RuleOutcomes, UserPreferences
 from .text.edits import Edit, Replacement
 from .text.snapshot import Snapshot, split_lines
 
@@ -39,6 +39,7 @@ def state_to_json(state: EditorState) -> dict[str, Any]:
         "closed": [_document(closed) for closed in state.closed_documents],
         "importSources": [_document(source) for source in state.import_sources],
         "indexVersion": state.index_version,
+        "moved": [[moved.old, moved.new] for moved in state.moved_files],
     }
 
 
@@ -70,6 +71,7 @@ def state_from_json(value: Any) -> EditorState:
             closed_documents=tuple(map(_snapshot, value.get("closed", ()))),
             import_sources=tuple(map(_snapshot, value.get("importSources", ()))),
             index_version=_a(int, value.get("indexVersion", 0)),
+            moved_files=tuple(MovedFile(*_all((str, str), moved)) for moved in value.get("moved", ())),
         )
     except InvalidStateError:
         raise

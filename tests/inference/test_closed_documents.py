@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+
+import pytest
 
 from editahead_inference.candidates import CLOSED, Candidate
 from editahead_inference.closed_documents import MAX_DOCUMENTS, ClosedDocuments
+from editahead_inference.codebase import SymbolAt
 from editahead_inference.gate.closed_files import closed_probability, closed_threshold
 from editahead_inference.gate.gate import threshold
 from editahead_inference.pipeline import Pipeline
@@ -142,8 +146,18 @@ def best(files: dict[str, str]) -> tuple[EditorState, Candidate]:
 
 
 def test_a_closed_file_takes_more_than_an_open_one() -> None:
-    state, candidate = best({THERE: "def show(order):\n    return net_total(order.lines, order.rate)\n"})
+    text = "def show(order):\n    return net_total(order.lines, order.rate)\n"
+    state, candidate = best({"file:///w/labels/orders.py": text})
     assert closed_probability(state, candidate, 0.6) < 0.6
+    near, beside = best({THERE: text})
+    assert closed_probability(near, beside, 0.6) > closed_probability(state, candidate, 0.6)
+
+
+def test_what_is_left_in_the_edited_file_is_less_likely_to_go_on_elsewhere() -> None:
+    state, candidate = best({THERE: "def show(order):\n    return net_total(order.lines, order.rate)\n"})
+    document = Snapshot.from_text(f"{PRICES}# net_total\n", uri=HERE, language="python")
+    left = replace(state, document=document)
+    assert closed_probability(left, candidate, 0.6) < closed_probability(state, candidate, 0.6)
     assert all(closed_threshold(eagerness) > threshold(eagerness) for eagerness in (0.0, 0.5, 1.0))
 
 
@@ -152,3 +166,22 @@ def test_an_import_that_a_rename_broke_is_as_likely_as_in_an_open_file() -> None
     assert closed_probability(state, candidate, 0.8) == 0.8
     state, candidate = best({THERE: ORDERS.replace("shop.prices", "elsewhere.sums")})
     assert closed_probability(state, candidate, 0.8) < 0.8
+
+
+class Headers(MemoryCodebase):
+    """C files that all export `net_total`."""
+
+    def exports(self, name: str, language: str) -> Sequence[SymbolAt]:
+        return [SymbolAt(uri, 0, name, "export", "declaration", language) for uri in self.files]
+
+
+@pytest.mark.parametrize(
+    ("names", "wanted"), [(("tax.h", "tax.c"), ["tax.h"]), (("tax.h", "duty.h"), []), (("tax.c",), [])]
+)
+def test_the_only_header_that_declares_a_name_is_a_source(names: tuple[str, ...], wanted: list[str]) -> None:
+    uri = "file:///w/main.c"
+    document = Snapshot.from_text("double b = net_total(1);\n", uri=uri, language="c")
+    state = EditorState(document, 0, (PastEdit(uri, 0, (), document.lines),), index_version=1)
+    codebase = Headers({f"file:///w/{name}": "double net_total(double gross);\n" for name in names})
+    found = ClosedDocuments(codebase).extend(state, never).import_sources
+    assert [source.uri for source in found] == [f"file:///w/{name}" for name in wanted]

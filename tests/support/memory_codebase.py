@@ -26,6 +26,9 @@ class MemoryCodebase:
         self.asked.append(tuple(tokens))
         return [uri for uri, text in self.files.items() if set(tokens) <= set(WORD.findall(text))][:limit]
 
+    def files_containing(self, text: str, limit: int, near: str = "") -> Sequence[str]:
+        return [uri for uri, content in self.files.items() if text in content][:limit]
+
     def snapshot(self, uri: str) -> Snapshot | None:
         text = self.files.get(uri)
         return None if text is None else Snapshot.from_text(text, uri=uri, language="python")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -12,6 +12,13 @@ from .edit_records import read_json_lines
 from .languages import language_of
 
 Status = Literal["M", "A", "D"]
+
+_MIN_LINE = 20
+"""Characters of a line that hardly two files have by chance."""
+_MIN_LINES = 10
+"""Such lines of a file whose origin is looked for."""
+_MOVED = 0.6
+"""The share of a new file's lines from which they came from another file. Git takes half of the text for a rename."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,24 +79,66 @@ def read_commits(path: Path) -> Iterator[CommitRecord]:
 
 
 def workspaces(commits: Iterable[CommitRecord]) -> Iterator[Workspace]:
-    """Yield each commit with its workspace, by repository and date. The mapping is valid until the next one is yielded."""
+    """Yield each commit with its workspace, by repository and date. The mapping is valid until the next one is yielded.
+
+    A file that a commit left out of the record moved elsewhere is taken out of the workspace when its lines turn up in
+    another file: no later commit names its old path.
+    """
     by_repository: defaultdict[str, list[CommitRecord]] = defaultdict(list)
     for commit in commits:
         by_repository[commit.repo].append(commit)
     for known in by_repository.values():
-        files: dict[str, str] = {}
-        for commit in sorted(known, key=lambda commit: (commit.date, commit.id)):
-            _put(files, {file.path: file.before for file in commit.files})
-            yield Workspace(commit, files)
-            _put(files, {file.path: file.after for file in commit.files})
+        ordered = sorted(known, key=lambda commit: (commit.date, commit.id))
+        files = _Files({file.path: number for number, commit in enumerate(ordered) for file in commit.files})
+        for number, commit in enumerate(ordered):
+            files.put({file.path: file.before for file in commit.files}, number)
+            yield Workspace(commit, files.texts)
+            files.put({file.path: file.after for file in commit.files}, number)
 
 
-def _put(files: dict[str, str], texts: Mapping[str, str | None]) -> None:
-    for path, text in texts.items():
-        if text is None:
-            files.pop(path, None)
-        else:
-            files[path] = text
+class _Files:
+    """The files of a repository as far as its commits tell.
+
+    Args:
+        last: The number of the last commit that names each path.
+    """
+
+    def __init__(self, last: Mapping[str, int]) -> None:
+        self.texts: dict[str, str] = {}
+        self._last = last
+        self._paths_of: defaultdict[str, set[str]] = defaultdict(set)
+
+    def put(self, texts: Mapping[str, str | None], number: int) -> None:
+        """Set the texts of files before or after the commit with a number; None = it is gone."""
+        for path, text in texts.items():
+            is_new = path not in self.texts
+            self._drop(path)
+            if text is not None:
+                lines = _telling_lines(text)
+                if is_new:
+                    self._drop_moved(lines, number)
+                self.texts[path] = text
+                for line in lines:
+                    self._paths_of[line].add(path)
+
+    def _drop_moved(self, lines: Set[str], number: int) -> None:
+        """Take out the files whose lines make up a file that was not known: they were moved or split in between."""
+        if len(lines) < _MIN_LINES:
+            return
+        shared = Counter(path for line in lines for path in self._paths_of.get(line, ()))
+        for path, count in shared.items():
+            if count >= _MOVED * len(lines) and self._last[path] < number:
+                self._drop(path)
+
+    def _drop(self, path: str) -> None:
+        text = self.texts.pop(path, None)
+        for line in _telling_lines(text or ""):
+            self._paths_of[line].discard(path)
+
+
+def _telling_lines(text: str) -> Set[str]:
+    """Return the lines that hardly two files have by chance."""
+    return {line for line in map(str.strip, text.split("\n")) if len(line) >= _MIN_LINE}
 
 
 def _commit(value: Any) -> CommitRecord:

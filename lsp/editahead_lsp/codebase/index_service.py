@@ -90,6 +90,11 @@ class IndexService:
         """Whether a workspace folder has an index."""
         return bool(self._running)
 
+    def find_moved(self, deleted: Sequence[str], created: Sequence[str]) -> list[tuple[str, str]]:
+        """Return which files were moved, see `WorkspaceCodebase.find_moved`. Any thread may call it."""
+        codebase = self._codebase
+        return [] if codebase is None else codebase.find_moved(deleted, created)
+
     def configure(self, settings: Settings, folders: Sequence[Path], *, is_watched: bool) -> None:
         """Start and stop processes as the settings say.
 

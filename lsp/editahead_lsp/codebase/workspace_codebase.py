@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -77,10 +79,25 @@ class WorkspaceCodebase:
 
     def files_with(self, tokens: Sequence[str], limit: int, near: str = "") -> Sequence[str]:
         """Return the closed files that hold all the identifiers; see `Codebase`."""
+        return self._files(
+            lambda folder, reader: reader.files_with(tokens, 2 * limit, _relative(folder.root, near) or ""),
+            limit,
+        )
+
+    def files_containing(self, text: str, limit: int, near: str = "") -> Sequence[str]:
+        """Return the closed files that may hold a piece of text; see `Codebase`."""
+        return self._files(
+            lambda folder, reader: reader.files_containing(
+                text, 2 * limit, _relative(folder.root, near) or ""
+            ),
+            limit,
+        )
+
+    def _files(
+        self, question: Callable[[IndexedFolder, IndexReader], Sequence[str]], limit: int
+    ) -> Sequence[str]:
         found: list[str] = []
-        for folder, paths in self._ask(
-            lambda folder, reader: reader.files_with(tokens, 2 * limit, _relative(folder.root, near) or "")
-        ):
+        for folder, paths in self._ask(question):
             found += (uris.path_to_uri(folder.root / path) for path in paths)
         return [uri for uri in dict.fromkeys(found) if not self._is_open(uri)][:limit]
 
@@ -104,6 +121,49 @@ class WorkspaceCodebase:
                 self._on_stale(folder.root, relative)
             text = decode_text(data)
             return None if text is None else Snapshot(uri, language_of(relative), 0, split_lines(text))
+        return None
+
+    def find_moved(self, deleted: Sequence[str], created: Sequence[str]) -> list[tuple[str, str]]:
+        """Return which deleted files are created ones with the same bytes, each as the URI before and the URI now.
+
+        Files whose bytes several of them have are left out: which went where is not known.
+
+        Args:
+            deleted: URIs of files that are gone, and that the index may still hold.
+            created: URIs of new files.
+        """
+        before: defaultdict[bytes, list[str]] = defaultdict(list)
+        for uri in deleted:
+            known = self._known_hash(uri)
+            if known is not None:
+                before[known].append(uri)
+        now: defaultdict[bytes, list[str]] = defaultdict(list)
+        for uri in created if before else ():
+            data = self._bytes(uri)
+            if data:
+                now[hash_content(data)].append(uri)
+        return [
+            (olds[0], now[known][0])
+            for known, olds in before.items()
+            if len(olds) == len(now.get(known, ())) == 1
+        ]
+
+    def _known_hash(self, uri: str) -> bytes | None:
+        for folder, reader in self._folders:
+            relative = _relative(folder.root, uri)
+            if relative is not None:
+                with self._lock:
+                    return self._answer(folder, partial(reader.content_hash, relative))
+        return None
+
+    def _bytes(self, uri: str) -> bytes | None:
+        """Return the content of a file of the workspace; None if it is excluded, too large or gone."""
+        path = uris.uri_to_path(uri)
+        for folder, _ in self._folders:
+            if path is None or _relative(folder.root, uri) is None or folder.rules.reason(path) is not None:
+                continue
+            with suppress(FileNotFoundError, UnreadableFileError):
+                return read_bounded_file(path, [folder.root], self._max_file_bytes)
         return None
 
     def definitions(self, name: str) -> Sequence[SymbolAt]:

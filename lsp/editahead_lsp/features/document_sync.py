@@ -14,6 +14,7 @@ from editahead_lsp.protocol.custom_messages import (
     DidCloseParams,
     DidFocusParams,
     DidOpenParams,
+    DidRenameFilesParams,
     DidSaveParams,
 )
 from editahead_lsp.workspace import uris
@@ -66,7 +67,14 @@ def did_save(server: Server, params: DidSaveParams) -> None:
 
 def did_change_watched_files(server: Server, params: DidChangeWatchedFilesParams) -> None:
     """Handle `workspace/didChangeWatchedFiles`."""
-    server.index.on_changed([change.uri for change in params.changes])
+    server.on_files_changed(params.changes)
+
+
+def did_rename_files(server: Server, params: DidRenameFilesParams) -> None:
+    """Handle `workspace/didRenameFiles`."""
+    for file in params.files:
+        server.session.on_moved(file.old_uri, file.new_uri)
+    server.index.on_changed([uri for file in params.files for uri in (file.old_uri, file.new_uri)])
 
 
 def did_focus(server: Server, params: DidFocusParams) -> None:
@@ -81,5 +89,6 @@ HANDLERS = {
     types.TEXT_DOCUMENT_DID_CLOSE: did_close,
     types.TEXT_DOCUMENT_DID_SAVE: did_save,
     types.WORKSPACE_DID_CHANGE_WATCHED_FILES: did_change_watched_files,
+    types.WORKSPACE_DID_RENAME_FILES: did_rename_files,
     DID_FOCUS: did_focus,
 }

@@ -74,7 +74,12 @@ def server_capabilities(server: Server) -> types.ServerCapabilities:
         workspace=types.WorkspaceOptions(
             workspace_folders=types.WorkspaceFoldersServerCapabilities(
                 supported=True, change_notifications=True
-            )
+            ),
+            file_operations=types.FileOperationOptions(
+                did_rename=types.FileOperationRegistrationOptions(
+                    [types.FileOperationFilter(types.FileOperationPattern("**/*"), "file")]
+                )
+            ),
         ),
         experimental={"editahead": {"methods": [INLINE_EDIT, NEXT_EDIT, OUTCOME]}},
     )

@@ -23,6 +23,7 @@ PARAMS_BY_METHOD: Mapping[str, type] = {
     types.TEXT_DOCUMENT_DID_CLOSE: custom_messages.DidCloseParams,
     types.TEXT_DOCUMENT_DID_SAVE: custom_messages.DidSaveParams,
     types.WORKSPACE_DID_CHANGE_WATCHED_FILES: custom_messages.DidChangeWatchedFilesParams,
+    types.WORKSPACE_DID_RENAME_FILES: custom_messages.DidRenameFilesParams,
     types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: custom_messages.DidChangeWorkspaceFoldersParams,
     types.WORKSPACE_DID_CHANGE_CONFIGURATION: custom_messages.DidChangeConfigurationParams,
     types.WORKSPACE_EXECUTE_COMMAND: custom_messages.ExecuteCommandParams,

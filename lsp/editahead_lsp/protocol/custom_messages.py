@@ -136,14 +136,28 @@ class DidSaveParams:
 
 @attrs.frozen
 class ChangedFile:
-    """A file that was created, changed or deleted."""
+    """A file that was created (type 1), changed (2) or deleted (3)."""
 
     uri: str
+    type: int = 2
 
 
 @attrs.frozen
 class DidChangeWatchedFilesParams:
     changes: list[ChangedFile]
+
+
+@attrs.frozen
+class RenamedFile:
+    """A file or folder that got another path."""
+
+    old_uri: str
+    new_uri: str
+
+
+@attrs.frozen
+class DidRenameFilesParams:
+    files: list[RenamedFile]
 
 
 @attrs.frozen

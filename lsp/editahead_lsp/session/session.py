@@ -20,7 +20,7 @@ from editahead_lsp.workspace.client_diagnostics import ClientDiagnostics
 from editahead_lsp.workspace.documents import Document, DocumentStore
 from editahead_lsp.workspace.file_exclusion import FileExclusion
 from editahead_lsp.workspace.positions import Encoding, offset_at
-from editahead_prompts.state import EditorState
+from editahead_prompts.state import EditorState, MovedFile
 from editahead_prompts.text.comments import is_in_comment
 from editahead_prompts.text.snapshot import Snapshot
 
@@ -31,6 +31,9 @@ from .replayable_history import ReplayableHistory
 from .session_recorder import SessionRecorder
 from .shown_prediction import Decision
 from .shown_predictions import ShownPredictions
+
+MAX_MOVED_FILES = 8
+"""Moved files whose importers may follow. A branch switch moves more, and brings its importers along."""
 
 
 @dataclass
@@ -46,6 +49,7 @@ class Session:
         state: The input of the latest prediction.
         can_open_files: Whether the client can open a file for a prediction.
         index_version: A number that changes with the index of the workspace; 0 without one.
+        moved_files: The last files and folders that got another path, the oldest first.
     """
 
     clock: Callable[[], float]
@@ -60,6 +64,7 @@ class Session:
     state: EditorState | None = None
     can_open_files: bool = False
     index_version: int = 0
+    moved_files: tuple[MovedFile, ...] = ()
     generation: int = 0
     """A counter that grows with each event that can change a prediction."""
     rejected_edits: RejectedEdits = field(default_factory=RejectedEdits)
@@ -143,6 +148,27 @@ class Session:
         self.shown_predictions.on_change(document.key, applied)
         self.state = self.build_state(document, after)
         return document
+
+    def on_moved(self, old: str, new: str) -> None:
+        """Note that a file or folder got another path. One that is moved back was not moved.
+
+        Args:
+            old: The URI before.
+            new: The URI now.
+        """
+        others = [moved for moved in self.moved_files if moved != MovedFile(new, old)]
+        if (
+            len(others) == len(self.moved_files)
+            and old != new
+            and self._may_tell(old)
+            and self._may_tell(new)
+        ):
+            others = [moved for moved in others if moved.new != new] + [MovedFile(old, new)]
+        self.moved_files = tuple(others[-MAX_MOVED_FILES:])
+        self.generation += 1
+
+    def _may_tell(self, uri: str) -> bool:
+        return self.exclusion.exclusion_reason(uri) is None
 
     def learn_text_before(self, opened: Snapshot, earlier: Snapshot | None) -> None:
         """Take the difference between a text and the one that the document was opened with as the first edit.
@@ -286,6 +312,7 @@ class Session:
             taste=self.outcomes.preferences(),
             diagnostics=self.diagnostics.for_document(document.key),
             index_version=self.index_version,
+            moved_files=self.moved_files,
         )
 
     def document_of(self, snapshot: Snapshot) -> Document:

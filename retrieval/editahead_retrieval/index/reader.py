@@ -97,27 +97,28 @@ class IndexReader:
             terms.match_all(wanted),
             limit * CANDIDATES_PER_FILE,
         )
-        paths = [path for path in found if path != near]
-        if near:
-            paths.sort(key=lambda path: -_shared_folders(path, near))
-        return paths[:limit]
+        return _nearest(found, near, limit)
 
-    def files_containing(self, text: str, limit: int) -> list[str]:
-        """Return the paths of files that hold all trigrams of a text, whatever their case, those indexed last first.
+    def files_containing(self, text: str, limit: int, near: str = "") -> list[str]:
+        """Return the paths of files that hold all trigrams of a text, whatever their case.
+
+        Those in the folders around `near` come first, then those that were indexed last.
 
         Args:
             text: A piece of text of three characters or more.
             limit: The number of files at most.
+            near: The path of a file.
         """
         trigrams = terms.find_trigrams(text)
-        if not trigrams:
+        if not trigrams or limit <= 0:
             return []
-        return self._select_paths(
+        found = self._select_paths(
             "SELECT path FROM trigrams CROSS JOIN file ON file.content = trigrams.rowid"
             " WHERE trigrams MATCH ? ORDER BY trigrams.rowid DESC LIMIT ?",
             terms.match_all(trigrams),
-            limit,
+            limit * CANDIDATES_PER_FILE,
         )
+        return _nearest(found, near, limit)
 
     def definitions(self, name: str) -> list[FileSymbol]:
         """Return the definitions of a name, ordered by path and line."""
@@ -213,6 +214,14 @@ def _file_symbol(row: tuple[Any, ...]) -> FileSymbol:
             name if original is None else original,
         ),
     )
+
+
+def _nearest(paths: Sequence[str], near: str, limit: int) -> list[str]:
+    """Return some paths without `near`, those in the folders around it first."""
+    others = [path for path in paths if path != near]
+    if near:
+        others.sort(key=lambda path: -_shared_folders(path, near))
+    return others[:limit]
 
 
 def _shared_folders(path: str, other: str) -> int:

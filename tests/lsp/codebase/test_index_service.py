@@ -12,6 +12,7 @@ import pytest
 from editahead_lsp.codebase.index_service import MAX_STARTS, IndexService, is_wanted
 from editahead_lsp.settings import Settings
 from editahead_lsp.workspace.uris import path_to_uri
+from editahead_prompts.state import MovedFile
 from editahead_retrieval.process.messages import IndexReport, IndexRequest, IndexTask
 from index_workspace import write
 from server_harness import ServerHarness
@@ -170,6 +171,17 @@ async def test_the_server_indexes_its_workspace(
     while not (codebase.files_with(["fresh_name"], 1) and codebase.files_with(["other_name"], 1)):
         await wait_for(harness, "ready")
     assert harness.server.session.index_version > 0
+    (root / "saved.py").rename(root / "moved.py")
+    moved = [
+        {"uri": path_to_uri(root / name), "type": kind} for name, kind in (("saved.py", 3), ("moved.py", 1))
+    ]
+    harness.notify("workspace/didChangeWatchedFiles", {"changes": moved})
+    async with asyncio.timeout(harness.longest_s):
+        while not harness.server.session.moved_files:
+            await asyncio.sleep(0)  # the file is read on another thread
+    assert harness.server.session.moved_files == (
+        MovedFile(path_to_uri(root / "saved.py"), path_to_uri(root / "moved.py")),
+    )
     harness.server.index.stop()
 
 

@@ -70,6 +70,43 @@ def test_files_of_all_folders_without_open_ones(workspace: Workspace) -> None:
     assert len(workspace.codebase.files_with(["add_item"], 1)) == 1
 
 
+def test_files_that_hold_a_piece_of_text(workspace: Workspace) -> None:
+    views, store = workspace.uri("shop/views.py"), workspace.uri("shop/store.py")
+    assert workspace.codebase.files_containing("Store as S", 9) == [views]
+    assert workspace.codebase.files_containing(".append(item)", 9) == [store]
+    workspace.open.add(store)
+    assert workspace.codebase.files_containing(".append(item)", 9) == []
+    assert workspace.codebase.files_containing("no such text", 9) == []
+
+
+def test_a_moved_file_is_known_by_its_bytes(workspace: Workspace) -> None:
+    root = workspace.roots[0]
+    (root / "shop/store.py").rename(root / "shop/shelf.py")
+    (root / "shop/views.py").unlink()
+    write(root, {"shop/new.py": "new = 1\n"})
+    deleted = [workspace.uri(f"shop/{name}.py") for name in ("store", "views", "never")]
+    created = [workspace.uri(f"shop/{name}.py") for name in ("new", "shelf")]
+    assert workspace.codebase.find_moved(deleted, created) == [
+        (workspace.uri("shop/store.py"), workspace.uri("shop/shelf.py"))
+    ]
+
+
+def test_a_copy_in_two_places_is_no_move(workspace: Workspace) -> None:
+    root = workspace.roots[0]
+    write(root, dict.fromkeys(("a.py", "b.py"), FILES["shop/store.py"]))
+    (root / "shop/store.py").unlink()
+    created = [workspace.uri("a.py"), workspace.uri("b.py")]
+    assert workspace.codebase.find_moved([workspace.uri("shop/store.py")], created) == []
+
+
+def test_an_excluded_file_is_not_compared(workspace: Workspace) -> None:
+    root = workspace.roots[0]
+    (root / "private").mkdir()
+    (root / "shop/store.py").rename(root / "private/store.py")
+    created = [workspace.uri("private/store.py")]
+    assert workspace.codebase.find_moved([workspace.uri("shop/store.py")], created) == []
+
+
 def test_a_snapshot_is_the_file_on_disk(workspace: Workspace) -> None:
     uri = workspace.uri("shop/store.py")
     snapshot = workspace.codebase.snapshot(uri)

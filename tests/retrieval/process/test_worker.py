@@ -191,6 +191,27 @@ def test_a_full_disk_keeps_what_there_is_and_is_tried_again(root: Path, tmp_path
     assert dump(database_of(folder)).keys() == {*FILES, "big0.py", "big1.py", "big2.py"}
 
 
+def test_a_disk_that_is_full_from_the_start(root: Path, tmp_path: Path) -> None:
+    process = start(root, tmp_path / "index", limit_bytes=20_000)
+    for report in reports(process):
+        assert report.state != "ready"
+        if report.state in ("full", "failed"):
+            break
+    assert end(process) == 0
+    assert build_index(root, tmp_path / "index")[-1].state == "ready"
+    build_index(root, tmp_path / "whole")
+    assert dump(database_of(tmp_path / "index")) == dump(database_of(tmp_path / "whole"))
+
+
+def test_a_repository_of_one_huge_file(tmp_path: Path) -> None:
+    huge = tmp_path / "work" / "huge.py"
+    huge.parent.mkdir()
+    with huge.open("wb") as file:
+        file.truncate(2 << 30)  # without blocks on the disk
+    assert build_index(tmp_path / "work", tmp_path / "index")[-1] == IndexReport("ready")
+    assert dump(database_of(tmp_path / "index")) == {}
+
+
 @pytest.mark.parametrize("line", [0, 1, 2])
 def test_a_kill_leaves_an_index_that_is_whole(root: Path, tmp_path: Path, line: int) -> None:
     build_index(root, tmp_path / "whole")

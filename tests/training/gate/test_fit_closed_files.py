@@ -75,6 +75,34 @@ def test_a_workspace_has_what_earlier_commits_left(commits: Path) -> None:
     assert len(first) == 2
 
 
+def test_a_file_that_moved_between_two_commits_leaves_the_workspace(tmp_path: Path) -> None:
+    text = "".join(f"a line that hardly two files have, {n}\n" for n in range(20))
+
+    def record(number: int, *files: tuple[str, str]) -> dict[str, Any]:
+        changes = [
+            {"path": path, "status": "M", "before": before, "after": f"{before}new = 1\n"}
+            for path, before in files
+        ]
+        return {"id": f"o/r@{number}", "repo": "o/r", "date": number, "files": changes}
+
+    path = write(
+        tmp_path / "moved.jsonl.zst",
+        [
+            record(1, ("lib/old.py", text), ("lib/kept.py", text.replace("a line", "one"))),
+            record(2, ("src/new.py", text), ("src/copy.py", text.replace("a line", "one"))),
+            record(3, ("lib/kept.py", "kept = 1\n"), ("src/new.py", text)),
+        ],
+    )
+    seen = [set(one.files) for one in workspaces(read_commits(path))]
+    assert seen[0] == {"lib/old.py", "lib/kept.py"}
+    assert seen[1] == {
+        "src/new.py",
+        "src/copy.py",
+        "lib/kept.py",
+    }  # a later commit names the original of the copy
+    assert seen[2] == seen[1]
+
+
 def test_each_hunk_gives_a_state_with_its_history(commits: Path) -> None:
     one = next(iter(read_commits(commits)))
     states = list(edited_states(one.files[0]))

@@ -53,6 +53,13 @@ class CommitCodebase:
         uris = {f"{ROOT}/{path}" for path in found} - {self.open_uri}
         return sorted(uris, key=lambda uri: (_distance(uri, near), uri))[:limit]
 
+    def files_containing(self, text: str, limit: int, near: str = "") -> Sequence[str]:
+        """Return the files that hold a piece of text, those nearest to the document first; see `Codebase`."""
+        uris = {f"{ROOT}/{path}" for path, content in self._texts.items() if text in content} - {
+            self.open_uri
+        }
+        return sorted(uris, key=lambda uri: (_distance(uri, near), uri))[:limit]
+
     def snapshot(self, uri: str) -> Snapshot | None:
         """Return a file; see `Codebase`."""
         path = uri.removeprefix(f"{ROOT}/")

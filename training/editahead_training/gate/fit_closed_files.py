@@ -115,6 +115,8 @@ def _samples(workspace: Workspace, number: int, codebase: CommitCodebase, gate: 
             candidate = verdict.candidate
             if CLOSED not in candidate.features or not candidate.edit:
                 continue
+            if verdict.reason not in (None, "below-threshold"):
+                continue  # a hard rule keeps it back, however likely it is
             snapshot = prediction.state.snapshot(candidate.uri)
             assert snapshot is not None  # it is one of the closed documents
             hunks: tuple[Hunk, ...] = remaining.get(candidate.uri, ())

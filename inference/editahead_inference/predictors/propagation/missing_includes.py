@@ -1,9 +1,14 @@
-"""Follow-ups of a name of the standard library of C or C++ whose header is not included."""
+"""Follow-ups of a name of C or C++ whose header is not included: one of the standard library, or one of the workspace.
+
+A header of the workspace is known from the index, if it is the only one that declares the name.
+"""
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from urllib.parse import unquote
 
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import line_end
@@ -21,6 +26,12 @@ _MAX_EDITS = 3
 _MAX_USES = 20
 _INCLUDE = re.compile(r"\s*#\s*include\s*(?P<path><[^<>]+>|\"[^\"]+\")")
 _STANDARD = re.compile(r"(?<![\w.>])std::(\w+)")
+_DECLARES = (
+    r"^(?:[^\n#/\"]*[\s*&])?{0}\s*(?:\(|[;=\[{{]|$)|^\s*#\s*define\s+{0}\b"
+    r"|\b(?:struct|class|union|enum)\s+{0}\b|\}}\s*{0}\s*;"
+)
+"""What declares a name in a header."""
+_HEADERS = frozenset({".h", ".hh", ".hpp", ".hxx"})
 _COMMENT = re.compile(r"//.*|/\*.*?\*/|\"(?:[^\"\\]|\\.)*\"")
 
 
@@ -37,31 +48,83 @@ def follow_missing_includes(situation: Situation) -> Iterator[FollowUp]:
     if not includes:
         return
     headers = set(_headers(situation)) - {path for _, path in includes}
-    for path in sorted(headers - _included_by_others(includes, situation)):
-        system = [(line, other) for line, other in includes if other.startswith("<")] or includes
-        line = next((at for at, other in system if other > path), system[-1][0] + 1)
-        end = line_end(index.snapshot.lines[system[0][0]]) or "\n"
+    headers -= _included_by_others(includes, situation)
+    for path in sorted(headers) + _workspace_headers(includes, situation):
+        kin = [(line, other) for line, other in includes if other[0] == path[0]] or includes
+        line = next((at for at, other in kin if other > path), kin[-1][0] + 1)
+        end = line_end(index.snapshot.lines[kin[0][0]]) or "\n"
         proposal = Proposal(line, line, (f"#include {path}{end}",))
         yield FollowUp(proposal, "missing-import-include", f"include:{path}", f"include {path}", _CONFIDENCE)
 
 
 def _headers(situation: Situation) -> Iterator[str]:
-    """Yield the headers of the names that the last edits brought and that no other line uses."""
-    index = situation.index
-    is_cpp = index.snapshot.language == "cpp"
-    typing = situation.typing
+    """Yield the standard headers of the names that the last edits brought."""
+    is_cpp = situation.index.snapshot.language == "cpp"
+    table = CPP_HEADERS if is_cpp else C_HEADERS
+    yield from (table[name] for name in _brought(situation, _STANDARD if is_cpp else WORD) if name in table)
+
+
+def _brought(situation: Situation, pattern: re.Pattern[str]) -> Iterator[str]:
+    """Yield the names that the last edits brought and that no other line uses.
+
+    Args:
+        situation: The situation.
+        pattern: What finds the names in code.
+    """
+    index, typing = situation.index, situation.typing
     for edit in list(situation.here())[:_MAX_EDITS]:
         before = {word for line in edit.old for word in WORD.findall(line)}
         lines = range(edit.line, edit.line + len(edit.new))
         for line in edit.new:
-            code = _COMMENT.sub(" ", line[:MAX_WIDTH])
-            table = CPP_HEADERS if is_cpp else C_HEADERS
-            for name in _STANDARD.findall(code) if is_cpp else WORD.findall(code):
-                header = table.get(name)
-                if header is None or name in before or (typing is not None and typing.word == name):
+            for name in pattern.findall(_COMMENT.sub(" ", line[:MAX_WIDTH])):
+                if name in before or (typing is not None and typing.word == name):
                     continue
                 if not _is_used_elsewhere(name, index, lines):
-                    yield header
+                    yield name
+
+
+def _workspace_headers(includes: Sequence[tuple[int, str]], situation: Situation) -> list[str]:
+    """Return the headers of the workspace that declare the names that the last edits brought, in quotes."""
+    index, state = situation.index, situation.state
+    headers = [source for source in state.import_sources if is_header(source.uri)]
+    if index.snapshot is not state.document or not headers:
+        return []
+    included = {posixpath.basename(path[1:-1]) for _, path in includes}
+    found: dict[str, None] = {}
+    for name in _brought(situation, WORD):
+        declared = re.compile(_DECLARES.format(re.escape(name)), re.MULTILINE)
+        declaring = [source for source in headers if declared.search(source.text)]
+        if len(declaring) != 1 or posixpath.basename(_path(declaring[0].uri)) in included:
+            continue
+        path = _as_included(_path(declaring[0].uri), _path(index.snapshot.uri), includes)
+        if path is not None:
+            found[f'"{path}"'] = None
+    return list(found)
+
+
+def _as_included(header: str, document: str, includes: Sequence[tuple[int, str]]) -> str | None:
+    """Return the path by which a document includes a header; None where its other includes do not tell."""
+    folder, name = posixpath.split(header)
+    if folder == posixpath.dirname(document):
+        return name
+    _, found, rest = header.rpartition("/include/")
+    if found:
+        return rest
+    parts = header.split("/")
+    for _, path in includes:
+        first = path[1:-1].split("/")[0]
+        if path.startswith('"') and "/" in path and first in parts[:-1] and first != "..":
+            return "/".join(parts[parts.index(first) :])
+    return None
+
+
+def is_header(uri: str) -> bool:
+    """Return whether a file is a header of C or C++ by its name."""
+    return posixpath.splitext(uri)[1].lower() in _HEADERS
+
+
+def _path(uri: str) -> str:
+    return unquote(uri.partition("://")[2])
 
 
 def _is_used_elsewhere(name: str, index: DocumentIndex, lines: range) -> bool:

@@ -27,7 +27,9 @@ from .follow_up import FollowUp, Situation
 from .mirrored_code import follow_mirrored
 from .missing_imports import missing_imports
 from .missing_includes import follow_missing_includes
+from .moved_files import follow_moved_files
 from .repeated_edits import repeat_edits
+from .replaced_literals import follow_replaced_literals
 from .rule import Proposal
 from .signatures import changes_constructor, changes_inherited_signature, follow_signatures
 from .site_features import Site
@@ -70,6 +72,8 @@ _CARRIES_OVER = frozenset(
     }
 )
 """Kinds of rules specific enough for another document."""
+_CARRIES_OVER_CLOSED = _CARRIES_OVER | {"delete"}
+"""Kinds of rules specific enough for a file that is not open."""
 _FAMILIES = {
     "javascript": "web",
     "javascriptreact": "web",
@@ -104,8 +108,12 @@ _FOLLOWS: tuple[Callable[[Situation], Iterator[FollowUp]], ...] = (
     follow_new_variants,
     follow_mirrored,
     follow_missing_includes,
+    follow_replaced_literals,
+    follow_moved_files,
 )
 """What is concluded from past edits by what the code says."""
+_FOLLOWS_ANYWHERE = (follow_replaced_literals, follow_moved_files)
+"""What is concluded for files that are not open, whatever their language."""
 
 
 class Propagation:
@@ -119,7 +127,7 @@ class Propagation:
 
     def propose(self, state: EditorState, check: Callable[[], None]) -> list[Candidate]:
         """Return candidates, see `Predictor.propose`."""
-        if not state.history:
+        if not state.history and not state.moved_files:
             return []
         others = (*state.other_documents[:_OTHERS], *state.closed_documents)
         snapshots = {snapshot.uri: snapshot for snapshot in (*others, state.document)}
@@ -146,19 +154,23 @@ class Propagation:
         for other in others:
             if _FAMILIES.get(other.language, other.language) != family:
                 continue
-            where = {"elsewhere": 1.0} if state.is_open(other.uri) else {"elsewhere": 1.0, CLOSED: 1.0}
+            is_open = state.is_open(other.uri)
+            where = {"elsewhere": 1.0} if is_open else {"elsewhere": 1.0, CLOSED: 1.0}
+            kinds = _CARRIES_OVER if is_open else _CARRIES_OVER_CLOSED
             for site, features in find_sites(
-                state, self._index(other), home, self._trees, lessons, typing, check, _CARRIES_OVER
+                state, self._index(other), home, self._trees, lessons, typing, check, kinds
             ):
-                if any(rule.kind in _CARRIES_OVER for rule, _ in site.rules):
+                if any(rule.kind in kinds for rule, _ in site.rules):
                     edit = self._index(other).kept_edit(site.proposal, partial(to_edit, other))
                     candidates.append(_candidate(other, site, features | where, edit))
         followed: list[Candidate] = []
         for snapshot in (state.document, *others):
-            if _FAMILIES.get(snapshot.language, snapshot.language) == family:
+            is_kin = _FAMILIES.get(snapshot.language, snapshot.language) == family
+            follows = _FOLLOWS if is_kin else _FOLLOWS_ANYWHERE
+            if is_kin or not state.is_open(snapshot.uri):
                 check()
                 situation = Situation(state, self._index(snapshot), home, self._trees, finished, typing)
-                found_here = list(_followed(snapshot, situation))
+                found_here = list(_followed(snapshot, situation, follows))
                 followed += found_here if state.is_open(snapshot.uri) else map(_as_closed, found_here)
         return [*followed, *_beside(candidates, followed, snapshots)]
 
@@ -227,9 +239,11 @@ def _is_taken_back(edit: PastEdit, snapshot: Snapshot | None) -> bool:
     return snapshot.lines[edit.line : edit.line + len(edit.old)] == edit.old
 
 
-def _followed(snapshot: Snapshot, situation: Situation) -> Iterator[Candidate]:
+def _followed(
+    snapshot: Snapshot, situation: Situation, follows: Sequence[Callable[[Situation], Iterator[FollowUp]]]
+) -> Iterator[Candidate]:
     """Yield the follow-ups in a document as candidates."""
-    found = [follow_up for follow in _FOLLOWS for follow_up in follow(situation)]
+    found = [follow_up for follow in follows for follow_up in follow(situation)]
     for follow_up in dict.fromkeys(found):
         yield _as_candidate(
             snapshot,

@@ -86,6 +86,8 @@ def find_sites(
         kinds: Kinds of rules one of which each wanted site has; None if all sites are wanted.
     """
     taught, instances_of = lessons.taught, lessons.instances
+    if not taught:
+        return []
     if kinds is not None and not _may_apply(kinds, lessons, index, check):
         return []
     edits = list(reversed(state.history[-_MAX_EDITS:]))

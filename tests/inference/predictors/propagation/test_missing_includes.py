@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from editahead_inference.predictors.propagation import Propagation
+from editahead_prompts.text.snapshot import Snapshot
 from state_builder import HERE, Person
 
 
@@ -35,3 +40,34 @@ def test_nothing_that_the_own_header_includes() -> None:
     person.open('#include "a.h"\n\nint b;\n', uri=HERE, language="cpp")
     person.replace("int b;", "std::string b;")
     assert included(person) == []
+
+
+@pytest.mark.parametrize(
+    ("header", "declares", "includes", "wanted"),
+    [
+        ("src/tax.h", "double net_total(double gross);\n", '#include "names.h"\n', '"tax.h"'),
+        ("include/shop/tax.h", "#define net_total(x) (x)\n", '#include "other/a.h"\n', '"shop/tax.h"'),
+        ("shop/tax.hpp", "struct net_total {\n};\n", '#include "shop/names.h"\n', '"shop/tax.hpp"'),
+        # nothing tells the root; declared in a comment, a longer name or another call; included already
+        ("lib/tax.h", "double net_total(double gross);\n", "#include <stdio.h>\n", None),
+        ("src/tax.h", "// see net_total(double gross)\n", '#include "names.h"\n', None),
+        ("src/tax.h", "double my_net_total(double gross);\n", '#include "names.h"\n', None),
+        ("src/tax.h", "double net_total(double gross);\n", '#include "tax.h"\n', None),
+        ("src/tax.c", "double net_total(double gross) {\n}\n", '#include "names.h"\n', None),
+    ],
+)
+def test_a_header_of_the_workspace_is_included(
+    header: str, declares: str, includes: str, wanted: str | None
+) -> None:
+    person = Person(f"{includes}\nint a;\n", uri="file:///w/src/main.cpp", language="cpp")
+    person.replace("int a;\n", "int a;\ndouble b = net_total(1);\n")
+    source = Snapshot.from_text(declares, uri=f"file:///w/{header}", language="cpp")
+    state = replace(person.state(), import_sources=(source,))
+    found = [
+        c.edit.apply(state.document.text)
+        for c in Propagation().propose(state, lambda: None)
+        if "kind:missing-import-include" in c.features
+    ]
+    assert [sorted(set(text.splitlines()) - set(state.document.text.splitlines())) for text in found] == (
+        [] if wanted is None else [[f"#include {wanted}"]]
+    )
