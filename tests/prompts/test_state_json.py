@@ -12,7 +12,14 @@ import pytest
 from hypothesis import given
 
 from editahead_prompts.errors import InvalidStateError
-from editahead_prompts.state import Diagnostic, EditorState, PastEdit, RuleOutcomes, UserPreferences
+from editahead_prompts.state import (
+    Diagnostic,
+    EditorState,
+    MovedFile,
+    PastEdit,
+    RuleOutcomes,
+    UserPreferences,
+)
 from editahead_prompts.state_json import state_from_json, state_to_json
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
@@ -36,6 +43,7 @@ def test_nothing_of_a_state_is_forgotten() -> None:
         "closed_documents": "closed",
         "import_sources": "importSources",
         "index_version": "indexVersion",
+        "moved_files": "moved",
     }
     stored = state_to_json(EditorState(Snapshot.from_text(""), 0))
     expected = {keys.get(field.name, field.name) for field in fields(EditorState)}
@@ -66,6 +74,7 @@ FULL = state_to_json(
         closed_documents=(Snapshot.from_text("f", uri="untitled:3"),),
         import_sources=(Snapshot.from_text("g", uri="untitled:4"),),
         index_version=2,
+        moved_files=(MovedFile("untitled:5", "untitled:6"),),
     )
 )
 

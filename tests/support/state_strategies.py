@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from editahead_prompts.state import Diagnostic, EditorState, PastEdit, RuleOutcomes, UserPreferences
+from editahead_prompts.state import (
+    Diagnostic,
+    EditorState,
+    MovedFile,
+    PastEdit,
+    RuleOutcomes,
+    UserPreferences,
+)
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
 
@@ -38,4 +45,5 @@ STATES = st.builds(
         FLOATS,
     ),
     diagnostics=st.lists(st.builds(Diagnostic, NUMBERS, NUMBERS, TEXTS, TEXTS), max_size=2).map(tuple),
+    moved_files=st.lists(st.builds(MovedFile, URIS, URIS), max_size=2).map(tuple),
 )
