@@ -24,6 +24,14 @@ MAX_SHOWN = 5
 """Alternatives of one prediction."""
 _LOOKED_AT = 12
 """Candidates above the threshold that the hard rules check: some rules parse."""
+_ENOUGH = 2
+"""Examples of an edit from which it may be repeated anywhere."""
+_ONE_EXAMPLE, _ONE_INSERTION = 0.05, 0.2
+"""What one example adds to the threshold in other blocks of its document, and that of an inserted line.
+
+Without it, of the first predictions with one example there and a probability up to 0.35, 3 of 44 were right in small steps
+of commits and 26 of 92 in commits file by file; of inserted lines up to 0.5, 2 of 11 and 21 of 52 (train-00 to train-09).
+"""
 _PROSE = -1.5
 """Log-odds for a single example in a text that is not code: a word that is changed once is seldom changed everywhere."""
 _PROSE_LANGUAGES = frozenset({"plaintext", "markdown", "latex", "restructuredtext", "asciidoc", "git-commit"})
@@ -61,8 +69,21 @@ def _thresholds(eagerness: float) -> Callable[[Candidate], float]:
         least(eagerness) for least in (threshold, completion_threshold, closed_threshold)
     )
     return lambda candidate: (
-        completions if candidate.is_next_tokens else closed if CLOSED in candidate.features else edits
+        completions
+        if candidate.is_next_tokens
+        else closed
+        if CLOSED in candidate.features
+        else edits + _more_for_one_example(candidate)
     )
+
+
+def _more_for_one_example(candidate: Candidate) -> float:
+    """Return how much more than other edits a candidate needs that only one example speaks for, outside of its block."""
+    features = candidate.features
+    is_near = features.get("same-block") or "elsewhere" in features or not candidate.edit
+    if is_near or max(features.get("support", _ENOUGH), features.get("teachers", 0)) >= _ENOUGH:
+        return 0.0
+    return _ONE_INSERTION if features.get("old-lines") == 0 else _ONE_EXAMPLE
 
 
 class Weights:

@@ -169,7 +169,8 @@ def _type_of(receiver: Node) -> str:
         declared = _declared_type(receiver, text) or _field_type(receiver, text)
     elif "." in text and text.split(".")[0] in _SELF and text.count(".") == 1:
         declared = _field_type(receiver, text.split(".")[1])
-    return declared or HINT + _last_name(receiver)
+    called = receiver.child_by_field_name(_CALLS[receiver.type]) if receiver.type in _CALLS else None
+    return declared or HINT + _last_name(called or receiver)
 
 
 def _field_type(receiver: Node, name: str) -> str:

@@ -134,7 +134,10 @@ def _label(text: str) -> str:
 
 
 def is_typing(state: EditorState) -> bool:
-    """Return whether the cursor is in the edit that is being typed, and neither before the rest of a word nor far right."""
+    """Return whether the cursor is in the edit that is being typed, and neither within a word nor far right.
+
+    Before the arguments of a call a word counts as whole: who types a new call has none yet.
+    """
     document, cursor = state.document, state.cursor
     kind, _ = state.cursor_context
     last = state.history[-1] if state.history else None
@@ -145,4 +148,4 @@ def is_typing(state: EditorState) -> bool:
     if column > MAX_LINE_CHARS:
         return False
     after = document.lines[line][column : column + 1]
-    return not (after.isalnum() or after == "_")
+    return not (after.isalnum() or after in ("_", "("))

@@ -17,6 +17,7 @@ from editahead_prompts.text.snapshot import Snapshot, line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .document_index import DocumentIndex
+from .import_statements import parse_imports
 from .line_transforms import COMMENT
 
 MAX_WIDTH = 4000
@@ -29,6 +30,8 @@ _ANYWHERE = frozenset({"text", "unknown"})
 """Roles in which an occurrence may mean any name, whatever its binding."""
 _RELATED = frozenset({("text", "argument"), ("text", "member")})
 """Pairs of roles (of the renamed occurrence, of another) that may mean the same name: a value is read by its key."""
+_NO_KEYS = frozenset({"python", "go", "rust", "java", "c", "cpp"})
+"""Languages in which no member is read by a string."""
 _BY_OWNER = frozenset({("plain", "argument"), ("argument", "plain"), ("member", "argument")})
 """Pairs of roles that mean the same name if both have the same owner.
 
@@ -43,6 +46,7 @@ _MAX_MARK = 200
 """Characters before a name that are searched for what marks it."""
 _RECEIVERS = 2
 """Receivers of unknown types from which a member that was put for another goes on to all others."""
+_MEMBER = re.compile(r"\.\w+\b")
 _IMPORTS_MODULE = re.compile(r"import\s+[\w., ]+\Z")
 _MAX_PATTERNS = 1024
 """Patterns of names that are cached, of each kind."""
@@ -181,6 +185,8 @@ class RenamedName:
                 return False
             if (made.role, site.role) in _BY_OWNER:
                 return not self._has_owner(site)
+            if (made.role, site.role) == ("text", "member") and self._index.snapshot.language in _NO_KEYS:
+                return True
             return (made.role, site.role) not in _RELATED and not self._is_implicit_member(site)
         if made.role == "member":
             return self._is_of_another_type(site)
@@ -273,6 +279,8 @@ class RenamedName:
     def _is_not_meant(self, body: str, line: int, match: re.Match[str]) -> bool:
         """Return whether an occurrence means another thing, or is a plain word of a sentence in a string."""
         site = self.occurrence(line, match.start())
+        if self._member is not None and not body.startswith(self._member, match.end()):
+            return True
         if site.role == "text" and self.new_occurrence is not None and self.new_occurrence.role != "text":
             if self._index is not self._origin:  # another file's text is about its own names
                 return True
@@ -282,6 +290,23 @@ class RenamedName:
                 return True
             return case_style(self._old) == "flat" and not is_quoted(body, match)
         return self._is_defined_twice(body) or self.refers_elsewhere(site)
+
+    @cached_property
+    def _member(self) -> str | None:
+        """What an edit put one import for another before, such as `.Printf`: another member may not be in both."""
+        made = self.new_occurrence
+        if made is None or made.role != "plain" or made.defines or self._new_place is None:
+            return None
+        line, column = self._new_place
+        after = _MEMBER.match(self._origin.bodies[line], column + len(self._new))
+        if after is None:
+            return None
+        imported = {
+            item.name
+            for statement in parse_imports(self._origin.snapshot, self._trees)
+            for item in statement.items
+        }
+        return after[0] if {self._old, self._new} <= imported else None
 
     def _is_defined_twice(self, body: str) -> bool:
         """Return whether the line and the renamed one define two functions that had one name."""
@@ -339,7 +364,7 @@ class RenamedName:
 
         def replaced(match: re.Match[str]) -> str:
             site = self.occurrence(line, match.start())
-            keeps = not self.refers_same(site) if strictly else self._is_not_meant(body, line, match)
+            keeps = self._is_not_meant(body, line, match) or (strictly and not self.refers_same(site))
             if keeps:
                 return match[0]
             return f"{self._old}: {self._new}" if site.shorthand else self._new

@@ -51,12 +51,19 @@ _CONDITIONS = frozenset(
     }
 )
 """Statements whose brackets belong to them."""
+_MAX_DEFINITION = 200
+"""Characters of a line that may define a constant."""
 _PLAIN = re.compile(r"[^\W\d]\w*\Z")
 _CONSTANT = re.compile(
     r"\s*(?:export\s+|pub\s+|private\s+|public\s+|protected\s+|static\s+|final\s+|constexpr\s+|inline\s+)*"
     r"(?:(?:const|let|var)\s+)?(?:[\w<>:]+\s+)?(?P<name>[A-Z][A-Z0-9_]{2,}|k[A-Z]\w+)(?:\s*:\s*[^=]{1,40})?\s*:?=\s*"
     r"(?P<value>\d[\w.]{2,}|\"[^\"\\]{3,}\"|'[^'\\]{3,}')\s*;?\s*\Z"
 )
+_DECLARED = re.compile(
+    r"(?:export\s+|pub\s+|static\s+|inline\s+)*(?:const|constexpr)\s+(?:[\w<>:]+\s+)?(?P<name>[^\W\d]\w{2,})"
+    r"(?:\s*:\s*[^=]{1,40})?\s*=\s*(?P<value>\d[\w.]{2,}|\"[^\"\\]{3,}\")\s*;?\s*\Z"
+)
+"""A constant of the module by its keyword, whatever its name is."""
 _DEFINE = re.compile(r"#\s*define\s+(?P<name>[A-Z_]\w+)\s+(?P<value>\d[\w.]{2,}|\"[^\"\\]{3,}\")\s*\Z")
 
 
@@ -116,9 +123,16 @@ def _is_used(name: str, situation: Situation, call: str = r"(?!\w)") -> bool:
 def _constants(situation: Situation) -> Iterator[tuple[str, str]]:
     for start, end in _inserted(situation):
         for body in situation.index.bodies[start : min(end, start + _MAX_LINES)]:
-            match = (_CONSTANT.match(body) or _DEFINE.match(body)) if len(body) < 200 else None
+            match = _defined_constant(body)
             if match is not None and _is_used(match["name"], situation):
                 yield match["name"], match["value"]
+
+
+def _defined_constant(body: str) -> re.Match[str] | None:
+    """Return the name and the value of the constant that a line defines."""
+    if len(body) >= _MAX_DEFINITION:
+        return None
+    return _CONSTANT.match(body) or _DECLARED.match(body) or _DEFINE.match(body)
 
 
 def _uses_of_value(name: str, value: str, situation: Situation) -> Iterator[FollowUp]:
@@ -128,7 +142,7 @@ def _uses_of_value(name: str, value: str, situation: Situation) -> Iterator[Foll
     lines = index.lines_with(value)
     for line in lines if len(lines) <= _MAX_LINES else ():
         body = index.bodies[line]
-        if _CONSTANT.match(body) or _DEFINE.match(body):
+        if _defined_constant(body):
             continue
         at = index.snapshot.starts[line]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from editahead_prompts.text.identifiers import WORD
+from editahead_prompts.text.identifiers import WORD, changed_spans, is_word, tokenize
 from editahead_prompts.text.snapshot import line_end
 
 from . import token_patterns
@@ -25,22 +25,31 @@ IMPORT = re.compile(
 """A line that imports names, in the supported languages."""
 _ITEM = re.compile(r"\s*\w+,?\s*\Z")
 """A name on a line of its own, in an import that spans lines."""
+_DEFINES = (
+    r"\b(?:class|interface|struct|enum|trait|type|const|let|var|def|func|fn|function|namespace)\s+{0}\b"
+    r"|^\s*{0}\s*(?::[^=]*)?=(?!=)|#\s*define\s+{0}\b"
+)
+_MAX_LINES = 60
+"""Lines with a name that are looked at."""
+_MAX_WIDTH = 400
+"""Characters of a line that is compared or searched."""
 _MAX_NAMES = 6
 """Removed names of one edit that teach a rule."""
 
 
 @dataclass(frozen=True)
 class UnusedImport(Rule):
-    """A rule that removes the import of `source` when no other use of that name is left."""
+    """A rule that removes the import of `source` when no other use of that name is left.
+
+    Attributes:
+        successor: The name that the edit put for it; "" if there is none.
+    """
+
+    successor: str = ""
 
     def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
-        if index.words.get(self.source, 0) != 1:
-            return
-        line = next(
-            (n for n in index.lines_with(self.source) if whole_word(self.source).search(index.bodies[n])),
-            None,
-        )
-        if line is None:
+        line = _last_line_with(self.source, index)
+        if line is None or (self.successor and _is_unbound(self.successor, index)):
             return
         body = index.bodies[line]
         listed = _LIST.match(body)
@@ -51,7 +60,47 @@ class UnusedImport(Rule):
             new = f"{listed['head']}{space}{rest}{space}{listed['tail']}"
             yield Proposal(line, line + 1, (new + line_end(index.snapshot.lines[line]),))
         elif (_WHOLE.match(body) and len(names) <= 1) or (_ITEM.match(body) and _inside_import(index, line)):
-            yield Proposal(line, line + 1, ())
+            yield Proposal(line, _end_of_gap(index, line), ())
+
+
+@dataclass(frozen=True)
+class ReplacedImport(Rule):
+    """A rule that imports `successor` instead of `source`, for which an edit put it, when nothing else binds it."""
+
+    successor: str = ""
+
+    def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
+        line = _last_line_with(self.source, index)
+        if line is None or not imports_at(index, line) or not _is_unbound(self.successor, index):
+            return
+        body = whole_word(self.source).sub(self.successor, index.bodies[line])
+        yield Proposal(line, line + 1, (body + line_end(index.snapshot.lines[line]),))
+
+
+def _end_of_gap(index: DocumentIndex, line: int) -> int:
+    """Return the end of what goes with a line: of the blank lines around it one stays, and none at the document's start."""
+    end = line + 1
+    if line == 0 or not index.bodies[line - 1].strip():
+        while end < len(index.bodies) and not index.bodies[end].strip() and (line == 0 or end == line + 1):
+            end += 1
+    return end
+
+
+def _last_line_with(name: str, index: DocumentIndex) -> int | None:
+    """Return the line of a name that the document has once; None if it has it more often, or not at all."""
+    if index.words.get(name, 0) != 1:
+        return None
+    found = (n for n in index.lines_with(name) if whole_word(name).search(index.bodies[n]))
+    return next(found, None)
+
+
+def _is_unbound(name: str, index: DocumentIndex) -> bool:
+    """Return whether a document uses a name and neither imports nor defines it, as far as its lines show."""
+    lines = [n for n in index.lines_with(name) if whole_word(name).search(index.bodies[n])]
+    if not lines or len(lines) > _MAX_LINES:
+        return False
+    defines = re.compile(_DEFINES.format(re.escape(name)))
+    return not any(imports_at(index, n) or defines.search(index.bodies[n][:_MAX_WIDTH]) for n in lines)
 
 
 def imports_at(index: DocumentIndex, line: int) -> bool:
@@ -65,13 +114,36 @@ def _inside_import(index: DocumentIndex, line: int) -> bool:
 
 
 def learn_unused(old: tuple[str, ...], new: tuple[str, ...]) -> list[Rule]:
-    """Learn a rule for each name that an edit removed from code."""
+    """Learn the rules for each name that an edit removed from code."""
     kept = {name for line in new for name in WORD.findall(line)}
     gone = dict.fromkeys(name for line in old if not _WHOLE.match(line) for name in WORD.findall(line))
     names = [
         name for name in gone if name not in kept and name not in token_patterns.KEYWORDS and len(name) > 1
     ]
-    return [
-        UnusedImport("import-unused", f"unused:{name}", f"drop import of {name}", name, name)
-        for name in names[:_MAX_NAMES]
-    ]
+    rules: list[Rule] = []
+    successors = _successors(old, new)
+    for name in names[:_MAX_NAMES]:
+        successor = successors.get(name, "")
+        key, label = f"unused:{name}:{successor}", f"drop import of {name}"
+        rules.append(UnusedImport("import-unused", key, label, name, name, successor=successor))
+        if successor:
+            key, label = f"replaced:{name}:{successor}", f"import {successor} instead of {name}"
+            rules.append(ReplacedImport("import-replaced", key, label, name, name, successor=successor))
+    return rules
+
+
+def _successors(old: tuple[str, ...], new: tuple[str, ...]) -> dict[str, str]:
+    """Return the names of types and constants that an edit put for others, in lines that it rewrote one by one."""
+    found: dict[str, str] = {}
+    if len(old) != len(new):
+        return found
+    for before, after in zip(old, new, strict=True):
+        if before == after or max(len(before), len(after)) > _MAX_WIDTH:
+            continue
+        a, b = tokenize(before), tokenize(after)
+        for a1, a2, b1, b2 in changed_spans(a, b):
+            if a2 - a1 != 1 or b2 - b1 != 1 or not is_word(a[a1]) or not is_word(b[b1]):
+                continue
+            if a[a1][0].isupper() and b[b1][0].isupper() and found.setdefault(a[a1], b[b1]) != b[b1]:
+                found[a[a1]] = ""
+    return found

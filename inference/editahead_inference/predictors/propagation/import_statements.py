@@ -234,7 +234,11 @@ def _add_line(
     likeness = [_likeness(s.module, module, snapshot.language) for s in statements]
     if not likeness or max(likeness) == 0:
         return None
-    best = max(range(len(statements)), key=lambda n: (likeness[n], statements[n].form == form, n))
+    # Go's standard library comes in the first group.
+    is_first = snapshot.language == "go" and _is_standard(module, "go")
+    best = max(
+        range(len(statements)), key=lambda n: (likeness[n], statements[n].form == form, -n if is_first else n)
+    )
     first = last = best
     while first > 0 and statements[first - 1].end == statements[first].start:
         first -= 1

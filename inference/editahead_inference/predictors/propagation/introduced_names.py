@@ -27,11 +27,14 @@ class IntroducedNames:
         edit: The edit.
         origin: The index of its document; None if it is closed.
         trees: The syntax trees of all documents.
+
+    Attributes:
+        names: The names, in order.
     """
 
     def __init__(self, edit: PastEdit, origin: DocumentIndex | None, trees: SyntaxTrees) -> None:
         self._trees = trees
-        self._names: list[str] = []
+        self.names: list[str] = []
         if origin is None:
             return
         old = {word for line in edit.old for word in WORD.findall(line[:MAX_WIDTH])}
@@ -39,12 +42,12 @@ class IntroducedNames:
             body = origin.bodies[line]
             for match in WORD.finditer(body[:MAX_WIDTH]):
                 name = match[0]
-                if name in old or name in KEYWORDS or name in self._names or len(self._names) >= _MAX_NAMES:
+                if name in old or name in KEYWORDS or name in self.names or len(self.names) >= _MAX_NAMES:
                     continue
                 at = origin.snapshot.starts[line] + match.start()
                 used = trees.occurrence(origin.snapshot, at, at + len(name))
                 if used.role == "plain" and not used.defines and self._is_local(name, used, origin, edit):
-                    self._names.append(name)
+                    self.names.append(name)
 
     def _is_local(self, name: str, used: Occurrence, origin: DocumentIndex, edit: PastEdit) -> bool:
         """Return whether a scope around the use binds the name, outside of the edit."""
@@ -72,10 +75,10 @@ class IntroducedNames:
             index: The index of its document.
             known: What was found before in this document: by name, the scopes that bind it.
         """
-        if not self._names:
+        if not self.names:
             return True
         made = "".join(proposal.lines)
-        missing = [name for name in self._names if re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", made)]
+        missing = [name for name in self.names if re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", made)]
         scopes: tuple[int, ...] | None = None
         for name in missing:
             if name not in known:

@@ -246,7 +246,9 @@ def _module_of(other: Snapshot, snapshot: Snapshot, trees: SyntaxTrees) -> str:
         if not relative:
             return ""
         ending = next((".js" for module in relative if module.endswith(".js")), "")
-        return _relative(stem, posixpath.dirname(ours)) + ending
+        whole = _relative(stem, posixpath.dirname(ours))
+        folder = whole.removesuffix("/index")
+        return folder if folder in relative or (folder != whole and not ending) else whole + ending
     parts = stem.removesuffix("/__init__").split("/")
     known = {s.module for s in statements}
     for start in range(len(parts)):

@@ -50,7 +50,7 @@ _ADAPTED = 6
 """Past edits that may say nothing of places that are merely alike."""
 _IMPORT_EDITS = 3
 """Past edits whose names may lack an import."""
-_STATED = {"await-calls": 0.7, "import-unused": 0.43}
+_STATED = {"await-calls": 0.7, "import-unused": 0.43, "import-replaced": 0.5}
 """Confidence (0..1) of rules that commits in the order of their files tell too little of, by kind.
 
 A call of a function that became asynchronous was right in 7 moments of 7. An import is above its uses, so a commit from
@@ -285,7 +285,9 @@ def _lines(candidate: Candidate, snapshot: Snapshot) -> set[int]:
 def _candidate(
     snapshot: Snapshot, site: Site, features: dict[str, float], edit: Edit | None = None
 ) -> Candidate:
-    rule = min((rule for rule, _ in site.rules), key=lambda rule: _candour(rule.kind))
+    rule = min(
+        (rule for rule, _ in site.rules), key=lambda rule: (rule.kind not in _STATED, _candour(rule.kind))
+    )
     confidence = _STATED.get(rule.kind)
     if confidence is not None:
         features = {f"kind:{rule.kind}": 1.0}

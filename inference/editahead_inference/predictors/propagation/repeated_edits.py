@@ -41,9 +41,10 @@ _MIN_LITERAL = 2
 _MIN_PREFIX = 3
 """Characters that two names have in common at their start, up to a word's end, from which a third needs them, too."""
 
-_DEFINES = re.compile(
+FUNCTION = re.compile(
     r"(?:async |pub |export |static |public |private |protected )*(?:def|func|fn|function)\b"
 )
+"""The start of a line that defines a function."""
 
 Rewrite = Callable[[str], str | None]
 """From a stripped line to its new text; None where it does not apply."""
@@ -257,7 +258,7 @@ def _common_left(a: Sequence[str], b: Sequence[str]) -> tuple[str, list[str]] | 
     """Return the expression of what comes before the replaced text, with its literals; None if there is no likeness."""
     head, literals = _common(a, b)
     if len(head) == len(a) == len(b):
-        if a and _DEFINES.match("".join(a)) and a[-1] == ")" and "(" in a:  # whatever its parameters are
+        if a and FUNCTION.match("".join(a)) and a[-1] == ")" and "(" in a:  # whatever its parameters are
             first = a.index("(")
             return f"{''.join(head[: first + 1])}.*\\)", [x for x in literals[: first + 1] if x]
         return "".join(head), literals

@@ -6,25 +6,17 @@ import re
 from collections.abc import Sequence
 
 from editahead_prompts.state import PastEdit
-from editahead_prompts.text.identifiers import changed_spans, is_name, is_word, tokenize
+from editahead_prompts.text.identifiers import changed_spans, is_word, tokenize
 from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .bindings import MAX_WIDTH, MODULE
 from .document_index import DocumentIndex
-from .token_patterns import KEYWORDS
 
 _TRUTH_VALUES = frozenset({"true", "false"})
 _BUILT_IN_TYPE = re.compile(
     r"u?int(?:_?(?:fast|least)?\d+)?(?:_t)?|[iu](?:\d+|size)|f(?:32|64)|float\d*|double|long|short|char|byte|s?size_t"
     r"|bool|boolean|str|string|String|number|bigint|any|unknown|object|rune|Integer|Long|Short|Float|Double|Boolean|bytes"
-)
-_MODIFIERS = frozenset(
-    re.findall(
-        r"\w+",
-        "abstract async const constexpr export extern final inline internal override private protected pub public readonly "
-        "static unsafe virtual volatile",
-    )
 )
 _QUOTES = frozenset("\"'`")
 _MAX_LITERAL = 200
@@ -60,20 +52,22 @@ def _is_number(old: Sequence[str], new: Sequence[str]) -> bool:
     return len(old) == len(new) == 1 and old[0][0].isdigit() and new[0][0].isdigit()
 
 
-def adds_keywords_only(edit: PastEdit) -> bool:
-    """Return whether an edit only put keywords and marks into a line, such as `static` or `?`: a choice for one place."""
+def added_tokens(edit: PastEdit) -> list[str]:
+    """Return the tokens that an edit put into lines, if it only did that; [] for other edits.
+
+    An argument or `?` is a choice for one place: of the first predictions from one such example, 7 of 27 were right in
+    commits with all files open, and 48 of 86 in commits file by file (train-00 to train-09).
+    """
     if len(edit.old) != len(edit.new):
-        return False
-    added: set[str] = set()
+        return []
+    added: list[str] = []
     for old, new in zip(edit.old, edit.new, strict=True):
         a, b = tokenize(line_body(old)), tokenize(line_body(new))
         for a1, a2, b1, b2 in changed_spans(a, b):
             if a1 != a2:
-                return False
-            added.update(token for token in b[b1:b2] if not token.isspace())
-    return bool(added) and all(
-        not is_name(token) or token in _MODIFIERS or token in KEYWORDS for token in added
-    )
+                return []
+            added += (token for token in b[b1:b2] if not token.isspace())
+    return added
 
 
 def _is_value(word: str) -> bool:

@@ -12,15 +12,16 @@ from editahead_prompts.text.snapshot import line_end
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .argument_rules import ArgumentChange
-from .bindings import MODULE, RenameCache
+from .bindings import MAX_WIDTH, MODULE, RenameCache, whole_word
 from .changed_calls import changes_parameters
 from .document_index import DocumentIndex
 from .introduced_names import IntroducedNames
+from .repeated_edits import FUNCTION
 from .rule import Proposal, Rule
 from .rule_induction import induce_rules_from_edit
 from .rule_runs import join_neighbours
 from .single_examples import (
-    adds_keywords_only,
+    added_tokens,
     changes_values_only,
     changes_wording_only,
     renames_local_only,
@@ -34,6 +35,10 @@ _MAX_EDITS = 6
 """Past edits from which rules are learned."""
 _MAX_NEAR_SITES = 3
 """Sites of one rule that are proposed on each side of the last edit, besides those at the cursor."""
+_MAX_ADDED = 4
+"""Tokens that an edit added, of which the definitions are looked up."""
+_MAX_NAME_LINES = 40
+"""Lines with a name that may define it."""
 _MAX_PROPOSALS = 60
 """Sites of one rule. A rule with more is too general to be trusted at any of them."""
 _SIBLINGS = "rename-siblings"
@@ -100,12 +105,22 @@ def find_sites(
     found: dict[Proposal, Site] = {}
     # One edit may teach thousands of rules.
     changes_values = cache(lambda age: changes_values_only(edits[age]))
-    adds_keywords = cache(lambda age: adds_keywords_only(edits[age]))
     changes_wording = cache(lambda age: changes_wording_only(edits[age], home(edits[age].uri), trees))
     renames_local = cache(lambda age: renames_local_only(edits[age], home(edits[age].uri), trees))
     changes_signature = cache(lambda age: changes_parameters(edits[age], home(edits[age].uri), trees))
     introduced = cache(lambda age: IntroducedNames(edits[age], home(edits[age].uri), trees))
     binders: dict[str, frozenset[int]] = {}
+
+    @cache
+    def adds_own(age: int) -> bool:
+        """Return whether an edit only added what other functions need not have: no names that they may bind, too."""
+        added = added_tokens(edits[age])
+        shared = set(introduced(age).names)
+        origin = home(edits[age].uri)
+        if origin is not None and len(added) <= _MAX_ADDED:
+            shared |= {name for name in added if name.isidentifier() and _is_defined(name, origin, trees)}
+        return bool(added) and not (shared & set(added) and shared.union(KEYWORDS, ",").issuperset(added))
+
     for rule, age in taught:
         check()
         places = rule.proposals(index) if kinds is None else rule.kept_proposals(index)
@@ -115,14 +130,8 @@ def find_sites(
         is_single = len(instances) < 2
         is_alone = is_single and rule.kind not in _WHOLE
         if (
-            (
-                is_alone
-                and (
-                    changes_values(age)
-                    or changes_wording(age)
-                    or (isinstance(rule, Substitution) and adds_keywords(age))
-                )
-            )
+            (is_alone and changes_wording(age))
+            or (is_single and changes_values(age))
             or (is_alone and _is_put_beside_keywords(rule))
             or (is_single and rule.renames is None and renames_local(age))
             or (
@@ -145,6 +154,8 @@ def find_sites(
         proposals = _outside(_proposals(rule, places, index, names, teacher), edits[age], uri)
         if age in scopes and not _is_rename_of_definition(rule, names, teacher):
             proposals = [p for p in proposals if _function_at(index, p.start, trees) == scopes[age]]
+        if is_single and isinstance(rule, Substitution | ArgumentChange) and adds_own(age):
+            proposals = [p for p in proposals if _is_meant_too(p, edits[age], index, trees)]
         if not proposals or len(proposals) > _MAX_PROPOSALS:
             continue
         proposals = [p for p in proposals if introduced(age).are_bound(p, index, binders)]
@@ -299,6 +310,28 @@ def _common_functions(
         elif len(ages) > 1:
             common.update(dict.fromkeys(ages, functions.pop()))
     return {age: function for age, function in common.items() if age not in elsewhere}
+
+
+def _is_defined(name: str, index: DocumentIndex, trees: SyntaxTrees) -> bool:
+    """Return whether a document defines a name that is no keyword, as a field or a local."""
+    lines = [] if name in KEYWORDS else index.lines_with(name)[:_MAX_NAME_LINES]
+    for line in lines:
+        for match in whole_word(name).finditer(index.bodies[line][:MAX_WIDTH]):
+            at = index.snapshot.starts[line] + match.start()
+            if trees.occurrence(index.snapshot, at, at + len(name)).defines:
+                return True
+    return False
+
+
+def _is_meant_too(proposal: Proposal, edit: PastEdit, index: DocumentIndex, trees: SyntaxTrees) -> bool:
+    """Return whether an addition may go on in a place: at an equal line of the same function, or of another's head."""
+    body = index.bodies[proposal.start]
+    if edit.uri != index.snapshot.uri or body.strip() not in [line.strip() for line in edit.old]:
+        return False
+    if FUNCTION.match(body.strip()):
+        return True
+    function = _function_at(index, min(edit.line, len(index.bodies) - 1), trees)
+    return function != MODULE and function == _function_at(index, proposal.start, trees)
 
 
 def _function_at(index: DocumentIndex, line: int, trees: SyntaxTrees) -> int:

@@ -129,7 +129,8 @@ def find_typing(state: EditorState, index: DocumentIndex, trees: SyntaxTrees) ->
         is_known,
         bool(unknown)
         and any(
-            name.startswith(unknown) and name != unknown and name not in KEYWORDS for name in index.words
+            name.startswith(unknown) and name.rstrip("_") != unknown.rstrip("_") and name not in KEYWORDS
+            for name in index.words
         ),
         bool(word) and any(name.startswith(word) for name in old),
         min(len("".join(after.split())), _MAX_REST),

@@ -20,6 +20,9 @@ def results(person: Person) -> set[str]:
         ('a("no file here")\nb("a file there")\n', "no file", "no document"),  # a word of a sentence
         ("static int one(int a);\nint two(int b);\n", "static int", "static inline int"),
         ("limit(a, 3)\nlimit(b, 3)\n", "a, 3", "a, 4"),
+        ("total = 64\n\n\ntotal = 64\n", "64", "256"),  # also where the whole line is the same
+        ("mail: string\n\n\nmail: string\n", "mail:", "mail?:"),
+        ('"""Two."""\n\none = first()\ntwo = first()\n', "one = first()", "one = first().copy()"),
     ],
 )
 def test_one_says_nothing(text: str, old: str, new: str) -> None:
@@ -48,3 +51,24 @@ def test_another_member_of_one_receiver_is_not_put_for_those_of_others() -> None
     text = "a(person.name, company.name)\nb(person.name, company.name)\n"
     found = results(Person(text).replace("company.name", "company.title"))
     assert not any("person.title" in made for made in found)
+
+
+def test_an_addition_goes_on_at_an_equal_line_of_its_function() -> None:
+    text = "def f(a):\n    run(a)\n    run(a)\n\n\ndef g(a):\n    run(a)\n"
+    found = results(Person(text).replace("run(a)", "run(a, size=2 * a.size)"))
+    assert any(made.count("size=2") == 2 for made in found)
+    assert not any("size=2" in made.partition("def g")[2] for made in found)
+
+
+def test_of_two_imports_only_the_same_member_is_exchanged() -> None:
+    text = "import one\nimport two\n\na = one.read(1)\nb = one.read(2)\nc = one.write(3)\n"
+    found = results(Person(text).replace("a = one", "a = two"))
+    assert found
+    assert not any("two.write" in made for made in found)
+
+
+def test_a_string_key_is_no_attribute_in_python() -> None:
+    text = 'a = data["mail"]\nb = data["mail"]\nc = person.mail\n'
+    found = results(Person(text).replace('a = data["mail', 'a = data["email'))
+    assert any('b = data["email"]' in made for made in found)
+    assert not any("person.email" in made for made in found)

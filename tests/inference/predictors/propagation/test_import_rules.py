@@ -1,0 +1,32 @@
+"""Imports that an edit left unused, or that need another name."""
+
+from __future__ import annotations
+
+from editahead_inference.predictors.propagation import Propagation
+from state_builder import HERE, Person
+
+
+def results(person: Person) -> set[str]:
+    """The texts after each of the edits."""
+    found = Propagation().propose(person.state(), lambda: None)
+    return {c.edit.apply(person.text) for c in found if c.uri == HERE and c.edit}
+
+
+def test_one_of_two_blank_lines_goes_with_an_import() -> None:
+    text = "import os\n\nfrom app import start\n\nstart()\nos.abort()\n"
+    found = results(Person(text).replace("os.abort()", "stop()"))
+    assert "from app import start\n\nstart()\nstop()\n" in found
+
+
+def test_a_type_is_imported_instead_of_the_one_that_it_replaced() -> None:
+    text = "from queues import Queue\n\n\ndef run(queue: Queue):\n    return queue\n"
+    found = results(Person(text).replace("queue: Queue", "queue: Stack"))
+    assert text.replace("Queue", "Stack") in found
+
+
+def test_a_type_of_the_document_needs_no_import() -> None:
+    text = (
+        "from queues import Queue\n\n\nclass Stack:\n    pass\n\n\ndef run(queue: Queue):\n    return queue\n"
+    )
+    found = results(Person(text).replace("queue: Queue", "queue: Stack"))
+    assert text.replace("queue: Queue", "queue: Stack").partition("\n\n")[2].lstrip() in found
