@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from editahead_prompts.text.identifiers import WORD, changed_spans, is_word, tokenize
+from editahead_prompts.text.identifiers import changed_spans, is_word, tokenize
 from editahead_prompts.text.snapshot import line_end
 
 from . import token_patterns
@@ -29,6 +29,8 @@ _DEFINES = (
     r"\b(?:class|interface|struct|enum|trait|type|const|let|var|def|func|fn|function|namespace)\s+{0}\b"
     r"|^\s*{0}\s*(?::[^=]*)?=(?!=)|#\s*define\s+{0}\b"
 )
+_PLAIN = re.compile(r"(?<![\w.])[^\W\d]\w*")
+"""A name that is no member."""
 _MAX_LINES = 60
 """Lines with a name that are looked at."""
 _MAX_WIDTH = 400
@@ -87,11 +89,17 @@ def _end_of_gap(index: DocumentIndex, line: int) -> int:
 
 
 def _last_line_with(name: str, index: DocumentIndex) -> int | None:
-    """Return the line of a name that the document has once; None if it has it more often, or not at all."""
-    if index.words.get(name, 0) != 1:
+    """Return the line of a name that the document has once, besides members of this name; None if there is no such line."""
+    lines = index.lines_with(name)
+    if index.words.get(name, 0) > _MAX_LINES or len(lines) > _MAX_LINES:
         return None
-    found = (n for n in index.lines_with(name) if whole_word(name).search(index.bodies[n]))
-    return next(found, None)
+    found = [
+        line
+        for line in lines
+        for match in whole_word(name).finditer(index.bodies[line])
+        if index.bodies[line][: match.start()][-1:] != "." or _WHOLE.match(index.bodies[line])
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _is_unbound(name: str, index: DocumentIndex) -> bool:
@@ -115,8 +123,8 @@ def _inside_import(index: DocumentIndex, line: int) -> bool:
 
 def learn_unused(old: tuple[str, ...], new: tuple[str, ...]) -> list[Rule]:
     """Learn the rules for each name that an edit removed from code."""
-    kept = {name for line in new for name in WORD.findall(line)}
-    gone = dict.fromkeys(name for line in old if not _WHOLE.match(line) for name in WORD.findall(line))
+    kept = {name for line in new for name in _PLAIN.findall(line)}
+    gone = dict.fromkeys(name for line in old if not _WHOLE.match(line) for name in _PLAIN.findall(line))
     names = [
         name for name in gone if name not in kept and name not in token_patterns.KEYWORDS and len(name) > 1
     ]
