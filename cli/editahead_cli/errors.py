@@ -3,6 +3,7 @@
 CommandError
 ├── SketchInputError
 ├── IndexNotReadyError
+├── ToolRefusedError
 ├── DiffMismatchError
 ├── SessionMismatchError
 └── NothingToReplayError
@@ -19,6 +20,10 @@ class SketchInputError(CommandError):
 
 class IndexNotReadyError(CommandError):
     """An index of a workspace that is not whole, and cannot be built now."""
+
+
+class ToolRefusedError(CommandError):
+    """A request of an agent that cannot be done."""
 
 
 class DiffMismatchError(CommandError):

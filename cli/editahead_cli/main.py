@@ -27,6 +27,7 @@ COMMANDS = {
     "eval": "measure the quality of predictions, of applied sketches and of prompts",
     "engine": "start and supervise a vLLM for Editahead",
     "index": "tell what the index of a folder holds, build it or remove it",
+    "mcp": "answer agents over MCP: finish a change, search code, apply a sketch",
     "models": "list the models that fit this machine, or download one",
     "record": "record your editing sessions on this machine, to measure on them; off by default",
     "stats": "show what became of the predictions in your editor",

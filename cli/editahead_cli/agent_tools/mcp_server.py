@@ -1,0 +1,185 @@
+"""The MCP server on stdio: the tools with their schemas, progress and cancellation, by the official SDK."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import anyio
+import anyio.from_thread
+import anyio.lowlevel
+import anyio.to_thread
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import ToolAnnotations
+from pydantic import Field
+
+from editahead_cli.errors import ToolRefusedError
+from editahead_inference.errors import Cancelled
+from editahead_lsp import __version__
+
+from .workspace_tools import MAX_RESULTS, WorkspaceTools
+
+PROGRESS_S = 0.2
+"""Seconds between two messages about progress."""
+_INSTRUCTIONS = (
+    "After you changed code in several places, call finish_change: it tells the places in the whole repository that your "
+    "change still lacks, by the rewrites that the change itself shows. Use apply_sketch to turn a loose edit into an "
+    "exact one; it writes only with write=true."
+)
+_READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+_WRITES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=True, idempotent_hint=False, open_world_hint=False
+)
+
+
+class ToolServer:
+    """The server of one workspace folder. One tool works at a time.
+
+    Args:
+        root: The workspace folder.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._tools = WorkspaceTools(root)
+        self._lock = anyio.Lock()
+        self.server = MCPServer(
+            "editahead", instructions=_INSTRUCTIONS, version=__version__, log_level="WARNING"
+        )
+        for tool, hints in (
+            (self.finish_change, _READS),
+            (self.search_code, _READS),
+            (self.apply_sketch, _WRITES),
+        ):
+            self.server.add_tool(tool, annotations=hints)
+
+    async def finish_change(
+        self,
+        ctx: Context,
+        staged: Annotated[
+            bool, Field(description="Take what is staged in git, instead of the working tree.")
+        ] = False,
+        base: Annotated[
+            str | None, Field(description="Take everything since the history left this branch or commit.")
+        ] = None,
+        patch: Annotated[
+            str | None, Field(description="Take this unified diff instead, applied to the files or not.")
+        ] = None,
+        include_unlikely: Annotated[bool, Field(description="List unlikely places, too.")] = False,
+    ) -> dict[str, Any]:
+        """Tell what a change still lacks: places in the whole repository where its rewrites go on.
+
+        Without arguments, the change is the working tree against HEAD. Each place has a path, lines from 1, the old and the
+        new text, the rule and a confidence. `complete` is true when nothing is likely missing.
+        """
+        tool = partial(
+            self._tools.finish_change,
+            staged=staged,
+            base=base,
+            patch=patch,
+            include_unlikely=include_unlikely,
+        )
+        return await self._run(ctx, tool)
+
+    async def search_code(
+        self,
+        ctx: Context,
+        query: Annotated[
+            str, Field(description="Names and words, such as `retry_after` or `parse config file`.")
+        ],
+        limit: Annotated[
+            int, Field(ge=1, le=MAX_RESULTS, description="The number of results, at most.")
+        ] = 20,
+    ) -> dict[str, Any]:
+        """Search the code of the workspace: definitions of the names in the query, and code that shares its rarest words.
+
+        It knows names and words, not meanings. Lines count from 1.
+        """
+        return await self._run(ctx, partial(self._tools.search_code, query=query, limit=limit))
+
+    async def apply_sketch(
+        self,
+        ctx: Context,
+        sketch: Annotated[
+            str,
+            Field(
+                description="Code with `... existing code ...` markers, a diff, search/replace blocks or a patch, "
+                "with the path of each file."
+            ),
+        ],
+        file: Annotated[
+            str | None,
+            Field(description="The file that it changes, from the root, if the sketch names none."),
+        ] = None,
+        choose: Annotated[int | None, Field(ge=1, description="The number of the choice to take.")] = None,
+        write: Annotated[
+            bool, Field(description="Write the files: all of them or none. Without it, nothing is written.")
+        ] = False,
+    ) -> dict[str, Any]:
+        """Turn a sketch of a change into the exact edit, as a diff, and write it only with write=true.
+
+        A sketch that does not fit exactly one place is refused. `refusal` says why, and `choices` lists the readings where
+        there are several.
+        """
+        tool = partial(self._tools.apply_sketch, sketch=sketch, file=file, choose=choose, write=write)
+        return await self._run(ctx, tool)
+
+    async def _run(self, ctx: Context, tool: Callable[..., dict[str, Any]]) -> dict[str, Any]:
+        """Run a tool on a thread, report its progress, and end it when the client cancels the request."""
+        stop = threading.Event()
+        progress = _Progress(ctx)
+
+        def check() -> None:
+            if stop.is_set():
+                raise Cancelled
+
+        async def wait_for_cancellation() -> None:
+            try:
+                await anyio.sleep_forever()
+            finally:
+                stop.set()
+
+        out: dict[str, Any] = {}
+        problem: ToolRefusedError | None = None
+        async with self._lock, anyio.create_task_group() as group:
+            group.start_soon(wait_for_cancellation)
+            try:
+                out = await anyio.to_thread.run_sync(tool, check, progress.report)
+            except ToolRefusedError as error:
+                problem = error
+            except Cancelled:
+                await anyio.lowlevel.checkpoint()
+            group.cancel_scope.cancel()
+        if problem is not None:
+            raise ToolError(str(problem))
+        return out
+
+
+class _Progress:
+    """The progress of one call, as numbers that only grow: one for each kind of work, and the share that is done of it."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._kinds: list[str] = []
+        self._sent, self._sent_at = -1.0, float("-inf")
+
+    def report(self, what: str, done: int, total: int) -> None:
+        """Tell the client how far the call is, from the thread of the tool."""
+        is_new = what not in self._kinds
+        if is_new:
+            self._kinds.append(what)
+        value = self._kinds.index(what) + (min(done / total, 1.0) if total else 0.0)
+        if value <= self._sent or (not is_new and time.monotonic() - self._sent_at < PROGRESS_S):
+            return
+        self._sent, self._sent_at = value, time.monotonic()
+        message = f"{what}: {done} of {total}" if total else what
+        anyio.from_thread.run(self._ctx.report_progress, value, None, message)
+
+
+def serve(root: Path) -> None:
+    """Answer on stdin and stdout until stdin ends."""
+    anyio.run(ToolServer(root).server.run_stdio_async)

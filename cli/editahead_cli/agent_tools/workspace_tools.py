@@ -1,0 +1,241 @@
+"""The tools as plain functions: JSON in, JSON out, and `ToolRefusedError` for what cannot be done. They know no protocol."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from editahead_cli import json_output
+from editahead_cli.change_finish import finish_change, settings_of
+from editahead_cli.choice_prompt import choice_label
+from editahead_cli.commands.apply_report import file_writes
+from editahead_cli.commands.finish_report import make_output
+from editahead_cli.errors import CommandError, ToolRefusedError
+from editahead_cli.indexed_workspace import open_codebase
+from editahead_inference.apply.merge.merge import merge
+from editahead_inference.apply.planner import FileChange, plan_changes
+from editahead_inference.apply.results import Refusal
+from editahead_inference.codebase import Chunk, SymbolAt
+from editahead_inference.errors import ApplyRefusedError
+from editahead_lsp import user_dirs
+from editahead_lsp.apply.annotated_diff import diff_lines, display_name
+from editahead_lsp.apply.workspace_files import WorkspaceFiles
+from editahead_lsp.errors import ChangeError, WriteError
+from editahead_lsp.file_writes.recovery import recover
+from editahead_lsp.file_writes.transaction import write_all
+from editahead_lsp.finish.read_change import MAX_PATCH_BYTES, ChangeRequest, find_source
+from editahead_lsp.protocol.converter import make_converter
+from editahead_lsp.workspace import uris
+from editahead_lsp.workspace.file_exclusion import FileExclusion
+from editahead_prompts.errors import SketchError
+from editahead_prompts.secrets.masking import mask_text
+from editahead_prompts.sketches.parse import parse_sketch
+
+MAX_QUERY_CHARS = 10_000
+"""Characters of a search. Only the rarest words count, and none is rare in more text."""
+MAX_RESULTS = 100
+"""Results of a search, at most."""
+MAX_TEXT_CHARS = 4_000
+"""Characters of a result's text. What follows is in the file."""
+_MAX_NAMES = 10
+"""Names of a query whose definitions are looked up."""
+_NAME = re.compile(r"[^\W\d]\w+")
+
+Check = Callable[[], None]
+OnProgress = Callable[[str, int, int], None]
+
+
+class WorkspaceTools:
+    """The tools over one workspace folder. They write nothing outside of it, and only where that is asked for.
+
+    Args:
+        root: The workspace folder.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def finish_change(
+        self,
+        check: Check,
+        on_progress: OnProgress,
+        *,
+        staged: bool = False,
+        base: str | None = None,
+        patch: str | None = None,
+        include_unlikely: bool = False,
+    ) -> dict[str, Any]:
+        """Return what a change lacks, as `editahead finish --json` prints it, and what was compared.
+
+        Args:
+            check: Raises to cancel.
+            on_progress: Called with what is done, how many parts are done, and of how many.
+            staged: Whether to take what is staged.
+            base: A revision since which to take everything.
+            patch: A patch to take instead.
+            include_unlikely: Whether to list unlikely places, too.
+
+        Raises:
+            ToolRefusedError: The change cannot be read.
+        """
+        if staged + (base is not None) + (patch is not None) > 1:
+            raise ToolRefusedError("give at most one of staged, base and patch")
+        if patch is not None and len(patch) > MAX_PATCH_BYTES:
+            raise ToolRefusedError(f"the patch is longer than {MAX_PATCH_BYTES} characters")
+        request = ChangeRequest(staged, base, patch)
+        try:
+            if base is not None and find_source(self.root, request, self.root, check).base_folder is not None:
+                raise ToolRefusedError(f"{base} is no revision of the repository")
+            result = finish_change(self.root, request, self.root, check=check, on_progress=on_progress)
+        except (ChangeError, CommandError) as error:
+            raise ToolRefusedError(str(error)) from None
+        output: dict[str, Any] = make_converter(json_output).unstructure(
+            make_output(result, with_all=include_unlikely)
+        )
+        left_out = [{"path": file.path, "reason": file.reason} for file in result.change.left_out]
+        return {**output, "source": result.change.source, "root": str(result.root), "leftOut": left_out}
+
+    def search_code(
+        self, check: Check, on_progress: OnProgress, *, query: str, limit: int = 20
+    ) -> dict[str, Any]:
+        """Return pieces of files that define the names of a query, and then those that share its rarest words.
+
+        Lines count from 1. Secrets in the texts are masked.
+
+        Args:
+            check: Raises to cancel.
+            on_progress: Called with what is done, how many parts are done, and of how many.
+            query: Names and words.
+            limit: The number of results, at most.
+
+        Raises:
+            ToolRefusedError: The query is empty or too long, or there is no index.
+        """
+        if not query.strip():
+            raise ToolRefusedError("the query is empty")
+        if len(query) > MAX_QUERY_CHARS:
+            raise ToolRefusedError(f"the query is longer than {MAX_QUERY_CHARS} characters")
+        limit = max(1, min(limit, MAX_RESULTS))
+        settings = settings_of(self.root)
+        results: dict[tuple[str, int], dict[str, Any]] = {}
+        try:
+            with open_codebase(self.root, settings, check=check, on_progress=on_progress) as codebase:
+                names = list(dict.fromkeys(_NAME.findall(query)))[:_MAX_NAMES]
+                for symbol in (symbol for name in names for symbol in codebase.definitions(name)):
+                    check()
+                    snapshot = codebase.snapshot(symbol.uri)
+                    if snapshot is not None and symbol.line < len(snapshot.lines):
+                        text = "".join(snapshot.lines[symbol.line : symbol.line + 12])
+                        results.setdefault((symbol.uri, symbol.line), self._definition(symbol, text))
+                    if len(results) == limit:
+                        break
+                for chunk in codebase.similar(query, limit):
+                    results.setdefault((chunk.uri, chunk.line), self._chunk(chunk))
+        except CommandError as error:
+            raise ToolRefusedError(str(error)) from None
+        return {"results": list(results.values())[:limit]}
+
+    def apply_sketch(
+        self,
+        check: Check,
+        on_progress: OnProgress,
+        *,
+        sketch: str,
+        file: str | None = None,
+        choose: int | None = None,
+        write: bool = False,
+    ) -> dict[str, Any]:
+        """Return the exact change that a sketch describes, as a diff; or why it is refused, with the choices.
+
+        Args:
+            sketch: The sketch.
+            file: The file that it changes, from the root, if it names none.
+            choose: The number of the choice to take, from 1.
+            write: Whether to write the files: all of them or none.
+
+        Raises:
+            ToolRefusedError: The sketch is too long or no sketch, or the files could not be written.
+        """
+        settings = settings_of(self.root)
+        if len(sketch.encode("utf-8", "replace")) > settings.max_file_bytes:
+            raise ToolRefusedError(f"the sketch is larger than {settings.max_file_bytes} bytes")
+        if file is not None and "\0" in file:
+            raise ToolRefusedError("the name of the file has a null character")
+        uri = None if file is None else uris.path_to_uri(self.root / file)
+        exclusion = FileExclusion([self.root], settings.exclude)
+        files = WorkspaceFiles([self.root], {}, exclusion, settings.max_file_bytes, uri, self.root)
+        choices: list[dict[str, Any]] = []
+        on_progress("placing the sketch", 0, 0)
+        try:
+            own = files.resolve(None)
+            parsed = parse_sketch(sketch, language=own.language if own else None, path=file)
+            changes = plan_changes(parsed, files, merge, flag_file=files.find_flag, check=check)
+        except SketchError as error:
+            raise ToolRefusedError(f"this is no sketch: {error}") from None
+        except ApplyRefusedError as error:
+            known = error.refusal.choices
+            if choose is None or not 1 <= choose <= len(known):
+                choices = [
+                    {
+                        "number": number,
+                        "title": choice_label(choice, self.root),
+                        "diff": self._diff(choice.changes),
+                    }
+                    for number, choice in enumerate(known, 1)
+                ]
+                return {"refusal": _refusal(error.refusal), "choices": choices, "diff": "", "written": []}
+            changes = known[choose - 1].changes
+        else:
+            if choose not in (None, 1):
+                raise ToolRefusedError("the sketch is clear: there is nothing to choose")
+        written = self._write(changes, files) if write else []
+        return {"refusal": None, "choices": [], "diff": self._diff(changes), "written": written}
+
+    def _write(self, changes: Sequence[FileChange], files: WorkspaceFiles) -> list[str]:
+        """Write the changes, and return the paths of the files.
+
+        Raises:
+            ToolRefusedError: Nothing was written.
+        """
+        if any(change.adds_flagged_file for change in changes):
+            raise ToolRefusedError(
+                "nothing was written, because other programs run or obey a new file of the sketch without a question; "
+                "a person must write it: `editahead apply --write --yes`"
+            )
+        try:
+            recover([self.root], user_dirs.journal_folder())
+            write_all(file_writes(tuple(changes), files), [self.root], user_dirs.journal_folder())
+        except WriteError as error:
+            raise ToolRefusedError(f"nothing was written: {error}") from None
+        return [self._name(change.moved_to or change.original.uri) for change in changes]
+
+    def _diff(self, changes: Sequence[FileChange]) -> str:
+        lines = (
+            f"{line}{line.carriage_return}\n"
+            for change in changes
+            for line in diff_lines(change, change.original, change.hunks, [self.root])
+        )
+        return "".join(lines)
+
+    def _definition(self, symbol: SymbolAt, text: str) -> dict[str, Any]:
+        inside = f" in {symbol.container}" if symbol.container else ""
+        why = f"It defines {symbol.name}{inside} ({symbol.kind})."
+        return self._result(symbol.uri, symbol.line, symbol.line + text.count("\n"), text, why)
+
+    def _chunk(self, chunk: Chunk) -> dict[str, Any]:
+        why = "It shares the rarest words of the query."
+        return self._result(chunk.uri, chunk.line, chunk.end_line, chunk.text, why)
+
+    def _result(self, uri: str, line: int, end_line: int, text: str, why: str) -> dict[str, Any]:
+        shown = mask_text(text[:MAX_TEXT_CHARS])
+        place = {"path": self._name(uri), "startLine": line + 1, "endLine": max(line + 1, end_line)}
+        return {**place, "text": shown, "why": why}
+
+    def _name(self, uri: str) -> str:
+        return display_name(uri, [self.root])
+
+
+def _refusal(refusal: Refusal) -> dict[str, str]:
+    return {"reason": refusal.reason, "detail": refusal.detail, "part": refusal.part}

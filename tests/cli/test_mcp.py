@@ -1,0 +1,226 @@
+"""The MCP server over stdio, asked by the SDK's own client."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+pytest.importorskip("mcp", reason="the environment was made before the extra mcp; `make test` makes it again")
+
+from mcp import Client, StdioServerParameters
+
+from changed_repository import git, make_repository
+from editahead_cli.agent_tools import workspace_tools
+from editahead_cli.agent_tools.workspace_tools import WorkspaceTools
+from editahead_cli.main import main
+from index_workspace import write
+from merge_with_readings import DETAIL, READINGS, SECOND, SKETCH, TEXT, merge_with_readings
+
+SERVER = Path(__file__).parents[1] / "support" / "mcp_with_renames.py"
+SECRET = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
+FILES = {
+    "models.py": "def total(user):\n    return user.sum\n",
+    "bills.py": "from models import total\n\nprint(total(user))\n",
+    "config.py": f'def find_retries():\n    token = "{SECRET}"\n    return token\n',
+}
+CHANGED = "def total(account):\n    return account.sum\n"
+Open = Callable[..., AbstractAsyncContextManager[Client]]
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return make_repository(tmp_path / "work", FILES)
+
+
+@pytest.fixture
+def connect(root: Path, tmp_path: Path) -> Open:
+    @asynccontextmanager
+    async def open_client(**environment: str) -> AsyncIterator[Client]:
+        folders = {f"XDG_{name}_HOME": str(tmp_path / name) for name in ("CACHE", "STATE", "CONFIG")}
+        path = os.pathsep.join([str(SERVER.parent), os.environ.get("PYTHONPATH", "")])
+        server = StdioServerParameters(
+            command=sys.executable,
+            args=[str(SERVER), "--root", str(root)],
+            env={
+                "PATH": os.environ["PATH"],
+                "HOME": str(tmp_path),
+                "PYTHONPATH": path,
+                **folders,
+                **environment,
+            },
+        )
+        async with Client(server) as client:
+            yield client
+
+    return open_client
+
+
+async def call(client: Client, tool: str, **arguments: Any) -> Any:
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result.content
+    return result.structured_content
+
+
+async def refusal(client: Client, tool: str, **arguments: Any) -> str:
+    result = await client.call_tool(tool, arguments)
+    assert result.is_error
+    return "".join(getattr(part, "text", "") for part in result.content)
+
+
+async def test_the_tools(connect: Open) -> None:
+    async with connect() as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert tools.keys() == {"finish_change", "search_code", "apply_sketch"}
+        for name, tool in tools.items():
+            assert tool.description and tool.annotations is not None
+            assert tool.annotations.read_only_hint is (name != "apply_sketch")
+            assert "ctx" not in tool.input_schema["properties"]
+
+
+async def test_finish_change(root: Path, connect: Open) -> None:
+    write(root, {"models.py": CHANGED, ".env": "KEY=1\n"})
+    patch = git(root, "diff") + "\n"
+    async with connect() as client:
+        progress: list[tuple[float, str | None]] = []
+
+        async def note(value: float, total: float | None, message: str | None) -> None:
+            progress.append((value, message))
+
+        result = await client.call_tool("finish_change", {}, progress_callback=note)
+        output = result.structured_content
+        assert output is not None
+        assert not output["complete"] and [(p["path"], p["line"]) for p in output["places"]] == [
+            ("bills.py", 3)
+        ]
+        assert output["source"] == "the working tree against HEAD"
+        assert [file["path"] for file in output["leftOut"]] == [".env"]
+        assert [value for value, _ in progress] == sorted({value for value, _ in progress})
+        assert progress[0][1] == "reading the change" and (progress[-1][1] or "").startswith("searching")
+        assert (await call(client, "finish_change", staged=True))["complete"]
+        for arguments in ({"base": "HEAD"}, {"patch": patch}):
+            assert len((await call(client, "finish_change", **arguments))["places"]) == 1
+
+
+async def test_search_code(connect: Open) -> None:
+    async with connect() as client:
+        results = (await call(client, "search_code", query="find_retries"))["results"]
+        assert (results[0]["path"], results[0]["startLine"]) == ("config.py", 1)
+        assert results[0]["why"].startswith("It defines find_retries")
+        assert "return token" in results[0]["text"] and SECRET not in str(results)
+        assert len((await call(client, "search_code", query="total user", limit=1))["results"]) == 1
+        assert (await call(client, "search_code", query="unheard_of"))["results"] == []
+
+
+async def test_apply_sketch(root: Path, connect: Open) -> None:
+    sketch = "--- a/models.py\n+++ b/models.py\n@@ -1,2 +1,2 @@\n def total(user):\n-    return user.sum\n+    return 0\n"
+    async with connect() as client:
+        output = await call(client, "apply_sketch", sketch=sketch)
+        assert output["written"] == [] and "-    return user.sum\n+    return 0\n" in output["diff"]
+        assert (root / "models.py").read_text() == FILES["models.py"]
+        assert (await call(client, "apply_sketch", sketch=sketch, write=True))["written"] == ["models.py"]
+        assert (root / "models.py").read_text() == FILES["models.py"].replace("user.sum", "0")
+        output = await call(
+            client, "apply_sketch", sketch=sketch.replace("def total", "def other"), write=True
+        )
+        assert output["refusal"]["reason"] and output["written"] == []
+
+
+def test_apply_sketch_with_a_choice(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workspace_tools, "merge", merge_with_readings(READINGS))
+    write(root, {"a.py": TEXT})
+    ask = partial(
+        WorkspaceTools(root).apply_sketch, lambda: None, lambda *progress: None, sketch=SKETCH, file="a.py"
+    )
+    output = ask(write=True)
+    assert output["refusal"]["detail"] == DETAIL and output["written"] == []
+    assert [choice["number"] for choice in output["choices"]] == [1, 2]
+    assert all(choice["diff"].startswith("--- a/a.py") for choice in output["choices"])
+    assert ask(choose=3)["choices"] == output["choices"]
+    assert (root / "a.py").read_text() == TEXT
+    output = ask(choose=2, write=True)
+    assert output["written"] == ["a.py"] and (root / "a.py").read_text() == SECOND
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "reason"),
+    [
+        ("finish_change", {"staged": True, "base": "HEAD"}, "at most one"),
+        ("finish_change", {"base": "--output=x"}, "neither a revision"),
+        ("finish_change", {"base": ".."}, "no revision"),
+        ("finish_change", {"base": "a\0b"}, "neither a revision"),
+        ("finish_change", {"patch": "--- /etc/passwd\n+++ /etc/passwd\n@@ -1 +1 @@\n-a\n+b\n"}, "outside"),
+        ("finish_change", {"patch": "rubbish"}, "the patch"),
+        ("search_code", {"query": " "}, "empty"),
+        ("search_code", {"query": "x" * 20_000}, "longer than"),
+        ("search_code", {"query": "x", "limit": 0}, "limit"),
+        ("search_code", {}, "query"),
+        ("apply_sketch", {"sketch": ""}, "no sketch"),
+        ("apply_sketch", {"sketch": "x" * 2_000_000}, "larger than"),
+        ("apply_sketch", {"sketch": "x = 1\n", "file": "a\0b"}, "null character"),
+        ("apply_sketch", {"sketch": 7}, "sketch"),
+        ("no_tool", {}, "no_tool"),
+    ],
+)
+async def test_hostile_input(connect: Open, tool: str, arguments: dict[str, Any], reason: str) -> None:
+    async with connect() as client:
+        try:
+            said = await refusal(client, tool, **arguments)
+        except Exception as error:
+            said = str(error)
+        assert reason in said
+        assert (await client.list_tools()).tools
+
+
+@pytest.mark.parametrize(
+    "name", ["../out.py", "/tmp/out.py", ".env", ".git/hooks/pre-commit", ".vscode/tasks.json"]
+)
+async def test_nothing_is_written_outside_or_where_programs_obey(
+    root: Path, connect: Open, name: str
+) -> None:
+    sketch = f"*** Begin Patch\n*** Add File: {name}\n+x = 1\n*** End Patch\n"
+    async with connect() as client:
+        result = await client.call_tool("apply_sketch", {"sketch": sketch, "write": True})
+        assert result.is_error or (result.structured_content or {})["refusal"] is not None
+    assert not (root / name).exists()
+
+
+async def test_a_cancelled_request_ends_its_work(root: Path, connect: Open, tmp_path: Path) -> None:
+    write(root, {"models.py": CHANGED})
+    async with connect(WAIT=str(tmp_path / "ended")) as client:
+        searching = anyio.Event()
+
+        async def note(value: float, total: float | None, message: str | None) -> None:
+            if message is not None and message.startswith("searching"):
+                searching.set()
+
+        async def ask() -> None:
+            await client.call_tool("finish_change", {}, progress_callback=note)
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(ask)
+            with anyio.fail_after(60):
+                await searching.wait()
+            group.cancel_scope.cancel()
+        with anyio.fail_after(60):  # one tool works at a time
+            assert (await call(client, "search_code", query="total"))["results"]
+        assert (tmp_path / "ended").exists()
+
+
+def test_wrong_folders(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mcp", "--root", str(tmp_path / "missing")]) == 1
+    assert "is no folder" in capsys.readouterr().err
+
+
+def test_without_the_sdk(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("editahead_cli.commands.mcp.find_spec", lambda name: None)
+    assert main(["mcp"]) == 1
+    assert "pip install 'editahead[mcp]'" in capsys.readouterr().err
