@@ -215,6 +215,47 @@ def test_the_server_meanwhile(workspace: Path) -> None:
     show(title, ["", "p50", "p95", "p99", "MB"], rows)
 
 
+def wait_for_index(editor: Editor) -> None:
+    """Wait until the server's index is whole."""
+    while True:
+        status = editor.client.request("workspace/executeCommand", {"command": "editahead.status"})
+        if [index["state"] for index in status["index"]] == ["ready"]:
+            return
+        time.sleep(0.05)
+
+
+def renames(editor: Editor, rounds: int) -> list[float]:
+    """Return the milliseconds from the rename of a definition that many files may use to its answer."""
+    uri, names = editor.uri("renamed.py"), ("snapshot", "document", "candidate", "replacement")
+    editor.open(uri, "python", f"def {names[0]}():\n    pass\n{python_text(300)}")
+    times = []
+    for number in range(rounds):
+        old, new = names[number % len(names)], names[(number + 1) % len(names)]
+        started = time.perf_counter()
+        editor.replace(uri, len("def "), len("def ") + len(old), new)
+        editor.next_edit(uri, (1, 4), "typed")
+        times.append((time.perf_counter() - started) * 1000)
+    return times
+
+
+def test_answers_with_a_whole_index(workspace: Path) -> None:
+    """Measure answers without an index and with a whole one, by turns: to keystrokes, and after renames with look-ups."""
+    rounds = 20 if SHORT else 100
+    found: dict[tuple[str, str], list[float]] = {}
+    for _ in range(1 if SHORT else 2):
+        for mode in ("off", "on"):
+            with Editor({"debounce_ms": 0, "index": mode}, root=workspace) as editor:
+                if mode == "on":
+                    wait_for_index(editor)
+                for name, measure in (("keystroke", keystrokes), ("renamed definition", renames)):
+                    found.setdefault((name, mode), []).extend(measure(editor, rounds))
+    rows = [
+        [f"{name}, index {mode}", *(f"{percentile(times, share):.1f}" for share in (0.5, 0.95, 0.99))]
+        for (name, mode), times in sorted(found.items())
+    ]
+    show("Answers with a whole index (ms)", ["", "p50", "p95", "p99"], rows)
+
+
 def test_kills(workspace: Path, tmp_path: Path) -> None:
     """Kill the process at random moments of a build; compare what then becomes of the index with a build in peace."""
     root = tmp_path / "some"
