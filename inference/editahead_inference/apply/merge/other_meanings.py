@@ -35,6 +35,9 @@ _MIN_SINGLE = 0.5
 _BELOW = 8
 """Lines below a new line among which the next element begins."""
 
+_MIN_BLOCK = 3
+"""Lines from which a block is compared with those beside it."""
+
 _SERIES_REACH = 3
 """Lines on either side of a replaced line in which others like it are looked for."""
 
@@ -227,6 +230,23 @@ def unclosed_ends(snippet: Snippet, target: Target, splices: Sequence[Splice]) -
         )
         if is_added and ratio(normalize_line(end), target.lines.keys[below]) >= MIN_SIMILARITY:
             yield below
+
+
+def copied_blocks(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield the first line of each block beside which the same lines come under a similar first line: it may be meant."""
+    keys, places = target.lines.keys, target.lines.places
+    for splice in splices:
+        new = list(filter(None, map(normalize_line, splice.lines)))
+        size = len(new)
+        if splice.start < splice.end or size < _MIN_BLOCK or _opens_named(new[0]):
+            continue
+        told = any(has_substance(key) and len(places.get(key, ())) == 1 for key in new[1:])
+        reach = 2 * size + 2
+        above = [n for n in range(max(0, splice.start - reach), splice.start) if keys[n]][-size:]
+        below = [n for n in range(splice.start, min(len(keys), splice.start + reach)) if keys[n]][:size]
+        for lines in (above, below) if told else ():
+            if [keys[n] for n in lines[1:]] == new[1:] and ratio(keys[lines[0]], new[0]) >= MIN_SIMILARITY:
+                yield lines[0]
 
 
 def split_strings(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:

@@ -39,6 +39,7 @@ from .left_out_code import dots_for_code
 from .lost_elements import lost_elements
 from .named_scopes import misplaced_lines
 from .other_meanings import (
+    copied_blocks,
     copied_lines,
     detached_comments,
     replaced_in_series,
@@ -153,6 +154,7 @@ def _other_meaning(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
         (shown_lines_gone(snippet, target, splices), added_or_replaced),
         (replaced_overloads(snippet, target, splices), added_or_replaced),
         (replaced_in_series(snippet, target, splices), added_or_replaced),
+        (copied_blocks(target, splices), added_or_replaced),
         (unclosed_ends(snippet, target, splices), added_or_replaced),
         (detached_comments(snippet, target, splices), "This comment may belong to the line below it."),
         (split_strings(snippet, target, splices), "These lines would be within a string."),

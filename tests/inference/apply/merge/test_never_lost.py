@@ -97,3 +97,19 @@ def test_a_change_between_lines_that_the_file_has_only_there() -> None:
     assert result.refusal is None
     assert result.guess == f"function run(payload) {{\n{shown}  finish(payload);\n}}\n"
     assert merged(f"{mark}{shown}{mark}", text, "javascript").refusal is not None
+
+
+def test_a_block_like_the_one_beside_it_under_a_similar_first_line_may_be_a_new_version() -> None:
+    text = (
+        "mod open_options;\npub use self::open_options::OpenOptions;\ncfg_tokio_uring! {\n"
+        "    pub(crate) use self::open_options::UringOpenOptions;\n}\n\nmod remove;\n"
+    )
+    sketch = (
+        "// ...\nmod open_options;\npub use self::open_options::OpenOptions;\ncfg_io_uring! {\n"
+        "    pub(crate) use self::open_options::UringOpenOptions;\n}\n// ...\n"
+    )
+    result = merged(sketch, text, "rust")
+    renamed = text.replace("cfg_tokio", "cfg_io")
+    assert result.guess == renamed or result.refusal is not None
+    if result.refusal is not None:
+        assert renamed in [reading.edit.apply(text) for reading in result.readings]
