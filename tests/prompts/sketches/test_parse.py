@@ -271,3 +271,13 @@ def test_what_the_file_holds_is_code() -> None:
 def test_what_is_no_sketch(text: str) -> None:
     with pytest.raises(SketchError):
         parse_sketch(text)
+
+
+def test_a_path_in_the_code_is_more_exact_than_a_name_in_the_sentence_above() -> None:
+    text = "Update `config.py` like this:\n\n```py\n# filepath: src/a/config.py\nimport os\nimport sys\n```\n"
+    (file,) = parse_sketch(text).files
+    assert file.path == "src/a/config.py"
+    assert isinstance(file.content, Snippet)
+    assert [part.lines for part in file.content.parts if isinstance(part, Code)] == [
+        ("import os", "import sys")
+    ]

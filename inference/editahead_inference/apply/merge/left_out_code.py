@@ -221,6 +221,14 @@ class _Restorer:
             return None
         lines = self._bodies[there[0] : there[-1] + 1]
         told = " ".join(normalized(lines)).strip("\"' ")
+        has = {line.strip("\"' ") for line in normalized(lines)}
+        if is_dots and not all(
+            line.strip("\"' ") in has or parse_marker(f"# {line}") is not None or not line.strip("\"' .…")
+            for line in keys
+        ):
+            return None  # Its text is another one.
+        if is_dots and not has.isdisjoint(("...", "…")):
+            return None  # The dots are the file's own.
         if not is_dots and is_cut and not told.startswith(text.rstrip(".… ")):
             return None
         old, new = indentation(lines[0]), indentation(shown[0])

@@ -249,6 +249,19 @@ def copied_blocks(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
                 yield lines[0]
 
 
+def respaced_lines(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield lines of which only the white space inside would change, to that of an equal line elsewhere: it may be meant."""
+    bodies, keys = target.lines.bodies, target.lines.keys
+    for splice in split_at_kept_lines(splices, bodies):
+        if splice.end - splice.start != len(splice.lines):
+            continue
+        for line, new in zip(range(splice.start, splice.end), splice.lines, strict=True):
+            if keys[line] == normalize_line(new) and bodies[line].strip() != new.strip():
+                others = target.lines.places.get(keys[line], ())
+                if any(other != line and bodies[other] == new for other in others):
+                    yield line
+
+
 def split_strings(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
     """Yield lines within a string at which lines come whose neighbours the sketch does not show."""
     tree = target.syntax.tree(target.original)

@@ -44,6 +44,7 @@ from .other_meanings import (
     detached_comments,
     replaced_in_series,
     replaced_overloads,
+    respaced_lines,
     shown_lines_gone,
     split_strings,
     unclosed_ends,
@@ -155,6 +156,7 @@ def _other_meaning(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
         (replaced_overloads(snippet, target, splices), added_or_replaced),
         (replaced_in_series(snippet, target, splices), added_or_replaced),
         (copied_blocks(target, splices), added_or_replaced),
+        (respaced_lines(target, splices), "The sketch may show lines of another place."),
         (unclosed_ends(snippet, target, splices), added_or_replaced),
         (detached_comments(snippet, target, splices), "This comment may belong to the line below it."),
         (split_strings(snippet, target, splices), "These lines would be within a string."),
@@ -444,10 +446,10 @@ def _identity(declaration: Declaration, language: str) -> tuple[str, ...] | None
     """
     if declaration.kind not in ("function", "type"):
         return None
-    # In Python, neither decorators nor parameters make a second test of the same name legal.
+    # In Python, neither decorators nor parameters make a second test of the same name legal; in Java no annotation does.
     is_python = language == "python"
     is_test = is_python and declaration.name.rsplit(".")[-1].startswith("test_")
-    if declaration.start != declaration.head and not is_test:
+    if declaration.start != declaration.head and not is_test and language != "java":
         return None
     parameters = "" if is_python else declaration.signature.partition("(")[2].rpartition(")")[0]
     return (declaration.kind, declaration.name, parameters, *declaration.scope)
