@@ -99,3 +99,10 @@ def test_many_hunks_that_have_one_place_each_are_applied() -> None:
     result = merge(parsed, parsed.files[0], Snapshot.from_text(text, uri="file:///a.py", language="python"))
     assert result.refusal is None
     assert result.guess == text.replace("a", "b")
+
+
+def test_too_many_marks_are_refused() -> None:
+    parsed = parse_sketch("# ... existing code ...\ndef g(y):\n" * 2_100, language="python")
+    refusal = merge(parsed, parsed.files[0], FILE).refusal
+    assert refusal is not None
+    assert refusal.reason == "too-large"

@@ -31,6 +31,9 @@ from .whole_file import as_whole_file, place_whole
 _MAX_SKETCH_CHARS = 400_000
 """Characters of a sketch, which bounds the time of a merge."""
 
+_MAX_PIECES = 4000
+"""Runs of code and marks between them, which bounds the time of a merge."""
+
 _MIN_TWIN_LINES = 2
 """Lines that say something, from which a hunk that the file has already may have been applied before."""
 
@@ -64,6 +67,9 @@ def merge(
         doubt = make_refusal(
             "too-large", f"The file has {original.length:,} characters, the sketch {size:,}."
         )
+        return MergeResult(original, original.text, Edit(), doubt, 0.0)
+    if isinstance(part.content, Snippet) and len(part.content.parts) > _MAX_PIECES:
+        doubt = make_refusal("too-large", f"The sketch has more than {_MAX_PIECES // 2:,} marks.")
         return MergeResult(original, original.text, Edit(), doubt, 0.0)
     if any(map(_SURROGATE.search, sketch.lines[part.at : part.end])):
         doubt = make_refusal(
