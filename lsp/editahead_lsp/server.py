@@ -44,6 +44,7 @@ from .session.session_recorder import FOLDER_NAME, SessionRecorder
 from .settings import Settings, load_settings
 from .transport import parent_process
 from .transport.json_rpc import JsonRpcProtocol
+from .transport.message_framing import MAX_MESSAGE_BYTES
 from .transport.stdio import StdinReaderThread
 from .workspace import positions, uris
 from .workspace.file_exclusion import FileExclusion, workspace_paths
@@ -410,6 +411,27 @@ class Server(LanguageServer):
         self.next_edit_marker.on_message()
         self.prompt_warmer.on_message()
 
+    def skip_message(self, length: int) -> None:
+        """Say that a message was too long to be read, and close all documents: it may have changed any of them.
+
+        Args:
+            length: Its bytes.
+        """
+        message = f"a message of {length} bytes was not read; {MAX_MESSAGE_BYTES} are the limit"
+        log.warning("%s", message)
+        self.protocol.send_message_error(message)
+        if not self.protocol.initialized:
+            return
+        for document in list(self.session.documents):
+            self.session.close(document.uri)
+            self.coordinator.on_close(document.uri, document.key)
+        self.window_show_message(
+            types.ShowMessageParams(
+                types.MessageType.Error,
+                f"Editahead: {message}. Open documents are left alone until they are opened again.",
+            )
+        )
+
     async def serve(self, read: Callable[[int], bytes], out: BinaryIO) -> int:
         """Serve one client until it sends `exit`, closes the stream or has ended. Return the exit code of the process.
 
@@ -418,7 +440,8 @@ class Server(LanguageServer):
             out: The stream to the client.
         """
         self.protocol.set_writer(_Writer(out, self.request_exit))
-        StdinReaderThread(read, asyncio.get_running_loop(), self.receive, self.request_exit).start()
+        loop = asyncio.get_running_loop()
+        StdinReaderThread(read, loop, self.receive, self.skip_message, self.request_exit).start()
         await self.wait_closed()
         return 0 if self.protocol.shutdown_requested else 1
 

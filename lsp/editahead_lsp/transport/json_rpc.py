@@ -61,6 +61,9 @@ PYGLS_METHODS: Mapping[str, str] = {
 pygls may change them with any minor version: `pyproject.toml` pins the version, and tests compare it with this list.
 """
 
+MAX_WAITING_REQUESTS = 1_000
+"""Requests of a client that are not answered yet; a limit on memory and on work. Further ones are refused."""
+
 _PYGLS_FEATURES = {types.SHUTDOWN, types.SET_TRACE}
 """The methods that pygls handles; all others have handlers in `features`."""
 
@@ -160,6 +163,10 @@ class JsonRpcProtocol(LanguageServerProtocol):
             self._send_error(msg_id, JsonRpcInvalidRequest("the server was shut down"))
         elif not self.initialized and method != types.INITIALIZE:
             self._send_error(msg_id, JsonRpcServerNotInitialized())
+        elif len(self._request_futures) >= MAX_WAITING_REQUESTS:
+            self._send_error(
+                msg_id, JsonRpcInvalidRequest(f"{MAX_WAITING_REQUESTS} requests wait for answers")
+            )
         else:
             try:
                 converted = self._convert_params(method, params)
@@ -187,6 +194,10 @@ class JsonRpcProtocol(LanguageServerProtocol):
     def send_parse_error(self) -> None:
         """Answer a message that is not JSON. The answer has no id, as the request is unknown."""
         self._send_error(None, JsonRpcParseError())
+
+    def send_message_error(self, reason: str) -> None:
+        """Answer a message that was not read, and whose id is unknown."""
+        self._send_error(None, JsonRpcInvalidRequest(reason))
 
     def _send_error(self, msg_id: int | str | None, error: JsonRpcException) -> None:
         answer = {"code": error.code, "message": error.message}

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+
+MAX_MESSAGE_BYTES = 64 << 20
+"""Bytes of a message; a limit on memory. Nothing is predicted in a document of more than a small part of it."""
+MAX_HEADER_BYTES = 1 << 16
+"""Bytes of a header line. A longer one is no header, and is dropped."""
 
 _LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*([0-9]{1,10})[ \t]*", re.IGNORECASE)
 
@@ -11,13 +16,22 @@ _LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*([0-9]{1,10})[ \t]*", re.IGNO
 class MessageFramer:
     """A parser that takes bytes as they arrive and yields the bodies of complete messages.
 
-    Unknown header lines are skipped, so that the parser finds the next message after invalid input.
+    Unknown header lines are skipped, so that the parser finds the next message after invalid input. So is a message that is
+    too long.
+
+    Args:
+        on_too_long: Called with the length of a message that is skipped.
+        max_bytes: Bytes of a message.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self, on_too_long: Callable[[int], None] = lambda length: None, max_bytes: int = MAX_MESSAGE_BYTES
+    ) -> None:
+        self._on_too_long, self._max_bytes = on_too_long, max_bytes
         self._buffer = bytearray()
         self._length: int | None = None
         self._in_body = False
+        self._to_skip = 0
 
     @property
     def buffered_bytes(self) -> int:
@@ -27,14 +41,25 @@ class MessageFramer:
     def feed(self, chunk: bytes) -> Iterator[bytes]:
         """Yield the bodies that `chunk` completes. Exhaust the iterator before the next call."""
         self._buffer += chunk
-        while self._in_body or self._read_header():
+        while self._skip() and (self._in_body or self._read_header()):
             assert self._length is not None
+            if self._length > self._max_bytes:
+                self._to_skip, self._length, self._in_body = self._length, None, False
+                self._on_too_long(self._to_skip)
+                continue
             if len(self._buffer) < self._length:
                 return
             body = bytes(self._buffer[: self._length])
             del self._buffer[: self._length]
             self._length, self._in_body = None, False
             yield body
+
+    def _skip(self) -> bool:
+        """Drop what has arrived of a message that is too long. Return whether all of it has."""
+        dropped = min(self._to_skip, len(self._buffer))
+        del self._buffer[:dropped]
+        self._to_skip -= dropped
+        return self._to_skip == 0
 
     def _read_header(self) -> bool:
         """Read header lines. Return whether the body comes next."""
@@ -47,4 +72,6 @@ class MessageFramer:
             elif not line and self._length is not None:
                 self._in_body = True
                 return True
+        if len(self._buffer) > MAX_HEADER_BYTES:
+            self._buffer.clear()
         return False

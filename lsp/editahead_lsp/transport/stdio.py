@@ -17,13 +17,16 @@ _MAX_QUEUED_MESSAGES = 1000
 """Messages that the thread reads ahead of the server; a limit on memory."""
 
 
-def iter_message_bodies(read: Callable[[int], bytes]) -> Iterator[bytes]:
+def iter_message_bodies(
+    read: Callable[[int], bytes], on_too_long: Callable[[int], None] = lambda length: None
+) -> Iterator[bytes]:
     """Yield the body of each message until `read` returns no bytes.
 
     Args:
         read: Reads at most the given number of bytes; returns none at the end of the stream.
+        on_too_long: Called with the length of a message that is skipped.
     """
-    framer = MessageFramer()
+    framer = MessageFramer(on_too_long)
     while chunk := read(_CHUNK_BYTES):
         yield from framer.feed(chunk)
 
@@ -35,6 +38,7 @@ class StdinReaderThread:
         read: Reads at most the given number of bytes; returns none at the end of the stream.
         loop: The loop on which the callbacks run.
         on_message: Handles one body; each message has its own turn of the loop.
+        on_too_long: Handles the length of a message that is skipped.
         on_end: Runs after the last message.
     """
 
@@ -43,11 +47,13 @@ class StdinReaderThread:
         read: Callable[[int], bytes],
         loop: asyncio.AbstractEventLoop,
         on_message: Callable[[bytes], None],
+        on_too_long: Callable[[int], None],
         on_end: Callable[[], None],
     ) -> None:
         # A thread as an attribute, not a subclass: CPython adds private attributes to `Thread` (3.13 added `_handle`).
         self._thread = threading.Thread(target=self._run, name="editahead-reader", daemon=True)
         self._read, self._loop, self._on_message, self._on_end = read, loop, on_message, on_end
+        self._on_too_long = on_too_long
         self._free_slots = threading.Semaphore(_MAX_QUEUED_MESSAGES)
 
     def start(self) -> None:
@@ -56,12 +62,15 @@ class StdinReaderThread:
 
     def _run(self) -> None:
         try:
-            for body in iter_message_bodies(self._read_or_end):
+            for body in iter_message_bodies(self._read_or_end, self._skipped):
                 self._free_slots.acquire()
                 self._loop.call_soon_threadsafe(self._deliver, body)
             self._loop.call_soon_threadsafe(self._on_end)
         except RuntimeError:  # the loop ended first
             pass
+
+    def _skipped(self, length: int) -> None:
+        self._loop.call_soon_threadsafe(self._on_too_long, length)
 
     def _read_or_end(self, size: int) -> bytes:
         """Return what `read` returns; no bytes, the end of the stream, after an error."""

@@ -155,6 +155,7 @@ class TcpServer:
         # The process id may be of another machine; the end of the connection is enough.
         server.watch_client_process = False
         server.over_network = True
+        connection.on_too_long = server.skip_message
         server.protocol.set_writer(_Writer(connection.writer.transport, server.request_exit))
         reading = asyncio.ensure_future(self._read(connection, server, first, deadline))
         reading.add_done_callback(lambda _: server.request_exit())
@@ -203,13 +204,15 @@ class _Connection:
 
     Attributes:
         task: The task that serves it.
+        on_too_long: Called with the length of a message that is skipped; None before there is a server.
     """
 
     task: asyncio.Task[None]
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.writer = writer
-        self._reader, self._framer = reader, MessageFramer()
+        self._reader, self._framer = reader, MessageFramer(self._skip)
+        self.on_too_long: Callable[[int], None] | None = None
         self._head = b""
         self._bodies: deque[bytes] = deque()
 
@@ -234,6 +237,11 @@ class _Connection:
                 raise _RejectedError("the client does not speak LSP")
             self._bodies.extend(self._framer.feed(chunk))
         return self._bodies.popleft()
+
+    def _skip(self, length: int) -> None:
+        if self.on_too_long is None:
+            raise _RejectedError("the first message is too long")
+        self.on_too_long(length)
 
     def abort(self) -> None:
         """Close the connection at once, which frees its descriptor."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+
+from editahead_prompts.short_cache import cache_short
 
 
 def fold_name(name: str) -> str:
@@ -22,7 +23,7 @@ def fold_name(name: str) -> str:
     return visible.casefold().partition(":")[0].rstrip(" .")
 
 
-@lru_cache(maxsize=8192)
+@cache_short(8192)
 def is_git_folder(name: str) -> bool:
     """Return whether some file system takes one component of a path for `.git`, which git itself rejects, too."""
     return any(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Literal, TypeVar
 
 from rapidfuzz.distance import Indel
+
+from editahead_prompts.short_cache import cache_short
 
 from .affixes import common_affixes
 
@@ -57,13 +58,13 @@ def changed_spans(a: Tokens, b: Tokens) -> list[tuple[int, int, int, int]]:
     return spans
 
 
-@lru_cache(maxsize=16384)
+@cache_short(16384)
 def split_words(name: str) -> tuple[str, ...]:
     """Split an identifier into words in lower case: `HTTPServer_url` -> http, server, url."""
     return tuple(word.lower() for word in _HUMP.findall(name))
 
 
-@lru_cache(maxsize=16384)
+@cache_short(16384)
 def case_style(name: str) -> Style:
     """Return the case style of an identifier; `flat` is one lower-case word, which fits several styles."""
     core = name.strip("_")

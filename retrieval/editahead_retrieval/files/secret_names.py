@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from itertools import pairwise
 from urllib.parse import unquote
 
+from editahead_prompts.short_cache import cache_short
 from editahead_prompts.text.file_names import fold_name
 
 _NAMES = frozenset(
@@ -233,7 +233,7 @@ def _originals(name: str) -> Iterable[str]:
     ]
 
 
-@lru_cache(maxsize=8192)
+@cache_short(8192)
 def _is_secret_name(name: str) -> bool:
     if name in _NAMES:
         return True

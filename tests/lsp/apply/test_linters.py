@@ -180,16 +180,21 @@ print(f"src/a.ts(1,1): error TS1: {{wrote}} {{sorted(os.environ)}} {{os.environ[
     assert not outside.exists() or outside.read_text("utf-8") == ""
 
 
-async def test_the_configuration_of_tsc_is_ours(work: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("base", ['"../outside.json"', '["./base.json", "/etc/base.json"]', '"evil-package"'])
+async def test_the_configuration_of_tsc_is_ours(work: Path, tmp_path: Path, base: str) -> None:
+    hostile = json.dumps({"compilerOptions": {"generateTrace": "/tmp/x", "noEmit": False, "strict": False}})
+    for name in ("base.json", "../outside.json", "node_modules/evil-package/tsconfig.json"):
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        (work / name).write_text(hostile, "utf-8")
     (work / "tsconfig.json").write_text(
         """{ // a comment with "quotes"
-        "extends": "../outside.json", "compilerOptions": {
+        "extends": BASE, "compilerOptions": {
           "strict": true, "paths": {"@/*": ["./src/*"]}, /* where */ "generateTrace": "/tmp/x", "outDir": "/tmp/y",
           "tsBuildInfoFile": "/tmp/z", "generateCpuProfile": "/tmp/c", "plugins": [{"name": "./evil"}], "noEmit": false,
           "declarationDir": "/tmp", "traceResolution": true, "incremental": true,
         },
         "references": [{"path": "../other"}], "include": ["src"],
-        }""",
+        }""".replace("BASE", base),
         "utf-8",
     )
     script = "print('src/a.ts(1,1): error TS1: ' + pathlib.Path('.editahead.tsconfig.json').read_text())"

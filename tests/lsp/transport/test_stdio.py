@@ -8,6 +8,11 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
+from editahead_lsp.transport.message_framing import (
+    MAX_HEADER_BYTES,
+    MAX_MESSAGE_BYTES,
+    MessageFramer,
+)
 from editahead_lsp.transport.stdio import StdinReaderThread, iter_message_bodies
 
 
@@ -49,9 +54,31 @@ def test_a_message_cut_off_is_dropped() -> None:
 
 
 async def test_a_reader_hands_messages_over_one_by_one_then_says_that_the_stream_ended() -> None:
-    seen: list[bytes] = []
+    seen: list[bytes | int] = []
     ended = asyncio.Event()
-    stream = b"Content-Length: 2\r\n\r\nabContent-Length: 1\r\n\r\nc"
-    StdinReaderThread(reader(stream, [5]), asyncio.get_running_loop(), seen.append, ended.set).start()
+    long = MAX_MESSAGE_BYTES + 1
+    stream = b"Content-Length: 2\r\n\r\nabContent-Length: 1\r\n\r\ncContent-Length: %d\r\n\r\nxyz" % long
+    loop = asyncio.get_running_loop()
+    StdinReaderThread(reader(stream, [5]), loop, seen.append, seen.append, ended.set).start()
     await ended.wait()
-    assert seen == [b"ab", b"c"]
+    assert seen == [b"ab", b"c", long]
+
+
+@given(st.integers(1, 9), st.integers(11, 40))
+def test_a_message_that_is_too_long_is_skipped_without_being_kept(size: int, length: int) -> None:
+    skipped: list[int] = []
+    framer, found, most = MessageFramer(skipped.append, max_bytes=10), list[bytes](), 0
+    stream = b"Content-Length: %d\r\n\r\n" % length + b"x" * length + b"Content-Length: 10\r\n\r\n0123456789"
+    for at in range(0, len(stream), size):
+        found += framer.feed(stream[at : at + size])
+        most = max(most, framer.buffered_bytes)
+    assert (skipped, found) == ([length], [b"0123456789"])
+    assert most < 40
+
+
+def test_a_header_that_never_ends_is_not_kept() -> None:
+    framer = MessageFramer()
+    for _ in range(10):
+        assert list(framer.feed(b"x" * 50_000)) == []
+    assert framer.buffered_bytes <= MAX_HEADER_BYTES + 50_000
+    assert list(framer.feed(b"\nContent-Length: 1\r\n\r\na")) == [b"a"]

@@ -16,8 +16,8 @@ import pytest_asyncio
 from editahead_lsp.errors import NotLoopbackError
 from editahead_lsp.server import Server
 from editahead_lsp.settings import Settings
-from editahead_lsp.transport import tcp
-from editahead_lsp.transport.message_framing import MessageFramer
+from editahead_lsp.transport import json_rpc, tcp
+from editahead_lsp.transport.message_framing import MAX_MESSAGE_BYTES, MessageFramer
 from editahead_lsp.transport.tcp import TcpServer
 from editahead_prompts.text.snapshot import Snapshot
 from server_harness import ScriptedPipeline, position_params
@@ -368,6 +368,47 @@ async def test_stopping_does_not_wait_for_answers(house: House) -> None:
     await house.listener.stop()
     async with asyncio.timeout(10):
         await client.reader.read()
+
+
+async def test_a_message_that_is_too_long_is_said_and_no_text_is_trusted_after_it(house: House) -> None:
+    await house.listen()
+    client = await house.client()
+    await client.initialize()
+    assert len(await client.edits("user\n")) == 1
+    length = MAX_MESSAGE_BYTES + 1
+    client.writer.write(b"Content-Length: %d\r\n\r\n" % length)
+    found: list[Any] = []
+    async with asyncio.timeout(10):
+        while len(found) < 2:
+            found += map(json.loads, client._frames.feed(await client.reader.read(1 << 16)))
+    error, message = found
+    assert error["id"] is None and f"a message of {length} bytes was not read" in error["error"]["message"]
+    assert "until they are opened again" in message["params"]["message"]
+    (server,) = house.servers
+    assert len(server.session.documents) == 0
+
+
+async def test_a_first_message_that_is_too_long_ends_the_connection(house: House) -> None:
+    await house.listen()
+    client = await house.client()
+    client.writer.write(b"Content-Length: %d\r\n\r\n" % (MAX_MESSAGE_BYTES + 1))
+    await client.closed()
+
+
+async def test_requests_that_wait_are_limited(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_rpc, "MAX_WAITING_REQUESTS", 2)
+    await house.listen()
+    client = await house.client()
+    await client.initialize()
+    house.pipelines[0].open.clear()
+    for number in range(3):
+        item = {"uri": f"{A}{number}", "languageId": "python", "version": 1, "text": "user\n"}
+        client.send("textDocument/didOpen", {"textDocument": item})
+        client.send("editahead/nextEdit", position_params(f"{A}{number}", 1, 0, 0), id=70 + number)
+    async with asyncio.timeout(10):
+        found = [*map(json.loads, client._frames.feed(await client.reader.read(1 << 16)))]
+    assert [(m["id"], m["error"]["message"]) for m in found] == [(72, "2 requests wait for answers")]
+    house.pipelines[0].open.set()
 
 
 class Transport(asyncio.WriteTransport):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import accumulate
 
+from editahead_prompts.short_cache import cache_short
 from editahead_prompts.text.snapshot import Snapshot, line_body
 
 _PUNCTUATION = str.maketrans(
@@ -51,7 +52,7 @@ TERMINAL = re.compile(r"(?:return|raise|throw|panic|break|continue|yield)\b")
 """Statements after which no other one of the block is reached."""
 
 
-@lru_cache(maxsize=65536)
+@cache_short(65536)
 def normalize_line(body: str) -> str:
     """Return the line without differences that models introduce by mistake.
 
@@ -61,7 +62,7 @@ def normalize_line(body: str) -> str:
     return " ".join(plain.split())
 
 
-@lru_cache(maxsize=65536)
+@cache_short(65536)
 def line_weight(key: str) -> float:
     """Return how distinctive a line is, from 0 to 1: almost 0 for blank lines and brackets, 1 for a long line.
 
@@ -245,7 +246,7 @@ _STRING = re.compile(r""" "(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*' | `[^`]*` """, r
 _BRACKET = re.compile(r"[()\[\]{}]")
 
 
-@lru_cache(maxsize=65536)
+@cache_short(65536)
 def line_brackets(key: str) -> tuple[int, int]:
     """Return how many brackets a line closes without opening them, and how many it leaves open."""
     closed = opened = 0

@@ -11,7 +11,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+
+from editahead_prompts.short_cache import cache_short
 
 from .line_matching import DISTINCTIVE, TERMINAL, indent_width, is_comment, line_weight, normalize_line
 from .long_strings import long_strings
@@ -206,7 +207,7 @@ _ARM = re.compile(r"(?P<pattern>[^=]+?)\s*=>")
 _TAG = re.compile(r"<(?P<name>[\w:.-]+)(?P<rest>[^>]*)>?")
 
 
-@lru_cache(maxsize=65536)
+@cache_short(65536)
 def identity(key: str) -> str | None:
     """Return what names the item that a line opens; None for statements, brackets and other lines without a name.
 
@@ -437,7 +438,7 @@ _CONTAINER = re.compile(r"switch\b|match\s+[^(=]|select\s*\{|describe\b")
 _FUNCTION_KINDS = frozenset({"def", "function", "function*", "func", "fn", "fun"})
 
 
-@lru_cache(maxsize=65536)
+@cache_short(65536)
 def is_function(key: str) -> bool:
     """Return whether a line opens a function or a statement with a body, not a container of elements."""
     found = _DECLARED.match(key)

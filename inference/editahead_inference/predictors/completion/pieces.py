@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
+
+from editahead_prompts.short_cache import cache_short
 
 END = "\n"
 """The piece after the last one of a line."""
@@ -46,7 +47,7 @@ def split_line(body: str) -> LinePieces:
     return LinePieces((), (START,)) if len(body) > MAX_LINE_CHARS else _split(body)
 
 
-@lru_cache(maxsize=4096)
+@cache_short(4096)
 def _split(body: str) -> LinePieces:
     pieces = _PIECE.findall(body.strip())
     return LinePieces((*pieces, END), (START, *(piece.lstrip() for piece in pieces)))

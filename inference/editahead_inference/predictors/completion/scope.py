@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from functools import lru_cache
 from itertools import pairwise
 
+from editahead_prompts.short_cache import cache_short, total_chars
 from editahead_prompts.text.identifiers import is_word
 from editahead_prompts.text.snapshot import Snapshot, line_body
 
@@ -44,7 +44,7 @@ def names_in_scope(document: Snapshot, line: int) -> Counter[str]:
     return names
 
 
-@lru_cache(maxsize=8192)
+@cache_short(8192, size=total_chars)
 def _plain_names(tokens: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names among the tokens of a line that are no members."""
     return tuple(token for before, token in pairwise(tokens) if is_word(token) and before != ".")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 from rapidfuzz import fuzz
 
+from editahead_prompts.history.edit_history import MAX_CHARS
+from editahead_prompts.short_cache import cache_short, total_chars
 from editahead_prompts.state import PastEdit
 from editahead_prompts.text.snapshot import line_body
 
@@ -57,7 +58,7 @@ def pair_lines(
     )
 
 
-@lru_cache(maxsize=512)
+@cache_short(256, size=total_chars, max_chars=MAX_CHARS)
 def induce_rules(old: tuple[str, ...], new: tuple[str, ...], before: str, after: str) -> tuple[Rule, ...]:
     """Return the rules that one edit may be an instance of.
 

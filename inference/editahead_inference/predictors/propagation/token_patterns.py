@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+
+from editahead_prompts.short_cache import cache_short
 
 _TOKEN = re.compile(
     r"""[^\W\d]\w*|\d\w*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`|\s+|.""", re.DOTALL
@@ -159,7 +160,11 @@ def hole_kind(token: str) -> str | None:
     return None
 
 
-@lru_cache(maxsize=4096)
+def _literal_chars(parts: Sequence[PatternPart]) -> int:
+    return sum(len(part) for part in parts if isinstance(part, str))
+
+
+@cache_short(4096, size=_literal_chars, max_chars=1_000)
 def compile_pattern(parts: tuple[PatternPart, ...]) -> re.Pattern[str]:
     """Compile a pattern for one line's body. Words at its ends match whole words only."""
     parts = tuple(part for part in parts if part)
