@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import string
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import Lock
@@ -21,7 +21,7 @@ from .detection import find_secrets, may_hold_private_key
 MAX_DOCUMENTS = 32
 """Documents whose last lines are kept, to see what changed."""
 MAX_KNOWN = 500
-"""Secrets whose placeholders are remembered. The oldest are forgotten."""
+"""Secrets whose placeholders are remembered, beside those of the texts at hand. The oldest are forgotten."""
 MIN_FRAGMENT_CHARS = 8
 """Characters of a secret that count as a piece of it, in edits and in answers. Shorter ones occur by chance."""
 _ASTRAL = "\U0001d465"
@@ -101,12 +101,14 @@ class SecretMasker:
             snapshots: Documents.
             texts: Other texts, such as edits.
         """
+        snapshots, texts = tuple(snapshots), tuple(texts)
         with self._lock:
             for snapshot in snapshots:
                 self._learn(self._news(snapshot))
             for text in texts:
                 self._learn(text)
             if self._masks is None:
+                self._forget((*(snapshot.text for snapshot in snapshots), *texts))
                 self._masks = Masks({each: placeholder for each, (_, placeholder) in self._known.items()})
             return self._masks
 
@@ -140,8 +142,17 @@ class SecretMasker:
             self._count += number == self._count
             self._known[secret] = number, make_placeholder(secret, number)
             self._last = secret if len(secret) >= MIN_FRAGMENT_CHARS else ""
-            if len(self._known) > MAX_KNOWN:
-                del self._known[next(iter(self._known))]
+
+    def _forget(self, texts: Sequence[str]) -> None:
+        """Forget the oldest secrets beyond the limit that are in none of the texts."""
+        beyond = len(self._known) - MAX_KNOWN
+        if beyond <= 0:
+            return
+        spare = [secret for secret in self._known if not any(secret in text for text in texts)][:beyond]
+        for secret in spare:
+            del self._known[secret]
+        if spare:
+            self._seen.clear()  # documents that hold them are read again
 
 
 def mask_text(text: str) -> str:

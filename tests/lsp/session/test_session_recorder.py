@@ -18,6 +18,7 @@ from editahead_lsp.session import session_recorder
 from editahead_lsp.session.session_recorder import SUFFIX, SessionRecorder
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
+from secret_corpus import PlacedSecret, placed_secrets
 
 URI = "file:///project/shop/a.py"
 
@@ -210,3 +211,40 @@ def test_secrets_are_recorded_as_placeholders_and_the_recording_still_plays(
     assert secret not in written and secret[12:20] not in written
     assert len(text) == typist.snapshot.length
     assert text.replace("\n", "").count("c = 2") == 1 and text.startswith("key = ")
+
+
+CORPUS = list(placed_secrets(seed=5))
+PIECE = 8
+"""Characters of a secret that a recording may not hold."""
+
+
+@pytest.mark.parametrize("way", ["opened", "pasted", "edited around"])
+def test_no_recording_holds_a_secret_of_the_corpus(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    monkeypatch.setattr(session_recorder, "STOP_S", 600)
+    assert len(CORPUS) == 365
+    for first in range(0, len(CORPUS), 20):
+        recorder = SessionRecorder(tmp_path / str(first), lambda: 0.0, "run")
+        recorder.configure(on=True, roots=())
+        inside = CORPUS[first : first + 20]
+        for number, each in enumerate(inside):
+            record_secret(recorder, each, f"file:///project/{number}/{each.place}", way)
+        written = json.dumps(entries(recorder))
+        assert written.count("documentEncountered") == len(inside)
+        for each in inside:
+            for secret in each.secrets:
+                pieces = (secret[at : at + PIECE] for at in range(max(1, len(secret) - PIECE + 1)))
+                assert not any(piece in written for piece in pieces), (each.place, each.kind)
+
+
+def record_secret(recorder: SessionRecorder, each: PlacedSecret, uri: str, way: str) -> None:
+    """Record a document with a secret that is there, is pasted, or stands beside other edits."""
+    typist = Typist(recorder, "" if way == "pasted" else f"one = 1\n{each.text}two = 2\n", uri)
+    recorder.on_open(uri, typist.snapshot)
+    if way == "pasted":
+        typist.change(0, 0, each.text)
+    if way == "edited around":
+        typist.change(0, 3, "three")
+        typist.change(typist.snapshot.length, typist.snapshot.length, "\nfour = 4\n")
+    recorder.on_close(uri)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from itertools import pairwise
 
@@ -15,6 +16,7 @@ from editahead_prompts.state import Diagnostic, EditorState, PastEdit
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
+from secret_corpus import ALNUM, draw
 
 TOKEN = "ghp_" + "Zk3mQ9vT2xLw8RbN4cHs7YpD1fGj6A0uEo5i"
 """The form of a token of GitHub; no real one."""
@@ -148,3 +150,17 @@ def test_an_edit_without_masks_is_the_same_object() -> None:
 def test_a_text_for_good_is_masked() -> None:
     assert mask_text("nothing") == "nothing"
     assert SECRET not in mask_text(f"failed: {TOKEN}")
+
+
+def test_no_secret_of_a_text_with_very_many_is_shown() -> None:
+    """A file of a thousand keys, as for tests, and then another one; and the first again, unchanged."""
+    random_ = random.Random(3)
+    secrets = [draw(ALNUM, 36, random_) for _ in range(2 * MAX_KNOWN + 200)]
+    one, two = (
+        Snapshot.from_text("".join(f'key = "ghp_{each}"\n' for each in half), uri=f"file:///{at}.py")
+        for at, half in enumerate((secrets[: MAX_KNOWN + 100], secrets[MAX_KNOWN + 100 :]))
+    )
+    masker = SecretMasker()
+    for snapshot in (one, two, one):
+        masked = masker.masks_for([snapshot]).mask_snapshot(snapshot).text
+        assert not [each for each in secrets if each in masked]
