@@ -8,6 +8,7 @@ never recorded, and secrets are recorded as placeholders of the same length.
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import os
@@ -224,8 +225,12 @@ class _RecordingFile:
         separator = b",\n" if self._end > len(_EMPTY) else b""
         descriptor = os.open(self.path, os.O_WRONLY | getattr(os, "O_BINARY", 0))
         with os.fdopen(descriptor, "wb", buffering=0) as file:
-            file.seek(self._end)
-            file.write(separator + lines + _END)
+            try:
+                _write_at(file, self._end, separator + lines + _END)
+            except OSError:  # such as a full disk: what is there stays a whole JSON object
+                _write_at(file, self._end, _END)
+                file.truncate(self._end + len(_END))
+                raise
         self._end += len(separator) + len(lines)
 
     def fail(self, error: Exception) -> None:
@@ -240,9 +245,25 @@ class _RecordingFile:
         for path in others[: max(0, len(others) - MAX_FILES + 1)]:
             path.unlink(missing_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        with os.fdopen(os.open(self.path, flags, 0o600), "wb") as file:
-            file.write(_EMPTY + _END)
+        try:
+            with os.fdopen(os.open(self.path, flags, 0o600), "wb", buffering=0) as file:
+                _write_at(file, 0, _EMPTY + _END)
+        except OSError:
+            self.path.unlink(missing_ok=True)
+            raise
         self._end = len(_EMPTY)
+
+
+def _write_at(file: io.FileIO, at: int, data: bytes) -> None:
+    """Write all bytes at a place.
+
+    Raises:
+        OSError: There is no room for all of them.
+    """
+    file.seek(at)
+    left = memoryview(data)
+    while left:
+        left = left[file.write(left) :]
 
 
 def _changed(number: int, before: Snapshot, version: int, edit: Edit, time_ms: int) -> Sequence[Any]:

@@ -17,6 +17,7 @@ from editahead_lsp.file_writes.recovery import recover
 from editahead_lsp.file_writes.transaction import FileWrite, write_all
 from interrupted_write import NEW, OLD, held
 from server_harness import ServerHarness
+from small_disk import run_on_full_disk
 
 MOMENTS = 160
 """More than the calls of the system that the write makes."""
@@ -180,3 +181,12 @@ async def test_the_server_recovers_its_workspace_at_the_start(
     message = await harness.take(lambda m: m.get("method") == "window/showMessage")
     assert message["params"]["message"] == "Editahead: Finished an interrupted change of 5 files."
     assert held(folder) == NEW
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the disk is made full by Linux's means")
+def test_a_disk_without_room_for_the_journal_leaves_no_part_of_one(tmp_path: Path) -> None:
+    """The files themselves have room: they are written whole, and the caller hears that there was no journal."""
+    interrupted_write.set_up(tmp_path)
+    assert run_on_full_disk(10, lambda: interrupted_write.write(tmp_path))
+    assert held(tmp_path) == NEW
+    assert not list((tmp_path / "journals").glob("*.journal"))

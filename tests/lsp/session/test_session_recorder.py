@@ -19,6 +19,7 @@ from editahead_lsp.session.session_recorder import SUFFIX, SessionRecorder
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from secret_corpus import PlacedSecret, placed_secrets
+from small_disk import run_on_full_disk
 
 URI = "file:///project/shop/a.py"
 
@@ -211,6 +212,41 @@ def test_secrets_are_recorded_as_placeholders_and_the_recording_still_plays(
     assert secret not in written and secret[12:20] not in written
     assert len(text) == typist.snapshot.length
     assert text.replace("\n", "").count("c = 2") == 1 and text.startswith("key = ")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the disk is made full by Linux's means")
+@pytest.mark.parametrize("max_file_bytes", [0, 5, 200, 701, 950])
+def test_a_full_disk_ends_the_recording_and_what_it_holds_plays(tmp_path: Path, max_file_bytes: int) -> None:
+    def record() -> None:
+        recorder = SessionRecorder(tmp_path, lambda: 0.0, "run")
+        recorder.configure(on=True, roots=())
+        typist = Typist(recorder, "a" * 100)
+        recorder.on_open(URI, typist.snapshot)
+        for _ in range(20):
+            typist.change(0, 0, "b")
+        recorder.stop()
+
+    assert run_on_full_disk(max_file_bytes, record)
+    files = list(tmp_path.glob(f"*{SUFFIX}"))
+    assert bool(files) == (max_file_bytes >= 200)
+    for file in files:
+        log = json.loads(file.read_bytes())["log"]
+        assert len(log) < 21
+        assert file.stat().st_size <= max_file_bytes
+
+
+def test_a_clock_that_goes_backwards_keeps_the_order(tmp_path: Path) -> None:
+    times = iter(range(1_000, 0, -100))
+    recorder = SessionRecorder(tmp_path, lambda: float(next(times)), "run")
+    recorder.configure(on=True, roots=())
+    typist = Typist(recorder, "")
+    for number in range(4):
+        typist.change(number, number, str(number))
+    log = entries(recorder)
+    assert [entry["edit"][0][2] for entry in log if entry["kind"] == "changed"] == ["0", "1", "2", "3"]
+    (session,) = read_recordings(tmp_path)
+    seconds = [event.at for event in session.events if isinstance(event, Change)]
+    assert len(seconds) == 4 and seconds == sorted(seconds)
 
 
 CORPUS = list(placed_secrets(seed=5))

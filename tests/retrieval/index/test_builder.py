@@ -229,3 +229,17 @@ def test_files_of_preferred_folders_come_first(root: Path, builder: IndexBuilder
         pass
     builder.prefer(["sub/"])
     assert builder._waiting[0].path == "sub/b.py"
+
+
+def test_a_clock_that_goes_backwards_hides_no_change(root: Path, tmp_path: Path) -> None:
+    now = (root / "a.py").stat().st_mtime_ns + 10**10
+    builder = make_builder(root, tmp_path / "index.sqlite", now_ns=lambda: now)
+    reader = IndexReader(tmp_path / "index.sqlite")
+    for step in range(3):
+        now -= 10**11
+        write(root, {"a.py": f"def step_{step}(): pass\n"})
+        os.utime(root / "a.py", ns=(now, now))
+        update(builder)
+        assert reader.files_with([f"step_{step}"], 5) == ["a.py"]
+    reader.close()
+    builder.store.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -316,3 +317,24 @@ def test_a_nudge_is_a_file_of_the_index(root: Path, tmp_path: Path) -> None:
     assert (tmp_path / "index" / NUDGE).exists()
     other.close()
     worker.close()
+
+
+def test_an_index_that_can_only_be_read_still_answers(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build_index(root, tmp_path / "index")
+    write(root, {"new.py": "fresh = 1\n"})
+    real = sqlite3.connect
+
+    def connect(path: object, **options: object) -> sqlite3.Connection:
+        return real(f"file:{path}?mode=ro", uri=True, **options)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr("editahead_retrieval.index.schema.sqlite3.connect", connect)
+        worker = make_worker(root, tmp_path / "index")
+        assert work(worker) == "failed"
+        worker.close()
+    reader = IndexReader(database_of(tmp_path / "index"))
+    assert len(reader.files_with(["name_3"], 5)) == 1
+    reader.close()
+    assert build_index(root, tmp_path / "index")[-1].state == "ready"
