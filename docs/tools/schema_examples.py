@@ -410,6 +410,15 @@ SHAPES = [
         json_types.EvalWorkspaceOutput,
     ),
     _output(
+        "editahead eval --finish --json",
+        "Figures of what `editahead finish` finds.",
+        json_types.EvalFinishOutput(
+            measure="what finish finds", note="...", commit="135ec4f", machine="Linux x86_64, Python 3.12.1",
+            data="commits.jsonl.zst", seed=0, groups={}, latencyMs={}, commits=[],
+        ),
+        json_types.EvalFinishOutput,
+    ),
+    _output(
         "editahead eval --render --json",
         "The costs of the prompts of stored states.",
         json_types.EvalRenderOutput(

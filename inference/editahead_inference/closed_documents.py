@@ -82,7 +82,7 @@ class ClosedDocuments:
             self._found.clear()
             self._importing.clear()
         edits = state.history[: -_MAX_EDITS - 1 : -1]
-        queries = dict.fromkeys((query, edit.uri) for edit in edits for query in _queries(edit))
+        queries = dict.fromkeys((query, edit.uri) for edit in edits for query in queries_of(edit))
         uris = chain(self._importers_of(state, check), self._uris(islice(queries, _MAX_QUERIES), check))
         closed = self._read(uris, state, MAX_DOCUMENTS, check)
         here = [edit for edit in edits if edit.uri == state.document.uri]
@@ -172,7 +172,7 @@ def find_importers(
             yield uri
 
 
-def _queries(edit: PastEdit) -> Iterator[Query]:
+def queries_of(edit: PastEdit) -> Iterator[Query]:
     """Yield what files hold in which an edit may be repeated, the most telling first."""
     yield from dict.fromkeys(old for old, _ in replaced_literals(edit))
     old, new = (dict.fromkeys(_names(lines)) for lines in (edit.old, edit.new))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from editahead_cli.argument_types import positive_int
 from editahead_cli.console import print_json
 
-from . import eval_apply, eval_keys, eval_prompts, eval_workspace
+from . import eval_apply, eval_finish, eval_keys, eval_prompts, eval_workspace
 from .eval_apply import DEFAULT_SKETCHES
 from .eval_common import (
     DEFAULT_FILES,
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--commits",
         type=Path,
         metavar="FILE",
-        help="commits of several files, with --workspace (.jsonl.zst); --files is the number of commits",
+        help="commits of several files, with --workspace or --finish (.jsonl.zst); --files is the number of commits",
     )
     source.add_argument("--scenarios", type=Path, metavar="DIR", help="scenario files (*.txt)")
     source.add_argument("--tasks", type=Path, metavar="DIR", help="editing tasks (*.txt)")
@@ -86,6 +86,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--workspace",
         action="store_true",
         help="measure the edits shown in files that are not open, over the workspaces of --commits",
+    )
+    parser.add_argument(
+        "--finish",
+        action="store_true",
+        help="measure what `editahead finish` finds of --commits of which some hunks were left out",
     )
     parser.add_argument(
         "--with-model",
@@ -173,6 +178,8 @@ def run(args: argparse.Namespace) -> int:
         return fail(wrong, 2)
     if (wrong := eval_workspace.usage_error(args)) is not None:
         return fail(wrong, 2)
+    if (wrong := eval_finish.usage_error(args)) is not None:
+        return fail(wrong, 2)
     if (wrong := eval_prompts.usage_error(args)) is not None:
         return fail(wrong, 2)
     if args.report and not args.report.absolute().parent.is_dir():
@@ -188,6 +195,8 @@ def run(args: argparse.Namespace) -> int:
             return eval_keys.run_ordered(args, errors)
         if args.workspace:
             return eval_workspace.run(args, errors)
+        if args.finish:
+            return eval_finish.run(args, errors)
         if args.recorded:
             return _eval_recorded(args)
         if args.render:

@@ -7,6 +7,7 @@ import os
 from importlib.util import find_spec
 from pathlib import Path
 
+from editahead_cli.argument_types import positive_int
 from editahead_cli.console import fail, print_json, print_text
 
 from . import train_base, train_data, train_delta, train_evaluate, train_model, train_tune
@@ -14,6 +15,7 @@ from . import train_base, train_data, train_delta, train_evaluate, train_model, 
 REQUIRED_PACKAGES = {
     "gate": ("sklearn", "numpy"),
     "closed-files": ("scipy", "numpy"),
+    "finish": ("sklearn", "numpy"),
     "completion": ("sklearn", "numpy"),
     "tokenizer": ("tokenizers",),
     "data": ("numpy", "safetensors", "tokenizers"),
@@ -64,6 +66,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", type=Path, required=True, metavar="FILE", help="write the terms to FILE, as JSON"
     )
     closed.add_argument("--json", action="store_true", help="print the provenance as JSON")
+    finish = what.add_parser(
+        "finish",
+        help="fit what `editahead finish` tells",
+        description="Fit the weights of `editahead finish` to commits of several files with hunks left out.",
+    )
+    finish.add_argument(
+        "--commits", type=Path, required=True, metavar="FILE", help="commits of several files (.jsonl.zst)"
+    )
+    finish.add_argument(
+        "--out", type=Path, required=True, metavar="FILE", help="write the weights to FILE, as JSON"
+    )
+    finish.add_argument(
+        "--every", type=positive_int, default=1, metavar="N", help="use each Nth commit only (default: 1)"
+    )
+    finish.add_argument("--json", action="store_true", help="print the provenance as JSON")
     completion = what.add_parser(
         "completion",
         help="fit the weights of the completion at the cursor to typed commits",
@@ -170,6 +187,7 @@ def run(args: argparse.Namespace) -> int:
         work = {
             "gate": _train_gate,
             "closed-files": _train_closed_files,
+            "finish": _train_finish,
             "completion": _train_completion,
             "tokenizer": _train_tokenizer,
         }
@@ -207,6 +225,18 @@ def _train_closed_files(args: argparse.Namespace) -> int:
     from editahead_training.gate.fit_closed_files import train
 
     provenance = train(args.commits, args.out)
+    if args.json:
+        print_json(provenance)
+        return 0
+    print_text(f"wrote {args.out}, fitted on {provenance['candidates']} candidates")
+    print_text("set aside: " + ", ".join(f"{name} {value}" for name, value in provenance["figures"].items()))
+    return 0
+
+
+def _train_finish(args: argparse.Namespace) -> int:
+    from editahead_training.gate.fit_finish import train
+
+    provenance = train(args.commits, args.out, every=args.every)
     if args.json:
         print_json(provenance)
         return 0

@@ -81,6 +81,18 @@ class EvalWorkspaceOutput(Measured):
     commits: list[dict[str, Any]]
 
 
+class EvalFinishOutput(Measured):
+    """The output for what `finish` finds of commits with hunks left out.
+
+    groups: counts and figures with their intervals: by finder, by what was left out, by kind of place, by language.
+    latencyMs: milliseconds. commits: the counts and the times of each.
+    """
+
+    groups: dict[str, Any]
+    latencyMs: dict[str, Any]
+    commits: list[dict[str, Any]]
+
+
 class ScenarioResult(TypedDict):
     """The result of one scenario.
 

@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import ceil
 
+from editahead_inference.candidates import Candidate
 from editahead_inference.codebase import Codebase
-from editahead_prompts.text.snapshot import Snapshot
+from editahead_inference.gate.filters import first_rejection, lines_after, touched_lines
+from editahead_prompts.state import EditorState, PastEdit
+from editahead_prompts.text.snapshot import Snapshot, split_lines
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .report import ChangedFile, FinishReport
+from .candidates import FinishCandidate, FinishSearch, PlaceFinder, find_candidates
+from .lookup import files_to_search
+from .names import replaced_names
+from .report import ChangedFile, FinishReport, FinishRule, MissingPlace
+from .taught_rules import MAX_EDITS, WINDOW, past_edits, taught_rules
+from .weights import FinishWeights, shipped_weights
+
+MIN_CONFIDENCE = 0.1
+"""The probability from which a place is told at all."""
+MAX_PLACES = 500
+"""Places of one report."""
+MAX_SHOWN_AT = 20
+"""Places of a rule in the change that are told."""
 
 
 def _never() -> None:
@@ -19,10 +36,14 @@ class Finisher:
 
     Args:
         codebase: The index of the files that are not open; None to look in the given documents only.
+        weights: By default, the shipped ones.
     """
 
-    def __init__(self, codebase: Codebase | None = None) -> None:
+    def __init__(self, codebase: Codebase | None = None, weights: FinishWeights | None = None) -> None:
         self._codebase = codebase
+        self._weights = weights or shipped_weights()
+        self._trees = SyntaxTrees()
+        self._finder = PlaceFinder(self._trees)
 
     def find(
         self,
@@ -38,9 +59,142 @@ class Finisher:
             change: The files of the change.
             documents: Further documents that are searched, such as the open ones. The codebase's files are searched besides.
             check: Raises `Cancelled` if the result is no longer wanted.
-            on_progress: Called with the number of files that are done, and of all.
+            on_progress: Called with the number of steps that are done, and of all.
 
         Raises:
             Cancelled: By `check` only.
         """
-        return FinishReport((), (), (), len(change) + len(documents))
+        search = search_change(change, documents, self._codebase, check)
+        total = ceil(min(len(search.edits), MAX_EDITS) / WINDOW)
+        done = 0
+
+        def step() -> None:
+            nonlocal done
+            done += 1
+            on_progress(done, total)
+
+        found = find_candidates(search, self._finder, check, step)
+        scored = sorted(
+            (
+                (self._weights.probability(candidate.features), number)
+                for number, candidate in enumerate(found)
+            ),
+            reverse=True,
+        )
+        places: list[MissingPlace] = []
+        taken: dict[str, list[tuple[int, int]]] = {}
+        for probability, number in scored:
+            candidate = found[number]
+            if probability < MIN_CONFIDENCE or len(places) == MAX_PLACES:
+                break
+            check()
+            start, end = touched_lines(candidate.snapshot, candidate.edit)
+            lines = taken.setdefault(candidate.snapshot.uri, [])
+            if any(_overlap((start, end), other) for other in lines) or self._is_rejected(search, candidate):
+                continue
+            lines.append((start, end))
+            places.append(self._place(candidate, probability, start, end))
+        return self._report(search, found, places)
+
+    def _is_rejected(self, search: FinishSearch, candidate: FinishCandidate) -> bool:
+        """Return whether the edit would change nothing, take back a part of the change, or break the syntax."""
+        snapshot, edit = candidate.snapshot, candidate.edit
+        here = tuple(one for one in search.edits if one.uri == snapshot.uri)
+        state = EditorState(snapshot, 0, here)
+        proposed = Candidate(
+            snapshot.uri, edit, edit.replacements[0].start, 0, "propagation", candidate.label, candidate.rule
+        )
+        return first_rejection(state, proposed, self._trees) is not None
+
+    def _place(self, candidate: FinishCandidate, probability: float, start: int, end: int) -> MissingPlace:
+        snapshot = candidate.snapshot
+        return MissingPlace(
+            snapshot.uri,
+            start,
+            end,
+            snapshot.lines[start:end],
+            tuple(filter(None, split_lines(lines_after(snapshot, candidate.edit, start, end)))),
+            candidate.edit,
+            candidate.rule,
+            probability,
+            candidate.place,
+            probability >= self._weights.threshold(candidate.place),
+            _reason(candidate),
+        )
+
+    def _report(
+        self, search: FinishSearch, found: Sequence[FinishCandidate], places: Sequence[MissingPlace]
+    ) -> FinishReport:
+        by_id = {candidate.rule: candidate for candidate in found}
+        with_places = dict.fromkeys(
+            place.rule for place in sorted(places, key=lambda place: not place.is_likely)
+        )
+        rules = [
+            FinishRule(rule, by_id[rule].label, by_id[rule].kind, _shown_at(by_id[rule].taught_by))
+            for rule in with_places
+        ]
+        rules += [
+            FinishRule(rule, taught.label, taught.kind, _shown_at(taught.edits))
+            for rule, taught in search.rules.items()
+            if rule not in with_places and taught.renames is not None and taught.kind == "rename"
+        ]
+        wanted = {place.uri for place in places}
+        snapshots = tuple(
+            snapshot for snapshot in (*search.present.values(), *search.documents) if snapshot.uri in wanted
+        )
+        return FinishReport(
+            tuple(rules), tuple(places), snapshots, len(search.present) + len(search.documents)
+        )
+
+
+def search_change(
+    change: Sequence[ChangedFile],
+    documents: Sequence[Snapshot],
+    codebase: Codebase | None,
+    check: Callable[[], None] = _never,
+) -> FinishSearch:
+    """Return what is looked for, and where.
+
+    Args:
+        change: The files of the change.
+        documents: Further documents.
+        codebase: The index of all other files.
+        check: Raises `Cancelled` if the result is no longer wanted.
+    """
+    present = {file.after.uri: file.after for file in change if file.after is not None}
+    gone = {file.before.uri for file in change if file.before is not None} - present.keys()
+    edits = past_edits(change)
+    names = replaced_names(change, edits)
+    others = {
+        document.uri: document
+        for document in documents
+        if document.uri not in present and document.uri not in gone
+    }
+    if codebase is not None:
+        known = frozenset((*present, *gone, *others))
+        for snapshot in files_to_search(codebase, edits, names, known, check):
+            others[snapshot.uri] = snapshot
+    rules = taught_rules(edits, {uri: snapshot.lines for uri, snapshot in present.items()})
+    return FinishSearch(edits, rules, names, present, tuple(others.values()))
+
+
+def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Return whether two ranges of lines have a line in common, or insert at the same place."""
+    return one == other or (one[0] < other[1] and other[0] < one[1])
+
+
+def _shown_at(edits: Sequence[PastEdit]) -> tuple[tuple[str, int], ...]:
+    return tuple((edit.uri, edit.line) for edit in edits[:MAX_SHOWN_AT])
+
+
+def _reason(candidate: FinishCandidate) -> str:
+    """Return why a place is the same, as one sentence."""
+    count = len(candidate.taught_by)
+    if candidate.kind == "name" and not count:
+        return "The file was moved, and this is its old path."
+    made = "once" if count == 1 else f"{count} times"
+    if candidate.kind == "name":
+        return f"The change replaced this name {made}, and the old one is left here."
+    if "stated" in candidate.features:
+        return "It follows from the change by what the code says."
+    return f"The change made the same {made}."

@@ -29,3 +29,12 @@ LANGUAGE_BY_EXTENSION = {
     "markdown": "markdown",
 }
 """LSP language id by file extension, without the dot and in lower case."""
+LANGUAGE_FAMILIES = {
+    "javascript": "web",
+    "javascriptreact": "web",
+    "typescript": "web",
+    "typescriptreact": "web",
+    "c": "c",
+    "cpp": "c",
+}
+"""Languages whose files share names, by LSP language id. Any other language is a family of its own."""

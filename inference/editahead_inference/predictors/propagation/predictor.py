@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from hashlib import blake2b
 
 from editahead_inference.candidates import CLOSED, Candidate, CandidateSource
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit, Replacement
+from editahead_prompts.text.languages import LANGUAGE_FAMILIES
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
@@ -30,10 +30,10 @@ from .missing_includes import follow_missing_includes
 from .moved_files import follow_moved_files
 from .repeated_edits import repeat_edits
 from .replaced_literals import follow_replaced_literals
-from .rule import Proposal
+from .rule import Proposal, rule_id
 from .signatures import changes_constructor, changes_inherited_signature, follow_signatures
 from .site_features import Site
-from .sites import Lessons, find_sites
+from .sites import NEAR_SITES, Lessons, find_sites
 from .unfinished_edits import Typing, find_typing, finished_edits
 
 _REMEMBERED = 32
@@ -74,15 +74,6 @@ _CARRIES_OVER = frozenset(
 """Kinds of rules specific enough for another document."""
 _CARRIES_OVER_CLOSED = _CARRIES_OVER | {"delete"}
 """Kinds of rules specific enough for a file that is not open."""
-_FAMILIES = {
-    "javascript": "web",
-    "javascriptreact": "web",
-    "typescript": "web",
-    "typescriptreact": "web",
-    "c": "c",
-    "cpp": "c",
-}
-"""Languages whose files share names; other documents are searched only within a family."""
 _UNSURE = frozenset({"mirrored"})
 """Kinds of follow-ups that may be likelier by their likeness."""
 _BY_CANDOUR = (
@@ -116,6 +107,36 @@ _FOLLOWS_ANYWHERE = (follow_replaced_literals, follow_moved_files)
 """What is concluded for files that are not open, whatever their language."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """What one state is searched with.
+
+    Attributes:
+        state: The state.
+        others: The other documents that are searched.
+        snapshots: All documents, by URI.
+        home: Returns the index of one of the documents by its URI.
+        typing: The edit at the cursor, if the user is still in its lines.
+        finished: The past edits, newest first; None for one of which nothing is finished.
+        lessons: The rules that they teach.
+    """
+
+    state: EditorState
+    others: tuple[Snapshot, ...]
+    snapshots: Mapping[str, Snapshot]
+    home: Callable[[str], DocumentIndex | None]
+    typing: Typing | None
+    finished: Sequence[PastEdit | None]
+    lessons: Lessons
+
+    def is_related(self, other: Snapshot) -> bool:
+        """Return whether a document shares names with the state's, by its language."""
+        language = self.state.document.language
+        return LANGUAGE_FAMILIES.get(other.language, other.language) == LANGUAGE_FAMILIES.get(
+            language, language
+        )
+
+
 class Propagation:
     """A predictor that repeats the last edits where they apply. For one thread at a time."""
 
@@ -129,50 +150,91 @@ class Propagation:
         """Return candidates, see `Predictor.propose`."""
         if not state.history and not state.moved_files:
             return []
+        search = self._search(state)
+        candidates = [*self._sites_here(search, check), *self._missing_imports(search)]
+        for other in search.others:
+            if search.is_related(other):
+                kinds = _CARRIES_OVER if state.is_open(other.uri) else _CARRIES_OVER_CLOSED
+                candidates += self._sites_elsewhere(search, other, check, kinds)
+        followed: list[Candidate] = []
+        for snapshot in (state.document, *search.others):
+            if search.is_related(snapshot) or not state.is_open(snapshot.uri):
+                check()
+                followed += self._follow_ups(search, snapshot)
+        return [*followed, *_beside(candidates, followed, search.snapshots)]
+
+    def propose_all(
+        self, state: EditorState, targets: Sequence[Snapshot], check: Callable[[], None]
+    ) -> list[Candidate]:
+        """Return the candidates in some documents, all places of each rule, however far.
+
+        Args:
+            state: The state.
+            targets: Documents of the state.
+            check: Raises `Cancelled` if the result is no longer wanted.
+        """
+        search = self._search(state)
+        candidates: list[Candidate] = []
+        followed: list[Candidate] = []
+        for target in targets:
+            check()
+            if target.uri == state.document.uri:
+                candidates += self._sites_here(search, check, near=None)
+            elif search.is_related(target):
+                candidates += self._sites_elsewhere(search, target, check, None, near=None)
+            followed += self._follow_ups(search, target)
+        return [*followed, *_beside(candidates, followed, search.snapshots)]
+
+    def _search(self, state: EditorState) -> _Search:
         others = (*state.other_documents[:_OTHERS], *state.closed_documents)
         snapshots = {snapshot.uri: snapshot for snapshot in (*others, state.document)}
 
         def home(uri: str) -> DocumentIndex | None:
             return self._index(snapshots[uri]) if uri in snapshots else None
 
-        index = self._index(state.document)
-        typing = find_typing(state, index, self._trees)
+        typing = find_typing(state, self._index(state.document), self._trees)
         edits = tuple(reversed(state.history))
         finished = [
             None if edit is None or _is_taken_back(edit, snapshots.get(edit.uri)) else edit
             for edit in finished_edits(edits, typing)
         ]
         lessons = Lessons(self._teaching(finished, snapshots), state)
-        found = find_sites(state, index, home, self._trees, lessons, typing, check)
-        candidates = [
-            _candidate(state.document, site, features)
-            for site, features in found
-            if keeps_assignments(site.proposal, index)
-        ]
-        candidates += self._missing_imports(state, index, finished, typing)
-        family = _FAMILIES.get(state.document.language, state.document.language)
-        for other in others:
-            if _FAMILIES.get(other.language, other.language) != family:
-                continue
-            is_open = state.is_open(other.uri)
-            where = {"elsewhere": 1.0} if is_open else {"elsewhere": 1.0, CLOSED: 1.0}
-            kinds = _CARRIES_OVER if is_open else _CARRIES_OVER_CLOSED
-            for site, features in find_sites(
-                state, self._index(other), home, self._trees, lessons, typing, check, kinds
-            ):
-                if any(rule.kind in kinds for rule, _ in site.rules):
-                    edit = self._index(other).kept_edit(site.proposal, partial(to_edit, other))
-                    candidates.append(_candidate(other, site, features | where, edit))
-        followed: list[Candidate] = []
-        for snapshot in (state.document, *others):
-            is_kin = _FAMILIES.get(snapshot.language, snapshot.language) == family
-            follows = _FOLLOWS if is_kin else _FOLLOWS_ANYWHERE
-            if is_kin or not state.is_open(snapshot.uri):
-                check()
-                situation = Situation(state, self._index(snapshot), home, self._trees, finished, typing)
-                found_here = list(_followed(snapshot, situation, follows))
-                followed += found_here if state.is_open(snapshot.uri) else map(_as_closed, found_here)
-        return [*followed, *_beside(candidates, followed, snapshots)]
+        return _Search(state, others, snapshots, home, typing, finished, lessons)
+
+    def _sites_here(
+        self, search: _Search, check: Callable[[], None], near: int | None = NEAR_SITES
+    ) -> Iterator[Candidate]:
+        index = self._index(search.state.document)
+        for site, features in find_sites(
+            search.state, index, search.home, self._trees, search.lessons, search.typing, check, near=near
+        ):
+            if keeps_assignments(site.proposal, index):
+                yield _candidate(search.state.document, site, features)
+
+    def _sites_elsewhere(
+        self,
+        search: _Search,
+        other: Snapshot,
+        check: Callable[[], None],
+        kinds: Collection[str] | None,
+        near: int | None = NEAR_SITES,
+    ) -> Iterator[Candidate]:
+        index, lessons = self._index(other), search.lessons
+        where = {"elsewhere": 1.0} if search.state.is_open(other.uri) else {"elsewhere": 1.0, CLOSED: 1.0}
+        for site, features in find_sites(
+            search.state, index, search.home, self._trees, lessons, search.typing, check, kinds, near
+        ):
+            if kinds is None or any(rule.kind in kinds for rule, _ in site.rules):
+                edit = index.kept_edit(site.proposal, partial(to_edit, other))
+                yield _candidate(other, site, features | where, edit)
+
+    def _follow_ups(self, search: _Search, snapshot: Snapshot) -> list[Candidate]:
+        situation = Situation(
+            search.state, self._index(snapshot), search.home, self._trees, search.finished, search.typing
+        )
+        follows = _FOLLOWS if search.is_related(snapshot) else _FOLLOWS_ANYWHERE
+        found = list(_followed(snapshot, situation, follows))
+        return found if search.state.is_open(snapshot.uri) else list(map(_as_closed, found))
 
     def forget(self, uri: str) -> None:
         """Drop what is cached of a closed document."""
@@ -202,14 +264,11 @@ class Propagation:
             ]
         return [None if any(edit is other for other in settled) else edit for edit in edits]
 
-    def _missing_imports(
-        self,
-        state: EditorState,
-        index: DocumentIndex,
-        edits: Sequence[PastEdit | None],
-        typing: Typing | None,
-    ) -> Iterator[Candidate]:
-        here = [edit for edit in edits[:_IMPORT_EDITS] if edit is not None and edit.uri == state.document.uri]
+    def _missing_imports(self, search: _Search) -> Iterator[Candidate]:
+        state, typing = search.state, search.typing
+        index = self._index(state.document)
+        edits = search.finished[:_IMPORT_EDITS]
+        here = [edit for edit in edits if edit is not None and edit.uri == state.document.uri]
         others = (*state.other_documents[:_OTHERS], *state.import_sources)
         for found in missing_imports(here, index, others, self._trees, typing.word if typing else ""):
             names = ", ".join(found.names)
@@ -313,9 +372,8 @@ def _as_candidate(
     else:  # a place without an edit: the line's first character that is not white space
         line = snapshot.lines[proposal.start]
         place = cursor_after = snapshot.starts[proposal.start] + len(line) - len(line.lstrip())
-    digest = blake2b(key.encode("utf-8", "replace"), digest_size=8).hexdigest()
     return Candidate(
-        snapshot.uri, edit, place, cursor_after, "propagation", label, digest, features, confidence
+        snapshot.uri, edit, place, cursor_after, "propagation", label, rule_id(key), features, confidence
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 
 from .document_index import DocumentIndex
 
@@ -58,6 +59,11 @@ class Rule(ABC):
                 index.kept.clear()
             known = index.kept[id(self)] = self, tuple(self.proposals(index))
         return known[1]
+
+
+def rule_id(key: str) -> str:
+    """Return the short id of a rule's key, which holds no code, as in `Candidate.rule`."""
+    return blake2b(key.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 def shorten(text: str, width: int = 40) -> str:

@@ -33,7 +33,7 @@ from .unfinished_edits import Typing, may_be_whole
 
 _MAX_EDITS = 6
 """Past edits from which rules are learned."""
-_MAX_NEAR_SITES = 3
+NEAR_SITES = 3
 """Sites of one rule that are proposed on each side of the last edit, besides those at the cursor."""
 _MAX_ADDED = 4
 """Tokens that an edit added, of which the definitions are looked up."""
@@ -77,6 +77,7 @@ def find_sites(
     typing: Typing | None,
     check: Callable[[], None],
     kinds: Collection[str] | None = None,
+    near: int | None = NEAR_SITES,
 ) -> list[tuple[Site, dict[str, float]]]:
     """Return the places in the index's document where a recent edit may be repeated, with their features.
 
@@ -89,6 +90,7 @@ def find_sites(
         typing: The edit at the cursor, if the user is still in its lines.
         check: Raises `Cancelled` if the result is no longer wanted.
         kinds: Kinds of rules one of which each wanted site has; None if all sites are wanted.
+        near: Sites of one rule that are wanted on each side of the last edit, besides those at the cursor; None for all.
     """
     taught, instances_of = lessons.taught, lessons.instances
     if not taught:
@@ -169,7 +171,7 @@ def find_sites(
         skipped = sum(first < run.start < last for run in runs)
         for side in (below, above):
             for rank, proposal in enumerate(side):
-                if rank >= _MAX_NEAR_SITES and not _near(proposal, cursor_line):
+                if near is not None and rank >= near and not _near(proposal, cursor_line):
                     continue
                 site = found.setdefault(proposal, Site(proposal))
                 site.rules.append((rule, age))

@@ -6,18 +6,25 @@ import posixpath
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from editahead_evals.data.languages import language_of
 from editahead_inference.codebase import Chunk, SymbolAt
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import Snapshot
 
-from .replay_moments import ROOT
+from .languages import language_of
+
+ROOT = "file:///repository"
+"""The folder that the paths of commits are below."""
 
 
 class CommitCodebase:
-    """A codebase of texts in memory. It knows files by their identifiers, but no symbols: imports take no part in a fit."""
+    """A codebase of texts in memory. It knows files by their identifiers, but no symbols: imports take no part.
 
-    def __init__(self) -> None:
+    Args:
+        code_only: Whether to know files of the measured languages only.
+    """
+
+    def __init__(self, *, code_only: bool = True) -> None:
+        self._code_only = code_only
         self._texts: dict[str, str] = {}
         self._words: dict[str, frozenset[str]] = {}
         self._files: defaultdict[str, set[str]] = defaultdict(set)
@@ -42,7 +49,7 @@ class CommitCodebase:
 
     def _put(self, path: str, text: str) -> None:
         self._texts[path] = text
-        if language_of(path) is not None:
+        if not self._code_only or language_of(path) is not None:
             words = self._words[path] = frozenset(WORD.findall(text))
             for word in words:
                 self._files[word].add(path)

@@ -1,0 +1,1 @@
+"""How well `finish` finds what was taken out of real commits."""

@@ -1,0 +1,110 @@
+"""The report of commits with hunks left out: tables and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rich.console import Console
+
+from editahead_evals.finish.finish_replay import FINDERS, FINISH
+from editahead_evals.metrics.bootstrap import Bootstrap, Interval, percentile
+from editahead_evals.metrics.finish_metrics import FINISH_METRICS, FinishCounts, FinishResult
+from editahead_evals.metrics.metrics import figures, total
+
+from .json_types import EvalFinishOutput
+from .report import Provenance, busy_warning
+from .terminal_tables import figure_table, wide_console
+
+NOTE = (
+    "Some hunks of each commit are left out, then all hunks of one file, then none. A hunk repeats others if each run of "
+    "tokens that it replaces, or line that it adds or removes, is replaced by the same, added or removed there. "
+    "False alarms are whole commits of which something is told."
+)
+
+FinishRow = tuple[str, FinishCounts, dict[str, Interval]]
+
+
+@dataclass(frozen=True)
+class FinishReport:
+    """The figures of one run.
+
+    Attributes:
+        rows: of all finders, of what was left out, of kinds of places, and of languages.
+        latency: percentiles of the searches, in milliseconds.
+    """
+
+    provenance: Provenance
+    results: Sequence[FinishResult]
+    rows: Sequence[FinishRow]
+    latency: dict[str, float | None]
+
+
+def summarize(results: Sequence[FinishResult], provenance: Provenance) -> FinishReport:
+    """Return the report of a run; the results may be in any order."""
+    ordered = sorted(results, key=lambda result: result.id)
+    bootstrap = Bootstrap(len(ordered), provenance.seed)
+    groups = sorted({name for each in ordered for name in each.counts} - set(FINDERS))
+    languages = sorted({language for each in ordered for language in each.languages})
+
+    def row(name: str, counts: Sequence[FinishCounts]) -> FinishRow:
+        return name, total(counts, FinishCounts), figures(counts, bootstrap, FINISH_METRICS)
+
+    ms = [ms for each in ordered for ms in each.ms]
+    return FinishReport(
+        provenance,
+        ordered,
+        [
+            *(
+                row(name, [each.counts.get(name, FinishCounts()) for each in ordered])
+                for name in (*FINDERS, *groups)
+            ),
+            *(
+                row(
+                    language,
+                    [
+                        each.counts[FINISH] if language in each.languages else FinishCounts()
+                        for each in ordered
+                    ],
+                )
+                for language in languages
+            ),
+        ],
+        {"p50": percentile(ms, 50), "p95": percentile(ms, 95)},
+    )
+
+
+def as_json(report: FinishReport) -> EvalFinishOutput:
+    def row(counts: FinishCounts, values: dict[str, Interval]) -> dict[str, Any]:
+        return {"counts": asdict(counts), "figures": {key: asdict(value) for key, value in values.items()}}
+
+    return {
+        "measure": "what finish finds",
+        "note": NOTE,
+        "commit": report.provenance.commit,
+        "machine": report.provenance.machine,
+        "data": report.provenance.data,
+        "seed": report.provenance.seed,
+        "groups": {name: row(counts, values) for name, counts, values in report.rows},
+        "latencyMs": report.latency,
+        "commits": [asdict(each) for each in report.results],
+    }
+
+
+def render(report: FinishReport, console: Console) -> None:
+    console = wide_console(console)
+    sums = {"dropped": "left out", "repeating": "repeating", "told": "told", "whole": "whole"}
+    title = "What `finish` finds of what was left out of commits"
+    console.print(figure_table(title, "", report.rows, sums, FINISH_METRICS, console), end="\n\n")
+    times = ", ".join(f"{p} {'-' if ms is None else f'{ms:.0f} ms'}" for p, ms in report.latency.items())
+    console.print(f"search: {times}")
+    if warning := busy_warning(ms for each in report.results for ms in each.ms):
+        console.print(warning, style="bold red")
+    where = report.provenance
+    console.print()
+    console.print(NOTE)
+    console.print(
+        f"commit {where.commit}; {where.machine}; {where.data}; seed {where.seed}; {len(report.results)} commits; "
+        "value and 95% interval, by bootstrap over commits"
+    )

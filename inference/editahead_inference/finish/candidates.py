@@ -1,0 +1,248 @@
+"""The places where the rewrites of a change may go on, before it is decided which of them are likely."""
+
+from __future__ import annotations
+
+import math
+import posixpath
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from editahead_inference.candidates import CLOSED, Candidate
+from editahead_inference.gate.calibration import logit
+from editahead_inference.gate.gate import Gate
+from editahead_inference.predictors.propagation import Propagation
+from editahead_inference.predictors.propagation.rule import rule_id
+from editahead_prompts.state import EditorState, PastEdit
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.identifiers import WORD
+from editahead_prompts.text.languages import LANGUAGE_FAMILIES
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import GRAMMARS, SyntaxTrees
+
+from .file_kinds import file_kind
+from .names import ReplacedName, left_places, place_features
+from .report import PlaceKind
+from .taught_rules import TaughtRule, windows
+
+MIN_GATE = 0.03
+"""The probability of the gate, as if the file were open, below which a place is not looked at any further."""
+BATCH = 16
+"""Files that are searched together, so that their indexes stay cached."""
+
+
+@dataclass(frozen=True, slots=True)
+class FinishCandidate:
+    """A place that a change may lack.
+
+    Attributes:
+        snapshot: The file.
+        edit: The edit of its text.
+        rule: The id of the rule.
+        label: The rule as a short phrase.
+        kind: The kind of the rule.
+        taught_by: The edits of the change that made the same.
+        place: What the file is for.
+        features: The values that tell how likely it is, by name.
+    """
+
+    snapshot: Snapshot
+    edit: Edit
+    rule: str
+    label: str
+    kind: str
+    taught_by: tuple[PastEdit, ...]
+    place: PlaceKind
+    features: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class FinishSearch:
+    """What is looked for, and where.
+
+    Attributes:
+        edits: The edits of the change.
+        rules: The rules that they teach, by id.
+        names: The names that they replaced.
+        present: The changed files as they are now, by URI.
+        documents: All other files that are searched.
+    """
+
+    edits: tuple[PastEdit, ...]
+    rules: Mapping[str, TaughtRule]
+    names: Sequence[ReplacedName]
+    present: Mapping[str, Snapshot]
+    documents: Sequence[Snapshot]
+
+
+class PlaceFinder:
+    """The predictor that repeats edits, and the gate that tells how good its places are. For one thread at a time."""
+
+    def __init__(self, trees: SyntaxTrees) -> None:
+        self._propagation, self._gate = Propagation(trees), Gate(syntax=trees)
+
+    def places(
+        self, state: EditorState, targets: Sequence[Snapshot], check: Callable[[], None]
+    ) -> Iterator[tuple[Candidate, float]]:
+        """Yield the places in some documents of a state, with the gate's probabilities as if these were open."""
+        for candidate in self._propagation.propose_all(state, targets, check):
+            if candidate.edit:
+                probability = self._gate.confidence_if_open(state, candidate)
+                if probability >= MIN_GATE:
+                    yield candidate, probability
+
+
+def find_candidates(
+    search: FinishSearch,
+    finder: PlaceFinder,
+    check: Callable[[], None],
+    on_step: Callable[[], None],
+) -> list[FinishCandidate]:
+    """Return the places where the rewrites of a change may go on, each edit of a file once.
+
+    Args:
+        search: What is looked for, and where.
+        finder: What finds the places of edits.
+        check: Raises `Cancelled` if the result is no longer wanted.
+        on_step: Called after each part of the search.
+    """
+    found: list[FinishCandidate] = []
+    for window in windows(search.edits, search.rules):
+        found += _repeated(search, window, finder, check)
+        on_step()
+    found += _left_names(search, check)
+    return _with_common_features(search, _distinct(found))
+
+
+def _repeated(
+    search: FinishSearch, window: Sequence[PastEdit], finder: PlaceFinder, check: Callable[[], None]
+) -> Iterator[FinishCandidate]:
+    """Yield the places where the edits of a window are repeated, or where something follows from them."""
+    edited = {edit.uri: search.present[edit.uri] for edit in window}
+    for document in edited.values():
+        state = _state(window, document, edited)
+        for candidate, probability in finder.places(state, [document], check):
+            yield _as_finish(search, window, candidate, document, probability)
+    families: defaultdict[str, list[Snapshot]] = defaultdict(list)
+    for target in (*search.present.values(), *search.documents):
+        if target.uri not in edited:
+            families[_family(target.language)].append(target)
+    for family, targets in families.items():
+        anchor = next((one for one in edited.values() if _family(one.language) == family), None)
+        if anchor is None:
+            continue
+        state = _state(window, anchor, edited)
+        for first in range(0, len(targets), BATCH):
+            batch = tuple(targets[first : first + BATCH])
+            by_uri = {target.uri: target for target in batch}
+            for candidate, probability in finder.places(replace(state, closed_documents=batch), batch, check):
+                yield _as_finish(search, window, candidate, by_uri[candidate.uri], probability)
+
+
+def _state(window: Sequence[PastEdit], document: Snapshot, edited: Mapping[str, Snapshot]) -> EditorState:
+    """Return the state after the edits of a window, those of the document last."""
+    last = [edit for edit in window if edit.uri == document.uri]
+    history = (*(edit for edit in window if edit.uri != document.uri), *last)
+    line = min(last[-1].line, len(document.lines) - 1)
+    others = tuple(other for other in edited.values() if other.uri != document.uri)
+    return EditorState(document, document.starts[line], history, others)
+
+
+def _as_finish(
+    search: FinishSearch,
+    window: Sequence[PastEdit],
+    candidate: Candidate,
+    snapshot: Snapshot,
+    probability: float,
+) -> FinishCandidate:
+    rule = search.rules.get(candidate.rule)
+    features = {name: value for name, value in candidate.features.items() if name != CLOSED}
+    features["gate"] = round(logit(probability), 3)
+    if candidate.confidence is not None:
+        features["stated"] = candidate.confidence
+    return FinishCandidate(
+        snapshot,
+        candidate.edit,
+        candidate.rule,
+        candidate.label.partition(" (")[0],
+        candidate.kind,
+        rule.edits if rule else _concerned(window, candidate.label),
+        file_kind(snapshot.uri, is_code=snapshot.language in GRAMMARS),
+        features,
+    )
+
+
+def _concerned(window: Sequence[PastEdit], label: str) -> tuple[PastEdit, ...]:
+    """Return the edits that have to do with what a label names; all if none has."""
+    names = set(WORD.findall(label))
+    found = [edit for edit in window if names & set(WORD.findall("".join((*edit.old, *edit.new))))]
+    return tuple(found or window)
+
+
+def _left_names(search: FinishSearch, check: Callable[[], None]) -> Iterator[FinishCandidate]:
+    """Yield the places that have the old spelling of a replaced name, where no rule for code looks."""
+    languages = {_family(snapshot.language) for snapshot in search.present.values()}
+    for target in (*search.present.values(), *search.documents):
+        check()
+        place = file_kind(target.uri, is_code=target.language in GRAMMARS)
+        for name in search.names:
+            if name.source == "word" and place in ("code", "test") and _family(target.language) in languages:
+                continue
+            for line, edit in left_places(name, target):
+                features = name.features() | place_features(name, target, line)
+                rule = rule_id(f"name:{name.old}:{name.new}")
+                label = f"{name.old} -> {name.new}"
+                yield FinishCandidate(target, edit, rule, label, "name", name.edits, place, features)
+
+
+def _distinct(found: Sequence[FinishCandidate]) -> list[FinishCandidate]:
+    """Return one candidate for each edit of a file: that of the rule which the most edits teach."""
+    best: dict[tuple[str, Edit], FinishCandidate] = {}
+    for candidate in found:
+        key = candidate.snapshot.uri, candidate.edit
+        if key not in best or len(best[key].taught_by) < len(candidate.taught_by):
+            best[key] = candidate
+    return list(best.values())
+
+
+def _with_common_features(search: FinishSearch, found: Sequence[FinishCandidate]) -> list[FinishCandidate]:
+    """Return the candidates with what is known of the whole change."""
+    left = Counter(candidate.rule for candidate in found)
+    files: defaultdict[str, set[str]] = defaultdict(set)
+    for candidate in found:
+        files[candidate.rule].add(candidate.snapshot.uri)
+    folders = {posixpath.dirname(uri) for uri in search.present}
+    same = Counter((candidate.snapshot.uri, _line(candidate)) for candidate in found)
+    out = []
+    for candidate in found:
+        uri, taught = candidate.snapshot.uri, candidate.taught_by
+        out.append(
+            replace(
+                candidate,
+                features={
+                    **candidate.features,
+                    f"kind:{candidate.kind}": 1.0,
+                    f"place:{candidate.place}": 1.0,
+                    "taught": float(len(taught)),
+                    "taught-files": float(len({edit.uri for edit in taught})),
+                    "taught-here": float(sum(edit.uri == uri for edit in taught)),
+                    "places": float(left[candidate.rule]),
+                    "places-files": float(len(files[candidate.rule])),
+                    "done": len(taught) / (len(taught) + left[candidate.rule]),
+                    "rivals-all": float(same[uri, _line(candidate)] - 1),
+                    "hunks": math.log1p(len(search.edits)),
+                    "changed-files": float(len(search.present)),
+                    "in-change": float(uri in search.present),
+                    "same-folder": float(posixpath.dirname(uri) in folders),
+                },
+            )
+        )
+    return out
+
+
+def _line(candidate: FinishCandidate) -> int:
+    return candidate.snapshot.line_at(candidate.edit.replacements[0].start)
+
+
+def _family(language: str) -> str:
+    return LANGUAGE_FAMILIES.get(language, language)

@@ -1,0 +1,52 @@
+"""The probability that a change lacks a place, and the thresholds from which it is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from editahead_inference.gate.calibration import Calibration
+from editahead_inference.gate.decision_trees import DecisionTrees, sigmoid
+
+from .report import PlaceKind
+
+CURVE = "finish"
+"""The name of the calibration curve."""
+
+
+class FinishWeights:
+    """The fitted weights.
+
+    Args:
+        data: Trees (see `DecisionTrees`), "calibration" (see `Calibration`), and "thresholds": by kind of place, the
+            probability from which a place is likely.
+
+    Raises:
+        ValueError: The data is not a set of weights.
+    """
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self._trees = DecisionTrees(data)
+        self._calibration = Calibration(data.get("calibration", {}))
+        try:
+            self._thresholds = {str(kind): float(least) for kind, least in data["thresholds"].items()}
+        except (KeyError, AttributeError, TypeError) as error:
+            raise ValueError(f"not a set of weights: {error!r}") from error
+
+    def probability(self, features: Mapping[str, float]) -> float:
+        """Return the calibrated probability that a change lacks a place with these features."""
+        return self._calibration.calibrate(CURVE, sigmoid(self._trees.log_odds(features)))
+
+    def threshold(self, kind: PlaceKind) -> float:
+        """Return the probability from which a place of this kind is likely; 1 for a kind that was never right."""
+        return self._thresholds.get(kind, 1.0)
+
+
+@cache
+def shipped_weights() -> FinishWeights:
+    """Return the shipped weights (weights.json, fitted by `editahead train finish`)."""
+    text = resources.files(__package__).joinpath("weights.json").read_text("utf-8")
+    return FinishWeights(json.loads(text))

@@ -1,0 +1,106 @@
+"""What a change still lacks, in all files of a codebase."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from editahead_inference.errors import Cancelled
+from editahead_inference.finish.finisher import Finisher
+from editahead_inference.finish.report import ChangedFile, FinishReport
+from editahead_prompts.text.edits import Edit
+from finish_samples import ALL_LIKELY, changed, codebase, snapshot
+
+STORE = "def load_settings(path):\n    return path\n\n\ndef other():\n    return load_settings('a')\n"
+RENAMED = STORE.replace("def load_settings", "def read_settings")
+USE = "from store import load_settings\n\n\nprint(load_settings('b'))\n"
+
+
+def places(report: FinishReport) -> list[tuple[str, int, str]]:
+    return sorted((place.uri.rpartition("/")[2], place.line, "".join(place.new)) for place in report.likely)
+
+
+def test_a_renamed_function_is_looked_for_everywhere() -> None:
+    files = {
+        "store.py": RENAMED,
+        "use.py": USE,
+        "README.md": "Call `load_settings` first.\n",
+        "x.py": "x = 1\n",
+    }
+    report = Finisher(codebase(files), ALL_LIKELY).find([changed("store.py", STORE, RENAMED)])
+    assert {
+        ("store.py", 5, "    return read_settings('a')\n"),
+        ("use.py", 0, "from store import read_settings\n"),
+        ("use.py", 3, "print(read_settings('b'))\n"),
+        ("README.md", 0, "Call `read_settings` first.\n"),
+    } <= set(places(report))
+    assert {place.kind for place in report.places} == {"code", "documentation"}
+    assert not report.is_complete
+    (uri, line), *_ = report.rules[0].shown_at
+    assert uri.endswith("store.py") and line == 0
+
+
+def test_the_edits_of_a_file_make_all_its_places() -> None:
+    files = {"store.py": RENAMED, "use.py": USE}
+    report = Finisher(codebase(files), ALL_LIKELY).find([changed("store.py", STORE, RENAMED)])
+    texts = {snapshot.uri: snapshot.text for snapshot in report.snapshots}
+    made = {uri.rpartition("/")[2]: edit.apply(texts[uri]) for uri, edit in report.edits().items()}
+    assert made == {
+        "store.py": RENAMED.replace("load_settings", "read_settings"),
+        "use.py": USE.replace("load_settings", "read_settings"),
+    }
+
+
+def test_a_whole_change_is_complete() -> None:
+    after = STORE.replace("load_settings", "read_settings")
+    files = {"store.py": after, "use.py": USE.replace("load_settings", "read_settings")}
+    change = [changed("store.py", STORE, after), changed("use.py", USE, files["use.py"])]
+    assert Finisher(codebase(files), ALL_LIKELY).find(change).is_complete
+
+
+def test_open_documents_are_searched_without_an_index() -> None:
+    report = Finisher(weights=ALL_LIKELY).find(
+        [changed("store.py", STORE, RENAMED)], [snapshot("use.py", USE)]
+    )
+    assert ("use.py", 3, "print(read_settings('b'))\n") in places(report)
+    assert report.files == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        [],
+        [ChangedFile(None, snapshot("new.py", "x = 1\n"))],
+        [ChangedFile(snapshot("old.py", "x = 1\n"), None)],
+        [changed("a.py", "", "x = 1\n")],
+        [changed("a.py", "x = 1\n", "")],
+        [changed("a.bin", "\ufffd\n" * 9, "\u2028\n")],
+        [changed("a.py", "def f(:\n", "def g(:\n")],
+    ],
+)
+def test_odd_changes_lack_nothing(change: list[ChangedFile]) -> None:
+    report = Finisher(codebase({"use.py": USE}), ALL_LIKELY).find(change)
+    assert report.places == () and report.edits() == {}
+
+
+def test_progress_and_cancellation() -> None:
+    change = [changed("store.py", STORE, RENAMED)]
+    steps: list[tuple[int, int]] = []
+    Finisher(codebase({"use.py": USE}), ALL_LIKELY).find(change, on_progress=lambda *step: steps.append(step))
+    assert steps == [(1, 1)]
+
+    def cancel() -> None:
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        Finisher(codebase({"use.py": USE}), ALL_LIKELY).find(change, check=cancel)
+
+
+def test_edits_of_one_file_never_overlap() -> None:
+    before = "".join(f"call(one_{n}, two)\n" for n in range(30))
+    after = before.replace("call(one_3, two)", "call(one_3, three)").replace("call(one_7,", "invoke(one_7,")
+    report = Finisher(weights=ALL_LIKELY).find([changed("a.py", before, after)])
+    assert all(isinstance(edit, Edit) for edit in report.edits(report.places).values())
+    taken = sorted((place.line, place.end_line) for place in report.places)
+    assert all(end <= start for (_, end), (start, _) in itertools.pairwise(taken))
