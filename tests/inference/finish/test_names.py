@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from finish_samples import changed, snapshot
 
 from editahead_inference.finish.names import left_places, replaced_names
 from editahead_inference.finish.report import ChangedFile
 from editahead_inference.finish.taught_rules import past_edits
+from finish_samples import changed, snapshot
 
 
 def names(*change: ChangedFile) -> list[tuple[str, str, str]]:
