@@ -13,7 +13,7 @@ from editahead_inference.gate.calibration import logit
 from editahead_inference.gate.gate import Gate
 from editahead_inference.predictors.propagation import Propagation
 from editahead_inference.predictors.propagation.rule import rule_id
-from editahead_prompts.state import EditorState, PastEdit
+from editahead_prompts.state import EditorState, MovedFile, PastEdit
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.languages import LANGUAGE_FAMILIES
@@ -64,6 +64,7 @@ class FinishSearch:
         edits: The edits of the change.
         rules: The rules that they teach, by id.
         names: The names that they replaced.
+        moves: The files that the change moved.
         present: The changed files as they are now, by URI.
         documents: All other files that are searched.
     """
@@ -71,6 +72,7 @@ class FinishSearch:
     edits: tuple[PastEdit, ...]
     rules: Mapping[str, TaughtRule]
     names: Sequence[ReplacedName]
+    moves: tuple[MovedFile, ...]
     present: Mapping[str, Snapshot]
     documents: Sequence[Snapshot]
 
@@ -110,6 +112,7 @@ def find_candidates(
     for window in windows(search.edits, search.rules):
         found += _repeated(search, window, finder, check)
         on_step()
+    found += _importers(search, finder, check)
     found += _left_names(search, check)
     return _with_common_features(search, _distinct(found))
 
@@ -137,6 +140,22 @@ def _repeated(
             by_uri = {target.uri: target for target in batch}
             for candidate, probability in finder.places(replace(state, closed_documents=batch), batch, check):
                 yield _as_finish(search, window, candidate, by_uri[candidate.uri], probability)
+
+
+def _importers(
+    search: FinishSearch, finder: PlaceFinder, check: Callable[[], None]
+) -> Iterator[FinishCandidate]:
+    """Yield the imports of moved files."""
+    anchor = next((search.present[moved.new] for moved in search.moves if moved.new in search.present), None)
+    if anchor is None:
+        return
+    targets = [one for one in (*search.present.values(), *search.documents) if one.uri != anchor.uri]
+    for first in range(0, len(targets), BATCH):
+        batch = tuple(targets[first : first + BATCH])
+        by_uri = {target.uri: target for target in batch}
+        state = EditorState(anchor, 0, closed_documents=batch, moved_files=search.moves)
+        for candidate, probability in finder.places(state, batch, check):
+            yield _as_finish(search, (), candidate, by_uri[candidate.uri], probability)
 
 
 def _state(window: Sequence[PastEdit], document: Snapshot, edited: Mapping[str, Snapshot]) -> EditorState:

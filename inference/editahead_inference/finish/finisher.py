@@ -8,7 +8,7 @@ from math import ceil
 from editahead_inference.candidates import Candidate
 from editahead_inference.codebase import Codebase
 from editahead_inference.gate.filters import first_rejection, lines_after, touched_lines
-from editahead_prompts.state import EditorState, PastEdit
+from editahead_prompts.state import EditorState, MovedFile, PastEdit
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
@@ -165,6 +165,11 @@ def search_change(
     gone = {file.before.uri for file in change if file.before is not None} - present.keys()
     edits = past_edits(change)
     names = replaced_names(change, edits)
+    moves = tuple(
+        MovedFile(file.before.uri, file.after.uri)
+        for file in change
+        if file.before is not None and file.after is not None and file.before.uri != file.after.uri
+    )
     others = {
         document.uri: document
         for document in documents
@@ -172,10 +177,10 @@ def search_change(
     }
     if codebase is not None:
         known = frozenset((*present, *gone, *others))
-        for snapshot in files_to_search(codebase, edits, names, known, check):
+        for snapshot in files_to_search(codebase, edits, names, moves, known, check):
             others[snapshot.uri] = snapshot
     rules = taught_rules(edits, {uri: snapshot.lines for uri, snapshot in present.items()})
-    return FinishSearch(edits, rules, names, present, tuple(others.values()))
+    return FinishSearch(edits, rules, names, moves, present, tuple(others.values()))
 
 
 def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
@@ -190,8 +195,8 @@ def _shown_at(edits: Sequence[PastEdit]) -> tuple[tuple[str, int], ...]:
 def _reason(candidate: FinishCandidate) -> str:
     """Return why a place is the same, as one sentence."""
     count = len(candidate.taught_by)
-    if candidate.kind == "name" and not count:
-        return "The file was moved, and this is its old path."
+    if not count:
+        return "A file was moved, and this is its old path."
     made = "once" if count == 1 else f"{count} times"
     if candidate.kind == "name":
         return f"The change replaced this name {made}, and the old one is left here."

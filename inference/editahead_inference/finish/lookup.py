@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from editahead_inference.closed_documents import Query, queries_of
+from editahead_inference.closed_documents import Query, find_importers, queries_of
 from editahead_inference.codebase import Codebase
-from editahead_prompts.state import PastEdit
+from editahead_prompts.state import MovedFile, PastEdit
 from editahead_prompts.text.snapshot import Snapshot
 
 from .names import ReplacedName
@@ -29,6 +29,7 @@ def files_to_search(
     codebase: Codebase,
     edits: Sequence[PastEdit],
     names: Sequence[ReplacedName],
+    moves: Sequence[MovedFile],
     known: frozenset[str],
     check: Callable[[], None],
 ) -> list[Snapshot]:
@@ -38,10 +39,13 @@ def files_to_search(
         codebase: The index.
         edits: The edits of the change.
         names: The names that they replaced.
+        moves: The files that the change moved.
         known: URIs of files that are searched anyway.
         check: Raises `Cancelled` if the result is no longer wanted.
     """
     votes: Counter[str] = Counter()
+    for moved in moves:
+        votes.update(uri for uri in find_importers(codebase, moved, check) if uri not in known)
     for query, near in islice(_queries(edits, names), MAX_QUERIES):
         check()
         look_up = codebase.files_containing if isinstance(query, str) else codebase.files_with

@@ -84,6 +84,14 @@ def test_odd_changes_lack_nothing(change: list[ChangedFile]) -> None:
     assert report.places == () and report.edits() == {}
 
 
+def test_the_importers_of_a_moved_file_are_told() -> None:
+    moved = ChangedFile(snapshot("app/store.py", STORE), snapshot("app/shelf.py", STORE))
+    files = {"app/shelf.py": STORE, "app/use.py": "from app.store import other\n\nother()\n"}
+    report = Finisher(codebase(files), ALL_LIKELY).find([moved])
+    assert places(report) == [("use.py", 0, "from app.shelf import other\n")]
+    assert report.places[0].reason == "A file was moved, and this is its old path."
+
+
 def test_progress_and_cancellation() -> None:
     change = [changed("store.py", STORE, RENAMED)]
     steps: list[tuple[int, int]] = []
