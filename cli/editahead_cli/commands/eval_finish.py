@@ -34,9 +34,9 @@ def run(args: argparse.Namespace, errors: Console) -> int:
     from editahead_cli.rich_console import SafeConsole
     from editahead_evals.data.revisions import present_commit
     from editahead_evals.errors import RecordError
-    from editahead_evals.finish.finish_replay import FinishPlan, choose
     from editahead_evals.report import finish_report
     from editahead_evals.report.report import Provenance
+    from editahead_training.finish.finish_replay import FinishPlan, choose
 
     commits = choose(args.commits, args.files, args.seed)
     if not commits:

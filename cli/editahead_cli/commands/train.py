@@ -234,7 +234,7 @@ def _train_closed_files(args: argparse.Namespace) -> int:
 
 
 def _train_finish(args: argparse.Namespace) -> int:
-    from editahead_training.gate.fit_finish import train
+    from editahead_training.finish.fit_finish import train
 
     provenance = train(args.commits, args.out, every=args.every)
     if args.json:

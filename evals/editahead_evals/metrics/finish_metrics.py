@@ -6,6 +6,12 @@ from dataclasses import dataclass, field
 
 from .metrics import Ratio
 
+FINISH = "finish"
+SAME_FILES = "only the files of the change"
+GREP = "grep for the replaced name"
+FINDERS = (FINISH, SAME_FILES, GREP)
+"""What looks for what was left out: `finish`, and two baselines."""
+
 
 @dataclass(slots=True)
 class FinishCounts:

@@ -8,9 +8,14 @@ from typing import Any
 
 from rich.console import Console
 
-from editahead_evals.finish.finish_replay import FINDERS, FINISH
 from editahead_evals.metrics.bootstrap import Bootstrap, Interval, percentile
-from editahead_evals.metrics.finish_metrics import FINISH_METRICS, FinishCounts, FinishResult
+from editahead_evals.metrics.finish_metrics import (
+    FINDERS,
+    FINISH,
+    FINISH_METRICS,
+    FinishCounts,
+    FinishResult,
+)
 from editahead_evals.metrics.metrics import figures, total
 
 from .json_types import EvalFinishOutput

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from editahead_evals.data.commit_codebase import CommitCodebase
 from editahead_evals.data.commit_records import FileChange, Workspace, read_commits, workspaces
 from editahead_evals.data.commit_replay import Hunk, diff
 from editahead_inference.candidates import CLOSED
@@ -25,6 +24,7 @@ from editahead_prompts.history.edit_history import EditHistory
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit, apply_to_lines
 from editahead_prompts.text.snapshot import Snapshot, split_lines
+from editahead_training.data.commit_codebase import CommitCodebase
 from editahead_training.data.replay_moments import ROOT, TrainingMoment, cursor_after
 
 MAX_HUNKS = 25

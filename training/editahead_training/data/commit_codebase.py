@@ -6,14 +6,12 @@ import posixpath
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from editahead_evals.data.languages import language_of
 from editahead_inference.codebase import Chunk, SymbolAt
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import Snapshot
 
-from .languages import language_of
-
-ROOT = "file:///repository"
-"""The folder that the paths of commits are below."""
+from .replay_moments import ROOT
 
 
 class CommitCodebase:

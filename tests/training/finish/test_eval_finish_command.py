@@ -56,7 +56,7 @@ def test_what_finish_finds_as_json_and_in_tables(commits: Path, capsys: pytest.C
 @pytest.mark.parametrize(
     "options",
     [
-        ["--finish"],
+        ["--finish", "--scenarios", "x"],
         ["--finish", "--commits", "x", "--workspace"],
         ["--finish", "--commits", "x", "--with-model"],
     ],

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from editahead_evals.data.commit_records import CommitRecord, FileChange, Workspace
 from editahead_evals.data.commit_replay import Hunk, diff
-from editahead_evals.finish.dropped_hunks import MODES, is_on_the_way, make_trial, rewrites
 from editahead_prompts.text.snapshot import split_lines
+from editahead_training.finish.dropped_hunks import MODES, is_on_the_way, make_trial, rewrites
 
 TEXTS = st.lists(st.sampled_from("abcdef"), max_size=12).map(
     lambda lines: "".join(f"{line}\n" for line in lines)

@@ -14,7 +14,7 @@ pytest.importorskip("sklearn", reason="fitting needs the extra `train`")
 import zstandard
 
 from editahead_inference.finish.weights import FinishWeights
-from editahead_training.gate.fit_finish import (
+from editahead_training.finish.fit_finish import (
     FinishSample,
     FinishTrial,
     choose_thresholds,

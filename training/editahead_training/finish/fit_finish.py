@@ -11,10 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from editahead_evals.data.commit_codebase import CommitCodebase
 from editahead_evals.data.commit_records import read_commits, workspaces
-from editahead_evals.finish.dropped_hunks import MODES, Mode, Trial, make_trial
-from editahead_evals.finish.judge import judge_place
 from editahead_inference.finish.candidates import FinishCandidate, FinishSearch, PlaceFinder, find_candidates
 from editahead_inference.finish.finisher import search_change
 from editahead_inference.finish.weights import CURVE
@@ -22,8 +19,11 @@ from editahead_inference.gate.calibration import Calibration
 from editahead_inference.gate.decision_trees import DecisionTrees, sigmoid
 from editahead_inference.gate.filters import touched_lines
 from editahead_prompts.text.syntax_trees import SyntaxTrees
+from editahead_training.data.commit_codebase import CommitCodebase
+from editahead_training.gate.fit_trees import export_trees
 
-from .fit_trees import export_trees
+from .dropped_hunks import MODES, Mode, Trial, make_trial
+from .judge import judge_place
 
 FOLDS = 5
 """Parts of the repositories; each is judged by weights fitted to the others."""

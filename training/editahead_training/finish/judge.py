@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from editahead_evals.data.commit_codebase import ROOT
 from editahead_evals.data.commit_replay import Hunk
 from editahead_inference.gate.filters import lines_after, touched_lines
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot, split_lines
+from editahead_training.data.replay_moments import ROOT
 
 from .dropped_hunks import Trial, is_on_the_way, is_part
 

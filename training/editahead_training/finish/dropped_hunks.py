@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from editahead_evals.data.commit_codebase import ROOT
 from editahead_evals.data.commit_records import FileChange, Workspace
 from editahead_evals.data.commit_replay import Hunk, diff
 from editahead_evals.data.languages import language_of
 from editahead_inference.finish.report import ChangedFile
 from editahead_prompts.text.identifiers import changed_spans, is_name, tokenize
 from editahead_prompts.text.snapshot import Snapshot, split_lines
+from editahead_training.data.replay_moments import ROOT
 
 MAX_DROPPED = 3
 """Hunks that are left out of a commit, at most, where they are not a whole file's."""

@@ -9,9 +9,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from editahead_evals.data.commit_codebase import CommitCodebase
 from editahead_evals.data.commit_records import CommitRecord, Workspace, read_commits, workspaces
-from editahead_evals.metrics.finish_metrics import FinishCounts, FinishResult
+from editahead_evals.metrics.finish_metrics import (
+    FINDERS,
+    FINISH,
+    GREP,
+    SAME_FILES,
+    FinishCounts,
+    FinishResult,
+)
 from editahead_inference.finish.file_kinds import file_kind
 from editahead_inference.finish.finisher import Finisher
 from editahead_inference.finish.names import left_places, replaced_names
@@ -19,14 +25,10 @@ from editahead_inference.finish.taught_rules import past_edits
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import GRAMMARS
+from editahead_training.data.commit_codebase import CommitCodebase
 
 from .dropped_hunks import MODES, Trial, make_trial, snapshot
 from .judge import judge_place
-
-FINISH = "finish"
-SAME_FILES = "only the files of the change"
-GREP = "grep for the replaced name"
-FINDERS = (FINISH, SAME_FILES, GREP)
 
 Place = tuple[Snapshot, Edit]
 

@@ -1,1 +1,0 @@
-"""How well `finish` finds what was taken out of real commits."""
