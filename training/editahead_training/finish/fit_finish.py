@@ -27,7 +27,7 @@ from .judge import judge_place
 
 FOLDS = 5
 """Parts of the repositories; each is judged by weights fitted to the others."""
-PRECISION = 0.75
+PRECISION = 0.5
 """The precision, cross-validated, that each kind of place has from its threshold on."""
 FALSE_ALARMS = 0.04
 """The share of whole commits, cross-validated, in which something is likely missing, at most."""
