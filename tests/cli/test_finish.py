@@ -16,6 +16,7 @@ import pytest
 from changed_repository import commit, git, make_repository
 from editahead_cli import change_finish
 from editahead_cli.main import main
+from editahead_inference.finish.finisher import Finisher
 from index_workspace import write
 from renaming_finisher import UNLIKELY, RenamingFinisher
 from schemas import validate
@@ -66,6 +67,19 @@ def as_json(finish: Finish, *arguments: str, stdin: str = "") -> Any:
 
 def paths(output: Any) -> list[str]:
     return [f"{place['path']}:{place['line']}" for place in output["places"]]
+
+
+def test_the_real_finder_completes_a_rename(
+    root: Path, finish: Finish, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(change_finish, "Finisher", Finisher)
+    write(root, {"models.py": FILES["models.py"].replace("total", "sum_of")})
+    output = as_json(finish)
+    assert paths(output) == ["bills.py:3", "bills.py:1"] or paths(output) == ["bills.py:1", "bills.py:3"]
+    assert finish("--check")[0] == 1
+    assert finish("--write")[0] == 0
+    assert (root / "bills.py").read_text() == FILES["bills.py"].replace("total", "sum_of")
+    assert as_json(finish)["complete"]
 
 
 def test_the_report(root: Path, finish: Finish) -> None:

@@ -46,7 +46,7 @@ def test_what_finish_finds_as_json_and_in_tables(commits: Path, capsys: pytest.C
     (one,) = report["commits"]
     ours, grep = one["counts"]["finish"], one["counts"]["grep for the replaced name"]
     assert ours["dropped"] == grep["dropped"] > ours["reached"] - 1
-    assert ours["repeating"] == ours["reached"] > 0
+    assert ours["repeating"] >= ours["reached"] > 0
     assert ours["told"] == ours["right"] and ours["alarms"] == 0
     assert one["counts"]["only the files of the change"]["reached"] < ours["reached"]
     assert run("--finish", "--commits", str(commits), "--jobs", "1") == 0
