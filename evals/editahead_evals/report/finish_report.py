@@ -25,7 +25,7 @@ from .terminal_tables import figure_table, wide_console
 NOTE = (
     "Some hunks of each commit are left out, then all hunks of one file, then none. A hunk repeats others if each run of "
     "tokens that it replaces, or line that it adds or removes, is replaced by the same, added or removed there. "
-    "False alarms are whole commits of which something is told."
+    "False alarms are whole commits in which something is found."
 )
 
 FinishRow = tuple[str, FinishCounts, dict[str, Interval]]

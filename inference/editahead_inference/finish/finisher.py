@@ -20,11 +20,11 @@ from .taught_rules import MAX_EDITS, WINDOW, past_edits, taught_rules
 from .weights import FinishWeights, shipped_weights
 
 MIN_CONFIDENCE = 0.1
-"""The probability from which a place is told at all."""
+"""The probability from which a place is in a report at all."""
 MAX_PLACES = 500
 """Places of one report."""
 MAX_SHOWN_AT = 20
-"""Places of a rule in the change that are told."""
+"""Places of a rule in the change that a report names."""
 
 
 def _never() -> None:

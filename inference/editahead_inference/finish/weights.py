@@ -1,4 +1,4 @@
-"""The probability that a change lacks a place, and the thresholds from which it is told."""
+"""The probability that a change lacks a place, and the thresholds from which a report names it as likely."""
 
 from __future__ import annotations
 

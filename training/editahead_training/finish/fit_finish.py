@@ -204,7 +204,7 @@ def _calibration(samples: Sequence[FinishSample], judged: Sequence[float]) -> li
 def told(
     samples: Sequence[FinishSample], probabilities: Sequence[float], thresholds: Mapping[str, float]
 ) -> list[int]:
-    """Return the numbers of the samples that are told: the likeliest of those that overlap, above its threshold."""
+    """Return the numbers of the samples in the report: the likeliest of those that overlap, above its threshold."""
     taken: defaultdict[tuple[int, str], list[tuple[int, int]]] = defaultdict(list)
     out = []
     for number in sorted(range(len(samples)), key=lambda number: -probabilities[number]):
