@@ -22,6 +22,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import stub_vllm
@@ -78,16 +79,11 @@ class ServerKills:
     def while_it_works(self) -> None:
         """Kill a server between keystrokes, predictions, outcomes and recordings."""
         editor = start_editor(self._folder, self._environment)
-        with (
-            killed_at(
-                self._dice.uniform(0, self._work_s),
-                lambda: os.kill(editor.client.pid, signal.SIGKILL),  # type: ignore[attr-defined]
-            ),
-            suppress(ClientError),
-        ):
+        pid = editor.client.pid  # type: ignore[attr-defined]
+        kill_it = partial(os.kill, pid, signal.SIGKILL)
+        with killed_at(self._dice.uniform(0, self._work_s), kill_it), suppress(ClientError), editor:
             while True:
                 work(editor)
-        editor.client.kill()
         check_state(self._folder)
 
     def check(self) -> None:
