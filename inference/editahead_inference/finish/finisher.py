@@ -133,10 +133,11 @@ class Finisher:
             FinishRule(rule, by_id[rule].label, by_id[rule].kind, _shown_at(by_id[rule].taught_by))
             for rule in with_places
         ]
+        labels = {rule.label for rule in rules}
         rules += [
             FinishRule(rule, taught.label, taught.kind, _shown_at(taught.edits))
             for rule, taught in search.rules.items()
-            if rule not in with_places and taught.renames is not None and taught.kind == "rename"
+            if taught.label not in labels and taught.renames is not None and taught.kind == "rename"
         ]
         wanted = {place.uri for place in places}
         snapshots = tuple(

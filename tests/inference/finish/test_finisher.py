@@ -37,6 +37,7 @@ def test_a_renamed_function_is_looked_for_everywhere() -> None:
     } <= set(places(report))
     assert {place.kind for place in report.places} == {"code", "documentation"}
     assert not report.is_complete
+    assert [rule.label for rule in report.rules].count("rename load_settings -> read_settings") == 1
     (uri, line), *_ = report.rules[0].shown_at
     assert uri.endswith("store.py") and line == 0
 
