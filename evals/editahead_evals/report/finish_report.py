@@ -99,7 +99,7 @@ def as_json(report: FinishReport) -> EvalFinishOutput:
 
 def render(report: FinishReport, console: Console) -> None:
     console = wide_console(console)
-    sums = {"dropped": "left out", "repeating": "repeating", "told": "told", "whole": "whole"}
+    sums = {"left out": "dropped", "repeating": "repeating", "found": "told", "whole": "whole"}
     title = "What `finish` finds of what was left out of commits"
     console.print(figure_table(title, "", report.rows, sums, FINISH_METRICS, console), end="\n\n")
     times = ", ".join(f"{p} {'-' if ms is None else f'{ms:.0f} ms'}" for p, ms in report.latency.items())
