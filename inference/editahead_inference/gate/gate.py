@@ -26,11 +26,11 @@ _LOOKED_AT = 12
 """Candidates above the threshold that the hard rules check: some rules parse."""
 _ENOUGH = 2
 """Examples of an edit from which it may be repeated anywhere."""
-_ONE_EXAMPLE, _ONE_INSERTION = 0.05, 0.2
-"""What one example adds to the threshold in other blocks of its document, and that of an inserted line.
+_ONE_INSERTION = 0.2
+"""What an inserted line adds to the threshold in other blocks of its document, if there is one example only.
 
-Without it, of the first predictions with one example there and a probability up to 0.35, 3 of 44 were right in small steps
-of commits and 26 of 92 in commits file by file; of inserted lines up to 0.5, 2 of 11 and 21 of 52 (train-00 to train-09).
+Without it, of the first predictions with one such example and a probability up to 0.5, 2 of 11 were right in small steps of
+commits and 21 of 52 in commits file by file (train-00 to train-09).
 """
 _PROSE = -1.5
 """Log-odds for a single example in a text that is not code: a word that is changed once is seldom changed everywhere."""
@@ -73,17 +73,17 @@ def _thresholds(eagerness: float) -> Callable[[Candidate], float]:
         if candidate.is_next_tokens
         else closed
         if CLOSED in candidate.features
-        else edits + _more_for_one_example(candidate)
+        else edits + _more_for_one_insertion(candidate)
     )
 
 
-def _more_for_one_example(candidate: Candidate) -> float:
-    """Return how much more than other edits a candidate needs that only one example speaks for, outside of its block."""
+def _more_for_one_insertion(candidate: Candidate) -> float:
+    """Return how much more an inserted line needs, if only one example speaks for it, outside of its block."""
     features = candidate.features
-    is_near = features.get("same-block") or "elsewhere" in features or not candidate.edit
+    is_near = features.get("same-block") or "elsewhere" in features or features.get("old-lines", 1) > 0
     if is_near or max(features.get("support", _ENOUGH), features.get("teachers", 0)) >= _ENOUGH:
         return 0.0
-    return _ONE_INSERTION if features.get("old-lines") == 0 else _ONE_EXAMPLE
+    return _ONE_INSERTION
 
 
 class Weights:

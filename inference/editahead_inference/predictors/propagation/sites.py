@@ -326,12 +326,12 @@ def _is_defined(name: str, index: DocumentIndex, trees: SyntaxTrees) -> bool:
 
 
 def _is_meant_too(proposal: Proposal, edit: PastEdit, index: DocumentIndex, trees: SyntaxTrees) -> bool:
-    """Return whether an addition may go on in a place: at an equal line of the same function, or of another's head."""
-    body = index.bodies[proposal.start]
-    if edit.uri != index.snapshot.uri or body.strip() not in [line.strip() for line in edit.old]:
+    """Return whether an addition may go on in a place: in the same function, or at an equal head of another one."""
+    body = index.bodies[proposal.start].strip()
+    if edit.uri != index.snapshot.uri:
         return False
-    if FUNCTION.match(body.strip()):
-        return True
+    if FUNCTION.match(body):
+        return body in [line.strip() for line in edit.old]
     function = _function_at(index, min(edit.line, len(index.bodies) - 1), trees)
     return function != MODULE and function == _function_at(index, proposal.start, trees)
 
