@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import posixpath
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +28,8 @@ from .taught_rules import TaughtRule, windows
 
 MIN_GATE = 0.03
 """The probability of the gate, as if the file were open, below which a place is not looked at any further."""
+_MORE = re.compile(r" \(\d+ more\)\Z")
+"""What the label of a prediction says of the other places, which a report lists themselves."""
 BATCH = 16
 """Files that are searched together, so that their indexes stay cached."""
 
@@ -183,7 +186,7 @@ def _as_finish(
         snapshot,
         candidate.edit,
         candidate.rule,
-        candidate.label.partition(" (")[0],
+        _MORE.sub("", candidate.label),
         candidate.kind,
         rule.edits if rule else _concerned(window, candidate.label),
         file_kind(snapshot.uri, is_code=snapshot.language in GRAMMARS),
@@ -215,13 +218,17 @@ def _left_names(search: FinishSearch, check: Callable[[], None]) -> Iterator[Fin
 
 
 def _distinct(found: Sequence[FinishCandidate]) -> list[FinishCandidate]:
-    """Return one candidate for each edit of a file: that of the rule which the most edits teach."""
+    """Return one candidate for each edit of a file: one that the code asks for, else that which the most edits teach."""
     best: dict[tuple[str, Edit], FinishCandidate] = {}
     for candidate in found:
         key = candidate.snapshot.uri, candidate.edit
-        if key not in best or len(best[key].taught_by) < len(candidate.taught_by):
+        if key not in best or _weight(best[key]) < _weight(candidate):
             best[key] = candidate
     return list(best.values())
+
+
+def _weight(candidate: FinishCandidate) -> tuple[float, int]:
+    return candidate.features.get("stated", 0.0), len(candidate.taught_by)
 
 
 def _with_common_features(search: FinishSearch, found: Sequence[FinishCandidate]) -> list[FinishCandidate]:

@@ -42,6 +42,26 @@ def test_a_renamed_function_is_looked_for_everywhere() -> None:
     assert uri.endswith("store.py") and line == 0
 
 
+def test_what_the_code_asks_for_stays_beside_many_like_edits() -> None:
+    """The definition and six uses are renamed: more edits than are looked at together."""
+    uses = "".join(f"load_settings({number})\nx = {number}\n" for number in range(8))
+    before = STORE + uses
+    after = RENAMED + uses.replace("load_settings", "read_settings", 7)
+    report = Finisher(codebase({"use.py": USE})).find([changed("store.py", before, after)])
+    assert [place for place in places(report) if place[0] == "use.py"] == [
+        ("use.py", 0, "from store import read_settings\n"),
+        ("use.py", 3, "print(read_settings('b'))\n"),
+    ]
+
+
+def test_a_label_keeps_its_code() -> None:
+    before = "".join(f"check(one_{number}) or fail (1)\n" for number in range(3))
+    report = Finisher(weights=ALL_LIKELY).find(
+        [changed("a.py", before, before.replace("fail (1)", "stop (1)", 1))]
+    )
+    assert report.rules and not any(rule.label.endswith("more)") for rule in report.rules)
+
+
 def test_the_edits_of_a_file_make_all_its_places() -> None:
     files = {"store.py": RENAMED, "use.py": USE}
     report = Finisher(codebase(files), ALL_LIKELY).find([changed("store.py", STORE, RENAMED)])
