@@ -55,11 +55,10 @@ def test_what_the_code_asks_for_stays_beside_many_like_edits() -> None:
 
 
 def test_a_label_keeps_its_code() -> None:
-    before = "".join(f"check(one_{number}) or fail (1)\n" for number in range(3))
-    report = Finisher(weights=ALL_LIKELY).find(
-        [changed("a.py", before, before.replace("fail (1)", "stop (1)", 1))]
-    )
-    assert report.rules and not any(rule.label.endswith("more)") for rule in report.rules)
+    before = "".join(f"def f{number}():\n    start()\n    stop()\n\n" for number in range(4))
+    after = before.replace("    start()\n", "    start()\n    log (1)\n", 2)
+    report = Finisher(weights=ALL_LIKELY).find([changed("a.py", before, after)])
+    assert report.rules[0].label == "insert log (1)"
 
 
 def test_the_edits_of_a_file_make_all_its_places() -> None:
