@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from rich.console import Console
 
@@ -18,8 +17,9 @@ from editahead_evals.metrics.finish_metrics import (
 )
 from editahead_evals.metrics.metrics import figures, total
 
+from .commit_groups import groups_as_json, print_latency, print_provenance
 from .json_types import EvalFinishOutput
-from .report import Provenance, busy_warning
+from .report import Provenance
 from .terminal_tables import figure_table, wide_console
 
 NOTE = (
@@ -81,9 +81,6 @@ def summarize(results: Sequence[FinishResult], provenance: Provenance) -> Finish
 
 
 def as_json(report: FinishReport) -> EvalFinishOutput:
-    def row(counts: FinishCounts, values: dict[str, Interval]) -> dict[str, Any]:
-        return {"counts": asdict(counts), "figures": {key: asdict(value) for key, value in values.items()}}
-
     return {
         "measure": "what finish finds",
         "note": NOTE,
@@ -91,7 +88,7 @@ def as_json(report: FinishReport) -> EvalFinishOutput:
         "machine": report.provenance.machine,
         "data": report.provenance.data,
         "seed": report.provenance.seed,
-        "groups": {name: row(counts, values) for name, counts, values in report.rows},
+        "groups": groups_as_json(report.rows),
         "latencyMs": report.latency,
         "commits": [asdict(each) for each in report.results],
     }
@@ -102,14 +99,6 @@ def render(report: FinishReport, console: Console) -> None:
     sums = {"left out": "dropped", "repeating": "repeating", "found": "told", "whole": "whole"}
     title = "What `finish` finds of what was left out of commits"
     console.print(figure_table(title, "", report.rows, sums, FINISH_METRICS, console), end="\n\n")
-    times = ", ".join(f"{p} {'-' if ms is None else f'{ms:.0f} ms'}" for p, ms in report.latency.items())
-    console.print(f"search: {times}")
-    if warning := busy_warning(ms for each in report.results for ms in each.ms):
-        console.print(warning, style="bold red")
-    where = report.provenance
-    console.print()
-    console.print(NOTE)
-    console.print(
-        f"commit {where.commit}; {where.machine}; {where.data}; seed {where.seed}; {len(report.results)} commits; "
-        "value and 95% interval, by bootstrap over commits"
-    )
+    ms = [ms for each in report.results for ms in each.ms]
+    print_latency(console, "search", report.latency, ms)
+    print_provenance(console, NOTE, report.provenance, len(report.results))

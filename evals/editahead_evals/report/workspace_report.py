@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from rich.console import Console
 
@@ -13,8 +12,9 @@ from editahead_evals.metrics.metrics import SERVER, figures, total
 from editahead_evals.metrics.workspace_metrics import WORKSPACE_METRICS, WorkspaceCounts, WorkspaceResult
 from editahead_evals.replay.workspace_replay import GREP
 
+from .commit_groups import groups_as_json, print_latency, print_provenance
 from .json_types import EvalWorkspaceOutput
-from .report import Provenance, busy_warning
+from .report import Provenance
 from .terminal_tables import figure_table, wide_console
 
 NOTE = (
@@ -70,9 +70,6 @@ def summarize(results: Sequence[WorkspaceResult], provenance: Provenance) -> Wor
 
 
 def as_json(report: WorkspaceReport) -> EvalWorkspaceOutput:
-    def row(counts: WorkspaceCounts, values: dict[str, Interval]) -> dict[str, Any]:
-        return {"counts": asdict(counts), "figures": {key: asdict(value) for key, value in values.items()}}
-
     return {
         "measure": "edits in closed files",
         "note": NOTE,
@@ -80,7 +77,7 @@ def as_json(report: WorkspaceReport) -> EvalWorkspaceOutput:
         "machine": report.provenance.machine,
         "data": report.provenance.data,
         "seed": report.provenance.seed,
-        "groups": {name: row(counts, values) for name, counts, values in report.rows},
+        "groups": groups_as_json(report.rows),
         "latencyMs": report.latency,
         "commits": [asdict(each) for each in report.results],
     }
@@ -91,14 +88,6 @@ def render(report: WorkspaceReport, console: Console) -> None:
     sums = {"commits": "commits", "requests": "requests", "shown": "shown"}
     title = "Edits in files that are not open"
     console.print(figure_table(title, "", report.rows, sums, WORKSPACE_METRICS, console), end="\n\n")
-    times = ", ".join(f"{p} {'-' if ms is None else f'{ms:.1f} ms'}" for p, ms in report.latency.items())
-    console.print(f"answer: {times}")
-    if warning := busy_warning(ms for each in report.results for ms in each.ms):
-        console.print(warning, style="bold red")
-    where = report.provenance
-    console.print()
-    console.print(NOTE)
-    console.print(
-        f"commit {where.commit}; {where.machine}; {where.data}; seed {where.seed}; {len(report.results)} commits; "
-        "value and 95% interval, by bootstrap over commits"
-    )
+    ms = [ms for each in report.results for ms in each.ms]
+    print_latency(console, "answer", report.latency, ms)
+    print_provenance(console, NOTE, report.provenance, len(report.results))
