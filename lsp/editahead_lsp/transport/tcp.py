@@ -116,6 +116,7 @@ class TcpServer:
     async def _serve(self, connection: _Connection) -> None:
         """Serve a client. There is no server object before the client has shown that it may have one."""
         deadline = asyncio.get_running_loop().time() + HANDSHAKE_TIMEOUT_S
+        had_server = False
         try:
             async with asyncio.timeout_at(deadline):
                 first = await connection.read_message(MAX_HANDSHAKE_BYTES)
@@ -125,6 +126,7 @@ class TcpServer:
                 raise _RejectedError("the token is missing or wrong")
             if self._count_clients() >= self._max_clients:
                 raise _RejectedError(f"there are {self._max_clients} clients")
+            had_server = True
             await self._serve_messages(connection, first, deadline)
         except _RejectedError as error:
             log.warning("connection closed: %s", error)
@@ -133,9 +135,8 @@ class TcpServer:
         except ConnectionError:
             log.info("connection lost")
         finally:
-            was_client = connection not in self._strangers
             await _close(connection.writer)
-            if was_client:
+            if had_server:  # a flood of strangers costs nothing more
                 await asyncio.to_thread(_return_memory)
 
     async def _serve_messages(self, connection: _Connection, first: bytes, deadline: float) -> None:
