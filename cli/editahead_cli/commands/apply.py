@@ -233,7 +233,7 @@ async def _plan_with_model(
     model = ModelConfig.from_settings(settings, os.environ, [uris.path_to_uri(root)]).create_predictor()
     if model is None:
         raise ValueError('the settings name no model (`backend` is "embedded"); see docs/backends.md')
-    trees = SyntaxTrees()
+    trees = SyntaxTrees(reproducible=True)
     asks = ModelFallback(
         merge,
         BlockingModelClient(asyncio.get_running_loop(), model, files.exclusion_reason),

@@ -41,9 +41,9 @@ def run(args: argparse.Namespace, errors: Console) -> int:
     records = [record for record in read_records(args.edits) if len(record.before) < MAX_FILE_CHARACTERS]
     outcomes = []
     columns = (TextColumn("applying"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=errors, transient=True) as progress, Editor(settings) as editor:
+    with Progress(*columns, console=errors, transient=True) as progress:
         task = progress.add_task("", total=count)
-        for outcome in apply_all(cases(records, count, args.seed), editor):
+        for outcome in apply_all(cases(records, count, args.seed), lambda: Editor(settings)):
             outcomes.append(outcome)
             progress.advance(task)
     if not outcomes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -11,12 +11,15 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from editahead_evals.client.editor import Document, Editor
-from editahead_evals.errors import ResponseError
+from editahead_evals.errors import ClientError, ResponseError
 
 from .sketch_generator import Case
 
 REQUEST_FAILED = -32803
 """How the server refuses."""
+
+SERVER_FAILED = "server failed"
+"""The reason of a case to which the server gave neither an edit nor a refusal."""
 
 Verdict = Literal["exact", "refused", "wrong"]
 
@@ -26,7 +29,7 @@ class CaseResult:
     """The result of one case.
 
     Attributes:
-        reason: why the server refused; "" if it did not.
+        reason: why the server refused, or `SERVER_FAILED`; "" if it did not.
         choices: the readings that the server offered beside a refusal.
         right_choice: the place of the right one among them, from 1; 0 if there is none.
         ms: time until the answer arrived, with the messages written and read; None for a refusal.
@@ -55,19 +58,36 @@ class CaseResult:
         return sum(file.before.count("\n") for file in self.case.files)
 
 
-def apply_all(cases: Iterable[Case], editor: Editor) -> Iterator[CaseResult]:
+def apply_all(cases: Iterable[Case], start: Callable[[], Editor]) -> Iterator[CaseResult]:
     """Yield the result of each case in turn, each with files of its own.
 
+    A case at which the connection to the server fails counts as refused, and the next has a new server.
+
+    Args:
+        cases: the cases.
+        start: starts a server, and returns an editor that is connected to it.
+
     Raises:
-        ClientError: the connection to the server failed.
+        ClientError: the connection to the server failed at two cases in turn.
     """
-    for case in cases:
+    waiting = iter(cases)
+    case, failures = next(waiting, None), 0
+    while case is not None:
         try:
-            yield apply_one(editor, case)
-        finally:
-            for uri in list(editor.documents):
-                editor.close(uri)
-            _empty(editor.root)
+            with start() as editor:
+                while case is not None:
+                    yield apply_one(editor, case)
+                    failures = 0
+                    for uri in list(editor.documents):
+                        editor.close(uri)
+                    _empty(editor.root)
+                    case = next(waiting, None)
+        except ClientError:
+            failures += 1
+            if case is None or failures > 1:
+                raise
+            yield CaseResult(case, "refused", SERVER_FAILED)
+            case = next(waiting, None)
 
 
 def _empty(folder: Path) -> None:
@@ -101,7 +121,7 @@ def apply_one(editor: Editor, case: Case) -> CaseResult:
         response = editor.execute("editahead.apply", argument)
     except ResponseError as error:
         if error.code != REQUEST_FAILED:
-            raise
+            return CaseResult(case, "refused", SERVER_FAILED)
         ids = [choice["id"] for choice in error.data.get("choices", ())]
         return CaseResult(
             case, "refused", error.data["reason"], len(ids), _right_choice(editor, case, argument, ids)
@@ -124,11 +144,13 @@ def apply_one(editor: Editor, case: Case) -> CaseResult:
 def _right_choice(editor: Editor, case: Case, argument: Mapping[str, Any], ids: Sequence[str]) -> int:
     """Return the place of the first choice, from 1, that gives a right result; 0 if none does.
 
-    Raises:
-        ResponseError: the server refuses a choice that it offered.
+    A choice that the server refuses, though it offered it, is not right.
     """
     for number, choice in enumerate(ids, 1):
-        response = editor.execute("editahead.apply", {**argument, "choice": choice})
+        try:
+            response = editor.execute("editahead.apply", {**argument, "choice": choice})
+        except ResponseError:
+            continue
         if _is_right(case, _after(editor, case, response.result["edit"])):
             return number
     return 0

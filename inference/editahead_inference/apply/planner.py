@@ -154,7 +154,7 @@ def plan_changes(
         ApplyRefusedError: No file is changed, for the reason in the refusal. Where one part of the sketch has several
             plausible readings and the others are certain, the refusal holds the plan for each as a choice.
     """
-    trees = syntax or SyntaxTrees()
+    trees = syntax or SyntaxTrees(reproducible=True)
     planner = _Planner(sketch, files, merge, spans or {}, context_documents, trees, flag_file, check)
     try:
         return planner.plan({}, on_settled)

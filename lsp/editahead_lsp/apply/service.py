@@ -141,7 +141,7 @@ class ApplyService:
     _workers: dict[bool, WorkerThread] = field(default_factory=dict)
     """The threads, by whether they wait for models."""
     _trees: dict[bool, SyntaxTrees] = field(
-        default_factory=lambda: {False: SyntaxTrees(), True: SyntaxTrees()}
+        default_factory=lambda: {asking: SyntaxTrees(reproducible=True) for asking in (False, True)}
     )
 
     def create_job(

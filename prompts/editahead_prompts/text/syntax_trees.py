@@ -58,10 +58,16 @@ class _Parsed(NamedTuple):
 
 
 class SyntaxTrees:
-    """A cache of the last tree of each document. Not thread-safe."""
+    """A cache of the last tree of each document. Not thread-safe.
 
-    def __init__(self) -> None:
+    Args:
+        reproducible: Whether equal texts always have equal trees. An incremental parse may recover from a syntax error in
+            another way than a first parse, so texts with errors are then parsed anew, which takes longer.
+    """
+
+    def __init__(self, *, reproducible: bool = False) -> None:
         self._last: OrderedDict[str, _Parsed] = OrderedDict()
+        self._reproducible = reproducible
 
     def tree(self, snapshot: Snapshot) -> Tree | None:
         """Return the snapshot's tree; None for a language without a grammar."""
@@ -77,7 +83,7 @@ class SyntaxTrees:
         elif known.source == source:
             tree = known.tree  # Another parse may recover from an error in another way.
         else:
-            tree = _reparse(parser, known.tree, known.source, source)
+            tree = self._reparse(parser, known, source)
         self._last[snapshot.uri] = _Parsed(snapshot, source, tree, {})
         self._last.move_to_end(snapshot.uri)
         self._evict()
@@ -107,8 +113,15 @@ class SyntaxTrees:
         tree, parser = self.tree(snapshot), find_parser(snapshot.language)
         if tree is None or parser is None:
             return None
-        source = self._last[snapshot.uri].source
-        return _reparse(parser, tree, source, edit.apply(snapshot.text).encode("utf-8", "replace"))
+        return self._reparse(
+            parser, self._last[snapshot.uri], edit.apply(snapshot.text).encode("utf-8", "replace")
+        )
+
+    def _reparse(self, parser: Parser, known: _Parsed, source: bytes) -> Tree:
+        tree = _reparse(parser, known.tree, known.source, source)
+        if self._reproducible and (tree.root_node.has_error or known.tree.root_node.has_error):
+            return parser.parse(source)
+        return tree
 
     def node_at(self, snapshot: Snapshot, start: int, end: int) -> Node | None:
         """Return the smallest named node that covers the offsets; None for a language without a grammar."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import io
+import os
+import signal
 from collections import Counter
 from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -13,9 +16,10 @@ from rich.console import Console
 from editahead_evals.apply import corruptions, report
 from editahead_evals.apply.ambiguity import Lines, ShownRun, is_unambiguous
 from editahead_evals.apply.line_change import LineChange, declarations
-from editahead_evals.apply.runner import CaseResult, apply_all
+from editahead_evals.apply.runner import SERVER_FAILED, CaseResult, apply_all
 from editahead_evals.apply.sketch_generator import PLANS, VERSION, Case, CaseFile, cases
 from editahead_evals.client.editor import Editor
+from editahead_evals.client.lsp_client import LanguageClient, isolated_environment
 from editahead_evals.report.report import Provenance
 from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.sketches.sketch import Diff, Snippet
@@ -188,15 +192,34 @@ def test_the_server_is_asked_and_judged() -> None:
         "a = 1\nshow(a)\nshow(b)\ndone()\n",
         "a = 1\nshow(a)\nshow(c)\ndone()\n",
     )
-    with Editor() as editor:
-        outcomes = list(apply_all([known, unsure, mistaken, choosing], editor))
-        assert editor.documents == {}
-        assert list(editor.root.iterdir()) == []
+    outcomes = list(apply_all([known, unsure, mistaken, choosing], Editor))
     assert [outcome.verdict for outcome in outcomes] == ["exact", "refused", "wrong", "refused"]
     assert outcomes[1].reason == "ambiguous"
     assert outcomes[1].ms is None
     assert outcomes[2].got == known.files[0].accepted
     assert 1 <= outcomes[3].right_choice <= outcomes[3].choices
+
+
+def test_a_server_that_ends_costs_one_case(tmp_path: Path) -> None:
+    before = "a = 1\nb = 2\n"
+    sketch = "@@ -1,2 +1,2 @@\n a = 1\n-b = 2\n+b = 3\n"
+    started: list[Editor] = []
+
+    def start() -> Editor:
+        client = LanguageClient(env=isolated_environment(tmp_path))
+        started.append(Editor(client=client))
+        if len(started) == 1:
+            os.kill(client.pid, signal.SIGKILL)
+        return started[-1]
+
+    known = case(sketch, before, "a = 1\nb = 3\n")
+    outcomes = list(apply_all([known, known, known], start))
+    assert [(each.verdict, each.reason) for each in outcomes] == [
+        ("refused", SERVER_FAILED),
+        ("exact", ""),
+        ("exact", ""),
+    ]
+    assert len(started) == 2
 
 
 def outcome(

@@ -84,6 +84,21 @@ def test_parsing_on_is_parsing_afresh(texts: list[str]) -> None:
         assert shape(trees, text) == shape(SyntaxTrees(), text)
 
 
+def test_reproducible_trees_depend_on_the_text_only() -> None:
+    text = "function f(a) {\n  if (a) {\n    g(a);\n  }\n  return a;\n}\n"
+    first = snapshot(text.replace("  return a;\n", "  return a;\n  if (a) {\n"), "javascript")
+    second = snapshot("}\nfunction f(a) {\n" + text, "javascript")
+
+    def shapes(trees: SyntaxTrees) -> list[str]:
+        edit = Edit.replace(0, first.length, second.text)
+        return [str(tree and tree.root_node) for tree in (trees.tree_after(first, edit), trees.tree(second))]
+
+    after_another = SyntaxTrees(reproducible=True)
+    after_another.tree(first)
+    fresh = SyntaxTrees().tree(second)
+    assert shapes(after_another) == [str(fresh and fresh.root_node)] * 2
+
+
 @PROPERTY
 @given(TEXT, st.data())
 def test_errors_around_an_edit_are_those_of_both_texts(text: str, data: st.DataObject) -> None:

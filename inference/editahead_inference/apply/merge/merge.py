@@ -78,7 +78,7 @@ def merge(
         return MergeResult(original, original.text, Edit(), doubt, 0.0)
     part = reparse_with_file(part, sketch, original)
     low, high = _line_range(original, span)
-    target = Target(original, syntax or SyntaxTrees(), low, high, check)
+    target = Target(original, syntax or SyntaxTrees(reproducible=True), low, high, check)
     part = as_whole_file(restore_left_out_code(part, target), target)
     attempts = [_attempt(part, target, _place_part(part, target), span)]
     if not isinstance(part.content, Diff) and part.kind != "whole-file":

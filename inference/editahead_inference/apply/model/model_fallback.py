@@ -102,7 +102,7 @@ class ModelFallback:
         span: tuple[int, int] | None = None,
         check: Callable[[], None] = lambda: None,
     ) -> MergeResult:
-        trees = syntax or SyntaxTrees()
+        trees = syntax or SyntaxTrees(reproducible=True)
         merged = self.merge(sketch, part, original, syntax=trees, span=span, check=check)
         if merged.refusal is None or merged.refusal.reason not in MODEL_REASONS:
             return merged
