@@ -19,7 +19,7 @@ SEED ?= 7
 unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-engine check test extension engine-environment engine-test lint format bench fuzz-long kill-long eval baseline docs changelog \
+.PHONY: help demo demo-engine check test extension engine-environment engine-test lint format bench fuzz-long kill-long clients-long eval baseline docs changelog \
   lock clean for-run for-test
 
 help:
@@ -34,6 +34,7 @@ help:
 	@echo "make bench   how fast it is"
 	@echo "make fuzz-long  random input of all kinds for FUZZ_HOURS=24; stop it at any time, it goes on from there"
 	@echo "make kill-long  kill -9 at random moments, KILLS=1000 times; it goes on from where it was stopped"
+	@echo "make clients-long  CLIENTS=50 clients of one server for MINUTES=60"
 	@echo "make eval    how good it is; EDITS=FILE.jsonl.zst [FILES=300] [SEED=7]"
 	@echo "make baseline raise tests/baseline.json to what is measured now; LOWER=1 lets it be less"
 	@echo "make docs    make the generated parts of the documentation again"
@@ -82,6 +83,9 @@ fuzz-long: for-test
 
 kill-long: for-test
 	@PYTHONPATH=tests/support $(BIN)/python tests/support/kill_long.py
+
+clients-long: for-test
+	@PYTHONPATH=tests/support $(BIN)/python tests/support/clients_long.py
 
 bench: for-test
 	@$(BIN)/python -m pytest tests/benchmarks -m benchmark -s --durations=10

@@ -56,8 +56,16 @@ def _read_or_create(file: Path, new: bytes) -> bytes:
         )
         with os.fdopen(descriptor, "wb") as out:
             out.write(new)
-        with suppress(FileExistsError):  # another process created it first
+        with suppress(FileExistsError, FileNotFoundError):  # another process created it first
             os.link(temporary, file)
-        temporary.unlink()
     create_private_file(file)
+    _remove_temporaries(file)
     return file.read_bytes()
+
+
+def _remove_temporaries(file: Path) -> None:
+    """Remove the temporary files of all processes, which are of no use once the file is there. Some were killed."""
+    for other in file.parent.glob(f"{file.name}.*"):
+        if other.suffix[1:].isdecimal():
+            with suppress(OSError):
+                other.unlink()

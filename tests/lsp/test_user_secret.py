@@ -35,6 +35,32 @@ def test_several_servers_that_start_at_once_agree(tmp_path: Path, monkeypatch: p
         assert len(set(pool.map(load_or_create_user_secret, [tmp_path / "state"] * 32))) == 1
 
 
+@pytest.mark.parametrize("is_there", [False, True])
+def test_what_a_killed_process_left_goes(is_there: bool, tmp_path: Path) -> None:
+    if is_there:
+        load_or_create_user_secret(tmp_path)
+    for name in (f"{FILE_NAME}.4711", f"{FILE_NAME}.4712", f"{FILE_NAME}.mine"):
+        (tmp_path / name).write_bytes(b"x" * SECRET_BYTES)
+    assert load_or_create_user_secret(tmp_path) != b"x" * SECRET_BYTES
+    assert {path.name for path in tmp_path.iterdir()} == {FILE_NAME, f"{FILE_NAME}.mine"}
+
+
+def test_another_process_may_take_the_leftovers_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another one makes the secret between our look and our link, and takes our temporary file for one that was left."""
+    real = os.link
+
+    def overtaken(source: Path, target: Path) -> None:
+        monkeypatch.setattr(os, "link", real)
+        load_or_create_user_secret(tmp_path)
+        assert not source.exists()
+        real(source, target)
+
+    monkeypatch.setattr(os, "link", overtaken)
+    monkeypatch.setattr(os, "getpid", iter(range(1, 100)).__next__)
+    found = load_or_create_user_secret(tmp_path)
+    assert found == load_or_create_user_secret(tmp_path)
+
+
 @pytest.mark.parametrize("kept", [b"", b"short"])
 def test_where_none_can_be_kept_there_is_another_each_time(kept: bytes, tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_bytes(kept)

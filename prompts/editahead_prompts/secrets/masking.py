@@ -9,28 +9,26 @@ from __future__ import annotations
 import hashlib
 import string
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from threading import Lock
+from types import MappingProxyType
 
 from editahead_prompts.text.snapshot import Snapshot
 
 from .detection import find_secrets, may_hold_private_key
+from .substitution import MIN_FRAGMENT_CHARS, Substitution
 
 MAX_DOCUMENTS = 32
 """Documents whose last lines are kept, to see what changed."""
 MAX_KNOWN = 500
 """Secrets whose placeholders are remembered, beside those of the texts at hand. The oldest are forgotten."""
-MIN_FRAGMENT_CHARS = 8
-"""Characters of a secret that count as a piece of it, in edits and in answers. Shorter ones occur by chance."""
 _ASTRAL = "\U0001d465"
 """A character of two UTF-16 units, for those of a secret."""
 _SEPARATORS = frozenset("-_.+/=")
 """Characters that stay: they divide tokens, and say little."""
 
 
-@dataclass(frozen=True)
 class Masks:
     """The secrets that are known at a time, with their placeholders.
 
@@ -38,10 +36,34 @@ class Masks:
         placeholders: The placeholder of each secret.
     """
 
-    placeholders: Mapping[str, str] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+        self._secrets: dict[str, str] = {}
+        self.placeholders: Mapping[str, str] = MappingProxyType(self._known)
+        self._to_placeholders, self._to_secrets = Substitution(), Substitution()
 
     def __bool__(self) -> bool:
-        return bool(self.placeholders)
+        return bool(self._known)
+
+    def add(self, secret: str, placeholder: str) -> None:
+        """Add a secret that is not known."""
+        self._known[secret] = placeholder
+        self._to_placeholders.add(secret, placeholder)
+        if placeholder not in self._secrets:  # very short ones may be the same
+            self._secrets[placeholder] = secret
+            self._to_secrets.add(placeholder, secret)
+
+    def remove(self, secret: str) -> None:
+        """Forget a secret."""
+        placeholder = self._known.pop(secret)
+        self._to_placeholders.remove(secret)
+        if self._secrets.get(placeholder) == secret:
+            del self._secrets[placeholder]
+            self._to_secrets.remove(placeholder)
+
+    def held(self, texts: Iterable[str]) -> set[str]:
+        """Return the secrets that texts hold."""
+        return {secret for text in texts for secret in self._to_placeholders.held(text)}
 
     def mask(self, text: str) -> str:
         """Return the text with placeholders in place of secrets, and of pieces of `MIN_FRAGMENT_CHARS` and more."""
@@ -53,29 +75,8 @@ class Masks:
 
     def mask_snapshot(self, snapshot: Snapshot) -> Snapshot:
         """Return the document with placeholders in place of secrets; the same object if it holds none."""
-        text = snapshot.text
-        lines: set[int] = set()
-        for secret in self.placeholders:
-            at = text.find(secret)
-            while at >= 0:
-                lines.add(snapshot.line_at(at))
-                at = text.find(secret, at + len(secret))
-        if not lines:
-            return snapshot
-        masked = (self.mask(line) if i in lines else line for i, line in enumerate(snapshot.lines))
-        return replace(snapshot, lines=tuple(masked))
-
-    def holds_placeholder(self, text: str) -> bool:
-        """Return whether the text holds a placeholder, or a piece of one."""
-        return self.restore(text) != text
-
-    @cached_property
-    def _to_placeholders(self) -> _Substitution:
-        return _Substitution(self.placeholders.items())
-
-    @cached_property
-    def _to_secrets(self) -> _Substitution:
-        return _Substitution((placeholder, secret) for secret, placeholder in self.placeholders.items())
+        lines = self._to_placeholders.apply_to_lines(snapshot.lines)
+        return snapshot if lines == snapshot.lines else replace(snapshot, lines=lines)
 
 
 class SecretMasker:
@@ -85,9 +86,11 @@ class SecretMasker:
     """
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[int, str]] = {}  # secret -> number and placeholder
-        self._masks: Masks | None = Masks()
+        self._numbers: dict[str, int] = {}
+        """The number of each secret's placeholder; the secret that was learnt last is last."""
+        self._masks = Masks()
         self._count = 0
+        self._max_known = MAX_KNOWN
         self._seen: OrderedDict[str, tuple[str, ...]] = OrderedDict()
         self._last = ""
         self._lock = Lock()
@@ -107,9 +110,8 @@ class SecretMasker:
                 self._learn(self._news(snapshot))
             for text in texts:
                 self._learn(text)
-            if self._masks is None:
+            if len(self._numbers) > self._max_known:
                 self._forget((*(snapshot.text for snapshot in snapshots), *texts))
-                self._masks = Masks({each: placeholder for each, (_, placeholder) in self._known.items()})
             return self._masks
 
     def _news(self, snapshot: Snapshot) -> str:
@@ -133,26 +135,33 @@ class SecretMasker:
     def _learn(self, text: str) -> None:
         for start, end in find_secrets(text):
             secret = text[start:end]
-            if secret in self._known:
+            if secret in self._numbers:
                 continue
-            self._masks = None
             number = self._count
             if self._last and secret.startswith(self._last):  # it is being typed: its placeholder grows, too
-                number, _ = self._known.pop(self._last, (number, ""))
+                number = self._remove(self._last)
             self._count += number == self._count
-            self._known[secret] = number, make_placeholder(secret, number)
+            self._numbers[secret] = number
+            self._masks.add(secret, make_placeholder(secret, number))
             self._last = secret if len(secret) >= MIN_FRAGMENT_CHARS else ""
 
-    def _forget(self, texts: Sequence[str]) -> None:
+    def _remove(self, secret: str) -> int:
+        """Forget a secret, and return its number."""
+        if secret == self._last:
+            self._last = ""
+        self._masks.remove(secret)
+        return self._numbers.pop(secret)
+
+    def _forget(self, texts: Iterable[str]) -> None:
         """Forget the oldest secrets beyond the limit that are in none of the texts."""
-        beyond = len(self._known) - MAX_KNOWN
-        if beyond <= 0:
-            return
-        spare = [secret for secret in self._known if not any(secret in text for text in texts)][:beyond]
+        held = self._masks.held(texts)
+        spare = [secret for secret in self._numbers if secret not in held][: len(self._numbers) - MAX_KNOWN]
         for secret in spare:
-            del self._known[secret]
+            self._remove(secret)
         if spare:
             self._seen.clear()  # documents that hold them are read again
+        # Where the texts hold more than the limit, it is some while before they are searched again.
+        self._max_known = max(MAX_KNOWN, len(self._numbers) * 5 // 4 if len(held) > MAX_KNOWN else 0)
 
 
 def mask_text(text: str) -> str:
@@ -185,48 +194,3 @@ def _stand_in(char: str, byte: int, *, keeps: bool) -> str:
         return string.digits[byte % 10]
     letters = string.ascii_uppercase if char.isupper() else string.ascii_lowercase
     return letters[byte % 26]
-
-
-class _Substitution:
-    """A replacement of texts, and of pieces of them, by the same pieces of other texts.
-
-    Args:
-        pairs: A text and what replaces it, of the same length.
-    """
-
-    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
-        self._short: list[tuple[str, str]] = []
-        self._places: dict[str, list[tuple[str, str, int]]] = {}
-        for old, new in pairs:
-            if len(old) < MIN_FRAGMENT_CHARS:
-                self._short.append((old, new))
-            for offset in range(len(old) - MIN_FRAGMENT_CHARS + 1):
-                piece = old[offset : offset + MIN_FRAGMENT_CHARS]
-                self._places.setdefault(piece, []).append((old, new, offset))
-
-    def apply(self, text: str) -> str:
-        """Return the text with all replacements made."""
-        out: list[str] = []
-        done = at = 0
-        while self._places and at + MIN_FRAGMENT_CHARS <= len(text):
-            places = self._places.get(text[at : at + MIN_FRAGMENT_CHARS])
-            if places is None:
-                at += 1
-                continue
-            found = max((_piece_at(text, at, *place) for place in places), key=len)
-            out += (text[done:at], found)
-            done = at = at + len(found)
-        result = "".join((*out, text[done:]))
-        for old, new in self._short:
-            result = result.replace(old, new)
-        return result
-
-
-def _piece_at(text: str, at: int, old: str, new: str, offset: int) -> str:
-    """Return what replaces the longest piece of `old` from an offset on with which the text goes on."""
-    length = MIN_FRAGMENT_CHARS
-    while (
-        at + length < len(text) and offset + length < len(old) and text[at + length] == old[offset + length]
-    ):
-        length += 1
-    return new[offset : offset + length]

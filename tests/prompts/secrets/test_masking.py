@@ -5,11 +5,14 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_prompts.formats.apply.base import ApplyInput
+from editahead_prompts.secrets import substitution
 from editahead_prompts.secrets.masked_state import mask_question, mask_state, restore_edit
 from editahead_prompts.secrets.masking import MAX_KNOWN, Masks, SecretMasker, make_placeholder, mask_text
 from editahead_prompts.state import Diagnostic, EditorState, PastEdit
@@ -164,3 +167,83 @@ def test_no_secret_of_a_text_with_very_many_is_shown() -> None:
     for snapshot in (one, two, one):
         masked = masker.masks_for([snapshot]).mask_snapshot(snapshot).text
         assert not [each for each in secrets if each in masked]
+
+
+def test_of_a_document_with_very_many_secrets_only_what_changed_is_masked_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    random_ = random.Random(4)
+    lines = [f'key = "ghp_{draw(ALNUM, 36, random_)}"\n' for _ in range(1000)]
+    masker = SecretMasker()
+    first = masker.masks_for([Snapshot.from_text("".join(lines))])
+    masked = first.mask_snapshot(Snapshot.from_text("".join(lines)))
+    looked_at: list[str] = []
+    real = substitution.Substitution.held
+
+    def held(self: substitution.Substitution, text: str) -> set[str]:
+        looked_at.append(text)
+        return real(self, text)
+
+    monkeypatch.setattr(substitution.Substitution, "held", held)
+    changed = Snapshot.from_text("".join(("# typed\n", *lines)))
+    assert masker.masks_for([changed]).mask_snapshot(changed).lines == ("# typed\n", *masked.lines)
+    assert looked_at == ["# typed\n"]
+
+
+def test_secrets_with_a_common_beginning_are_compared_with_few_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else the time grows with the square of their number."""
+    random_ = random.Random(5)
+    secrets = ["Zk3mQ9vT2xLw8RbN4cHs7YpD1fGj6" + draw(ALNUM, 8, random_) for _ in range(300)]
+    compared = 0
+    real = substitution._piece_at
+
+    def piece_at(*place: Any) -> str:
+        nonlocal compared
+        compared += 1
+        return real(*place)
+
+    monkeypatch.setattr(substitution, "_piece_at", piece_at)
+    snapshot = Snapshot.from_text("".join(f'key = "ghp_{each}"\n' for each in secrets))
+    masked = SecretMasker().masks_for([snapshot]).mask_snapshot(snapshot).text
+    assert not [each for each in secrets if each in masked or each[-8:] in masked]
+    assert compared <= substitution.MAX_PLACES * len(secrets)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.booleans(), st.text("ab1", min_size=1, max_size=9), st.text("xy", min_size=9, max_size=9)
+        )
+    ),
+    st.text("ab1 ", max_size=40),
+)
+def test_pairs_that_are_gone_leave_nothing(steps: list[tuple[bool, str, str]], text: str) -> None:
+    """After any pairs have come and gone, a substitution does what one with those that are left does.
+
+    No piece is in more than `MAX_PLACES` texts of nine characters, of which some would be left out.
+    """
+    worn, pairs = substitution.Substitution(), dict[str, str]()
+    for comes, old, new in steps:
+        if comes and old not in pairs:
+            pairs[old] = new[: len(old)]
+            worn.add(old, pairs[old])
+        elif old in pairs:
+            del pairs[old]
+            worn.remove(old)
+    fresh = substitution.Substitution()
+    for old, new in pairs.items():
+        fresh.add(old, new)
+    assert worn.held(text) == fresh.held(text) == {old for old in pairs if old in text}
+    assert len(worn.apply(text)) == len(text)
+    assert worn.apply_to_lines([text]) == fresh.apply_to_lines([text])
+
+
+def test_short_secrets_with_the_same_placeholder() -> None:
+    masker = SecretMasker()
+    for number in range(1000):
+        secret = f"{chr(97 + number % 26)}{number // 26:02}"
+        text = f"postgres://user:{secret}@host/x"
+        masks = masker.masks_for([], [text])
+        assert secret not in masks.mask(text)
