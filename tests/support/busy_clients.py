@@ -153,7 +153,7 @@ class BusyClient:
 
 @asynccontextmanager
 async def tcp_server(folder: Path) -> AsyncIterator[tuple[Process, int]]:
-    """Run a server over TCP, whose files are in a folder. Yield its process and its port; it must end as it is told to."""
+    """Run a server over TCP, whose files are in a folder. Yield its process and its port; it must end by itself."""
     environment = {**isolated_environment(folder), "EDITAHEAD_TOKEN": TOKEN}
     server = await asyncio.create_subprocess_exec(*REAL, "--tcp", "127.0.0.1:0", env=environment, stderr=PIPE)
     assert server.stderr is not None
