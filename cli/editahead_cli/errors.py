@@ -2,7 +2,6 @@
 
 CommandError
 ├── SketchInputError
-├── IndexNotReadyError
 ├── ToolRefusedError
 ├── DiffMismatchError
 ├── SessionMismatchError
@@ -16,10 +15,6 @@ class CommandError(Exception):
 
 class SketchInputError(CommandError):
     """A sketch that cannot be read. The message quotes none of it."""
-
-
-class IndexNotReadyError(CommandError):
-    """An index of a workspace that is not whole, and cannot be built now."""
 
 
 class ToolRefusedError(CommandError):

@@ -13,7 +13,7 @@ from lsprotocol import types
 
 from editahead_cli import json_output
 from editahead_evals.report import json_types
-from editahead_lsp.protocol import apply_messages, lsp_types, status_messages
+from editahead_lsp.protocol import apply_messages, finish_messages, lsp_types, status_messages
 from editahead_lsp.protocol import custom_messages as wire
 
 
@@ -142,6 +142,37 @@ APPLIED = apply_messages.ApplyResult(
     "merge",
     apply_messages.ApplyStats(8.4),
 )
+FINISHED = finish_messages.FinishResult(
+    False,
+    "the working tree against HEAD",
+    [finish_messages.FinishedRule("4e1f", "rename ends -> leaves", [finish_messages.ShownAt(URI, 4)])],
+    [
+        finish_messages.LeftPlace(
+            URI,
+            12,
+            wire.Range(wire.Position(9, 0), wire.Position(10, 0)),
+            "        return self.begins <= day < self.ends\n",
+            "        return self.begins <= day < self.leaves\n",
+            "4e1f",
+            0.97,
+            "code",
+            likely=True,
+            why="It follows from the change by what the code says.",
+        )
+    ],
+    lsp_types.WorkspaceEdit(
+        [lsp_types.TextDocumentEdit(DOCUMENT, [lsp_types.AnnotatedTextEdit(THERE, "leaves", "1")])],
+        change_annotations={
+            "1": lsp_types.ChangeAnnotation(
+                "rename ends -> leaves, line 10 (97%)",
+                True,
+                "It follows from the change by what the code says.",
+            )
+        },
+    ),
+    [],
+    finish_messages.Looked(4, 1, 412.0),
+)
 REFUSED = apply_messages.RefusalData(
     "ambiguous",
     "    def days(self):",
@@ -266,6 +297,12 @@ SHAPES = [
         "The time in a session that the client replays; a client that never sends this gets the machine's time.",
         wire.SessionTimeParams(12.5),
     ),
+    _notification(
+        wire.PLACES_LEFT,
+        "How many places the change of the working tree still lacks.",
+        finish_messages.PlacesLeftParams("file:///p", 3, "3 places left"),
+        "sent",
+    ),
     _command(wire.ACCEPT, "Record an accept.", ["p-17"], None, needed=True),
     _command(wire.REJECT, "Record a rejection.", ["p-17"], None, needed=True),
     _command(wire.RESTORE, "Bring back the edit that was rejected last.", [], wire.RestoreResult(True)),
@@ -291,6 +328,12 @@ SHAPES = [
             "refusal": REFUSED,
             "partial": apply_messages.PartialHunks(APPLIED.hunks),
         },
+    ),
+    _command(
+        wire.FINISH,
+        "What the change of the working tree still lacks, with unsaved documents.",
+        [finish_messages.FinishArgument(URI)],
+        FINISHED,
     ),
     _command(wire.WHY, "The candidates of the last prediction and their verdicts.", [URI], WHY),
     _command(wire.STATUS, "The state of the server; latency in milliseconds.", [], STATUS),

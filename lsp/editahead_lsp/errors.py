@@ -2,6 +2,7 @@
 
 * Exception
   - ChangeError
+  - IndexNotReadyError
   - NotLoopbackError
   - OutcomeLogError
   - SettingError
@@ -15,6 +16,10 @@ from __future__ import annotations
 
 class ChangeError(Exception):
     """A change that cannot be read, with the reason for a person. The reason begins in lower case and has no last dot."""
+
+
+class IndexNotReadyError(Exception):
+    """An index of a workspace that is not whole, and cannot be built now, with the reason for a person."""
 
 
 class NotLoopbackError(Exception):

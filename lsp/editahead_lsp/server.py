@@ -27,6 +27,8 @@ from .codebase.index_progress import IndexProgress
 from .codebase.index_service import IndexService
 from .codebase.workspace_codebase import WorkspaceCodebase
 from .features import register_all
+from .finish.places_left import PlacesLeft
+from .finish.service import FinishService
 from .model.config import ModelConfig
 from .model.prompt_warmer import PromptWarmer
 from .prediction.coordinator import ALL_REUSE, PredictionCoordinator, ReuseOptions
@@ -136,7 +138,9 @@ class Server(LanguageServer):
         self.predictions = PredictionScheduler(make_pipeline, clock, sleep, cache_size=reuse.cache_size)
         self.coordinator = PredictionCoordinator(self.session, self.predictions, clock, sleep, reuse)
         self.apply_service = ApplyService(self.session, clock)
+        self.finish_service = FinishService(self.session, user_dirs.index_folder(cache_folder), state_folder)
         self.next_edit_marker = NextEditMarker(self, sleep)
+        self.places_left = PlacesLeft(self, sleep)
         self.prompt_warmer = PromptWarmer(self.session, self.predictions.models, clock, sleep)
         self.index_progress = IndexProgress(self.protocol.notify, self._request_without_answer)
         self.index = IndexService(
@@ -266,6 +270,7 @@ class Server(LanguageServer):
     def _on_index_report(self, root: Path, report: IndexReport) -> None:
         if self.client.shows_progress:
             self.index_progress.on_report(root, report)
+        self.places_left.on_message()
 
     def _on_index_version(self) -> None:
         if self.index.is_on:
@@ -273,6 +278,7 @@ class Server(LanguageServer):
 
     def on_files_changed(self, changes: Sequence[ChangedFile]) -> None:
         """Learn, off the event loop, which of the changed files were moved, and then index them all."""
+        self.places_left.on_change()
         created, deleted = ([one.uri for one in changes if one.type == kind] for kind in (_CREATED, _DELETED))
 
         def index(moved: Sequence[tuple[str, str]]) -> None:
@@ -339,7 +345,7 @@ class Server(LanguageServer):
     def _apply_settings(self) -> None:
         """Read the settings from all sources and apply them."""
         folders = workspace_paths(self._folders)
-        self.apply_service.folders = folders
+        self.apply_service.folders = self.finish_service.folders = folders
         resolved = load_settings(
             self._environment, self._options, folders, self._user_folder, over_network=self.over_network
         )
@@ -410,6 +416,7 @@ class Server(LanguageServer):
             self.report_server_error(error, type(error))
         self.next_edit_marker.on_message()
         self.prompt_warmer.on_message()
+        self.places_left.on_message()
 
     def skip_message(self, length: int) -> None:
         """Say that a message was too long to be read, and close all documents: it may have changed any of them.
@@ -454,6 +461,7 @@ class Server(LanguageServer):
                 self._process_watch.cancel()
             self.next_edit_marker.stop()
             self.prompt_warmer.stop()
+            self.places_left.stop()
             self.index.stop()
             for document in self.session.documents:
                 self.coordinator.on_close(document.uri, document.key)

@@ -26,7 +26,7 @@ ENVIRONMENT_PREFIX = "EDITAHEAD_"
 USER_ONLY = frozenset(["backend", "url", "model", "api_key_env", "telemetry", "record", "log_level"])
 """Settings that neither a workspace file nor a client over TCP can set: only the user chooses where code is sent, with which
 key, and what is kept on the machine."""
-_NOT_SETTINGS = frozenset(["crossFile", "token"])
+_NOT_SETTINGS = frozenset(["crossFile", "placesLeft", "token"])
 """Keys of the client's options that concern the connection only."""
 
 MAX_WHOLE = 10**12

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from changed_repository import commit, git, make_repository
-from editahead_cli import change_finish
 from editahead_cli.main import main
 from editahead_inference.finish.finisher import Finisher
+from editahead_lsp.finish import change_finish
 from index_workspace import write
 from renaming_finisher import UNLIKELY, RenamingFinisher
 from schemas import validate
@@ -323,7 +323,7 @@ def test_ctrl_c(root: Path) -> None:
     write(root, {"models.py": CHANGED})
     code = (
         "import os, signal, sys\n"
-        "from editahead_cli import change_finish\n"
+        "from editahead_lsp.finish import change_finish\n"
         "from editahead_cli.main import main\n"
         "class Interrupted:\n"
         "    def __init__(self, codebase): pass\n"

@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from editahead_cli import json_output
-from editahead_cli.change_finish import finish_change, settings_of
 from editahead_cli.choice_prompt import choice_label
 from editahead_cli.commands.apply_report import file_writes
 from editahead_cli.commands.finish_report import make_output
-from editahead_cli.errors import CommandError, ToolRefusedError
-from editahead_cli.indexed_workspace import open_codebase
+from editahead_cli.errors import ToolRefusedError
 from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.planner import FileChange, plan_changes
 from editahead_inference.apply.results import Refusal
@@ -22,9 +20,11 @@ from editahead_inference.errors import ApplyRefusedError
 from editahead_lsp import user_dirs
 from editahead_lsp.apply.annotated_diff import diff_lines, display_name
 from editahead_lsp.apply.workspace_files import WorkspaceFiles
-from editahead_lsp.errors import ChangeError, WriteError
+from editahead_lsp.codebase.current_index import open_codebase
+from editahead_lsp.errors import ChangeError, IndexNotReadyError, WriteError
 from editahead_lsp.file_writes.recovery import recover
 from editahead_lsp.file_writes.transaction import write_all
+from editahead_lsp.finish.change_finish import finish_change, settings_of
 from editahead_lsp.finish.read_change import MAX_PATCH_BYTES, ChangeRequest, find_source
 from editahead_lsp.protocol.converter import make_converter
 from editahead_lsp.workspace import uris
@@ -89,7 +89,7 @@ class WorkspaceTools:
             if base is not None and find_source(self.root, request, self.root, check).base_folder is not None:
                 raise ToolRefusedError(f"{base} is no revision of the repository")
             result = finish_change(self.root, request, self.root, check=check, on_progress=on_progress)
-        except (ChangeError, CommandError) as error:
+        except (ChangeError, IndexNotReadyError) as error:
             raise ToolRefusedError(str(error)) from None
         output: dict[str, Any] = make_converter(json_output).unstructure(
             make_output(result, with_all=include_unlikely)
@@ -133,7 +133,7 @@ class WorkspaceTools:
                         break
                 for chunk in codebase.similar(query, limit):
                     results.setdefault((chunk.uri, chunk.line), self._chunk(chunk))
-        except CommandError as error:
+        except IndexNotReadyError as error:
             raise ToolRefusedError(str(error)) from None
         return {"results": list(results.values())[:limit]}
 

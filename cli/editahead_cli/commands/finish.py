@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from editahead_cli.console import fail, print_note, print_output
 
 if TYPE_CHECKING:
-    from editahead_cli.change_finish import FinishResult
+    from editahead_lsp.finish.change_finish import FinishResult
     from editahead_lsp.finish.read_change import ChangeRequest
 
 
@@ -51,11 +51,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from editahead_cli.change_finish import finish_change
     from editahead_cli.delayed_progress import DelayedProgress
     from editahead_cli.errors import CommandError
     from editahead_cli.workspace_writes import recover
-    from editahead_lsp.errors import ChangeError
+    from editahead_lsp.errors import ChangeError, IndexNotReadyError
+    from editahead_lsp.finish.change_finish import finish_change
 
     from .finish_report import make_output, print_patch, print_report
 
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
             result = finish_change(
                 Path(os.path.normpath(here / args.path)), request, here, on_progress=progress.show
             )
-    except (ChangeError, CommandError) as error:
+    except (ChangeError, IndexNotReadyError, CommandError) as error:
         return fail(str(error))
     written: list[str] = []
     if args.write and result.report.likely:

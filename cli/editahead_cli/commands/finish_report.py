@@ -11,9 +11,9 @@ from editahead_prompts.text.control_characters import escape_line
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from editahead_cli.change_finish import FinishResult
     from editahead_cli.json_output import FinishOutput
     from editahead_inference.finish.report import FinishRule, MissingPlace
+    from editahead_lsp.finish.change_finish import FinishResult
 
 _MAX_LINES = 12
 """Lines of one side of a place that are shown."""

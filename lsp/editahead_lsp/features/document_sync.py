@@ -49,6 +49,7 @@ def did_change(server: Server, params: DidChangeParams) -> None:
         log.warning("didChange of a document that is not open, ignored")
     else:
         server.predictions.models.on_change(document.snapshot)
+        server.places_left.on_change()
 
 
 def did_close(server: Server, params: DidCloseParams) -> None:
@@ -63,6 +64,7 @@ def did_close(server: Server, params: DidCloseParams) -> None:
 def did_save(server: Server, params: DidSaveParams) -> None:
     """Handle `textDocument/didSave`."""
     server.index.on_changed([params.text_document.uri])
+    server.places_left.on_change()
 
 
 def did_change_watched_files(server: Server, params: DidChangeWatchedFilesParams) -> None:

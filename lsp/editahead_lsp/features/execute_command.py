@@ -17,6 +17,7 @@ from editahead_lsp.protocol import custom_messages as wire
 from editahead_lsp.protocol import status_messages
 
 from .apply_sketch import apply_sketch
+from .finish import finish
 from .go_to_next_edit import go_to_next_edit
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ def status(server: Server, arguments: list[Any]) -> status_messages.StatusResult
             status_messages.IndexStatus(str(root), report.state, report.done, report.total, report.detail)
             for root, report in server.index.reports.items()
         ],
+        places_left=server.places_left.places,
     )
 
 
@@ -150,6 +152,7 @@ COMMAND_HANDLERS: Mapping[str, Callable[[Server, list[Any]], Any]] = {
     wire.RESTORE: restore,
     wire.GO_TO_NEXT_EDIT: go_to_next_edit,
     wire.APPLY: apply_sketch,
+    wire.FINISH: finish,
     wire.WHY: why,
     wire.STATUS: status,
     wire.RESET_LEARNING: reset_learning,

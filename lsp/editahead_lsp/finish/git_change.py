@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -62,6 +62,7 @@ def read_git_change(
             if not path.endswith("/"):  # a repository inside of this one
                 known = changes.get(path)
                 changes[path] = _RawChange(path, None if known is None else known.old, None, is_file=True)
+        changes.update(_documents(git, texts, since, changes))
     if len(changes) > MAX_FILES:
         raise ChangeError(
             f"the change has {len(changes)} files, and {MAX_FILES} is the limit; "
@@ -125,6 +126,22 @@ def _parse_raw(out: bytes) -> list[_RawChange]:
     return changes
 
 
+def _documents(
+    git: GitCommand, texts: WorkspaceTexts, since: str, known: Mapping[str, _RawChange]
+) -> dict[str, _RawChange]:
+    """Return the open documents as changes. What is on disk may still be as it was."""
+    paths = [path for path in texts.documents if path not in known]
+    if not paths:
+        return {}
+    old: dict[str, str] = {}
+    for entry in _split(git.run("ls-tree", "-z", "--full-tree", since, "--", *paths)):
+        about, _, path = entry.partition("\t")
+        mode, _, blob = about.split(" ")
+        if mode in _FILE_MODES:
+            old[path] = blob
+    return {path: _RawChange(path, old.get(path), None, is_file=True) for path in paths}
+
+
 def _leave_out_filtered(git: GitCommand, texts: WorkspaceTexts, changes: Sequence[_RawChange]) -> None:
     """Leave out the files that a filter converts, such as those of Git LFS: what git stores is not their text."""
     if not git.filters or not changes:
@@ -176,7 +193,7 @@ def _read_texts(
         if old is not None and new is not None and "\r" not in old and "\r\n" in new:
             old = old.replace("\n", "\r\n")  # git stores the line ends of some systems otherwise
         if old is not None:
-            old_texts[path] = old
+            old_texts[path] = texts.like_document(path, old)
         if new is not None:
             new_texts[path] = new
     return old_texts, new_texts

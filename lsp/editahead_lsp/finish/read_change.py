@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from editahead_lsp.errors import ChangeError
+from editahead_prompts.text.snapshot import Snapshot
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 
@@ -94,6 +95,9 @@ def read_change(
     exclude: tuple[str, ...],
     max_file_bytes: int,
     check: Callable[[], None] = lambda: None,
+    *,
+    documents: Sequence[Snapshot] = (),
+    within: Path | None = None,
 ) -> WorkspaceChange:
     """Return the change.
 
@@ -103,12 +107,15 @@ def read_change(
         exclude: The setting `exclude`.
         max_file_bytes: The setting `max_file_bytes`.
         check: Raises to cancel.
+        documents: The open documents, whose texts count instead of those on disk.
+        within: The folder outside of which nothing is read; None = the whole workspace folder.
 
     Raises:
         ChangeError: The change cannot be read.
     """
     patterns = IgnorePatterns(exclude)
-    texts = WorkspaceTexts(source.root, ExclusionRules([source.root], patterns), max_file_bytes)
+    rules = ExclusionRules([source.root], patterns)
+    texts = WorkspaceTexts(source.root, rules, max_file_bytes, documents, within)
     if request.patch is not None:
         return read_patch_change(request.patch, texts, check)
     if source.base_folder is not None:

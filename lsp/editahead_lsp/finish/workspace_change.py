@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,12 +59,28 @@ class WorkspaceTexts:
         root: The workspace folder.
         rules: The rules for its files.
         max_file_bytes: The size of a file in bytes, at most.
+        documents: The open documents. Those of the folder count as they are, whatever is on disk.
+        within: The folder outside of which no file may be read; None = `root`.
     """
 
-    def __init__(self, root: Path, rules: ExclusionRules, max_file_bytes: int) -> None:
+    def __init__(
+        self,
+        root: Path,
+        rules: ExclusionRules,
+        max_file_bytes: int,
+        documents: Sequence[Snapshot] = (),
+        within: Path | None = None,
+    ) -> None:
         self.root, self.max_file_bytes = root, max_file_bytes
         self._rules = rules
+        self._within = within
         self.left_out: dict[str, LeftOutFile] = {}
+        self.documents: dict[str, Snapshot] = {}
+        """The open documents of the folder, by path from the root, with slashes."""
+        for document in documents:
+            path = uris.uri_to_path(document.uri)
+            if path is not None and ".." not in path.parts and path.is_relative_to(root):
+                self.documents[path.relative_to(root).as_posix()] = document
 
     def is_allowed(self, path: str) -> bool:
         """Return whether a file may take part, whether it exists or not. Otherwise note it.
@@ -75,6 +91,8 @@ class WorkspaceTexts:
         parts = path.split("/")
         if any(part in ("", ".", "..") for part in parts) or not _is_encodable(path):
             self.leave_out(path, "The file's name is not one that every program reads.")
+        elif self._within is not None and not (self.root / path).is_relative_to(self._within):
+            self.leave_out(path, "The file is outside of the folder that is open.")
         elif reason := self._rules.reason(self.root / path):
             self.leave_out(path, reason)
         else:
@@ -91,7 +109,12 @@ class WorkspaceTexts:
         self.left_out.setdefault(path, LeftOutFile(path, reason))
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of a file on disk; None where there is no such file, or none that may be read."""
+        """Return the bytes of a file: of its document if it is open, else of what is on disk.
+
+        Return None where there is no such file, or none that may be read.
+        """
+        if path in self.documents:
+            return self.documents[path].text.encode("utf-8", "surrogatepass")
         try:
             return read_bounded_file(self.root / path, [self.root], self.max_file_bytes)
         except FileNotFoundError:
@@ -110,8 +133,23 @@ class WorkspaceTexts:
             self.leave_out(path, "The file is not text in UTF-8.")
         return text
 
+    def like_document(self, path: str, text: str) -> str:
+        """Return an earlier text of a file as an editor shows it, if it is open.
+
+        Some editors keep the mark at the start of a file and the kind of its line ends to themselves.
+        """
+        document = self.documents.get(path)
+        if document is None:
+            return text
+        if text.startswith("\ufeff") and not document.text.startswith("\ufeff"):
+            text = text[1:]
+        return text if "\r" in document.text else text.replace("\r\n", "\n")
+
     def snapshot(self, path: str, text: str) -> Snapshot:
-        """Return a text as that of the file at a path from the root."""
+        """Return a text as that of the file at a path from the root; an open document as it is."""
+        document = self.documents.get(path)
+        if document is not None and document.text == text:
+            return document
         return Snapshot(uris.path_to_uri(self.root / path), language_of(path), 0, split_lines(text))
 
 

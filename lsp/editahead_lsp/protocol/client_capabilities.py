@@ -20,6 +20,7 @@ class ClientCapabilities:
         copilot: Whether the name of the client, or of its plugin, contains "copilot".
         encodings: Encodings of positions, the client's favourite first.
         cross_file: Whether inline edits may be in other documents (option `crossFile`).
+        counts_places: The client wants to know how many places a change lacks (option `placesLeft`).
         shows_documents: `window/showDocument` is supported.
         applies_edits: `workspace/applyEdit` is supported.
         versioned_edits: The client says that it supports `documentChanges`.
@@ -44,6 +45,7 @@ class ClientCapabilities:
     copilot: bool = False
     encodings: tuple[str, ...] = ()
     cross_file: bool = False
+    counts_places: bool = False
     shows_documents: bool = False
     applies_edits: bool = False
     versioned_edits: bool = False
@@ -90,6 +92,7 @@ class ClientCapabilities:
             if isinstance(encodings, list)
             else (),
             cross_file=get_nested(options, "crossFile") is True,
+            counts_places=get_nested(options, "placesLeft") is True,
             shows_documents=get_nested(capabilities, "window", "showDocument", "support") is True,
             applies_edits=get_nested(capabilities, "workspace", "applyEdit") is True,
             versioned_edits=get_nested(workspace_edit, "documentChanges") is True,

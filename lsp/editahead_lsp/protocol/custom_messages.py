@@ -31,19 +31,21 @@ DID_PARTIALLY_ACCEPT_COMPLETION = "textDocument/didPartiallyAcceptCompletion"
 DID_CHANGE_STATUS = "didChangeStatus"
 DID_FOCUS = "textDocument/didFocus"
 SESSION_TIME = "editahead/sessionTime"
+PLACES_LEFT = "editahead/placesLeft"
 
 ACCEPT = "editahead.accept"
 REJECT = "editahead.reject"
 RESTORE = "editahead.restore"
 GO_TO_NEXT_EDIT = "editahead.nextEdit"
 APPLY = "editahead.apply"
+FINISH = "editahead.finish"
 WHY = "editahead.why"
 STATUS = "editahead.status"
 RESET_LEARNING = "editahead.resetLearning"
 ACCEPT_KIND = "refactor.rewrite.editahead.accept"
 GOTO_KIND = "refactor.rewrite.editahead.goto"
 APPLY_KIND = "refactor.rewrite.editahead.apply"
-COMMANDS = (ACCEPT, REJECT, RESTORE, GO_TO_NEXT_EDIT, APPLY, WHY, STATUS, RESET_LEARNING)
+COMMANDS = (ACCEPT, REJECT, RESTORE, GO_TO_NEXT_EDIT, APPLY, FINISH, WHY, STATUS, RESET_LEARNING)
 
 
 # Both ways

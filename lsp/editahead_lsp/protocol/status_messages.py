@@ -136,3 +136,5 @@ class StatusResult:
     """The file that this session is recorded in."""
     index: list[IndexStatus] = attrs.field(factory=list)
     """The indexes of the workspace folders that have one."""
+    places_left: int | None = None
+    """How many places the present change still lacks, as far as that is known."""

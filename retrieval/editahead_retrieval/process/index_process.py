@@ -31,8 +31,15 @@ _KEPT = frozenset(
     | {"PYTHONHOME", "PYTHONUSERBASE", "COVERAGE_PROCESS_START"}
 )
 """Environment variables that the process gets. Keys of models and other secrets are none of them."""
-_BELOW_NORMAL = 0x4000
-"""The flag of Windows for a low priority."""
+BELOW_NORMAL = 0x4000 if sys.platform == "win32" else 0
+"""The flag for a process of low priority, which only Windows has."""
+
+
+def child_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment variables that a child process gets, of those of this process."""
+    return {
+        name: value for name, value in environment.items() if name.upper() in _KEPT or name.startswith("LC_")
+    }
 
 
 class IndexProcess:
@@ -53,11 +60,7 @@ class IndexProcess:
         self._on_report = on_report
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._lines.put(encode(task))
-        self._environment = {
-            name: value
-            for name, value in environment.items()
-            if name.upper() in _KEPT or name.startswith("LC_")
-        }
+        self._environment = child_environment(environment)
         self._stopped = False
         threading.Thread(target=self._run, name="editahead-index", daemon=True).start()
 
@@ -83,7 +86,7 @@ class IndexProcess:
                 env=self._environment,
                 text=True,
                 encoding="utf-8",
-                creationflags=_BELOW_NORMAL if sys.platform == "win32" else 0,
+                creationflags=BELOW_NORMAL,
             )
         except OSError as error:
             self._on_report(IndexReport("failed", detail=f"the process does not start: {error.strerror}"))

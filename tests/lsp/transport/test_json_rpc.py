@@ -29,6 +29,7 @@ async def test_what_the_server_says_of_itself(harness: ServerHarness) -> None:
         "editahead.restore",
         "editahead.nextEdit",
         "editahead.apply",
+        "editahead.finish",
         "editahead.why",
         "editahead.status",
         "editahead.resetLearning",

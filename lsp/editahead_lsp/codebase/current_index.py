@@ -9,8 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from editahead_lsp import user_dirs
-from editahead_lsp.codebase.index_service import make_task
-from editahead_lsp.codebase.workspace_codebase import IndexedFolder, WorkspaceCodebase
+from editahead_lsp.errors import IndexNotReadyError
 from editahead_lsp.settings import Settings
 from editahead_retrieval.errors import IndexUnusableError
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
@@ -20,7 +19,8 @@ from editahead_retrieval.index.reader import IndexReader
 from editahead_retrieval.process.messages import IndexReport, IndexRequest, IndexTask
 from editahead_retrieval.process.worker import IndexWorker, run
 
-from .errors import IndexNotReadyError
+from .index_service import make_task
+from .workspace_codebase import IndexedFolder, WorkspaceCodebase
 
 _DOING = {"looking": "looking for changed files", "building": "indexing"}
 
@@ -30,6 +30,9 @@ def open_codebase(
     root: Path,
     settings: Settings,
     *,
+    cache: Path | None = None,
+    state: Path | None = None,
+    is_open: Callable[[str], bool] = lambda uri: False,
     check: Callable[[], None] = lambda: None,
     on_progress: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Iterator[WorkspaceCodebase]:
@@ -41,13 +44,16 @@ def open_codebase(
     Args:
         root: The workspace folder.
         settings: The settings that hold there.
+        cache: The folder of all indexes; None = the platform's.
+        state: The folder of the user's secret; None = the platform's.
+        is_open: Returns whether a document with this URI is open, so that the file on disk does not count.
         check: Raises to cancel.
         on_progress: Called with what is done, how many files are done, and of how many.
 
     Raises:
         IndexNotReadyError: There is no whole index, and none can be built.
     """
-    task = make_task(settings, root, user_dirs.index_folder(), user_dirs.state_folder())
+    task = make_task(settings, root, cache or user_dirs.index_folder(), state or user_dirs.state_folder())
     with tempfile.TemporaryDirectory(prefix="editahead-") as folder:
         if settings.index == "off":
             task = replace(task, folder=folder)
@@ -56,7 +62,7 @@ def open_codebase(
         codebase = WorkspaceCodebase(
             [IndexedFolder(root, task.folder_path / location.DATABASE, rules)],
             settings.max_file_bytes,
-            is_open=lambda uri: False,
+            is_open=is_open,
             on_stale=lambda root, path: None,
             on_damage=lambda root: None,
         )

@@ -1,0 +1,88 @@
+"""`editahead.finish`: what the change of the working tree still lacks, with unsaved documents."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from editahead_lsp.errors import ChangeError
+from editahead_lsp.finish.messages import Found, Progress
+from editahead_lsp.finish.places_left import places_message
+from editahead_lsp.finish.service import FinishJob
+from editahead_lsp.finish.to_lsp import to_result
+from editahead_lsp.protocol.finish_messages import FinishArgument, FinishResult
+
+from .apply_choices import REQUEST_FAILED
+
+if TYPE_CHECKING:
+    from editahead_lsp.server import Server
+
+
+def finish(server: Server, arguments: list[Any]) -> Coroutine[Any, Any, FinishResult]:
+    """Handle the command `editahead.finish`."""
+    argument: FinishArgument = server.protocol.structure(arguments[0] if arguments else None, FinishArgument)
+    server.places_left.pause()
+    try:
+        job = server.finish_service.create_job(argument.uri)
+    except ChangeError as error:
+        raise _failed(error) from None
+    return _finish(server, argument, job, server.clock())
+
+
+async def _finish(server: Server, argument: FinishArgument, job: FinishJob, started: float) -> FinishResult:
+    token = argument.work_done_token
+    task = asyncio.current_task()
+    if isinstance(token, int | str) and task is not None:
+        server.progress_tasks[token] = task
+    begin = {"kind": "begin", "title": "Looking for what is left", "cancellable": True, "percentage": 0}
+    _progress(server, token, begin)
+    message = ""
+    try:
+        found = await server.finish_service.find(job, lambda done: _report(server, token, done))
+        result = _result(server, argument, job, found, started)
+        count = sum(place.likely for place in result.places)
+        message = places_message(count) if count else "Complete"
+        server.places_left.tell(Path(job.task.root), count)
+        return result
+    except ChangeError as error:
+        message = "Failed"
+        raise _failed(error) from None
+    except asyncio.CancelledError:
+        message = "Cancelled"
+        raise
+    finally:
+        if isinstance(token, int | str):
+            server.progress_tasks.pop(token, None)
+        _progress(server, token, {"kind": "end", "message": message})
+
+
+def _result(
+    server: Server, argument: FinishArgument, job: FinishJob, found: Found, started: float
+) -> FinishResult:
+    wanted = [place for place in found.places if place.likely or argument.all]
+    places = server.finish_service.to_current(job, wanted)
+    ms = 1000 * (server.clock() - started)
+    return to_result(found, places, server.client, ms)
+
+
+def _report(server: Server, token: Any, done: Progress) -> None:
+    report: dict[str, Any] = {"kind": "report", "message": done.what}
+    if done.total:
+        report["percentage"] = min(100, 100 * done.done // done.total)
+        report["message"] = f"{done.what}: {done.done} of {done.total}"
+    _progress(server, token, report)
+
+
+def _progress(server: Server, token: Any, value: dict[str, Any]) -> None:
+    if isinstance(token, int | str):
+        server.protocol.notify(types.PROGRESS, {"token": token, "value": value})
+
+
+def _failed(error: ChangeError) -> JsonRpcException:
+    reason = str(error)
+    return JsonRpcException(f"{reason[:1].upper()}{reason[1:]}.", REQUEST_FAILED, None)

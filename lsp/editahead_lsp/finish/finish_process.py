@@ -1,0 +1,114 @@
+"""The server's handle of a process that finds what a change lacks."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+
+from editahead_lsp.errors import ChangeError
+from editahead_retrieval.process.index_process import BELOW_NORMAL, child_environment
+
+from .messages import Failure, FinishTask, Found, Message, Progress, decode_message, encode
+
+TIMEOUT_S = 300.0
+"""Seconds of one search. A person has long given up by then."""
+
+
+async def run_finish(
+    task: FinishTask,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+    environment: Mapping[str, str] = os.environ,
+) -> Found:
+    """Return what a process finds. A caller that stops waiting ends the process.
+
+    Args:
+        task: What is looked for.
+        on_progress: Called on the event loop.
+        environment: The environment variables of this process.
+
+    Raises:
+        ChangeError: The change cannot be read, or there is no index; the message is for a person.
+    """
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[Message] = loop.create_future()
+
+    def receive(message: Message) -> None:
+        if isinstance(message, Progress):
+            on_progress(message)
+        elif not done.done():
+            done.set_result(message)
+
+    def tell(message: Message) -> None:
+        with suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(receive, message)
+
+    running = _Running(task, tell, environment)
+    try:
+        async with asyncio.timeout(TIMEOUT_S):
+            message = await done
+    except TimeoutError:
+        raise ChangeError(f"the search took longer than {TIMEOUT_S:.0f} s") from None
+    finally:
+        running.end()
+    if isinstance(message, Found):
+        return message
+    assert isinstance(message, Failure)
+    raise ChangeError(message.reason)
+
+
+class _Running(threading.Thread):
+    """The thread that starts a process, which takes a while, and reads what it tells."""
+
+    def __init__(
+        self, task: FinishTask, tell: Callable[[Message], None], environment: Mapping[str, str]
+    ) -> None:
+        super().__init__(name="editahead-finish", daemon=True)
+        self._task, self._tell = task, tell
+        self._environment = child_environment(environment)
+        if "XDG_CONFIG_HOME" in environment:  # where the user's configuration of git may be
+            self._environment["XDG_CONFIG_HOME"] = environment["XDG_CONFIG_HOME"]
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[str] | None = None
+        self._is_ended = False
+        self.start()
+
+    def end(self) -> None:
+        """End the process, if it still runs."""
+        with self._lock:
+            self._is_ended = True
+            if self._process is not None:
+                self._process.kill()
+
+    def run(self) -> None:
+        try:
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "editahead_lsp.finish"],  # -P: see IndexProcess
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=tempfile.gettempdir(),
+                env=self._environment,
+                text=True,
+                encoding="utf-8",
+                creationflags=BELOW_NORMAL,
+            )
+        except OSError as error:
+            self._tell(Failure(f"the process does not start: {error.strerror}"))
+            return
+        with self._lock:
+            self._process = process
+            if self._is_ended:
+                process.kill()
+        assert process.stdin is not None and process.stdout is not None
+        with process, suppress(OSError, ValueError):
+            process.stdin.write(encode(self._task))
+            process.stdin.flush()
+            for line in process.stdout:
+                self._tell(decode_message(line))
+        self._tell(Failure("the process ended before it found anything"))

@@ -1,0 +1,192 @@
+"""`finish` inside the server: what is asked for is frozen, found by a process, and moved to the present texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from editahead_lsp.errors import ChangeError
+from editahead_lsp.presentation.to_lsp import text_edits, to_range
+from editahead_lsp.protocol.custom_messages import Position, Range, TextEdit
+from editahead_lsp.session.session import Session
+from editahead_lsp.workspace import uris
+from editahead_lsp.workspace.documents import Document
+from editahead_prompts.text.edits import Edit, Replacement, rebase
+from editahead_prompts.text.snapshot import Snapshot
+
+from .finish_process import run_finish
+from .messages import FinishTask, Found, FoundPlace, Progress, settings_fields, text_digest
+
+NICENESS = 5
+"""How far a search that a person waits for makes room for the editor."""
+IDLE_NICENESS = 15
+"""How far a search without anyone who waits makes room."""
+MAX_DOCUMENTS_CHARS = 20_000_000
+"""Characters of all open documents together that a process gets, the most recently used first."""
+
+
+@dataclass(frozen=True)
+class FinishJob:
+    """A frozen request.
+
+    Attributes:
+        task: What the process gets.
+        documents: The open documents by key.
+        snapshots: Their texts at the time of the request, by key.
+    """
+
+    task: FinishTask
+    documents: Mapping[str, Document]
+    snapshots: Mapping[str, Snapshot]
+
+
+@dataclass(frozen=True)
+class CurrentPlace:
+    """A place in the texts that the client has now.
+
+    Attributes:
+        found: What the process found.
+        uri: The file, as the client writes it.
+        version: The document's version; None for a file that is not open.
+        range: The lines that change.
+        edits: The edit.
+    """
+
+    found: FoundPlace
+    uri: str
+    version: int | None
+    range: Range
+    edits: tuple[TextEdit, ...]
+
+
+class FinishService:
+    """The searches of one client. Call its methods on the event loop.
+
+    Args:
+        session: The session.
+        cache: The folder of all indexes.
+        state: The folder of the user's secret.
+    """
+
+    def __init__(self, session: Session, cache: Path, state: Path) -> None:
+        self._session, self._cache, self._state = session, cache, state
+        self.folders: tuple[Path, ...] = ()
+        """The workspace folders."""
+
+    def create_job(self, uri: str | None, *, is_idle: bool = False) -> FinishJob:
+        """Return the frozen request.
+
+        Args:
+            uri: A document or folder of the repository that is meant; None = the document in focus.
+            is_idle: Whether the search is for a count only, which may take long.
+
+        Raises:
+            ChangeError: There is no such folder in the workspace.
+        """
+        session = self._session
+        root, folder = self.find_folder(uri)
+        documents = {document.key: document for document in session.documents}
+        sent: list[tuple[str, str, str]] = []
+        size = 0
+        for document in reversed(documents.values()):
+            silence = session.disabled_reason(document)
+            if silence is not None and silence.reason != "language-off":
+                continue
+            size += document.snapshot.length
+            if size > MAX_DOCUMENTS_CHARS:
+                break
+            sent.append((document.uri, document.snapshot.language, document.snapshot.text))
+        task = FinishTask(
+            str(folder),
+            str(root),
+            str(self._cache),
+            str(self._state),
+            tuple(session.settings.exclude),
+            settings_fields(session.settings),
+            tuple(sent),
+            session.encoding,
+            IDLE_NICENESS if is_idle else NICENESS,
+        )
+        snapshots = {key: document.snapshot for key, document in documents.items()}
+        return FinishJob(task, documents, snapshots)
+
+    def find_folder(self, uri: str | None) -> tuple[Path, Path]:
+        """Return the workspace folder, and the folder in it, of a document or folder; by default, of the focused document.
+
+        Raises:
+            ChangeError: It is outside of the workspace, or none is meant.
+        """
+        focused = self._session.focused_document
+        meant = uri if uri is not None else None if focused is None else focused.uri
+        if meant is None and len(self.folders) == 1:
+            return self.folders[0], self.folders[0]
+        path = None if meant is None else uris.uri_to_path(meant)
+        if path is None or ".." in path.parts:
+            raise ChangeError("open a file of the repository first")
+        roots = [folder for folder in self.folders if path.is_relative_to(folder)]
+        if not roots:
+            raise ChangeError("the file is in no folder that is open in the editor; open its folder first")
+        root = max(roots, key=lambda folder: len(folder.parts))
+        return root, path if path == root else path.parent
+
+    async def find(
+        self, job: FinishJob, on_progress: Callable[[Progress], None] = lambda progress: None
+    ) -> Found:
+        """Return what the change lacks.
+
+        Raises:
+            ChangeError: The change cannot be read, or there is no index.
+        """
+        return await run_finish(job.task, on_progress)
+
+    def to_current(self, job: FinishJob, places: Sequence[FoundPlace]) -> list[CurrentPlace]:
+        """Return places in the texts that the client has now. Those whose lines were edited meanwhile are left out."""
+        current = (self._to_current(job, place) for place in places)
+        return [place for place in current if place is not None]
+
+    def _to_current(self, job: FinishJob, place: FoundPlace) -> CurrentPlace | None:
+        key = uris.canonical_key(place.uri)
+        then, now = job.documents.get(key), self._session.documents.get_by_key(key)
+        edit = Edit(tuple(Replacement(start, end, text) for start, end, text in place.replacements))
+        if now is None:
+            edits = tuple(
+                TextEdit(_range(numbers), text)
+                for numbers, (_, _, text) in zip(place.ranges, place.replacements, strict=True)
+            )
+            # A document that was closed meanwhile is on disk as it was saved, which may be another text.
+            return (
+                None if then is not None else CurrentPlace(place, place.uri, None, _range(place.lines), edits)
+            )
+        snapshot = now.snapshot
+        first, count = place.lines[0], place.lines[2] - place.lines[0]
+        if then is now:
+            before = job.snapshots[key]
+            since = now.edit_since(before)
+            moved = None if since is None else rebase(edit, since)
+            if since is None or moved is None:
+                return None
+            start = _moved(before.starts[first], since)
+            first, edit = snapshot.line_at(start), moved
+            if snapshot.starts[first] != start and count:
+                return None
+        elif text_digest(snapshot.text) != place.digest:
+            return None
+        last = min(first + count, len(snapshot.lines))
+        if "".join(snapshot.lines[first:last]) != place.old:
+            return None
+        span = Replacement(snapshot.starts[first], snapshot.starts[last], "")
+        encoding = self._session.encoding
+        edits = tuple(text_edits(snapshot, edit, encoding))
+        return CurrentPlace(place, snapshot.uri, snapshot.version, to_range(snapshot, span, encoding), edits)
+
+
+def _range(numbers: tuple[int, int, int, int]) -> Range:
+    return Range(Position(*numbers[:2]), Position(*numbers[2:]))
+
+
+def _moved(offset: int, since: Edit) -> int:
+    """Return where an offset is after an edit that does not change its line."""
+    return offset + sum(
+        len(one.text) - (one.end - one.start) for one in since.replacements if one.end <= offset
+    )
