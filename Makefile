@@ -7,7 +7,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 ENVIRONMENT := PYTHON="$(PYTHON)" requirements/environment
-NOT_UNIT := benchmark or fuzz or editors or ratchet or engine
+NOT_UNIT := benchmark or fuzz or editors or ratchet or engine or llama_cpp
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
   --custom-compile-command "make lock"
 PACKAGES := cli lsp serving inference retrieval prompts training evals
@@ -19,8 +19,8 @@ SEED ?= 7
 unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-engine check test extension engine-environment engine-test lint format bench fuzz-long kill-long clients-long eval baseline docs changelog \
-  lock clean for-run for-test
+.PHONY: help demo demo-engine check test extension engine-environment engine-test llama-cpp llama-cpp-test lint format bench fuzz-long \
+  kill-long clients-long eval baseline docs changelog lock clean for-run for-test
 
 help:
 	@echo "make demo    watch the server predict a short editing session"
@@ -28,6 +28,7 @@ help:
 	@echo "make check   two minutes: lint, types and unit tests"
 	@echo "make test    all tests but benchmarks, the long fuzz test and those in editors"
 	@echo "make engine-test  tests with a real vLLM, on the CPU: Linux on x86-64, 2.5 GB in the cache"
+	@echo "make llama-cpp-test  tests with a real llama.cpp, which it builds: Linux on x86-64, ten minutes once"
 	@echo "make extension  the extension for VS Code, dist/editahead.vsix; needs npm"
 	@echo "make lint    ruff, mypy, the layers, the wording"
 	@echo "make format  let ruff lay out the code"
@@ -66,6 +67,12 @@ engine-environment:
 engine-test: engine-environment
 	@editors/testing/get-debian-tool.sh $(VENV)/nginx sid nginx nginx || test $$? = 3
 	@PATH="$(CURDIR)/$(VENV)/nginx/bin:$$PATH" $(VENV)/engine/bin/python -m pytest --durations=10 tests/engine
+
+llama-cpp:
+	@tests/engine/get-llama-cpp.sh $(VENV)/llama-cpp
+
+llama-cpp-test: llama-cpp for-test
+	@$(BIN)/python -m pytest --durations=10 -m llama_cpp tests/llama_cpp
 
 lint: for-test
 	@$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""The command that starts vLLM for a model, with the flags that next edits and Apply need."""
+"""The command that starts a model's server, and vLLM's command with the flags that next edits and Apply need."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ MAX_NUM_BATCHED_TOKENS = {True: 2048, False: 8192}
 """Most requests and tokens of a batch, on the CPU (True) or a GPU. Each request may bring a whole draft."""
 _CPU_BLOCK_TOKENS = 32
 """Tokens of a block of the prefix cache. vLLM's default of 128 is longer than most changes of a keystroke."""
+_READY_MESSAGE = "Application startup complete"
+"""Text of vLLM's log when its web server accepts requests."""
 _OPEN_ADDRESS_NOTE = (
     "Other machines can reach the engine over plain http, which does not protect the code and the key on the way; "
     "put an https proxy in front of the engine."
@@ -36,12 +38,16 @@ _CPU_CACHE_GB = (1, 4)
 
 @dataclass(frozen=True, slots=True)
 class LaunchPlan:
-    """A command that starts vLLM, and what clients need to know of the server.
+    """A command that starts a server, and what clients need to know of it.
+
+    `program` is the server's name for sentences. `ready_message` is the text of its output when it accepts requests.
 
     A variable of `environment` gives way to one that the user has set. A variable of `fixed` does not, and holds the key.
     `headroom` is in tokens of the context that stay free for drafts. Each of `notes` is a sentence for the user.
     """
 
+    program: str
+    ready_message: str
     command: tuple[str, ...]
     environment: Mapping[str, str]
     fixed: Mapping[str, str] = field(repr=False)
@@ -156,6 +162,8 @@ def make_launch_plan(
             command += ["--per-request-spec-decode-metrics", "summary"]
     folder = Path(model)
     return LaunchPlan(
+        "vLLM",
+        _READY_MESSAGE,
         tuple(command),
         environment,
         {"VLLM_API_KEY": key, **share.environment},

@@ -96,6 +96,7 @@ class CatalogModel:
 _QWEN3_CODER = ModelDimensions(30.5, 3.3, 48, 32, 4, 128, 262_144)
 _SEED_CODER_8B = ModelDimensions(8.3, 8.3, 32, 32, 8, 128, 32_768)
 _QWEN3_4B = ModelDimensions(4.0, 4.0, 36, 32, 8, 128, 40_960)
+_MELLUM_2 = ModelDimensions(12.0, 2.5, 28, 32, 4, 128, 131_072)
 _QWEN25_CODER_1B5 = ModelDimensions(1.5, 1.5, 28, 12, 2, 128, 32_768)
 _QWEN25_CODER_0B5 = ModelDimensions(0.5, 0.5, 24, 14, 2, 64, 32_768)
 _OURS = ModelDimensions(0.0065, 0.0032, 5, 3, 1, 64, 1280)
@@ -110,6 +111,16 @@ CATALOGUE: Sequence[CatalogModel] = (
         "qwen3-coder-fp8", f"{_CODER_30B}-FP8", "next edits", "vLLM", "instruct", _A2, _QWEN3_CODER, 8
     ),
     CatalogModel(
+        "mellum-2",
+        "JetBrains/Mellum2-12B-A2.5B-Instruct",
+        "next edits",
+        "vLLM",
+        "instruct",
+        _A2,
+        _MELLUM_2,
+        16,
+    ),
+    CatalogModel(
         "zeta-2.1", "zed-industries/zeta-2.1", "next edits", "vLLM", "zeta-2.1", _A2, _SEED_CODER_8B, 16
     ),
     CatalogModel(
@@ -121,7 +132,7 @@ CATALOGUE: Sequence[CatalogModel] = (
     CatalogModel(
         "sweep-0.5b", f"{_SWEEP}-0.5B", "next edits", "llama.cpp", "sweep", _UNKNOWN, _QWEN25_CODER_0B5, 8.5
     ),
-    CatalogModel("aixapply-4b", "aiXcoder/aiXapply-4B-RL", "Apply", "vLLM", "aixapply", _A2, _QWEN3_4B, 16),
+    CatalogModel("aixapply-4b", "aiXcoder/aiXapply-4B-SFT", "Apply", "vLLM", "aixapply", _A2, _QWEN3_4B, 16),
     CatalogModel(
         "fastapply-1.5b",
         "Kortix/FastApply-1.5B-v1.0",
@@ -151,6 +162,12 @@ class ModelFit:
     on: Literal["gpu", "cpu"] | None
     tokens_per_second: float | None
     expect: str
+
+    @property
+    def is_too_weak(self) -> bool:
+        """True where the machine cannot run the model, or not fast enough for use while typing."""
+        rate = self.tokens_per_second
+        return self.on is None or (rate is not None and rate < INTERACTIVE_TOKENS_PER_S)
 
 
 def assess_fit(model: CatalogModel, machine: Hardware, bytes_per_second: float) -> ModelFit:

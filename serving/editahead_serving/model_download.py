@@ -7,6 +7,7 @@ the client waits for the files under way. After a killed run it neither uses nor
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import sys
 import time
@@ -59,7 +60,7 @@ def download(model: CatalogModel, report: Callable[[str], None]) -> Path:
         cache = Path(import_module("huggingface_hub.constants").HF_HUB_CACHE)
     except ImportError:
         raise DownloadError(
-            "huggingface_hub is not installed; install the extra `local` or `engine` of Editahead."
+            f"huggingface_hub is not installed. Run: {shlex.quote(sys.executable)} -m pip install huggingface_hub"
         ) from None
     blobs = cache / f"models--{str(model.repository).replace('/', '--')}" / "blobs"
     missing, free = model.weight_bytes - _downloaded_bytes(blobs), free_disk_bytes(cache)

@@ -1,4 +1,4 @@
-"""A whole engine: one vLLM, or several replicas and their router, supervised and announced in one run file."""
+"""A whole engine: one server, or several replicas and their router, supervised and announced in one run file."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from .launch_plan import LaunchPlan
 from .nginx_router import NginxRouter
 from .supervisor import ProcessSpec, Supervisor
 
-READY_MESSAGE = "Application startup complete"
-"""Text of vLLM's log when its web server accepts requests."""
 _ROUTER = "router"
 
 
@@ -53,9 +51,9 @@ class ReplicaSet:
         self._runs = 0
         self._ready = self._failed = False
         if router is None:
-            programs = {"": _vllm_process(self._plan)}
+            programs = {"": _server_process(self._plan)}
         else:
-            programs = {f"replica {number}": _vllm_process(plan) for number, plan in enumerate(plans, 1)}
+            programs = {f"replica {number}": _server_process(plan) for number, plan in enumerate(plans, 1)}
             programs[_ROUTER] = ProcessSpec("nginx", router.command, nginx_router.READY_MESSAGE)
         self._supervisors = {
             name: Supervisor(
@@ -140,7 +138,7 @@ class ReplicaSet:
         runfile.write(self._runfile)
 
 
-def _vllm_process(plan: LaunchPlan) -> ProcessSpec:
+def _server_process(plan: LaunchPlan) -> ProcessSpec:
     async def probe() -> None:
         """Request the list of models, with the key."""
         backend = OpenAIBackend(plan.url, model=plan.served, key=plan.key, waiting=BACKGROUND_TIMEOUTS)
@@ -149,4 +147,4 @@ def _vllm_process(plan: LaunchPlan) -> ProcessSpec:
         finally:
             await backend.close()
 
-    return ProcessSpec("vLLM", plan.command, READY_MESSAGE, probe, plan.environment, plan.fixed)
+    return ProcessSpec(plan.program, plan.command, plan.ready_message, probe, plan.environment, plan.fixed)

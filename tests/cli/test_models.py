@@ -94,16 +94,33 @@ def test_one_is_fetched_and_made_the_default(
     assert "editahead engine" in capsys.readouterr().out
 
 
-def test_one_for_another_server(
+def test_one_for_llama_cpp(
     hub: Hub, settings: Callable[[], dict[str, Any]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["models", "use", "sweep-1.5b"]) == 0
     assert settings() == {
-        "backend": "openai",
-        "url": "http://127.0.0.1:8080",
-        "model": "sweep-next-edit-1.5b.q8_0.v2",
+        "backend": "engine",
+        "model": str(hub.folder / "sweep-next-edit-1.5b.q8_0.v2.gguf"),
     }
-    assert f"llama-server -m {hub.folder}/sweep-next-edit-1.5b.q8_0.v2.gguf" in capsys.readouterr().out
+    assert "editahead engine" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "memory", "says"),
+    [
+        ("zeta-2.1", 8 << 30, "The model does not fit: it needs 23 GB on a GPU."),
+        ("zeta-2.1", 100 << 30, "at most 0.7 tokens a second: too slow for use while typing."),
+        ("sweep-0.5b", 100 << 30, ""),
+    ],
+)
+def test_a_machine_that_is_too_weak_is_told_first(
+    name: str, memory: int, says: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine = Hardware(2, memory, memory, ())
+    monkeypatch.setattr("editahead_serving.hardware.detect_hardware", lambda: machine)
+    assert main(["models", "use", name]) == 0
+    err = capsys.readouterr().err
+    assert says in err and ("too weak" in err) == bool(says)
 
 
 def test_ours(
@@ -177,7 +194,8 @@ def test_wrong_names(arguments: list[str], says: str, capsys: pytest.CaptureFixt
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     assert main(["models", "use", "zeta-2.1"]) == 1
-    assert "huggingface_hub is not installed" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "huggingface_hub is not installed" in err and "-m pip install huggingface_hub" in err
 
 
 def test_a_settings_file_that_is_broken_stays(

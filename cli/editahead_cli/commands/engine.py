@@ -1,4 +1,4 @@
-"""`editahead engine`: start vLLM with the flags for next edits, and supervise it until a signal ends it."""
+"""`editahead engine`: start vLLM or llama.cpp with the flags for next edits, and supervise it until a signal ends it."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from editahead_serving.resource_share import ResourceShare
     from editahead_serving.vllm_probe import VllmInstallation
 
+_GGUF = ".gguf"
 _LOCK = "engine.lock"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _ALL_ADDRESSES = ("0.0.0.0", "::")
@@ -40,7 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "model",
         nargs="?",
         metavar="MODEL",
-        help="a folder, or a name on Hugging Face's hub (default: the model of the settings, else the shipped one)",
+        help="a folder, a GGUF file, or a name on Hugging Face's hub (default: the settings' model, else the shipped one)",
+    )
+    parser.add_argument(
+        "--llama-cpp",
+        action="store_true",
+        help="serve with llama.cpp instead of vLLM, for machines without a GPU (default for GGUF files)",
     )
     parser.add_argument("--print", action="store_true", help="print the command without starting it")
     parser.add_argument(
@@ -63,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     from editahead_serving.errors import EngineUnavailableError
 
     if sys.platform == "win32":
-        return fail("vLLM does not run on Windows; run `editahead engine` in WSL.")
+        return fail("The engine does not run on Windows; run `editahead engine` in WSL.")
     if args.replicas < 1:
         return fail(f"--replicas must be 1 or more, not {args.replicas}.")
     if args.host not in (*_LOOPBACK, *_ALL_ADDRESSES):
@@ -98,6 +104,8 @@ def _make_plans(args: argparse.Namespace, state: Path) -> tuple[list[LaunchPlan]
     from editahead_serving.resource_share import WHOLE_MACHINE
 
     model, folder = _resolve_model(args.model)
+    if args.llama_cpp or model.endswith(_GGUF):
+        return [_make_llama_cpp_plan(args, model)], None
     installed, config = _probe_vllm(None if folder is not None else model, printing=args.print)
     shape = _load_shape(model, folder, config)
     machine = detect_hardware()
@@ -106,7 +114,7 @@ def _make_plans(args: argparse.Namespace, state: Path) -> tuple[list[LaunchPlan]
     place = ListenAddress(args.host, first)
     places = [ListenAddress(_LOOPBACK[0], port) for port in more] if several else [place]
     shares = _split_resources(args.replicas, installed, len(machine.gpus)) if several else [WHOLE_MACHINE]
-    key = os.environ.get("VLLM_API_KEY", "").strip() or secrets.token_urlsafe(24)
+    key = _key("VLLM_API_KEY")
     plans = [
         make_launch_plan(
             installed,
@@ -129,6 +137,50 @@ def _make_plans(args: argparse.Namespace, state: Path) -> tuple[list[LaunchPlan]
     for note in dict.fromkeys((*plans[0].notes, *place.notes)):
         _report(note)
     return plans, before
+
+
+def _key(variable: str) -> str:
+    """Return the key in an environment variable, or a new one."""
+    return os.environ.get(variable, "").strip() or secrets.token_urlsafe(24)
+
+
+def _make_llama_cpp_plan(args: argparse.Namespace, model: str) -> LaunchPlan:
+    """Return the plan of llama.cpp's server. Report notes to the user.
+
+    Raises:
+        EngineUnavailableError: The engine cannot be started.
+    """
+    from editahead_inference.backends.engine_runfile import served_name
+    from editahead_serving.errors import EngineUnavailableError
+    from editahead_serving.hardware import detect_hardware
+    from editahead_serving.launch_plan import ListenAddress
+    from editahead_serving.llama_cpp_plan import find_gguf, find_llama_server, make_llama_cpp_plan
+
+    if args.replicas > 1:
+        raise EngineUnavailableError(
+            "--replicas is for vLLM; one server of llama.cpp answers several requests at once."
+        )
+    try:
+        program = find_llama_server(os.environ)
+    except EngineUnavailableError as error:
+        if not args.print:
+            raise
+        _report(str(error))
+        program = Path("llama-server")
+    place = Path(model)
+    file = find_gguf(place) if place.is_absolute() else None
+    plan = make_llama_cpp_plan(
+        program,
+        file or model,
+        served=served_name(str(file or model)).removesuffix(_GGUF),
+        address=ListenAddress(args.host, _free_ports(args.host, args.port, 0)[0]),
+        key=_key("LLAMA_API_KEY"),
+        free_bytes=detect_hardware().free,
+        drafts=not args.no_drafts,
+    )
+    for note in plan.notes:
+        _report(note)
+    return plan
 
 
 def _split_resources(count: int, installed: VllmInstallation, gpus: int) -> list[ResourceShare]:
@@ -226,7 +278,7 @@ def _load_shape(model: str, folder: Path | None, config: dict[str, Any] | None) 
 
 
 def _resolve_model(named: str | None) -> tuple[str, Path | None]:
-    """Return the model's name for vLLM, and its folder if it has one.
+    """Return the model's name for the server, and its folder if it has one. A GGUF file has none.
 
     Raises:
         EngineUnavailableError: No model is named, or there is none by this name.
@@ -249,6 +301,10 @@ def _resolve_model(named: str | None) -> tuple[str, Path | None]:
         folder = Path(named).absolute()
     if folder.is_dir():
         return str(folder), folder
+    if named.endswith(_GGUF):
+        if not folder.is_file():
+            raise EngineUnavailableError(f"There is no file {named}.")
+        return str(folder), None
     if named.count("/") != 1 or named.startswith((".", "/", "~")):
         raise EngineUnavailableError(
             f"There is no folder {named}, and this is not a name on Hugging Face's hub (OWNER/MODEL)."
@@ -310,7 +366,7 @@ def _supervise(plans: Sequence[LaunchPlan], router: NginxRouter | None, folder: 
     from editahead_serving.replica_set import ReplicaSet
 
     times = f", {len(plans)} times" if len(plans) > 1 else ""
-    _report(f"Starting vLLM with {plans[0].served}{times} ...")
+    _report(f"Starting {plans[0].program} with {plans[0].served}{times} ...")
     replica_set = ReplicaSet(plans, router, folder, _report, environment=os.environ, clock=time.monotonic)
     return asyncio.run(_run_until_signal(replica_set))
 

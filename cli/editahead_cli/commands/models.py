@@ -6,14 +6,11 @@ import argparse
 import time
 from typing import TYPE_CHECKING, Any
 
-from editahead_cli.console import fail, print_output, print_text
+from editahead_cli.console import fail, print_note, print_output, print_text
 
 if TYPE_CHECKING:
     from editahead_serving.hardware import Hardware
-    from editahead_serving.model_catalog import ModelFit
-
-_LLAMA_CPP_URL = "http://127.0.0.1:8080"
-"""Default address of llama.cpp's server."""
+    from editahead_serving.model_catalog import CatalogModel, ModelFit
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,10 +35,8 @@ def _list_models(as_json: bool) -> int:
 
     machine = detect_hardware()
     speed = measure_memory_bandwidth(time.perf_counter)
-    fits = [
-        assess_fit(model, machine, speed)
-        for model in (*([SHIPPED_MODEL] if _is_shipped() else []), *CATALOGUE)
-    ]
+    models = (*([SHIPPED_MODEL] if _is_shipped() else []), *CATALOGUE)
+    fits = [assess_fit(model, machine, speed) for model in models]
     if as_json:
         print_output(_output(machine, speed, fits))
     else:
@@ -115,6 +110,18 @@ def _print_table(machine: Hardware, speed: float, fits: list[ModelFit]) -> None:
     console.print(table)
 
 
+def _warn_if_weak(model: CatalogModel) -> None:
+    """Tell the user where the model does not fit this machine, or is too slow here to be used while typing."""
+    from editahead_serving.hardware import detect_hardware, measure_memory_bandwidth
+    from editahead_serving.model_catalog import assess_fit
+
+    fit = assess_fit(model, detect_hardware(), measure_memory_bandwidth(time.perf_counter))
+    if fit.is_too_weak:
+        print_note(
+            f"editahead: this machine is too weak for {model.name}. {fit.expect} Ctrl-C ends the download."
+        )
+
+
 def _use_model(name: str) -> int:
     from editahead_lsp import user_dirs
     from editahead_lsp.settings import FILE_NAME
@@ -134,6 +141,7 @@ def _use_model(name: str) -> int:
             return fail("This build contains no model; `editahead models` lists others.")
         values, then = {"backend": "local", "model": None}, "Editahead uses the model from now on."
     else:
+        _warn_if_weak(model)
         try:
             folder = download(model, print_text)
         except DownloadError as error:
@@ -142,8 +150,7 @@ def _use_model(name: str) -> int:
         then = "Now run `editahead engine`."
         if model.runtime == "llama.cpp":
             file = next(iter(sorted(folder.glob("*.gguf"))), folder)
-            values = {"backend": "openai", "url": _LLAMA_CPP_URL, "model": file.stem}
-            then = f"Now run: llama-server -m {file} -c 8192 --special"
+            values["model"] = str(file)
     settings = user_dirs.config_folder() / FILE_NAME
     try:
         update_settings_file(settings, values)
