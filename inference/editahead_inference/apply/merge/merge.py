@@ -18,6 +18,7 @@ from editahead_prompts.text.edits import Edit, compose
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
+from .added_below_headers import add_below_header
 from .block_placer import read_blocks
 from .hunk_placer import place_hunks
 from .left_out_code import restore_left_out_code
@@ -89,6 +90,11 @@ def merge(
             others = blocks.alternatives
             placing = Placement(blocks.splices, unsure, 0.5 if unsure else 1.0, lambda: others)
             attempts.append(_attempt(part, target, placing, span, attempts[0]))
+        if all(attempt.result.refusal for attempt in attempts):
+            added = add_below_header(part.content, target)
+            if added is not None:
+                placing = Placement(added, _comment_like_mark(part.content, target))
+                attempts.append(_attempt(part, target, placing, span))
     return _agreed(attempts, part, target)
 
 
