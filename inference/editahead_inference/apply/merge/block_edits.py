@@ -202,8 +202,11 @@ class BlockEdits:
                 self._keys[theirs[0].start]
             ):
                 self.doubts.append("a comment or docstring that comes first")
-            blank = self._separation(theirs, items[-1], last) - (theirs[0].start - start)
+            blank = max(self._separation(theirs, items[-1], last), self._blank_lines_below(last))
+            blank -= theirs[0].start - start
             lines += ("",) * blank
+        elif theirs and not replaced:
+            lines += ("",) * (self._blank_lines_below(last) - (theirs[0].start - start))
         splice = Splice(start, end, lines, self._sketch.at[items[0].start], self._sketch.at[last - 1] + 1)
         self.splices.append(splice)
         if is_unsure and theirs:
@@ -319,6 +322,11 @@ class BlockEdits:
             d -= 1
             place = items[d].start
         return place
+
+    def _blank_lines_below(self, end: int) -> int:
+        """Return the number of blank lines of the sketch from a line on."""
+        size = len(self._sketch.lines)
+        return next((n for n in range(end, size) if self._sketch.lines[n].strip()), size) - end
 
     def _separation(self, items: Sequence[Item], new: Item, first: int) -> int:
         """Return the number of blank lines before or after a new item, as between others of its kind in the file."""

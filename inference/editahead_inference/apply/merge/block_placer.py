@@ -249,7 +249,8 @@ class _BlockReader:
         for new in (heads, tails):
             if new and new[-1].end - new[0].start > 1:
                 keys = self._sketch.keys[new[0].start : new[-1].end]
-                if self._target.lines.find_normalized(keys):
+                is_shifted = any(mine[n].start in self._sketch.shifted for n in marks)
+                if self._target.lines.find_normalized(keys) or (is_shifted and self._knows_any(keys)):
                     self._edits.doubts.append("lines that the file has elsewhere")
         known = {_bare_name(self._edits.file_naming.of(item)) for item in level.items} - {None}
         if any(_bare_name(self._sketch.naming.of(item)) in known for item in [*heads, *tails]):
@@ -267,6 +268,10 @@ class _BlockReader:
             if not knows_end and not (marks and level.closes):
                 raise NoReadingError
             self._edits.add_before(tails, level, theirs, d, last, change, shown)
+
+    def _knows_any(self, keys: Sequence[str]) -> bool:
+        """Return whether the file has one of some lines that says something."""
+        return any(key in self._target.lines.places and not is_filler(key) for key in keys)
 
     def _names_lost(self, mine: Sequence[Item], theirs: Sequence[Item]) -> list[str]:
         come = {self._sketch.naming.of(item) for item in mine}

@@ -28,6 +28,7 @@ class BlockSketch:
         at: The number of each line in the whole sketch.
         marks: The numbers of the lines that are marks.
         outside: The last of them, if it is outside of the block of all code: there the block may end.
+        shifted: Those that are moved into the block around them, of which they may also be the end.
         keys: The lines, normalized.
         naming: The names of the items.
     """
@@ -37,6 +38,7 @@ class BlockSketch:
         self.at: list[int] = []
         self.marks: set[int] = set()
         self.outside: int | None = None
+        self.shifted: set[int] = set()
         for part in snippet.parts:
             if isinstance(part, Code):
                 self.lines += part.lines
@@ -93,6 +95,8 @@ class BlockSketch:
                 elif width < outer:
                     width, self.outside = outer, mark
             elif width < widths[below]:
+                if width < widths[above]:
+                    self.shifted.add(mark)
                 width = widths[below]
             elif width > widths[below] and width != widths[above]:
                 if not _opens(self.lines[above]):

@@ -269,11 +269,12 @@ class _HunkPlacer:
             )
         # For lines added at one side of their context, the old lines are there before and after.
         is_there = len(old) == 1 and at[0] <= old[0] and old[0] + len(hunk.old) <= at[0] + len(new)
-        if is_there and not any(line.text.strip() for line in hunk.lines if line.tag != " "):
+        around = {normalize_line(line.text) for line in hunk.lines if line.tag == " "} | {""}
+        if is_there and all(normalize_line(line.text) in around for line in hunk.lines if line.tag != " "):
             self._doubts.append(
                 make_refusal(
                     "ambiguous",
-                    "The file may have these blank lines already, or the sketch may add more.",
+                    "The file may have these lines already, or the sketch may add more like them.",
                     _text(hunk),
                 )
             )

@@ -52,7 +52,7 @@ from .other_meanings import (
 from .repeated_keys import repeated_keys
 from .shown_neighbours import encloses_all
 from .shown_runs import ShownRuns, without_commas
-from .whole_file import is_plainly_whole
+from .whole_file import goes_on_below, is_plainly_whole
 
 MAX_CHARS = 1_000_000
 """Characters of a file before and after a merge, which bounds the time of a merge."""
@@ -100,6 +100,14 @@ def first_failure(
     )
     if unrequested is not None:
         return unrequested
+    if (
+        part.kind == "declaration"
+        and not isinstance(part.content, Diff)
+        and goes_on_below(_code_lines(part.content), guess)
+    ):
+        return make_refusal(
+            "ambiguous", "The declaration would go on below the last line that the sketch shows."
+        )
     if not isinstance(part.content, Diff) and part.kind != "whole-file":
         for lost in lost_elements(part.content, target, splices):
             near = (SimilarLines(lost.start, lost.end, 1.0),)

@@ -11,6 +11,7 @@ from itertools import pairwise
 from editahead_inference.apply.placement.declarations import only_declares
 from editahead_inference.apply.placement.elision_split import leading_blank_lines
 from editahead_inference.apply.placement.line_matching import (
+    indent_width,
     indentation,
     is_comment,
     line_weight,
@@ -138,3 +139,19 @@ def _are_comments(pieces: Sequence[Code | Elision], lines: Sequence[str], target
 def _continues_comment(before: str, line: str) -> bool:
     """Return whether a comment without dots continues the one above."""
     return is_comment(before) and indentation(before) == indentation(line) and not re.search(r"\.\.|…", line)
+
+
+def goes_on_below(code: Sequence[str], guess: str) -> bool:
+    """Return whether the lines of a declaration, which is shown whole, are followed by others of its block."""
+    shown = [line for line in code if normalize_line(line)]
+    if not shown:
+        return False
+    lines = [line for line in guess.splitlines() if normalize_line(line)]
+    run, keys = list(map(normalize_line, shown)), list(map(normalize_line, lines))
+    outer = min(map(indent_width, shown))
+    end = len(run)
+    for at in (n for n, key in enumerate(keys) if key == run[0]):
+        if keys[at : at + end] == run and at + end < len(lines):
+            moved = indent_width(lines[at]) - indent_width(shown[0])
+            return indent_width(lines[at + end]) > outer + moved
+    return False

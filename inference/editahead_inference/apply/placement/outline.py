@@ -320,6 +320,9 @@ def _method_name(key: str) -> str | None:
     return f"named {special[0] if special else found['name']}"
 
 
+_OPENS_NAMES = re.compile(r"(?:import|export|const|let|var)(?: type)? \{")
+"""Lines that open a list of names over several lines."""
+
 _BLOCK_HEAD = "block "
 """The beginning of what identifies a block without a name: its first line."""
 
@@ -340,6 +343,8 @@ class Naming:
         A block without a name is identified by its whole first line.
         """
         key = self.keys[item.start]
+        if _OPENS_NAMES.fullmatch(key) and len(item.sections) > 1:
+            return f"{key} {self.keys[item.sections[-1].line].rstrip(';')}"  # What it is about follows the names.
         if not _only_opens(key) or not item.sections[0].items:
             has_brace = len(item.sections) > 1 and self.keys[item.sections[1].line] == "{"
             name = identity(f"{key} {{" if has_brace else key)
