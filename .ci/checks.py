@@ -157,6 +157,12 @@ def engine(log: Log) -> None:
     log.run("make", "engine-test")
 
 
+def llama_cpp(log: Log) -> None:
+    status = log.status("tests/engine/get-llama-cpp.sh", ".venv/llama-cpp", "--cached")
+    require(status == 0, "llama.cpp is not built; `make llama-cpp` builds it, and the cache keeps it")
+    pytest(log, "-m", "llama_cpp", "tests/llama_cpp")
+
+
 def benchmarks(log: Log) -> None:
     log.run("make", "bench", EDITAHEAD_BENCHMARK_SHORT="1")
 
@@ -210,6 +216,7 @@ SECTIONS = (
     Section("tests", tests, CORES),
     Section("editors", editors, CORES),
     Section("engine: real vLLM on the CPU", engine),
+    Section("llama.cpp, where it is built", llama_cpp),
     Section("quality on real edits, against the baseline", ratchet),
     Section("fuzz, each test for 20 s", fuzz),
     *(Section(f"CPython {version}", newer_python(version)) for version in reversed(NEWER_PYTHONS)),

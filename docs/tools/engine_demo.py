@@ -338,7 +338,7 @@ class Demo:
         neovim.until("vim.fn.expand('%:t') == 'stay.py'")
 
     async def _kill(self) -> None:
-        first = self._running.vllm()
+        first = self._running.server()
         os.kill(first, signal.SIGKILL)
         await self._running.hears("has ended: SIGKILL")
         check(not group(first), "none of its processes is left")
@@ -349,7 +349,7 @@ class Demo:
         )
         self._report.line("status", f"{status['backend']['state']}: {status['backend']['detail']}")
         await self._running.hears("Ready after")
-        check(self._running.vllm() != first, "it is another process")
+        check(self._running.server() != first, "it is another process")
         before = Tokens.from_status(self._status())
         self._write()
         spent = Tokens.from_status(self._status()) - before

@@ -227,7 +227,7 @@ async def test_many_people(tmp_path: Path) -> None:
     tally = Tally()
     async with engine(SHIPPED_MODEL_DIR, environment) as running:
         await running.hears("Ready after")
-        url, servers = EngineRunfile.read(file).url, group(running.vllm())
+        url, servers = EngineRunfile.read(file).url, group(running.server())
         async with people(file, tally) as found:
             over = asyncio.Event()
             typing = [asyncio.ensure_future(person.types(over)) for person in found]
@@ -253,7 +253,7 @@ async def test_many_people(tmp_path: Path) -> None:
             pass
         after = await counted(url)
         prompt, cached, said = (now - then for now, then in zip(after, before, strict=True))
-        assert group(running.vllm()) == servers, "nothing died"
+        assert group(running.server()) == servers, "nothing died"
         await running.ends()
     answered = tally.whole[whole:]
     work, useful = prompt - cached + said, sum(map(computed, answered))

@@ -41,13 +41,13 @@ async def test_the_engine_is_used_whenever_there_is_one(
             await running.hears("Ready after")
             known = await person.until_asked()
             assert known["model"] == "zeta-2" and known["backend"]["state"] == "ready"
-            first = running.vllm()
+            first = running.server()
             os.kill(first, signal.SIGKILL)
             await running.hears("Ready after")
             assert group(first) == []
             known = await person.until_asked()
             assert known["model"] == "zeta-2" and known["backend"]["state"] == "ready"
-            second = running.vllm()
+            second = running.server()
             await running.ends()
             assert group(second) == []
         assert (await person.until_alone())["detail"] == ABSENT

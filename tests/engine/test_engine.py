@@ -40,7 +40,7 @@ async def test_a_language_server_and_the_engine(model_folder: Path, environment:
         known = await person.until_asked()
         assert known["backend"]["name"].startswith("engine http://127.0.0.1:") and known["model"] == "tiny"
 
-        first = running.vllm()
+        first = running.server()
         os.kill(first, signal.SIGKILL)
         again = asyncio.ensure_future(running.hears("Ready after"))
         await person.until_alone()
@@ -51,7 +51,7 @@ async def test_a_language_server_and_the_engine(model_folder: Path, environment:
         await again
         assert answers > 0 and any("has ended: SIGKILL" in said for said in running.said)
         assert group(first) == []
-        second = running.vllm()
+        second = running.server()
         known = await person.until_asked()
         assert (known["backend"]["state"], known["backend"]["detail"]) == ("ready", "")
 

@@ -43,8 +43,8 @@ class Engine:
             self.said.append(line.decode())
             self._tell(self.said[-1].rstrip())
 
-    def vllm(self) -> int:
-        """Return the process of vLLM, which leads a process group."""
+    def server(self) -> int:
+        """Return the process of the only server, which leads a process group."""
         (pid,) = self.replicas().values()
         return pid
 
@@ -56,7 +56,7 @@ class Engine:
                 words = Path(f"/proc/{child}/cmdline").read_bytes().decode().split("\0")
             except OSError:
                 continue  # the process has just ended
-            if "vllm.entrypoints.openai.api_server" in words:
+            if "--port" in words:
                 found[int(words[words.index("--port") + 1])] = int(child)
         return found
 
