@@ -31,6 +31,16 @@ SHELL_WORDS = _words(
 )
 """Language words of fences that do not hold a file's code, unless no other fence does."""
 
+_WORD_OF_EXTENSION = {
+    "yml": "yaml",
+    "jsonc": "json",
+    "htm": "html",
+    "cs": "csharp",
+    "rb": "ruby",
+    "bash": "sh",
+}
+"""The word of fences for files whose extension differs from it, where `LANGUAGES` has neither."""
+
 _SEGMENT = r"[\w.@+~$%()\[\]-]+"
 _PATH = re.compile(rf"(?:[A-Za-z]:[/\\]|[/\\])?(?:{_SEGMENT}[/\\])*{_SEGMENT}")
 _NAMED = re.compile(r"\.?[\w@+~$\[\]-][\w.@+~$()\[\]-]*\.[A-Za-z][\w+-]{0,9}|Makefile|Dockerfile|\.\w[\w.-]+")
@@ -146,17 +156,20 @@ def _fits(path: str, word: str | None) -> bool:
     extension = path.rsplit(".", 1)[-1].lower()
     language = language_of_fence(word)
     return word is not None and (
-        extension == word or (language is not None and language_of(path) == language)
+        word in (extension, _WORD_OF_EXTENSION.get(extension))
+        or (language is not None and language_of(path) == language)
     )
 
 
-def path_of_comment(line: str, known: str | None) -> str | None:
+def path_of_comment(line: str, known: str | None, word: str | None = None) -> str | None:
     """Return the path that a comment consists of.
 
-    The path follows `file:` or a similar label, has a folder, or is the name of the file that the sketch is for.
+    The path follows `file:` or a similar label, has a folder, or is the name of the file that the sketch is for. Where that
+    file is not known, the extension is that of the fence's language.
 
     Args:
         known: The path of the file that the sketch is for, if known.
+        word: The language word of the fence.
     """
     match = _COMMENT.fullmatch(line.strip()) if len(line) <= _MAX_CHARS else None
     if match is None:
@@ -166,7 +179,8 @@ def path_of_comment(line: str, known: str | None) -> str | None:
     found = parse_path((text[label.end() :] if label else text).strip("`'\" "))
     if found is None or label or "/" in found:
         return found
-    return found if known is not None and known.rsplit("/", 1)[-1] == found else None
+    is_meant = _fits(found, word) if known is None else known.rsplit("/", 1)[-1] == found
+    return found if is_meant else None
 
 
 def tagged_path(text: str) -> str | None:

@@ -60,7 +60,7 @@ def parse_snippet(
     """
     first = next((number for number in range(start, end) if lines[number].strip()), end)
     path_line = None
-    named = path_of_comment(lines[first], path or known) if first < end else None
+    named = path_of_comment(lines[first], path or known, word) if first < end else None
     if named is not None and (path is None or path == named or named.endswith(f"/{path}")):
         path, path_line, start = named, first, first + 1
     syntax = language_of(path) or language_of_fence(word) or language

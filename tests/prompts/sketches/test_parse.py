@@ -165,7 +165,11 @@ def test_where_a_path_may_stand(text: str, path: str | None, language: str | Non
 
 
 def test_a_comment_names_the_file_only_when_it_is_just_that() -> None:
-    assert only("```py\n# a.py\nx = 1\n```").path is None
+    assert only("```py\n# a.py\nx = 1\n```").path == "a.py", "no other file is known"
+    assert only("```yaml\n# ci.yml\non: push\n```").path == "ci.yml"
+    assert only("```py\n# a.ts\nx = 1\n```").path is None
+    assert only("```\n# a.py\nx = 1\n```").path is None
+    assert only("```py\n# b.py\nx = 1\n```", path="src/a.py").path is None
     named = only("```py\n# a.py\nx = 1\n```", path="src/a.py")
     assert (named.path, named.path_line, shape(named)) == ("a.py", 1, [("x = 1",)])
     assert only("```py\n# see src/a.py\nx = 1\n```").path is None
