@@ -14,7 +14,6 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import Any, TextIO
 
-from editahead_prompts.secrets.masking import mask_text
 from editahead_prompts.text.control_characters import escape_json, escape_line, escape_text
 
 
@@ -70,14 +69,21 @@ def fail(reason: str) -> int:
 
 def print_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Print an exception that nothing has handled, as `sys.excepthook` does."""
-    print_note(mask_text("".join(traceback.format_exception(kind, error, trace))), end="")
+    print_note(_mask("".join(traceback.format_exception(kind, error, trace))), end="")
 
 
 class LogFormatter(logging.Formatter):
     """A formatter whose lines hold no secrets, and nothing that steers a terminal. A message cannot begin a second entry."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:
-        return escape_line(mask_text(super().formatMessage(record)))
+        return escape_line(_mask(super().formatMessage(record)))
 
     def formatException(self, ei: Any) -> str:
-        return escape_text(mask_text(super().formatException(ei)))
+        return escape_text(_mask(super().formatException(ei)))
+
+
+def _mask(text: str) -> str:
+    """Return the text without secrets. The import is late: the server answers `initialize` before it logs anything."""
+    from editahead_prompts.secrets.masking import mask_text
+
+    return mask_text(text)

@@ -10,6 +10,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
@@ -22,10 +23,8 @@ from editahead_prompts.text.snapshot import Snapshot
 from editahead_retrieval.process.messages import IndexReport
 
 from . import __version__, user_dirs
-from .apply.service import ApplyService
 from .codebase.index_progress import IndexProgress
 from .codebase.index_service import IndexService
-from .codebase.workspace_codebase import WorkspaceCodebase
 from .features import register_all
 from .finish.places_left import PlacesLeft
 from .finish.service import FinishService
@@ -55,6 +54,9 @@ from .workspace.text_before import find_text_before
 if TYPE_CHECKING:
     from editahead_inference.predictors.model.predictor import ModelPredictor
 
+    from .apply.service import ApplyService
+    from .codebase.workspace_codebase import WorkspaceCodebase
+
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
@@ -83,6 +85,11 @@ def load_pipeline() -> PredictionPipeline:
     from editahead_inference.pipeline import Pipeline
 
     return Pipeline(clock=time.monotonic)
+
+
+def load_apply() -> None:
+    """Import what applies sketches, as far as the server itself uses it."""
+    from .features import sketch_code_actions  # noqa: F401
 
 
 class Server(LanguageServer):
@@ -137,7 +144,6 @@ class Server(LanguageServer):
         self.session = Session(self.session_clock, outcomes, self.recorder)
         self.predictions = PredictionScheduler(make_pipeline, clock, sleep, cache_size=reuse.cache_size)
         self.coordinator = PredictionCoordinator(self.session, self.predictions, clock, sleep, reuse)
-        self.apply_service = ApplyService(self.session, clock)
         self.finish_service = FinishService(self.session, user_dirs.index_folder(cache_folder), state_folder)
         self.next_edit_marker = NextEditMarker(self, sleep)
         self.places_left = PlacesLeft(self, sleep)
@@ -171,12 +177,25 @@ class Server(LanguageServer):
         """Why there is no model, though the settings name one."""
         self._options: Any = None
         self._folders: tuple[str, ...] = ()
+        self.workspace_paths: tuple[Path, ...] = ()
+        """The workspace folders."""
         self._settings_problems: tuple[str, ...] = ()
         self._shown_problems: set[str] = set()
         self._process_watch: asyncio.Task[None] | None = None
         self._file_worker: WorkerThread | None = None
         self._exit_requested = asyncio.Event()
         register_all(self)
+
+    @cached_property
+    def apply_service(self) -> ApplyService:
+        """The service that applies sketches. `initialize` does not wait for its import."""
+        from .apply.service import ApplyService
+
+        return ApplyService(self.session, self.clock, lambda: self.workspace_paths)
+
+    def load_when_idle(self) -> None:
+        """Import, off the event loop, what the first request for a sketch would wait for."""
+        self.predictions.run_when_idle(load_apply)
 
     def initialize_session(self, client: ClientCapabilities, process_id: int | None) -> None:
         """Start the session with this client.
@@ -192,9 +211,14 @@ class Server(LanguageServer):
         self._folders, self._options = client.folders, client.options
         self._apply_settings()
         self.protocol.initialized = True
-        self.predictions.start()
+        # Once the answer is written: the imports of the pipeline would slow it down.
+        asyncio.get_running_loop().call_soon(self._start_predictions)
         if process_id is not None and self.watch_client_process:
             self._process_watch = asyncio.ensure_future(self._exit_with_client(process_id))
+
+    def _start_predictions(self) -> None:
+        if not self._exit_requested.is_set():
+            self.predictions.start()
 
     def configure(self, options: Any) -> None:
         """Replace the client's settings. Options that are missing keep the values from `initialize`."""
@@ -293,7 +317,7 @@ class Server(LanguageServer):
 
     def look_for_text_before(self, path: Path, opened: Snapshot) -> None:
         """Compare a document with its file, off the event loop, and learn what was edited before it was opened."""
-        loop, folders = asyncio.get_running_loop(), self.apply_service.folders
+        loop, folders = asyncio.get_running_loop(), self.workspace_paths
         self.coordinator.looks[uris.canonical_key(opened.uri)] = loop.create_future()
         self._read_files(
             lambda: find_text_before(path, folders, opened),
@@ -344,8 +368,7 @@ class Server(LanguageServer):
 
     def _apply_settings(self) -> None:
         """Read the settings from all sources and apply them."""
-        folders = workspace_paths(self._folders)
-        self.apply_service.folders = self.finish_service.folders = folders
+        folders = self.workspace_paths = self.finish_service.folders = workspace_paths(self._folders)
         resolved = load_settings(
             self._environment, self._options, folders, self._user_folder, over_network=self.over_network
         )
@@ -469,7 +492,8 @@ class Server(LanguageServer):
                 await self.predictions.close()
             finally:
                 self.predictions.stop()
-                self.apply_service.stop()
+                if "apply_service" in self.__dict__:
+                    self.apply_service.stop()
                 if self._file_worker is not None:
                     self._file_worker.stop(timeout=0)  # a file of a network that hangs is not waited for
                 self.session.close_all()

@@ -127,14 +127,14 @@ class ApplyService:
 
     Attributes:
         clock: Returns monotonic seconds.
+        folders_now: Returns the workspace folders.
         load: Imports the merge.
     """
 
     session: Session
     clock: Callable[[], float]
+    folders_now: Callable[[], tuple[Path, ...]]
     load: Callable[[], MergeFunction] = load_merge
-    folders: tuple[Path, ...] = ()
-    """The workspace folders."""
     by_model: ModelApplyStats = field(default_factory=ModelApplyStats)
     sketch_trees: SyntaxTrees = field(default_factory=SyntaxTrees)
     """The syntax trees of documents with an embedded sketch, for the thread that does not wait for models."""
@@ -143,6 +143,11 @@ class ApplyService:
     _trees: dict[bool, SyntaxTrees] = field(
         default_factory=lambda: {asking: SyntaxTrees(reproducible=True) for asking in (False, True)}
     )
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """The workspace folders."""
+        return self.folders_now()
 
     def create_job(
         self,

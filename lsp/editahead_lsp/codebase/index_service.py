@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from editahead_lsp.settings import Settings
 from editahead_lsp.user_secret import load_or_create_user_secret
@@ -18,7 +18,8 @@ from editahead_retrieval.index import location
 from editahead_retrieval.process.index_process import IndexProcess
 from editahead_retrieval.process.messages import IndexReport, IndexRequest, IndexTask
 
-from .workspace_codebase import IndexedFolder, WorkspaceCodebase
+if TYPE_CHECKING:
+    from .workspace_codebase import WorkspaceCodebase
 
 log = logging.getLogger(__name__)
 
@@ -153,6 +154,8 @@ class IndexService:
         return make_task(settings, root, self._cache, self._state, is_watched=is_watched)
 
     def _set_codebase(self, settings: Settings) -> None:
+        from .workspace_codebase import IndexedFolder, WorkspaceCodebase
+
         if self._codebase is not None:
             self._codebase.close()
         folders = [

@@ -19,7 +19,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from . import (
-    apply_sketch,
     code_actions,
     completion,
     configuration,
@@ -49,7 +48,6 @@ FEATURES = (
     inlay_hints,
     outcomes,
     execute_command,
-    apply_sketch,
     session_time,
 )
 

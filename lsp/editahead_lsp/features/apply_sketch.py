@@ -55,14 +55,6 @@ def apply_sketch(server: Server, arguments: list[Any]) -> Coroutine[Any, Any, Ap
     return _finish(server, argument, job, started)
 
 
-def work_done_progress_cancel(server: Server, params: Any) -> None:
-    """Cancel the request that reports progress with this token."""
-    token = get_nested(params, "token")
-    task = server.progress_tasks.get(token) if isinstance(token, int | str) else None
-    if task is not None:
-        task.cancel()
-
-
 async def _finish(server: Server, argument: ApplyArgument, job: ApplyJob, started: float) -> ApplyResult:
     token = argument.work_done_token
     task = asyncio.current_task()
@@ -207,6 +199,3 @@ def mark_expected_change(session: Session, rebased: list[RebasedChange]) -> None
             and session.disabled_reason(document) is None
         ):
             session.history.mark_accepted(file.snapshot, file.edit)
-
-
-HANDLERS = {types.WINDOW_WORK_DONE_PROGRESS_CANCEL: work_done_progress_cancel}

@@ -23,8 +23,6 @@ from editahead_lsp.protocol.lsp_types import CodeAction, CodeActionParams, Predi
 from editahead_lsp.workspace.documents import Document
 from editahead_lsp.workspace.positions import offset_at
 
-from .sketch_code_actions import resolve_sketch_action, start_sketch_actions
-
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
     from editahead_lsp.session.session import Session
@@ -39,11 +37,19 @@ def code_action(
     if not server.client.action_literals:
         return []
     kinds = {kind for kind in (ACCEPT_KIND, GOTO_KIND) if _within(kind, only)}
-    sketch_actions = start_sketch_actions(server, params) if _within(APPLY_KIND, only) else None
+    sketch_actions = _start_sketch_actions(server, params) if _within(APPLY_KIND, only) else None
     request = _start_request(server, params) if kinds else None
     if sketch_actions is None and request is None:
         return []
     return _answer(server, sketch_actions, request, kinds)
+
+
+def _start_sketch_actions(
+    server: Server, params: CodeActionParams
+) -> Coroutine[Any, Any, list[CodeAction]] | None:
+    from .sketch_code_actions import start_sketch_actions
+
+    return start_sketch_actions(server, params)
 
 
 def _start_request(server: Server, params: CodeActionParams) -> PredictionRequest:
@@ -75,6 +81,8 @@ async def _answer(
 def code_action_resolve(server: Server, params: Any) -> Coroutine[Any, Any, dict[str, Any]] | dict[str, Any]:
     """Return the action with its edit, rebased over the present text."""
     if get_nested(params, "data", "sketch") is not None:
+        from .sketch_code_actions import resolve_sketch_action
+
         return resolve_sketch_action(server, params)
     id = get_nested(params, "data", "id")
     if not isinstance(id, str):

@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 def did_open(server: Server, params: DidOpenParams) -> None:
     """Handle `textDocument/didOpen`."""
     opened = params.text_document
-    path, folders = uris.uri_to_path(opened.uri), server.apply_service.folders
+    path, folders = uris.uri_to_path(opened.uri), server.workspace_paths
     awaits = path is not None and any(path.is_relative_to(folder) for folder in folders)
     document = server.session.open(
         opened.uri, opened.language_id, opened.version, opened.text, awaits_text_before=awaits

@@ -11,16 +11,15 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from editahead_inference.predictors.model.token_totals import TokenTotals
 from editahead_lsp import __version__
-from editahead_lsp.apply.service import ModelApplyStats
 from editahead_lsp.presentation.to_lsp import to_position
 from editahead_lsp.protocol import custom_messages as wire
 from editahead_lsp.protocol import status_messages
+from editahead_lsp.protocol.client_capabilities import get_nested
 
-from .apply_sketch import apply_sketch
-from .finish import finish
 from .go_to_next_edit import go_to_next_edit
 
 if TYPE_CHECKING:
+    from editahead_lsp.apply.service import ModelApplyStats
     from editahead_lsp.prediction.scheduler import PredictionScheduler
     from editahead_lsp.server import Server
     from editahead_lsp.session.session import Session
@@ -58,6 +57,28 @@ def _record(session: Session, arguments: list[Any], event: wire.OutcomeEvent) ->
 def reset_learning(server: Server, arguments: list[Any]) -> None:
     """Handle the command `editahead.resetLearning`."""
     server.session.reset_learning()
+
+
+def work_done_progress_cancel(server: Server, params: Any) -> None:
+    """Cancel the request that reports progress with this token."""
+    token = get_nested(params, "token")
+    task = server.progress_tasks.get(token) if isinstance(token, int | str) else None
+    if task is not None:
+        task.cancel()
+
+
+def apply(server: Server, arguments: list[Any]) -> Any:
+    """Handle the command `editahead.apply`. The import is late, as `initialize` does not wait for it."""
+    from .apply_sketch import apply_sketch
+
+    return apply_sketch(server, arguments)
+
+
+def finish(server: Server, arguments: list[Any]) -> Any:
+    """Handle the command `editahead.finish`. The import is late, as that of Apply."""
+    from . import finish as late
+
+    return late.finish(server, arguments)
 
 
 def why(server: Server, arguments: list[Any]) -> wire.WhyResult:
@@ -151,11 +172,14 @@ COMMAND_HANDLERS: Mapping[str, Callable[[Server, list[Any]], Any]] = {
     wire.REJECT: reject,
     wire.RESTORE: restore,
     wire.GO_TO_NEXT_EDIT: go_to_next_edit,
-    wire.APPLY: apply_sketch,
+    wire.APPLY: apply,
     wire.FINISH: finish,
     wire.WHY: why,
     wire.STATUS: status,
     wire.RESET_LEARNING: reset_learning,
 }
 
-HANDLERS = {types.WORKSPACE_EXECUTE_COMMAND: execute_command}
+HANDLERS = {
+    types.WORKSPACE_EXECUTE_COMMAND: execute_command,
+    types.WINDOW_WORK_DONE_PROGRESS_CANCEL: work_done_progress_cancel,
+}

@@ -39,6 +39,7 @@ def initialized(server: Server, params: None) -> None:
     server.show_settings_problems()
     server.recover_writes()
     server.start_index()
+    server.load_when_idle()
     if server.client.copilot:
         server.protocol.notify(DID_CHANGE_STATUS, {"busy": False, "message": "", "kind": "Normal"})
 

@@ -8,15 +8,12 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from editahead_inference.backends.base import Backend
 from editahead_inference.backends.engine_runfile import FILE_NAME
-from editahead_inference.backends.factory import create_backend
 from editahead_lsp import user_dirs, user_secret
 from editahead_lsp.settings import Settings
-from editahead_prompts.formats.base import PromptPaths
-from editahead_prompts.formats.registry import NAMES
 
 if TYPE_CHECKING:
+    from editahead_inference.backends.base import Backend
     from editahead_inference.predictors.model.predictor import ModelPredictor
 
 
@@ -53,7 +50,12 @@ class ModelConfig:
         Raises:
             ValueError: The model cannot be used; the message is one sentence with the reason.
         """
-        if self.backend != "embedded" and self.format not in ("auto", *NAMES):
+        if self.backend == "embedded":
+            return None
+        from editahead_inference.backends.factory import create_backend
+        from editahead_prompts.formats.registry import NAMES
+
+        if self.format not in ("auto", *NAMES):
             raise ValueError(f"There is no prompt format {self.format!r}; there are {', '.join(NAMES)}.")
         variable = self.api_key_env
         backend = create_backend(
@@ -73,6 +75,7 @@ class ModelConfig:
         """Return the predictor that uses a backend."""
         workspace = "\0".join((str(Path.home()), *self.folders))
         from editahead_inference.predictors.model.predictor import ModelPredictor
+        from editahead_prompts.formats.base import PromptPaths
 
         return ModelPredictor(
             backend,

@@ -92,9 +92,10 @@ class PredictionScheduler:
         log.debug("answered: %s; so far: %s", layer, dict(self.answer_counts))
 
     def start(self) -> None:
-        """Load the pipeline in the background."""
-        self._worker = WorkerThread()
-        self._worker.submit(self._load_pipeline)
+        """Load the pipeline in the background, unless that has begun."""
+        if self._worker is None:
+            self._worker = WorkerThread()
+            self._worker.submit(self._load_pipeline)
 
     def stop(self) -> None:
         """Stop the worker, and drop the pipeline. Wait for one second at most for a job that does not call its `check`."""
@@ -257,6 +258,10 @@ class PredictionScheduler:
             idle: Whether to wait until the worker has nothing else to do.
         """
         return await self._started_worker().call(job, idle=idle)
+
+    def run_when_idle(self, job: Callable[[], None]) -> None:
+        """Run a job on the worker when that has nothing else to do."""
+        self._started_worker().submit(job, idle=True)
 
     def _started_worker(self) -> WorkerThread:
         if self._worker is None:

@@ -15,17 +15,19 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from editahead_inference.worker_thread import WorkerThread
 from editahead_lsp.private_files import make_private_folder
 from editahead_lsp.workspace.uris import uri_to_path
-from editahead_prompts.secrets.masking import SecretMasker
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from editahead_prompts.secrets.masking import SecretMasker
 
 log = logging.getLogger(__name__)
 
@@ -73,7 +75,6 @@ class SessionRecorder:
         self._lock = threading.Lock()
         self._waiting = 0
         self._file = _RecordingFile(folder, run)
-        self._masker = SecretMasker()
         self._written: dict[int, Snapshot] = {}
         """The documents as recorded last, by number. Only the recorder's thread uses them."""
 
@@ -193,6 +194,12 @@ class SessionRecorder:
     def _end(self, number: int, time_ms: int) -> Sequence[Any]:
         self._written.pop(number, None)
         return _closed(number, time_ms)
+
+    @cached_property
+    def _masker(self) -> SecretMasker:
+        from editahead_prompts.secrets.masking import SecretMasker
+
+        return SecretMasker()
 
     def _mask(self, snapshot: Snapshot) -> Snapshot:
         return self._masker.masks_for([snapshot]).mask_snapshot(snapshot)
