@@ -64,6 +64,7 @@ function M.attach(bufnr)
   attached[bufnr] = true
   -- The plugin shows next edits itself: the server's hints and completion item would duplicate them.
   local settings = vim.tbl_extend("keep", config.options.settings, { hints = "off", completion_item = "off" })
+  settings.placesLeft = config.options.places_left
   vim.lsp.start({
     name = M.NAME,
     cmd = cmd,
@@ -71,6 +72,11 @@ function M.attach(bufnr)
     root_dir = vim.fs.root(bufnr, config.options.root_markers),
     init_options = { editahead = settings },
     on_exit = M.on_exit,
+    handlers = {
+      ["editahead/placesLeft"] = function(...)
+        require("editahead.finish").on_places_left(...)
+      end,
+    },
   }, { bufnr = bufnr, silent = true })
 end
 

@@ -20,6 +20,7 @@ local M = {}
 ---@field inline_completion boolean  show predictions on the cursor's line as Neovim 0.12's own ghost text
 ---@field sign string             the mark at the edit's line; "" for none
 ---@field modes ("n"|"i")[]       the modes in which predictions are shown
+---@field places_left boolean     count in pauses what the change still lacks
 ---@field display "full"|"subtle"  "subtle": only the mark, until `accept` is pressed
 M.defaults = {
   cmd = nil,
@@ -40,6 +41,7 @@ M.defaults = {
   sign = "»",
   modes = { "n", "i" },
   display = "full",
+  places_left = true,
 }
 
 local CHECKS = {
@@ -83,6 +85,9 @@ local CHECKS = {
       return mode == "n" or mode == "i"
     end)
     return ok, 'a list of "n" and "i"'
+  end,
+  places_left = function(value)
+    return type(value) == "boolean", "true or false"
   end,
   display = function(value)
     return value == "full" or value == "subtle", '"full" or "subtle"'

@@ -3,6 +3,7 @@ local activity = require("editahead.activity")
 local apply = require("editahead.apply")
 local client = require("editahead.client")
 local config = require("editahead.config")
+local finish = require("editahead.finish")
 local keys = require("editahead.keys")
 local render = require("editahead.render")
 local view = require("editahead.view")
@@ -210,6 +211,7 @@ function M.status()
       ("documents: %d"):format(status.documents),
       ("latency: %.0f ms (p50), %.0f ms (p95)"):format(status.latency.p50, status.latency.p95),
       ("shown: %d, accepted: %d, rejected: %d"):format(outcomes.shown, outcomes.accepted, outcomes.rejected),
+      finish.places_left() ~= "" and ("your change: %s"):format(finish.places_left()) or nil,
     })
   end)
 end
@@ -221,9 +223,15 @@ function M.apply(from)
   apply.apply(from or {})
 end
 
+M.finish = finish.finish
+M.make = finish.make
+M.places_left = finish.places_left
+
 local COMMANDS = {
   accept = M.accept,
   apply = M.apply,
+  finish = M.finish,
+  make = M.make,
   go = M.go,
   next = M.next,
   prev = M.prev,
@@ -244,7 +252,7 @@ function M.command_names()
   return names
 end
 
---- Run `:Editahead NAME`. `apply` takes a range or a register, `snooze` a number of minutes.
+--- Run `:Editahead NAME`. `apply` takes a range or a register, `make` the word "all", `snooze` a number of minutes.
 ---@param arguments string[]
 ---@param lines integer[]|nil  first and last line of a range, 1-based
 function M.command(arguments, lines)
@@ -254,9 +262,14 @@ function M.command(arguments, lines)
     vim.notify("Editahead: Unknown command. Use one of " .. table.concat(M.command_names(), ", ") .. ".", vim.log.levels.WARN)
     return
   end
-  local takes = { apply = argument and #argument == 1, snooze = argument and (tonumber(argument) or 0) > 0 }
+  local takes = {
+    apply = argument and #argument == 1,
+    make = argument == "all",
+    snooze = argument and (tonumber(argument) or 0) > 0,
+  }
   if #arguments > 2 or (argument and not takes[name]) or (lines and name ~= "apply") then
-    local text = "Editahead: Only `apply` takes a range or the name of a register, and `snooze` a number of minutes."
+    local text = "Editahead: Only `apply` takes a range or the name of a register, `make` the word `all`, "
+      .. "and `snooze` a number of minutes."
     vim.notify(text, vim.log.levels.WARN)
     return
   end
@@ -266,6 +279,8 @@ function M.command(arguments, lines)
   if name == "apply" then
     lines = lines or {}
     M.apply({ register = argument, first = lines[1], last = lines[2] })
+  elseif name == "make" then
+    M.make(argument == "all")
   elseif name == "snooze" then
     M.snooze(tonumber(argument))
   else
