@@ -15,7 +15,7 @@ FOLDER = ROOT / "editors" / "vscode"
 MANIFEST: dict[str, Any] = json.loads((FOLDER / "package.json").read_text(encoding="utf-8"))
 PROPERTIES: dict[str, Any] = MANIFEST["contributes"]["configuration"]["properties"]
 MACHINE = {"editahead.server.command", "editahead.server.python"}
-OWN = {*MACHINE, "editahead.trace.server", "editahead.display"}
+OWN = {*MACHINE, "editahead.trace.server", "editahead.display", "editahead.placesLeft"}
 
 
 def test_its_settings_are_those_of_the_server() -> None:

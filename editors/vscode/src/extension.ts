@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { applyClipboard, applySelection } from "./applySketch";
 import { describeStatus, describeWhy } from "./core/messages";
 import type { StatusResult, WhyResult } from "./core/protocol";
+import { showLeft } from "./finish";
 import { Installation } from "./installation";
 import { Preview } from "./preview";
 import { ServerManager } from "./server";
@@ -92,6 +93,7 @@ export function activate(context: vscode.ExtensionContext): void {
     ghostAccepted: (id: string) => view.onGhostTextAccepted(id),
     applyClipboard: () => applyClipboard(server, preview),
     applySelection: () => applySelection(server, preview),
+    showLeft: () => showLeft(server, preview),
     makeChanges: () => preview.applyChanges(),
     makeNoChanges: () => preview.close(),
     leaveOut: () => preview.revertHunk(),

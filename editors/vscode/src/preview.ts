@@ -8,6 +8,14 @@ import { MemoryFileSystem } from "./memoryFileSystem";
 
 const SCHEME = "editahead-sketch";
 
+/** What a preview is of: its name, how a repetition is offered, and how much its marks ask for. */
+const KINDS = {
+  sketch: { title: "Sketch", what: "The sketch", again: "Place the Sketch Again", severity: vscode.DiagnosticSeverity.Warning },
+  left: { title: "What Is Left", what: "The search", again: "Look Again", severity: vscode.DiagnosticSeverity.Information },
+} as const;
+
+export type PreviewKind = keyof typeof KINDS;
+
 interface PreviewedFile {
   readonly change: FileChange;
   readonly uri: vscode.Uri;
@@ -21,6 +29,7 @@ interface PreviewedFile {
 
 interface OpenPreview {
   readonly title: string;
+  readonly kind: PreviewKind;
   readonly files: readonly PreviewedFile[];
   /** Plan the edit again for the present texts. */
   readonly replan: () => unknown;
@@ -47,16 +56,17 @@ export class Preview implements vscode.Disposable {
   }
 
   /** Open the diff of a planned edit, or plan again if a document has changed since the plan. */
-  async show(edit: WorkspaceEdit, replan: () => unknown): Promise<void> {
+  async show(edit: WorkspaceEdit, replan: () => unknown, kind: PreviewKind = "sketch"): Promise<void> {
     await this.close();
     this.count++;
-    const files = await Promise.all(groupByFile(edit).map((change) => this.prepare(change)));
+    const files = await Promise.all(groupByFile(edit).map((change) => this.prepare(change, KINDS[kind].severity)));
     const current = files.filter((file) => file !== undefined);
     if (current.length < files.length) return void replan();
     const [first, ...others] = current;
-    if (first === undefined) return void vscode.window.showInformationMessage("Editahead: The sketch changes nothing.");
-    const title = others.length === 0 ? `Sketch: ${path.posix.basename(first.right.path)}` : "Sketch";
-    this.opened = { title, files: current, replan };
+    if (first === undefined) return void vscode.window.showInformationMessage(`Editahead: ${KINDS[kind].what} changes nothing.`);
+    const name = KINDS[kind].title;
+    const title = others.length === 0 ? `${name}: ${path.posix.basename(first.right.path)}` : name;
+    this.opened = { title, kind, files: current, replan };
     if (others.length === 0) {
       await vscode.commands.executeCommand("vscode.diff", first.left, first.right, title, { preview: false });
     } else {
@@ -75,14 +85,14 @@ export class Preview implements vscode.Disposable {
       const newText = (await vscode.workspace.openTextDocument(file.right)).getText();
       if (await this.addFile(edit, file, newText)) continue;
       const name = vscode.workspace.asRelativePath(file.uri);
-      const message = `Editahead: Nothing was changed: ${name} has changed since the preview. Place the sketch again.`;
-      const choice = await vscode.window.showWarningMessage(message, "Place the Sketch Again");
+      const message = `Editahead: Nothing was changed: ${name} has changed since the preview.`;
+      const choice = await vscode.window.showWarningMessage(message, KINDS[opened.kind].again);
       if (choice !== undefined) opened.replan();
       return;
     }
     if (edit.size === 0) void vscode.window.showInformationMessage("Editahead: Nothing was changed: every change was excluded.");
     else if (!(await vscode.workspace.applyEdit(edit))) {
-      void vscode.window.showWarningMessage("Editahead: Nothing was changed: VS Code rejected the edit. Place the sketch again.");
+      void vscode.window.showWarningMessage("Editahead: Nothing was changed: VS Code rejected the edit.");
       return;
     }
     await this.close();
@@ -109,7 +119,7 @@ export class Preview implements vscode.Disposable {
   }
 
   // Returns undefined when the document has changed since the plan.
-  private async prepare(change: FileChange): Promise<PreviewedFile | undefined> {
+  private async prepare(change: FileChange, severity: vscode.DiagnosticSeverity): Promise<PreviewedFile | undefined> {
     const uri = vscode.Uri.parse(change.uri, true);
     const document = change.action === "create" ? undefined : await vscode.workspace.openTextDocument(uri);
     if (change.version !== undefined && document !== undefined && document.version !== change.version) return undefined;
@@ -125,7 +135,7 @@ export class Preview implements vscode.Disposable {
     const rightDocument = await vscode.workspace.openTextDocument(right);
     const diagnostics = edited.warnings.map(({ offset, length, message }) => {
       const range = new vscode.Range(rightDocument.positionAt(offset), rightDocument.positionAt(offset + length));
-      return Object.assign(new vscode.Diagnostic(range, message, vscode.DiagnosticSeverity.Warning), { source: "Editahead" });
+      return Object.assign(new vscode.Diagnostic(range, message, severity), { source: "Editahead" });
     });
     this.warnings.set(right, diagnostics);
     return { change, uri, oldText, left, right };

@@ -22,6 +22,8 @@ export class ServerManager implements vscode.Disposable {
   state: ServerState = "starting";
   /** Why the server is stopped. */
   error: string | undefined;
+  /** How many places the change still lacks, such as "3 places left"; "" for none. */
+  placesLeft = "";
   ghostTextProvider: GhostTextProvider | undefined;
   private languageClient: LanguageClient | undefined;
   /** Incremented by each start and stop, so that an outdated start recognizes itself. */
@@ -129,8 +131,13 @@ export class ServerManager implements vscode.Disposable {
         middleware: this.middleware(),
       },
     );
+    client.onNotification("editahead/placesLeft", ({ message }: { readonly message: string }) => {
+      this.placesLeft = message;
+      this.stateEmitter.fire();
+    });
     client.onDidChangeState(({ newState }) => {
       if (this.languageClient !== client) return;
+      this.placesLeft = "";
       if (newState === State.Running) {
         this.setState("running");
         this.startEmitter.fire();
@@ -185,5 +192,6 @@ export class ServerManager implements vscode.Disposable {
 
 function editaheadOptions(): Record<string, unknown> {
   const configuration = vscode.workspace.getConfiguration("editahead");
-  return serverOptions((name) => configuration.inspect(name));
+  const placesLeft = configuration.get<boolean>("placesLeft", true);
+  return { ...serverOptions((name) => configuration.inspect(name)), placesLeft };
 }

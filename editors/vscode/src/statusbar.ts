@@ -30,6 +30,7 @@ export class StatusBar implements vscode.Disposable {
       nextEdit: this.view.description,
       silence: this.view.silence,
       error: this.server.error,
+      placesLeft: this.server.placesLeft,
     });
     this.item.text = text;
     this.item.tooltip = tooltip;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describePlaces, describeRefusal, describeStatus, describeWhy, parseRefusal, statusBarContent, type StatusBarState } from "../src/core/messages";
+import { describeComplete, describePlaces, describeRefusal, describeStatus, describeWhy, parseRefusal, statusBarContent, type StatusBarState } from "../src/core/messages";
 
-const ready: StatusBarState = { server: "running", isRequesting: false, nextEdit: undefined, silence: undefined, error: undefined };
+const ready: StatusBarState = { server: "running", isRequesting: false, nextEdit: undefined, silence: undefined, error: undefined, placesLeft: "" };
 
 test("the status bar shows the server's state", () => {
   assert.match(statusBarContent(ready).text, /check/);
@@ -11,6 +11,18 @@ test("the status bar shows the server's state", () => {
   assert.match(statusBarContent({ ...ready, server: "starting" }).tooltip, /starting/);
   assert.match(statusBarContent({ ...ready, server: "installing" }).tooltip, /installing/);
   assert.match(statusBarContent({ ...ready, server: "off" }).tooltip, /off/);
+});
+
+test("the status bar counts the places that are left", () => {
+  const { text, tooltip } = statusBarContent({ ...ready, placesLeft: "3 places left" });
+  assert.equal(text, "$(check) Editahead: 3 places left");
+  assert.match(tooltip, /Your change: 3 places left\.$/);
+  assert.doesNotMatch(statusBarContent({ ...ready, server: "starting", placesLeft: "3 places left" }).text, /left/);
+});
+
+test("a complete change", () => {
+  const text = describeComplete({ complete: true, edit: {}, looked: { files: 4, rules: 1, ms: 3 } });
+  assert.equal(text, "Editahead: Complete, as far as 1 rule tells. Files searched: 4.");
 });
 
 test("a stopped server and an unreachable model are warnings", () => {

@@ -80,7 +80,7 @@ local function show(result)
   clear()
   if #result.places == 0 then
     local rules = result.looked.rules
-    notify(("complete, as far as %s tell."):format(rules == 1 and "1 rule can" or rules .. " rules"))
+    notify(("complete, as far as %s."):format(rules == 1 and "1 rule tells" or rules .. " rules tell"))
     return
   end
   local labels = {}

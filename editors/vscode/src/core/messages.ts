@@ -1,5 +1,5 @@
 // Messages for the user: the status bar, the reasons for a prediction or for none, and refused sketches.
-import type { Choice, Prediction, Refusal, Silence, StatusResult, WhyResult } from "./protocol";
+import type { Choice, FinishResult, Prediction, Refusal, Silence, StatusResult, WhyResult } from "./protocol";
 
 export type ServerState = "installing" | "starting" | "running" | "stopped";
 
@@ -11,6 +11,8 @@ export interface StatusBarState {
   readonly silence: Silence | undefined;
   /** Why the server is stopped. */
   readonly error: string | undefined;
+  /** How many places the change still lacks, such as "3 places left"; "" for none. */
+  readonly placesLeft: string;
 }
 
 export interface StatusBarContent {
@@ -30,6 +32,13 @@ const FILE_REASONS = new Set(["excluded", "too-large", "language-off"]);
 
 /** Return the content of the status bar item. */
 export function statusBarContent(state: StatusBarState): StatusBarContent {
+  const content = predictionContent(state);
+  if (state.server !== "running" || state.placesLeft === "") return content;
+  const { text, tooltip, isWarning } = content;
+  return { text: `${text}: ${state.placesLeft}`, tooltip: `${tooltip} Your change: ${state.placesLeft}.`, isWarning };
+}
+
+function predictionContent(state: StatusBarState): StatusBarContent {
   const { server, silence } = state;
   if (server === "stopped") {
     return { text: "$(error) Editahead", tooltip: state.error ?? "The server is not running.", isWarning: true };
@@ -90,6 +99,12 @@ export function describeStatus(status: StatusResult): string {
     `latency: ${latency.p50.toFixed(0)} ms (p50), ${latency.p95.toFixed(0)} ms (p95)`,
     `shown: ${outcomes.shown}, accepted: ${outcomes.accepted}, rejected: ${outcomes.rejected}`,
   ].join(" · ");
+}
+
+/** Describe a change that lacks nothing. */
+export function describeComplete({ looked }: FinishResult): string {
+  const rules = looked.rules === 1 ? "1 rule tells" : `${looked.rules} rules tell`;
+  return `Editahead: Complete, as far as ${rules}. Files searched: ${looked.files}.`;
 }
 
 const REFUSAL_REASONS: Readonly<Record<string, string>> = {

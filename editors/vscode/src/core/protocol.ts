@@ -1,5 +1,6 @@
 // The server's custom messages, as docs/protocol.md describes them.
 import type { Position, Range } from "./text";
+import type { WorkspaceEdit } from "./workspaceEdit";
 
 export interface TextEdit {
   readonly range: Range;
@@ -45,6 +46,13 @@ export interface StatusResult {
   readonly documents: number;
   readonly latency: { readonly p50: number; readonly p95: number };
   readonly outcomes: { readonly shown: number; readonly accepted: number; readonly rejected: number };
+}
+
+/** What a change still lacks: the result of `editahead.finish`. */
+export interface FinishResult {
+  readonly complete: boolean;
+  readonly edit: WorkspaceEdit;
+  readonly looked: { readonly files: number; readonly rules: number; readonly ms: number };
 }
 
 /** The error data of an `editahead.apply` that the server refused. */

@@ -1,0 +1,32 @@
+// The command that shows what the change still lacks: the places in the preview of an edit, with a mark at each.
+import * as vscode from "vscode";
+import { describeComplete } from "./core/messages";
+import type { FinishResult } from "./core/protocol";
+import type { Preview } from "./preview";
+import type { ServerManager } from "./server";
+
+/** Look for the places that the change of the working tree lacks, and preview the edit that makes them. */
+export async function showLeft(server: ServerManager, preview: Preview): Promise<void> {
+  const client = server.client;
+  if (client === undefined) {
+    void vscode.window.showWarningMessage(`Editahead: ${server.notRunningMessage}`);
+    return;
+  }
+  const document = vscode.window.activeTextEditor?.document;
+  const isFile = document?.uri.scheme === "file";
+  const argument = isFile ? { uri: client.code2ProtocolConverter.asUri(document.uri) } : {};
+  const params = { command: "editahead.finish", arguments: [argument] };
+  const options = { location: vscode.ProgressLocation.Notification, title: "Editahead: looking for what is left", cancellable: true };
+  let result: FinishResult;
+  try {
+    result = await vscode.window.withProgress(options, (_, token) =>
+      client.sendRequest<FinishResult>("workspace/executeCommand", params, token),
+    );
+  } catch (error) {
+    if (error instanceof vscode.CancellationError) return;
+    void vscode.window.showWarningMessage(`Editahead: ${error instanceof Error ? error.message : String(error)}`);
+    return;
+  }
+  if (result.complete) void vscode.window.showInformationMessage(describeComplete(result));
+  else await preview.show(result.edit, () => showLeft(server, preview), "left");
+}
