@@ -32,10 +32,12 @@ Play = Callable[..., list[list[Any]]]
 
 @pytest.fixture
 def play(tmp_path: Path, homes: dict[str, str], house: Callable[..., list[Path]]) -> Play:
-    """Plays Lisp in an Emacs on a file: `play("text", "(session-say 1)", plan={...})`. What it said, call by call."""
+    """Plays Lisp in an Emacs on a file: `play("text", "(session-say 1)", plan={...})`. What it said, call by call.
 
-    def begin(text: str, lisp: str, plan: dict[str, Any] | None = None) -> list[list[Any]]:
-        (file,) = house({"stay.py": text})
+    Of several files, `play({"a.py": "text", "b.py": "text"}, ...)`, the first is shown."""
+
+    def begin(files: str | dict[str, str], lisp: str, plan: dict[str, Any] | None = None) -> list[list[Any]]:
+        file, *_ = house({"stay.py": files} if isinstance(files, str) else files)
         words = " ".join(json.dumps(word) for word in (REAL if plan is None else planned(plan)))
         start = f"(session-start '({words}) {json.dumps(str(file))})"
         assert EMACS
@@ -145,6 +147,62 @@ def test_of_two_readings_one_is_picked_beside_its_diff(play: Play) -> None:
     assert "-x = 1\n+x = 3\n" in diffs
     assert displayed is True
     assert end == ["x = 1\ny = 3\n", None]
+
+
+LEFT = {
+    "models.py": "def total(user):\n    return user.sum\n",
+    "bills.py": "from models import total\n\nprint(total(1))\n",
+    "tills.py": "from models import total\n\nprint(total(2))\n",
+}
+RENAME_TOTAL = """
+    (search-forward "total") (replace-match "sum_of")
+    (editahead-finish)
+    (session-until (lambda () (get-buffer "*Editahead left*")))
+    (set-buffer "*Editahead left*")
+"""
+
+
+def test_what_a_rename_left_is_listed_and_made_one_by_one_or_at_once(play: Play) -> None:
+    said = play(
+        LEFT,
+        f"""
+        {RENAME_TOTAL}
+        (let ((shown (buffer-string)))
+          (session-say
+            (and (string-match-p "bills.py:3: .* rename total -> sum_of\n  - print(total(1))\n" shown)
+                 (string-match-p "  [+] print(sum_of(1))\n" shown) t)
+                       (with-current-buffer "bills.py" (buffer-string))))
+        (search-forward "tills.py:3")
+        (session-press "m")
+        (session-say (with-current-buffer "tills.py" (buffer-string))
+                     (and (string-match-p "tills.py:3" (buffer-string)) t))
+        (session-press "!")
+        (session-say (buffer-string)
+                     (with-current-buffer "bills.py" (list (buffer-string) (buffer-modified-p)))
+                     (with-current-buffer "tills.py" (buffer-string)))
+        """,
+    )
+    bills, tills = (LEFT[name].replace("total", "sum_of") for name in ("bills.py", "tills.py"))
+    assert said == [
+        [True, LEFT["bills.py"]],
+        [LEFT["tills.py"].replace("print(total", "print(sum_of"), None],
+        ["", [bills, True], tills],
+    ]
+
+
+def test_places_that_were_edited_meanwhile_are_left_alone(play: Play) -> None:
+    said = play(
+        LEFT,
+        f"""
+        {RENAME_TOTAL}
+        (with-current-buffer "bills.py" (goto-char (point-min)) (insert "# first\n"))
+        (with-current-buffer "tills.py" (goto-char (point-max)) (search-backward "2") (replace-match "3"))
+        (session-press "!")
+        (session-say (with-current-buffer "bills.py" (buffer-string)) (with-current-buffer "tills.py" (buffer-string)))
+        """,
+    )
+    changed = "# first\n" + LEFT["bills.py"].replace("total", "sum_of")
+    assert said == [[changed, "from models import sum_of\n\nprint(total(3))\n"]]
 
 
 def test_why(play: Play) -> None:
