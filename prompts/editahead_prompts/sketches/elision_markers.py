@@ -50,6 +50,7 @@ _AROUND = _words(
     "contents import imports field fields definition definitions declaration declarations test tests case",
     "cases handler handlers script struct interface type types property properties props variables",
     "constants statements lines part parts setup config configuration constructor initialization",
+    "docstring docstrings signature decorator decorators",
     "everything members routes attributes styles markup jsx html document helper helpers",
 )
 """Other words of a marker without leading dots. One more word is allowed, such as a function's name."""

@@ -27,7 +27,7 @@ from .shown_neighbours import encloses_all
 from .snippet_placer import place_snippet
 from .sparing_readings import partial_readings, sparing_readings
 from .verify import MAX_CHARS, first_failure
-from .whole_file import as_whole_file, place_whole
+from .whole_file import as_excerpt, as_whole_file, place_whole
 
 _MAX_SKETCH_CHARS = 400_000
 """Characters of a sketch, which bounds the time of a merge."""
@@ -82,6 +82,9 @@ def merge(
     target = Target(original, syntax or SyntaxTrees(reproducible=True), low, high, check)
     part = as_whole_file(restore_left_out_code(part, target), target)
     attempts = [_attempt(part, target, _place_part(part, target), span)]
+    if attempts[0].result.refusal and (excerpt := as_excerpt(part, target)) is not None:
+        part = excerpt
+        attempts.append(_attempt(part, target, _place_part(part, target), span))
     if not isinstance(part.content, Diff) and part.kind != "whole-file":
         blocks = read_blocks(part.content, target)
         if blocks is not None:
