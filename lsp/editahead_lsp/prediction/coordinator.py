@@ -38,6 +38,11 @@ MAX_ALTERNATIVES = 5
 """Limits the suggestions in one answer."""
 REPLACE_MARGIN = 0.15
 """The confidence by which a new suggestion must exceed the visible one to replace it during typing."""
+PREFETCH_PAUSE_S = 0.15
+"""Seconds without a change after which the prediction behind next tokens is computed ahead of their accept.
+
+A person who goes on typing does not accept them.
+"""
 
 
 @dataclass
@@ -380,7 +385,9 @@ class PredictionCoordinator:
         self._on_screen[requester] = OnScreen(ids, document.snapshot, self._session.history.latest_edit_id)
         if suggestions and self._reuse.prefetch:
             # After this answer was sent.
-            asyncio.get_running_loop().call_later(0, self._prefetch, document, suggestions[0])
+            pause = PREFETCH_PAUSE_S if suggestions[0].candidate.is_next_tokens else 0.0
+            if not _leaves_bracket_open(suggestions[0]):
+                asyncio.get_running_loop().call_later(pause, self._prefetch, document, suggestions[0])
         return SuggestionList(tuple(suggestions), silence, document.snapshot, cursor)
 
     def _keep_first(
@@ -468,3 +475,11 @@ def _in_surface_order(prediction: Prediction, surface: Surface) -> Sequence[Gate
     if surface in AT_CURSOR_SURFACES:
         return prediction.shown
     return sorted(prediction.shown, key=lambda verdict: verdict.candidate.is_next_tokens)
+
+
+def _leaves_bracket_open(suggestion: Suggestion) -> bool:
+    """Return whether next tokens end within brackets: what follows them is broken, and takes long to parse."""
+    texts = [replacement.text for replacement in suggestion.edit.replacements]
+    return suggestion.candidate.is_next_tokens and any(
+        sum(map(text.count, "([{")) > sum(map(text.count, ")]}")) for text in texts
+    )

@@ -33,7 +33,12 @@ GRAMMARS = {
 """Module and function that provide the grammar, by LSP language id."""
 
 _CACHE_SIZE = 64
-"""Documents whose last tree is cached, to bound memory."""
+"""Documents whose last trees are cached, to bound memory."""
+_VERSIONS = 2
+"""Trees of one document that are cached: of the present text, and of the one that is predicted for ahead of an accept.
+
+A broken text can take long to parse, and so can any text from the tree of a broken one.
+"""
 _CACHE_BYTES = 4_000_000
 """Bytes of the texts whose trees are cached: a tree takes some 15 times as much. The last tree is always kept."""
 
@@ -58,7 +63,7 @@ class _Parsed(NamedTuple):
 
 
 class SyntaxTrees:
-    """A cache of the last tree of each document. Not thread-safe.
+    """A cache of the last trees of each document. Not thread-safe.
 
     Args:
         reproducible: Whether equal texts always have equal trees. An incremental parse may recover from a syntax error in
@@ -66,7 +71,8 @@ class SyntaxTrees:
     """
 
     def __init__(self, *, reproducible: bool = False) -> None:
-        self._last: OrderedDict[str, _Parsed] = OrderedDict()
+        self._last: OrderedDict[str, tuple[_Parsed, ...]] = OrderedDict()
+        """The trees of each document, the last one that was asked for first."""
         self._reproducible = reproducible
 
     def tree(self, snapshot: Snapshot) -> Tree | None:
@@ -74,30 +80,33 @@ class SyntaxTrees:
         parser = find_parser(snapshot.language)
         if parser is None:
             return None
-        known = self._last.get(snapshot.uri)
-        if known is not None and known.snapshot is snapshot:
-            return known.tree
+        known = self._last.get(snapshot.uri, ())
+        if known and known[0].snapshot is snapshot:
+            return known[0].tree
         source = snapshot.text.encode("utf-8", "replace")
-        if known is None or known.snapshot.language != snapshot.language:
-            tree = parser.parse(source)
-        elif known.source == source:
-            tree = known.tree  # Another parse may recover from an error in another way.
-        else:
-            tree = self._reparse(parser, known, source)
-        self._last[snapshot.uri] = _Parsed(snapshot, source, tree, {})
+        known = tuple(each for each in known if each.snapshot.language == snapshot.language)
+        # Another parse may recover from an error in another way, so equal texts keep their tree.
+        parsed = next((each._replace(snapshot=snapshot) for each in known if each.source == source), None)
+        if parsed is None and known:
+            nearest = min(known, key=lambda each: _changed_bytes(each.source, source))
+            parsed = _Parsed(snapshot, source, self._reparse(parser, nearest, source), {})
+        elif parsed is None:
+            parsed = _Parsed(snapshot, source, parser.parse(source), {})
+        others = [each for each in known if each.tree is not parsed.tree]
+        self._last[snapshot.uri] = (parsed, *others[: _VERSIONS - 1])
         self._last.move_to_end(snapshot.uri)
         self._evict()
-        return tree
+        return parsed.tree
 
     def forget(self, uri: str) -> None:
-        """Drop the tree of a closed document."""
+        """Drop the trees of a closed document."""
         self._last.pop(uri, None)
 
     def _evict(self) -> None:
-        size = sum(len(parsed.source) for parsed in self._last.values())
+        size = sum(len(parsed.source) for versions in self._last.values() for parsed in versions)
         while len(self._last) > 1 and (len(self._last) > _CACHE_SIZE or size > _CACHE_BYTES):
             _, dropped = self._last.popitem(last=False)
-            size -= len(dropped.source)
+            size -= sum(len(parsed.source) for parsed in dropped)
 
     def error_counts(self, snapshot: Snapshot, edit: Edit) -> tuple[int, int] | None:
         """Return the numbers of syntax errors before and after the edit; None for a language without a grammar."""
@@ -114,7 +123,7 @@ class SyntaxTrees:
         if tree is None or parser is None:
             return None
         return self._reparse(
-            parser, self._last[snapshot.uri], edit.apply(snapshot.text).encode("utf-8", "replace")
+            parser, self._last[snapshot.uri][0], edit.apply(snapshot.text).encode("utf-8", "replace")
         )
 
     def _reparse(self, parser: Parser, known: _Parsed, source: bytes) -> Tree:
@@ -137,7 +146,7 @@ class SyntaxTrees:
         """Classify the name at these offsets."""
         if self.tree(snapshot) is None:
             return UNKNOWN
-        known = self._last[snapshot.uri].occurrences
+        known = self._last[snapshot.uri][0].occurrences
         found = known.get((start, end))
         if found is None:
             node = self.node_at(snapshot, start, end)
@@ -163,6 +172,12 @@ def count_errors(node: Node, first: int = 0, end: int | None = None) -> int:
             count += at.is_error or at.is_missing
             waiting += at.children
     return count
+
+
+def _changed_bytes(old: bytes, new: bytes) -> int:
+    """Return the length of what a change deletes and inserts."""
+    head, tail = common_affixes(old, new)
+    return len(old) + len(new) - 2 * (head + tail)
 
 
 def _reparse(parser: Parser, tree: Tree, old: bytes, new: bytes) -> Tree:

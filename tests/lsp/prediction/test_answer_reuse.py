@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from editahead_inference.candidates import GateDecision, Prediction
-from editahead_lsp.prediction.coordinator import ReuseOptions
+from editahead_lsp.prediction.coordinator import PREFETCH_PAUSE_S, ReuseOptions
 from editahead_lsp.prediction.scheduler import CACHE_SIZE
 from editahead_prompts.state import EditorState
 from server_harness import ScriptedPipeline, ServerHarness, lsp_range, position_params
@@ -302,6 +302,37 @@ async def test_after_an_accept_in_another_document(
     harness.notify("workspace/executeCommand", {"command": "editahead.accept", "arguments": [shown["id"]]})
     assert (await next_edit(harness, 0, 7, uri=B))["predictions"] == []
     assert layers(harness) == {"computed": 1, "ahead": 1}
+
+
+@pytest.mark.parametrize(("rest", "foreseen"), [("ount()", 2), ("ount(", 1)])
+async def test_next_tokens_are_followed_up_after_a_pause_unless_a_bracket_is_open(
+    connect: Callable[..., ServerHarness],
+    pipeline: ScriptedPipeline,
+    monkeypatch: pytest.MonkeyPatch,
+    rest: str,
+    foreseen: int,
+) -> None:
+    pauses = []
+    loop = asyncio.get_running_loop()
+    call_later = loop.call_later
+
+    def at_once(pause: float, work: Callable[..., Any], *arguments: Any) -> asyncio.TimerHandle:
+        if getattr(work, "__name__", "") == "_prefetch":
+            pauses.append(pause)
+            pause = 0.0
+        return call_later(pause, work, *arguments)
+
+    pipeline.script = {"acc": f"acc{rest}"}
+    pipeline.completions.add("acc")
+    harness = connect(reuse=AHEAD)
+    await harness.initialize()
+    harness.open(A, "x = acc\n")
+    monkeypatch.setattr(loop, "call_later", at_once)
+    await next_edit(harness, 0, 7)
+    monkeypatch.undo()
+    await settled(harness)
+    assert pauses == [PREFETCH_PAUSE_S] * (foreseen - 1)
+    assert len(pipeline.calls) == foreseen
 
 
 async def test_what_is_foreseen_waits_for_what_is_asked(

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tree_sitter import Parser, Tree
 
+from editahead_prompts.text import syntax_trees
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import GRAMMARS, SyntaxTrees, count_errors
@@ -128,3 +130,18 @@ def test_a_document_that_changes_its_language_is_parsed_afresh() -> None:
     tree = trees.tree(snapshot("int f() { return 1; }\n", "c"))
     assert tree is not None
     assert count_errors(tree.root_node) == 0
+
+
+def test_a_text_between_does_not_cost_the_tree_of_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    bases = []
+    reparse = syntax_trees._reparse
+
+    def spied(parser: Parser, tree: Tree, old: bytes, new: bytes) -> Tree:
+        bases.append(old.decode())
+        return reparse(parser, tree, old, new)
+
+    monkeypatch.setattr(syntax_trees, "_reparse", spied)
+    trees = SyntaxTrees()
+    for text in ("x = 1\n", "x = 1\nwhile x > f(\n", "x = 12\n"):
+        trees.tree(snapshot(text))
+    assert bases == ["x = 1\n", "x = 1\n"]
