@@ -254,7 +254,7 @@ TRIGGER is \"typed\", \"cursor\", \"accepted\" or \"manual\"."
        server :editahead/nextEdit
        (list :textDocument (eglot--VersionedTextDocumentIdentifier)
              :position (editahead--position)
-             :context (list :trigger trigger))
+             :context (list :trigger trigger :opensFiles t))
        :deferred 'editahead-ask
        :success-fn (lambda (result)
                      (when (buffer-live-p buffer)

@@ -33,6 +33,13 @@
   (editahead-ask "manual")
   (session-until (lambda () editahead--prediction)))
 
+(defun session-index-ready-p ()
+  "Whether the server knows the files that are not open."
+  (let* ((status (jsonrpc-request (eglot-current-server) :workspace/executeCommand
+                                  '(:command "editahead.status" :arguments [])))
+         (index (append (plist-get status :index) nil)))
+    (equal (plist-get (car index) :state) "ready")))
+
 (defun session-press (key)
   "Whatever KEY is bound to now is done."
   (call-interactively (key-binding (kbd key))))

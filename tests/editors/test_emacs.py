@@ -14,7 +14,7 @@ import pytest
 
 from emacs import EMACS, FETCHED
 from neovim import ROOT
-from samples import NAMES, RENAME, STAY
+from samples import NAMES, ORDERS, PRICES, RENAME, STAY
 from server_with_planned_edits import REAL, planned
 
 PACKAGE = ROOT / "editors" / "emacs"
@@ -76,6 +76,32 @@ def test_tab_jumps_then_makes_it(play: Play) -> None:
         [10, None],
         [STAY.replace("self.ends", "self.leaves")],
     ]
+
+
+def test_tab_opens_a_closed_file_and_makes_the_edit_there(play: Play) -> None:
+    said = play(
+        {"prices.py": PRICES, "orders.py": ORDERS},
+        """
+        (add-hook 'python-mode-hook #'editahead-mode)
+        (session-until #'session-index-ready-p)
+        (search-forward "net") (delete-char -3) (insert "compute")
+        (session-ask)
+        (session-say (session-shown))
+        (session-press "TAB")
+        (session-say (buffer-name) (line-number-at-pos) (buffer-string))
+        (session-until #'eglot-managed-p)
+        (session-ask)
+        (session-press "TAB")
+        (session-say (buffer-string))
+        (session-press "C-x C-SPC")
+        (session-say (buffer-name))
+        """,
+    )
+    (hint,), opened, (edited,), (back,) = said
+    assert "orders.py:1" in hint and "from prices import compute_total" in hint
+    assert opened == ["orders.py", 1, ORDERS]
+    assert edited == ORDERS.replace("import net_total", "import compute_total")
+    assert back == "prices.py"
 
 
 def test_refused_it_is_gone_and_the_keys_are_what_they_were(play: Play) -> None:

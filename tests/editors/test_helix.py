@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from neovim import ROOT
-from samples import HALF, STAY
+from ready_index import until_index_ready
+from samples import HALF, ORDERS, PRICES, STAY
 from server_with_planned_edits import REAL, planned
 
 pytest.importorskip("pyte", reason="Helix is driven through a screen in memory (pyte, in the extra `dev`)")
@@ -40,11 +41,11 @@ def knows_the_file(log: str) -> bool:
 
 @pytest.fixture
 def start(tmp_path: Path, homes: dict[str, str], house: Callable[..., list[Path]]) -> Iterator[Start]:
-    """Helix on one file; the server is found on PATH, as a user's is."""
+    """Helix on one file, or on the first one of several; the server is found on PATH, as a user's is."""
     opened = []
 
-    def begin(text: str, plan: dict[str, Any] | None = None) -> tuple[Terminal, Path]:
-        (file,) = house({"stay.py": text})
+    def begin(files: str | dict[str, str], plan: dict[str, Any] | None = None) -> tuple[Terminal, Path]:
+        file = house({"stay.py": files} if isinstance(files, str) else files)[0]
         programs = tmp_path / "programs"
         programs.mkdir()
         server = programs / "editahead"
@@ -125,3 +126,25 @@ def test_one_key_walks_a_rename_to_its_end(start: Start) -> None:
         helix.until_shown(changed)
     save(helix)
     assert file.read_text() == STAY.replace("ends", "leaves")
+
+
+def test_one_key_opens_a_closed_file_and_makes_the_edit_there(start: Start, homes: dict[str, str]) -> None:
+    helix, file = start({"prices.py": PRICES, "orders.py": ORDERS})
+    until_index_ready(file.parent, homes)
+    helix.keys("/net<CR>")
+    helix.until_shown("1 sel  1:7")
+    helix.keys("ccompute<Esc>")
+    helix.until_shown("NOR")
+    helix.keys("5G")
+    helix.until_shown("orders.py:1")
+    assert (file.parent / "orders.py").read_text() == ORDERS
+    helix.keys(" n")
+    helix.until_shown("from prices import net_total")
+    helix.keys(" n")
+    helix.until_shown("from prices import compute_total")
+    save(helix)
+    assert (file.parent / "orders.py").read_text() == ORDERS.replace(
+        "import net_total", "import compute_total"
+    )
+    helix.keys("<C-o>")
+    helix.until_shown("def compute_total")

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from neovim import Neovim
-from samples import VISIBLE
+from samples import ORDERS, PRICES, VISIBLE
 
 Start = Callable[..., Neovim]
 
-PRICES = "def net_total(lines):\n    return sum(lines)\n\n\nclass Price:\n    pass\n"
-ORDERS = "from prices import net_total\n\n\ndef show(order):\n    return net_total(order.lines)\n"
 INDEXED = """(function()
   local client = vim.lsp.get_clients({ name = 'editahead' })[1]
   local answer = client:request_sync('workspace/executeCommand', { command = 'editahead.status', arguments = {} }, 5000, 0)

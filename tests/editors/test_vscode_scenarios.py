@@ -26,6 +26,6 @@ def test_scenario(
     named = {f"editahead.{name}": value for name, value in settings.items()}
     with shared_window.use(scenario.files, named, scenario.is_new) as window:
         try:
-            Player(window, command).play(scenario)
+            Player(window, command, homes).play(scenario)
         finally:
             window.keep_picture(request.node.name)

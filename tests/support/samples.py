@@ -30,3 +30,7 @@ class Stay:
 VISIBLE = "require('editahead').is_visible()"
 """Lua expression: whether the plugin shows a prediction."""
 HIDDEN = f"not {VISIBLE}"
+
+PRICES = "def net_total(lines):\n    return sum(lines)\n\n\nclass Price:\n    pass\n"
+ORDERS = "from prices import net_total\n\n\ndef show(order):\n    return net_total(order.lines)\n"
+"""Two files: the second one imports from the first one."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pyte
 
-KEYS = {"<Esc>": "\x1b", "<CR>": "\r", "<Tab>": "\t", "<C-n>": "\x0e", "<C-x>": "\x18"}
+KEYS = {"<Esc>": "\x1b", "<CR>": "\r", "<Tab>": "\t", "<C-n>": "\x0e", "<C-o>": "\x0f", "<C-x>": "\x18"}
 _PATIENCE_S = 60.0
 """Seconds until a wait fails."""
 _HUNG_S = 20.0

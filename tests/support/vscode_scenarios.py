@@ -13,6 +13,7 @@ from typing import Any
 
 from code_server import wait_for_exit
 from editahead_lsp import __version__
+from ready_index import until_index_ready
 from server_with_planned_edits import REAL, planned
 from vscode import VSCode
 
@@ -76,10 +77,17 @@ def _parse_plan(text: str) -> dict[str, Any]:
 class Player:
     """A player of the sections of a scenario in one window."""
 
-    def __init__(self, window: VSCode, server_command: list[str]) -> None:
-        """server_command: The command line for the step `set ... to the planned server`."""
+    def __init__(self, window: VSCode, server_command: list[str], homes: Mapping[str, str]) -> None:
+        """Prepare a player.
+
+        Args:
+            window: The window.
+            server_command: The command line for the step `set ... to the planned server`.
+            homes: The environment variables with the folders of the server's files.
+        """
         self.window = window
         self.server_command = server_command
+        self.homes = homes
         self.server_pid: int | None = None
 
     def play(self, scenario: Scenario) -> None:
@@ -119,6 +127,9 @@ class Player:
 
     def server_is_new(self) -> None:
         assert self.window.servers() not in ([], [self.server_pid])
+
+    def until_index_ready(self) -> None:
+        until_index_ready(self.window.folder, self.homes)
 
     def has_no_file(self, name: str) -> None:
         assert not (self.window.folder / name).exists()
@@ -198,6 +209,7 @@ def _steps() -> Iterator[_Step]:
         lambda p, name, part="": p.window.keep_picture(name, tuple(map(int, part.split())) or None),
     )
     yield _step(r"set (\S+) to the planned server", lambda p, name: p.window.set(name, p.server_command))
+    yield _step("index ready", Player.until_index_ready)
     yield _step("remember server", Player.remember_server)
     yield _step("kill server", Player.kill_server)
     yield _step("server has exited", Player.server_has_exited)

@@ -19,6 +19,8 @@ _IMMEDIATE_TRIGGERS = frozenset(["accepted", "manual"])
 def next_edit(server: Server, params: NextEditParams) -> Coroutine[Any, Any, NextEditResult]:
     """Handle `editahead/nextEdit`."""
     server.client_renders_edits = True
+    if params.context.opens_files:
+        server.session.can_open_files = True
     if params.context.diagnostics is not None:
         document = params.text_document
         server.session.update_diagnostics(document.uri, document.version, params.context.diagnostics)

@@ -235,10 +235,12 @@ class NextEditContext:
     Attributes:
         trigger: One of `Trigger`; other values are treated as automatic triggers.
         diagnostics: All diagnostics that the client shows in the document; None = unknown.
+        opens_files: The client opens the file that a prediction names. A client with `window/showDocument` need not say so.
     """
 
     trigger: str = "typed"
     diagnostics: list[ClientDiagnostic] | None = None
+    opens_files: bool = False
 
 
 @attrs.frozen

@@ -63,6 +63,13 @@ async def test_a_client_that_cannot_open_files_gets_nothing_new(harness: ServerH
     assert all(one["textDocument"]["uri"] == HERE for one in answer["predictions"])
 
 
+async def test_a_client_may_say_that_it_opens_files_itself(harness: ServerHarness) -> None:
+    await rename(harness, window={})
+    params = position_params(HERE, 2, 4, 0, trigger="manual", opensFiles=True)
+    first, *_ = (await harness.request("editahead/nextEdit", params))["predictions"]
+    assert first["textDocument"] == {"uri": THERE, "version": None}
+
+
 async def test_an_open_document_has_a_version_and_no_preview(harness: ServerHarness) -> None:
     await rename(harness)
     harness.open(THERE, ORDERS, version=7)
