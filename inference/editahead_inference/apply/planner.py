@@ -5,6 +5,8 @@ The caller provides the files: see `FileProvider`.
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,6 +36,10 @@ _FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main"})
 
 MAX_PARTS = 200
 """Parts of a sketch, which bounds the time of a plan."""
+
+
+_MAX_CHOICE_PLANS = 16
+"""Plans that are made to find choices, which bounds the time."""
 
 
 class FileProvider(Protocol):
@@ -151,16 +157,15 @@ def plan_changes(
         check: Called often; may raise to cancel.
 
     Raises:
-        ApplyRefusedError: No file is changed, for the reason in the refusal. Where one part of the sketch has several
-            plausible readings and the others are certain, the refusal holds the plan for each as a choice.
+        ApplyRefusedError: No file is changed, for the reason in the refusal. Where each part of the sketch that is not
+            certain has several plausible readings, the refusal holds the likeliest plans as choices.
     """
     trees = syntax or SyntaxTrees(reproducible=True)
     planner = _Planner(sketch, files, merge, spans or {}, context_documents, trees, flag_file, check)
     try:
         return planner.plan({}, on_settled)
     except _UncertainPartError as error:
-        refusal, number, readings = error.refusal, error.number, error.readings
-    choices = tuple(planner.choices(number, readings)) if len(readings) > 1 else ()
+        refusal, choices = error.refusal, tuple(planner.choices(error))
     raise ApplyRefusedError(replace(refusal, choices=choices if len(choices) > 1 else ()))
 
 
@@ -184,6 +189,8 @@ class _Planner:
     trees: SyntaxTrees
     flag_file: Callable[[str], Flag | None]
     check: Callable[[], None]
+    _merged: dict[int, MergeResult] = field(default_factory=dict)
+    """The last merge of each part, by the number of the part."""
 
     def plan(
         self, chosen: Mapping[int, Reading], on_settled: Callable[[FileChange], None] | None = None
@@ -210,16 +217,34 @@ class _Planner:
             _add_flag(change, self.flag_file(change.moved_to or change.original.uri)) for change in reviewed
         ]
 
-    def choices(self, number: int, readings: Sequence[Reading]) -> Iterator[Choice]:
-        """Yield the plan for each reading of one part, where all other parts are certain."""
-        for reading in readings[:MAX_CHOICES]:
+    def choices(self, uncertain: _UncertainPartError) -> Iterator[Choice]:
+        """Yield the plans in which each part that is not certain has one of its readings, likeliest first."""
+        order = itertools.count()
+        waiting: list[tuple[float, int, dict[int, Reading]]] = []
+
+        def add(chosen: Mapping[int, Reading], likelihood: float, more: _UncertainPartError) -> None:
+            for reading in more.readings if len(more.readings) > 1 else ():
+                entry = -likelihood * reading.likelihood, next(order), {**chosen, more.number: reading}
+                heapq.heappush(waiting, entry)
+
+        add({}, 1.0, uncertain)
+        found = 0
+        for _ in range(_MAX_CHOICE_PLANS):
+            if not waiting or found == MAX_CHOICES:
+                return
+            negative, _, chosen = heapq.heappop(waiting)
             try:
-                changes = self.plan({number: reading})
+                changes = self.plan(chosen)
+            except _UncertainPartError as more:
+                add(chosen, -negative, more)
+                continue
             except ApplyRefusedError:
                 continue
             if changes:
+                found += 1
                 places = tuple(_first_changed_place(change) for change in changes)
-                yield Choice(reading.title, places, changes, reading.likelihood)
+                title = "; ".join(reading.title for reading in chosen.values())
+                yield Choice(title, places, changes, -negative)
 
     def _merge_part(
         self, number: int, work: dict[str, _PendingChange], chosen: Reading | None
@@ -239,9 +264,12 @@ class _Planner:
                 item.add(chosen.edit, 0.0)
                 return item
             span = self.spans.get(item.original.uri) if item.current is item.original else None
-            merged = self.merge(
-                self.sketch, part, item.current, syntax=self.trees, span=span, check=self.check
-            )
+            merged = self._merged.get(number)
+            if merged is None or merged.original.text != item.current.text:
+                merged = self.merge(
+                    self.sketch, part, item.current, syntax=self.trees, span=span, check=self.check
+                )
+                self._merged[number] = merged
         except ApplyRefusedError as error:
             raise ApplyRefusedError(_with_part(error.refusal, self.sketch, part)) from None
         if merged.refusal is not None:

@@ -217,3 +217,28 @@ def test_readings_of_one_part_become_choices_of_the_whole_sketch() -> None:
     with pytest.raises(ApplyRefusedError) as caught:
         plan_changes(Sketch(("one line",), (part("a.py", "z -> y"), parts[1])), files, merge)
     assert not caught.value.refusal.choices, "the other part has no place at all"
+
+
+def test_readings_of_several_parts_become_choices_of_all_of_them() -> None:
+    def merge(sketch: Sketch, part: FileSketch, original: Snapshot, **more: object) -> MergeResult:
+        readings = tuple(
+            Reading(f"write {word}", diff(original.text, f"{word}\n"), likelihood)
+            for word, likelihood in (("one", 0.6), ("two", 0.3))
+        )
+        return MergeResult(
+            original, original.text, Edit(), Refusal("ambiguous", "Either."), readings=readings
+        )
+
+    files = InMemory(a_py="x\n", b_py="x\n")
+    parts = (part("a.py", "x -> ?"), part("b.py", "x -> ?"))
+    with pytest.raises(ApplyRefusedError) as caught:
+        plan_changes(Sketch(("one line",), parts), files, merge)
+    choices = caught.value.refusal.choices
+    assert [choice.title for choice in choices] == [
+        "write one; write one",
+        "write one; write two",
+        "write two; write one",
+        "write two; write two",
+    ]
+    assert [change.new_text for change in choices[1].changes] == ["one\n", "two\n"]
+    assert sum(choice.likelihood for choice in choices) == pytest.approx(0.81)

@@ -246,6 +246,14 @@ class BlockEdits:
             self.splices.append(splice)
             if is_unsure:
                 self.alternatives.append((splice, replace(splice, start=theirs[-len(items) :][0].start)))
+            above = theirs[-1].end if theirs else place
+            group = [*theirs[-2:], *items]
+            is_group = len(theirs) > 1 and theirs[-2].end == theirs[-1].start
+            if is_group and above < place and not lines[-1].strip() and not any(i.is_block for i in group):
+                # The blank lines that the sketch shows may be those of the file, above which the new lines are then.
+                self.doubts.append("blank lines around new ones")
+                code = lines[: len(lines) - self._blank_lines_below(items[-1].end)]
+                self.alternatives.append((splice, replace(splice, start=above, end=above, lines=code)))
             return
         lines = self._code(first, items[-1].end, change)
         if not level.items:

@@ -22,6 +22,7 @@ from .added_below_headers import add_below_header
 from .block_placer import read_blocks
 from .hunk_placer import place_hunks
 from .left_out_code import restore_left_out_code
+from .reading_scores import Provenance, ReadingScorer
 from .readings import PlausibleReading, to_readings
 from .shown_neighbours import encloses_all
 from .snippet_placer import place_snippet
@@ -40,6 +41,9 @@ _MIN_TWIN_LINES = 2
 
 _CHOSEN = frozenset({"would-lose-code", "would-break-syntax", "ambiguous", "unplaced"})
 """Reasons against a reading of which a person who sees its diff can judge."""
+
+_MAX_LEFT = 3
+"""Readings that fail checks and are offered beside a single other one."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -153,17 +157,21 @@ def _agreed(attempts: Sequence[_Attempt], part: FileSketch, target: Target) -> M
         return certain[0]
     first = certain[0] if certain else attempts[0].result
     refusal = first.refusal or make_refusal("ambiguous", "The sketch can be read in two ways.")
-    readings = to_readings(_plausible(attempts, part, target), target)
+    scorer = None if isinstance(part.content, Diff) else ReadingScorer(part.content, target)
+    readings = to_readings(_plausible(attempts, part, target), scorer, target)
     return replace(first, refusal=refusal, readings=readings)
 
 
 def _plausible(attempts: Sequence[_Attempt], part: FileSketch, target: Target) -> Iterator[PlausibleReading]:
     """Yield the readings that pass all checks but are not certain. Where code would go, a person may still choose so.
 
-    Less likely kinds are left out where likelier ones are enough, as the checks take time.
+    Less likely kinds are left out where likelier ones are enough, as the checks take time. Where there is only one, others
+    that fail more checks come last.
     """
     seen: set[str] = set()
     found = 0
+    count = 0
+    left: list[PlausibleReading] = []
     placed = [
         (number, attempt)
         for number, attempt in enumerate(reversed(attempts))
@@ -174,9 +182,12 @@ def _plausible(attempts: Sequence[_Attempt], part: FileSketch, target: Target) -
             return
         for number, attempt in placed:
             placing, result = attempt.placing, attempt.result
+            own = drop_noops(placing.splices, target.lines.bodies)
             if result.refusal is None:
-                found += kind == 0
-                yield PlausibleReading(placing.splices, result.edit, result.guess, number)
+                if kind == 0:
+                    found, count = found + 1, count + 1
+                    source = Provenance(0, is_placement=True, is_earlier=number > 0, passes=True)
+                    yield PlausibleReading(own, result.edit, result.guess, source)
                 continue
             for each in _readings_of_kind(kind, placing, target):
                 target.check()
@@ -189,11 +200,19 @@ def _plausible(attempts: Sequence[_Attempt], part: FileSketch, target: Target) -
                     continue
                 seen.add(guess)
                 failure = first_failure(part, target, splices, edit, guess, is_choice=True)
+                source = Provenance(
+                    kind, is_placement=splices == own, is_earlier=number > 0, passes=failure is None
+                )
+                reading = PlausibleReading(splices, edit, guess, source)
                 allowed = _CHOSEN if each is placing.splices else {"would-lose-code"}
                 if failure is None or failure.reason in allowed:
                     found += failure is None
-                    rank = number + 16 * kind + (4 if failure is None else 8)
-                    yield PlausibleReading(splices, edit, guess, rank)
+                    count += bool(edit)
+                    yield reading
+                elif failure.reason in _CHOSEN - {"would-break-syntax"}:
+                    left.append(reading)
+    if count == 1:
+        yield from left[:_MAX_LEFT]
 
 
 def _readings_of_kind(kind: int, placing: Placement, target: Target) -> Iterator[tuple[Splice, ...]]:

@@ -93,6 +93,29 @@ def _opens_named(key: str) -> bool:
     return (identity(key) or "").startswith("named ")
 
 
+def added_elsewhere(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield the first lines that would be replaced, where the lines around the new ones are neighbours at another place.
+
+    There the new lines would only be added.
+    """
+    runs = [list(map(normalize_line, part.lines)) for part in snippet.parts if isinstance(part, Code)]
+    for splice in split_at_kept_lines(splices, target.lines.bodies):
+        come = list(map(normalize_line, splice.lines))
+        if splice.start == splice.end or not any(come):
+            continue
+        for run in runs:
+            for at in range(1, len(run) - len(come)):
+                above, below = run[:at], run[at + len(come) :]
+                if (
+                    run[at] == come[0]
+                    and run[at : at + len(come)] == come
+                    and any(map(has_substance, above))
+                    and any(map(has_substance, below))
+                    and target.lines.find_normalized([*above, *below])
+                ):
+                    yield splice.start
+
+
 _OVERLOADING = frozenset({"java", "c", "cpp", "csharp", "kotlin", "scala", "swift", "groovy"})
 """Languages in which functions of one name differ in their parameters."""
 

@@ -12,8 +12,7 @@ from editahead_inference.apply.placement.splices import Splice, split_at_kept_li
 from editahead_inference.apply.results import MAX_CHOICES, Reading
 from editahead_prompts.text.edits import Edit
 
-_LIKELIHOODS = (0.5, 0.25, 0.15, 0.1)
-"""The likelihoods of the readings in their order, as far as the order tells."""
+from .reading_scores import Provenance, ReadingScorer, likelihoods
 
 _MAX_TITLE = 48
 """Characters of a line in a title."""
@@ -25,26 +24,36 @@ class PlausibleReading:
 
     Attributes:
         guess: The text after the edit.
-        rank: The likeliest readings have the lowest.
+        source: Where the reading comes from.
     """
 
     splices: tuple[Splice, ...]
     edit: Edit
     guess: str
-    rank: int
+    source: Provenance
 
 
-def to_readings(found: Iterable[PlausibleReading], target: Target) -> tuple[Reading, ...]:
-    """Return the different readings, likeliest first; none if there is only one, or if one changes nothing."""
-    distinct: dict[str, PlausibleReading] = {}
-    for reading in sorted(found, key=lambda reading: reading.rank):
-        if reading.edit:
+def to_readings(
+    found: Iterable[PlausibleReading], scorer: ReadingScorer | None, target: Target
+) -> tuple[Reading, ...]:
+    """Return the different readings, likeliest first; none if there is only one, or if one changes nothing.
+
+    Args:
+        found: The readings, the likeliest first where there is no scorer.
+        scorer: Scores the readings of a snippet.
+        target: The file.
+    """
+    distinct: dict[str, tuple[float, PlausibleReading]] = {}
+    for number, reading in enumerate(found):
+        if reading.edit and reading.guess not in distinct:
+            score = -float(number) if scorer is None else scorer.score(reading.splices, reading.source)
             parts = tuple(split_at_kept_lines(reading.splices, target.lines.bodies))
-            reading = replace(reading, splices=parts)
-            distinct.setdefault(reading.guess, reading)
-    chosen = list(distinct.values())[:MAX_CHOICES]
-    if len(chosen) < 2:
+            distinct[reading.guess] = score, replace(reading, splices=parts)
+    ranked = sorted(distinct.values(), key=lambda scored: -scored[0])
+    if len(ranked) < 2:
         return ()
+    probabilities = likelihoods([score for score, _ in ranked])
+    chosen = [reading for _, reading in ranked[:MAX_CHOICES]]
     titles = [_title(reading, target) for reading in chosen]
     titles = [
         title
@@ -59,7 +68,7 @@ def to_readings(found: Iterable[PlausibleReading], target: Target) -> tuple[Read
     ]
     return tuple(
         Reading(title, reading.edit, likelihood)
-        for title, reading, likelihood in zip(titles, chosen, _LIKELIHOODS, strict=False)
+        for title, reading, likelihood in zip(titles, chosen, probabilities, strict=False)
     )
 
 

@@ -40,6 +40,7 @@ from editahead_inference.apply.placement.line_matching import (
     line_weight,
     normalize_line,
 )
+from editahead_inference.apply.placement.literal_alignment import literal_chain
 from editahead_inference.apply.placement.placement import Placement, Target, find_similar_lines, make_refusal
 from editahead_inference.apply.placement.snippet_indentation import SnippetIndentation
 from editahead_inference.apply.placement.splices import Splice, drop_noops
@@ -139,6 +140,9 @@ class _SnippetPlacer:
     ) -> Iterator[tuple[Splice, ...]]:
         """Yield the splices of other readings, likeliest first: other places, or other lines that are replaced."""
         yield from self._alternatives
+        literal = literal_chain(segments, self._target)
+        if literal is not None:
+            yield tuple(self._splices(segments, literal)[0])
         others = alternative_chains(segments, self._found, chain, uncertain, self._file, self._target.check)
         for anchors in (chain, *others):
             put = self._settled.insert_into(segments, anchors)

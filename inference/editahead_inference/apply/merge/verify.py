@@ -39,6 +39,7 @@ from .left_out_code import dots_for_code
 from .lost_elements import lost_elements
 from .named_scopes import misplaced_lines
 from .other_meanings import (
+    added_elsewhere,
     copied_blocks,
     copied_lines,
     detached_comments,
@@ -161,6 +162,7 @@ def _other_meaning(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
     checks = (
         (copied_lines(snippet, target, splices), "The sketch may show lines of another place."),
         (shown_lines_gone(snippet, target, splices), added_or_replaced),
+        (added_elsewhere(snippet, target, splices), added_or_replaced),
         (replaced_overloads(snippet, target, splices), added_or_replaced),
         (replaced_in_series(snippet, target, splices), added_or_replaced),
         (copied_blocks(target, splices), added_or_replaced),
