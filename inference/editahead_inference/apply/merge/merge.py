@@ -20,6 +20,7 @@ from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .added_below_headers import add_below_header
 from .block_placer import read_blocks
+from .excerpts import as_excerpt
 from .hunk_placer import place_hunks
 from .left_out_code import restore_left_out_code
 from .reading_scores import Provenance, ReadingScorer
@@ -28,7 +29,7 @@ from .shown_neighbours import encloses_all
 from .snippet_placer import place_snippet
 from .sparing_readings import partial_readings, sparing_readings
 from .verify import MAX_CHARS, first_failure
-from .whole_file import as_excerpt, as_whole_file, place_whole
+from .whole_file import as_whole_file, place_whole
 
 _MAX_SKETCH_CHARS = 400_000
 """Characters of a sketch, which bounds the time of a merge."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -17,7 +17,6 @@ from editahead_inference.apply.placement.line_matching import (
     line_weight,
     normalize_line,
 )
-from editahead_inference.apply.placement.outline import Item, Naming, normalized, outline
 from editahead_inference.apply.placement.placement import Placement, Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
@@ -52,53 +51,12 @@ def as_whole_file(part: FileSketch, target: Target) -> FileSketch:
 
 def is_plainly_whole(lines: Sequence[str], target: Target) -> bool:
     """Return whether the lines begin and end as the file does, and hold most of it."""
-    return all(_ends_alike(lines, target)) and _kept_share(lines, target) >= _MIN_WHOLE_SHARE
+    return could_be_whole(lines, target) and _kept_share(lines, target) >= _MIN_WHOLE_SHARE
 
 
-def as_excerpt(part: FileSketch, target: Target) -> FileSketch | None:
-    """Return a sketch of several declarations with marks around what the file has between them, or None if it is none.
-
-    The declarations are whole, and the file has at least one of them. One that it does not have belongs below the one before
-    it, or above the first one that the file has. What is not shown stays.
-    """
-    if part.kind != "whole-file" or isinstance(part.content, Diff) or len(part.content.parts) != 1:
-        return None
-    (code,) = part.content.parts
-    if not isinstance(code, Code) or all(_ends_alike(code.lines, target)):
-        return None
-    if not only_declares(code.lines, target.original.language):
-        return None
-    items = outline(code.lines)
-    naming = Naming(normalized(code.lines))
-    there = [target.named_items.get(naming.of(item) or "", []) for item in items]
-    known = [at for at, found in enumerate(there) if len(found) == 1]
-    if not known or any(
-        later - before > 1 and not _are_siblings(there[before][0], there[later][0], target)
-        for before, later in pairwise(known)
-    ):
-        return None
-    mark = " " * min(item.width for item in items) + "..."
-    starts = [0, *(items[at].start for at in known[1:]), len(code.lines)]
-    parts: list[Code | Elision] = [Elision(mark, code.at)]
-    for start, end in pairwise(starts):
-        lines = code.lines[start:end]
-        # A blank line before a mark says that the declaration above is whole.
-        lines += () if not lines[-1].strip() else ("",)
-        parts += Code(lines, code.at + start), Elision(mark, code.at + end - 1)
-    why = "several declarations of the file, without markers"
-    return replace(part, kind="markers", why=why, content=Snippet(tuple(parts)))
-
-
-def _are_siblings(one: Item, other: Item, target: Target) -> bool:
-    """Return whether two items of the file are in the same block."""
-    return any({id(one), id(other)} <= set(map(id, items)) for items in _blocks(target.items))
-
-
-def _blocks(items: list[Item]) -> Iterator[list[Item]]:
-    waiting = [items]
-    while waiting:
-        yield (block := waiting.pop())
-        waiting += (section.items for item in block for section in item.sections if section.items)
+def could_be_whole(lines: Sequence[str], target: Target) -> bool:
+    """Return whether the lines begin and end as the file does."""
+    return all(_ends_alike(lines, target))
 
 
 def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placement:
@@ -129,8 +87,7 @@ def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placement
         return Placement((splice,), None, round(min(1.0, share), 3))
     declared = all_code and only_declares(lines, target.original.language)
     as_piece = place_snippet(snippet, target, declared=declared)
-    could_be_whole = all_code and all(_ends_alike(lines, target))
-    if as_piece.doubt is None and not could_be_whole:
+    if as_piece.doubt is None and not (all_code and could_be_whole(lines, target)):
         return as_piece
     doubt = replace(
         as_piece.doubt or make_refusal("would-lose-code", ""),
