@@ -92,9 +92,16 @@ class BlockEdits:
             lines += [*old[at:i1], *new[j1:j2]]
             at = i2
         lines += old[at:]
+        if lines and old and old[-1].rstrip().endswith(",") and self._needs_comma(lines[-1], end):
+            lines[-1] = f"{lines[-1].rstrip()},"  # It was the last element of the sketch, not of the file.
         if lines != list(old):
             number = self._sketch.at[min(first, len(self._sketch.at) - 1)]
             self.splices.append(Splice(start, end, tuple(lines), number, number + max(1, last - first)))
+
+    def _needs_comma(self, line: str, end: int) -> bool:
+        """Return whether a line has to end with a comma, as another element follows at line `end` of the file."""
+        following = next((key for key in self._keys[end:] if key), "")
+        return line.rstrip().endswith(("}", "]", '"', ")")) and following[:1] not in ("", "}", "]", ")")
 
     def keep_or_remove(self, start: int, end: int, at: int) -> None:
         """Keep lines [start, end) of the file; another meaning is that they go. `at` is the line of the sketch."""

@@ -367,7 +367,7 @@ class _BlockReader:
         if not mine.closes_itself and (after is None or after in self._sketch.marks):
             new, old = self._sketch.naming.text(mine)[-1], self._edits.file_naming.text(other)[-1]
             follows = after is not None and after == mine.end
-            if new != old and (follows or not TERMINAL.match(new)) and mine.is_block:
+            if new != old and (follows or not TERMINAL.match(new)) and mine.is_block and other.is_block:
                 self._edits.doubts.append("an end that may be cut off")
         self._edits.replace(other.start, other.end, mine.start, mine.end, change)
 

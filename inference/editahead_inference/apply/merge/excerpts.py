@@ -1,12 +1,13 @@
-"""Excerpts: sketches of some declarations of a file or of a class, without marks for what is between them.
+"""Excerpts: sketches of some elements of a file, a class or an object, without marks for what is between them.
 
-What an excerpt does not show stays, so it is read as if marks stood there.
+An author who marks nothing at a level has shown a selection: what the file has between the elements stays, as if marks stood
+there. Where some omissions of a level are marked and others are not, this is only one of the readings.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -18,78 +19,195 @@ from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, S
 
 from .whole_file import could_be_whole
 
-_CONTAINER = re.compile(
+_CLASS = re.compile(
     r"(?:[\w()]+ )*?(?:class|interface|trait|impl|object|namespace|module|mod|extension|protocol)\b"
 )
-"""Headers of blocks whose members are declarations, in any order."""
+"""Headers of blocks of declarations, in any order."""
+_MAPPING = re.compile(r"\{|[\"']?[\w$./@-]+[\"']?\s*:(?:\s*\{)?|\[\[?[\w.\"' :/-]+\]\]?|@media\b.*\{")
+"""Headers of blocks of keys with values, and of rules, in data and style sheets."""
+_DATA = frozenset({"json", "jsonc", "yaml", "toml", "css", "scss", "less", "sql"})
+"""Languages whose elements are keys, sections, rules or statements, by extension or LSP language id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A sketch with marks for what it does not show.
+
+    Attributes:
+        left_out: What the file has at the levels that are shown without any mark, and the sketch does not show.
+        is_certain: No level of the sketch marks some omissions and not others.
+    """
+
+    part: FileSketch
+    left_out: tuple[Item, ...]
+    is_certain: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """A declaration with the annotations and comments above it: lines [start, end) of the sketch.
+    """An element with the annotations and comments above it: lines [start, end) of the sketch.
 
     Attributes:
-        there: The item of the file with its name, or None for a new one.
+        item: The element.
+        there: The place among the file's elements of the one with its name, or None for a new one.
     """
 
     start: int
     end: int
-    there: Item | None
+    item: Item
+    there: int | None
 
 
-def as_excerpt(part: FileSketch, target: Target) -> FileSketch | None:
-    """Return an excerpt with marks for what it does not show, or None for any other sketch.
+def as_excerpt(part: FileSketch, target: Target) -> Excerpt | None:
+    """Return an excerpt with marks for what it does not show, or None for a sketch that leaves nothing out without a mark.
 
-    The declarations are in one block of the file, which has at least one of them. A new one belongs below the one before it,
-    or above the first one that the file has.
+    A new element belongs below the one before it, or above the first one that the file has.
     """
     if isinstance(part.content, Diff) or any(
         isinstance(piece, Elision) and piece.removed for piece in part.content.parts
     ):
         return None
-    lines: list[str] = []
-    marks: set[int] = set()
-    for piece in part.content.parts:
-        marks |= {len(lines)} if isinstance(piece, Elision) else set()
-        lines += piece.lines if isinstance(piece, Code) else [piece.text]
-    naming = Naming(normalized(lines))
-    items = [item for item in outline(lines) if item.start not in marks]
-    known: Mapping[str, Item | None]
-    if len(items) == 1 and marks and _CONTAINER.match(naming.keys[items[0].start]):
-        named = target.named_items.get(naming.of(items[0]) or "", [])
-        found = [item for item in named if _CONTAINER.match(target.lines.keys[item.start])]
-        if len(found) != 1:
-            return None
-        items, known = items[0].items, _by_name(found[0].items, target)
-    elif part.kind == "whole-file" and not marks:
-        if could_be_whole(lines, target) or not only_declares(lines, target.original.language):
-            return None
-        known = _block_of(items, naming, target)
-    else:
+    reader = _ExcerptReader(part, target)
+    reader.read()
+    if not reader.implied:
         return None
-    units = list(_units([item for item in items if item.start not in marks], naming, known))
-    shown = [unit for unit in units if unit.there is not None]
-    if not shown:
-        return None
-    width = " " * min(item.width for item in items)
-    at = part.content.parts[0].at
-    new_marks = {units[0].start, units[-1].end, *(unit.start for unit in shown[1:])}
-    parts = _with_marks(lines, marks, new_marks, f"{width}...", at)
-    why = "some declarations of the file, without markers for the others"
-    return replace(part, kind="markers", why=why, content=Snippet(tuple(parts)))
+    why = "some elements of the file, without markers for the others"
+    parts = tuple(reader.parts())
+    part = replace(part, kind="markers", why=why, content=Snippet(parts))
+    return Excerpt(part, tuple(reader.left_out), reader.is_certain)
 
 
-def _block_of(items: Sequence[Item], naming: Naming, target: Target) -> Mapping[str, Item | None]:
-    """Return the items by name of the only block of the file that has all of those in the sketch that the file has."""
-    names = [naming.of(item) for item in items]
-    found = [target.named_items[name] for name in names if name in target.named_items]
-    blocks = [
-        block
-        for block in _blocks(target.items)
-        if found and all(any(one is item for item in block) for (one, *_) in found)
-    ]
-    unique = all(len(ones) == 1 for ones in found)
-    return _by_name(blocks[0], target) if unique and len(blocks) == 1 else {}
+class _ExcerptReader:
+    """The comparison of the levels of a sketch with those of the file.
+
+    Attributes:
+        implied: The lines of the sketch above which something of the file is left out, each with its indentation.
+        left_out: As in `Excerpt`.
+        is_certain: As in `Excerpt`.
+    """
+
+    def __init__(self, part: FileSketch, target: Target) -> None:
+        self._part, self._target = part, target
+        self._lines: list[str] = []
+        self._marks: set[int] = set()
+        assert isinstance(part.content, Snippet)
+        for piece in part.content.parts:
+            if isinstance(piece, Elision):
+                self._marks.add(len(self._lines))
+                self._lines.append(piece.text)
+            else:
+                self._lines += piece.lines
+        self._naming = Naming(normalized(self._lines))
+        self._names_there = Naming(target.lines.keys)
+        extension = (part.path or target.original.uri).rsplit(".", 1)[-1].lower()
+        self._is_data = not {extension, target.original.language, part.language or ""}.isdisjoint(_DATA)
+        self.implied: dict[int, str] = {}
+        self.left_out: list[Item] = []
+        self.is_certain = True
+
+    def read(self) -> None:
+        """Find what is left out without a mark."""
+        items = outline(self._lines)
+        shown = [item for item in items if item.start not in self._marks]
+        if self._is_data:
+            if could_be_whole(self._lines, self._target) and not self._marks:
+                return
+            self._read_level(items, self._target.items)
+        elif len(shown) == 1 and self._marks:
+            self._read_inside(shown[0], self._target.named_items.get(self._naming.of(shown[0]) or "", []))
+        elif self._part.kind == "whole-file" and not self._marks:
+            language = self._target.original.language
+            if not could_be_whole(self._lines, self._target) and only_declares(self._lines, language):
+                self._read_level(items, self._block_of(items))
+
+    def _read_inside(self, item: Item, named: Sequence[Item]) -> None:
+        """Read the level inside an element, if the file has one such element."""
+        pattern = _MAPPING if self._is_data else _CLASS
+        if not item.is_block or not pattern.match(self._naming.keys[item.start]):
+            return
+        found = [one for one in named if pattern.match(self._target.lines.keys[one.start])]
+        if len(found) == 1:
+            self._read_level(item.items, found[0].items)
+
+    def _read_level(self, items: Sequence[Item], file_items: Sequence[Item]) -> None:
+        file_items = [
+            item
+            for item in file_items
+            if not is_annotation(self._target.lines.keys[item.start])
+            and (item.is_block or not is_comment(self._target.lines.keys[item.start]))
+        ]
+        marked = {item.start for item in items if item.start in self._marks}
+        units = list(self._units([item for item in items if item.start not in marked], file_items))
+        shown = [(unit, unit.there) for unit in units if unit.there is not None]
+        places = [there for _, there in shown]
+        if not places or places != sorted(set(places)):
+            return
+        width = " " * min(unit.item.width for unit in units)
+        gaps = [units[0].start] if places[0] > 0 else []
+        gaps += [unit.start for (_, one), (unit, other) in pairwise(shown) if other > one + 1]
+        gaps += [units[-1].end] if places[-1] < len(file_items) - 1 else []
+        implied = [line for line in gaps if not self._is_beside_mark(line)]
+        if implied and marked:
+            self.is_certain = False
+        elif implied:
+            self.left_out += (item for place, item in enumerate(file_items) if place not in places)
+        self.implied |= dict.fromkeys(implied, width)
+        for unit, there in shown:
+            self._read_inside(unit.item, [file_items[there]])
+
+    def _is_beside_mark(self, line: int) -> bool:
+        """Return whether the nearest line above or below the beginning of a line, blank ones aside, is a mark."""
+        above = next((n for n in range(line - 1, -1, -1) if self._lines[n].strip()), None)
+        below = next((n for n in range(line, len(self._lines)) if self._lines[n].strip()), None)
+        return above in self._marks or below in self._marks
+
+    def _units(self, items: Sequence[Item], file_items: Sequence[Item]) -> Iterator[_Unit]:
+        known: dict[str, int | None] = {}
+        for place, item in enumerate(file_items):
+            name = self._name(self._names_there, item)
+            known[name] = None if name in known else place
+        start = None
+        for item in items:
+            start = item.start if start is None else start
+            key = self._naming.keys[item.start]
+            if is_annotation(key) or (is_comment(key) and not item.is_block):
+                continue
+            yield _Unit(start, item.end, item, known.get(self._name(self._naming, item)))
+            start = None
+
+    @staticmethod
+    def _name(naming: Naming, item: Item) -> str:
+        key = naming.keys[item.start]
+        return key if key == "{" else naming.of(item) or key.rstrip(",;")
+
+    def _block_of(self, items: Sequence[Item]) -> Sequence[Item]:
+        """Return the items of the only block of the file that has all of those in the sketch that the file has."""
+        named = self._target.named_items
+        found = [
+            named[name] for item in items if (name := self._naming.of(item)) is not None and name in named
+        ]
+        if not found or any(len(ones) > 1 for ones in found):
+            return ()
+        wanted = {id(one) for (one,) in found}
+        return next((block for block in _blocks(self._target.items) if wanted <= set(map(id, block))), ())
+
+    def parts(self) -> Iterator[Code | Elision]:
+        """Yield the parts of the sketch with a mark where something is left out."""
+        assert isinstance(self._part.content, Snippet)
+        at = self._part.content.parts[0].at
+        marks = self._marks
+        edges = sorted({0, len(self._lines), *marks, *(mark + 1 for mark in marks), *self.implied})
+        for start, end in pairwise(edges):
+            if start in self.implied:
+                yield Elision(f"{self.implied[start]}...", at + max(0, start - 1))
+            if start in marks:
+                yield Elision(self._lines[start], at + start)
+                continue
+            lines = tuple(self._lines[start:end])
+            # A blank line before a mark says that the element above is whole.
+            yield Code((*lines, "") if end in self.implied and lines[-1].strip() else lines, at + start)
+        if len(self._lines) in self.implied:
+            yield Elision(f"{self.implied[len(self._lines)]}...", at + len(self._lines) - 1)
 
 
 def _blocks(items: list[Item]) -> Iterator[list[Item]]:
@@ -98,51 +216,3 @@ def _blocks(items: list[Item]) -> Iterator[list[Item]]:
     while waiting:
         yield (block := waiting.pop())
         waiting += (section.items for item in block for section in item.sections if section.items)
-
-
-def _by_name(items: Sequence[Item], target: Target) -> Mapping[str, Item | None]:
-    """Return the items by name, with None where two have one name."""
-    naming = Naming(target.lines.keys)
-    found: dict[str, Item | None] = {}
-    for item in items:
-        name = naming.of(item)
-        if name is not None:
-            found[name] = None if name in found else item
-    return found
-
-
-def _units(items: Sequence[Item], naming: Naming, known: Mapping[str, Item | None]) -> Iterator[_Unit]:
-    start = None
-    for item in items:
-        start = item.start if start is None else start
-        key = naming.keys[item.start]
-        if is_annotation(key) or (is_comment(key) and not item.is_block):
-            continue
-        name = naming.of(item)
-        yield _Unit(start, item.end, known.get(name) if name is not None else None)
-        start = None
-
-
-def _with_marks(
-    lines: Sequence[str], marks: set[int], new_marks: set[int], text: str, at: int
-) -> Iterator[Code | Elision]:
-    """Yield the parts of a sketch, with further marks above some of its lines, except beside a mark that is there."""
-    edges = sorted({0, len(lines), *marks, *(mark + 1 for mark in marks), *new_marks})
-    was_mark = False
-    for start, end in pairwise([*edges, len(lines)]):
-        is_mark = start in marks
-        if start in new_marks and not is_mark and not was_mark:
-            yield Elision(text, at + max(0, start - 1))
-            was_mark = True
-        if start == end:
-            return
-        code = tuple(lines[start:end])
-        if is_mark:
-            yield Elision(lines[start], at + start)
-        elif any(map(str.strip, code)):
-            # A blank line before a mark says that the declaration above is whole.
-            yield Code((*code, "") if end in new_marks and code[-1].strip() else code, at + start)
-        else:
-            yield Code(code, at + start)
-            continue
-        was_mark = is_mark

@@ -20,7 +20,7 @@ from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .added_below_headers import add_below_header
 from .block_placer import read_blocks
-from .excerpts import as_excerpt
+from .excerpts import Excerpt, as_excerpt
 from .hunk_placer import place_hunks
 from .left_out_code import restore_left_out_code
 from .reading_scores import Provenance, ReadingScorer
@@ -86,24 +86,14 @@ def merge(
     low, high = _line_range(original, span)
     target = Target(original, syntax or SyntaxTrees(reproducible=True), low, high, check)
     part = as_whole_file(restore_left_out_code(part, target), target)
-    attempts = [_attempt(part, target, _place_part(part, target), span)]
-    if attempts[0].result.refusal and (excerpt := as_excerpt(part, target)) is not None:
-        part = excerpt
-        attempts.append(_attempt(part, target, _place_part(part, target), span))
-    if not isinstance(part.content, Diff) and part.kind != "whole-file":
-        blocks = read_blocks(part.content, target)
-        if blocks is not None:
-            said = f"The sketch is ambiguous about {blocks.doubts[0]}." if blocks.doubts else ""
-            unsure = make_refusal("ambiguous", said) if said else _comment_like_mark(part.content, target)
-            others = blocks.alternatives
-            placing = Placement(blocks.splices, unsure, 0.5 if unsure else 1.0, lambda: others)
-            attempts.append(_attempt(part, target, placing, span, attempts[0]))
-        if all(attempt.result.refusal for attempt in attempts):
-            added = add_below_header(part.content, target)
-            if added is not None:
-                placing = Placement(added, _comment_like_mark(part.content, target))
-                attempts.append(_attempt(part, target, placing, span))
-    return _agreed(attempts, part, target)
+    attempts = list(_attempts(part, target, span))
+    excerpt = as_excerpt(part, target)
+    if excerpt is not None:
+        attempts = [_sparing(attempt, excerpt) for attempt in attempts]
+        attempts += (
+            each if excerpt.is_certain else _as_choice(each) for each in _attempts(excerpt.part, target, span)
+        )
+    return _agreed(attempts, target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +101,52 @@ class _Attempt:
     """The result of one way to place a part, and the placement.
 
     Attributes:
+        part: The part, which may have marks that the sketch has not.
         text: The text before a line end that the part adds to the file's end.
     """
 
+    part: FileSketch
     placing: Placement
     result: MergeResult
     text: str
+
+
+def _attempts(part: FileSketch, target: Target, span: tuple[int, int] | None) -> Iterator[_Attempt]:
+    """Yield the results of all ways to place a part."""
+    first = _attempt(part, target, _place_part(part, target), span)
+    yield first
+    if isinstance(part.content, Diff) or part.kind == "whole-file":
+        return
+    refused = first.result.refusal is not None
+    blocks = read_blocks(part.content, target)
+    if blocks is not None:
+        said = f"The sketch is ambiguous about {blocks.doubts[0]}." if blocks.doubts else ""
+        unsure = make_refusal("ambiguous", said) if said else _comment_like_mark(part.content, target)
+        others = blocks.alternatives
+        placing = Placement(blocks.splices, unsure, 0.5 if unsure else 1.0, lambda: others)
+        second = _attempt(part, target, placing, span, first)
+        yield second
+        refused = refused and second.result.refusal is not None
+    added = add_below_header(part.content, target) if refused else None
+    if added is not None:
+        yield _attempt(part, target, Placement(added, _comment_like_mark(part.content, target)), span)
+
+
+def _sparing(attempt: _Attempt, excerpt: Excerpt) -> _Attempt:
+    """Return an attempt, refused if elements would go that the sketch may only have left out."""
+    splices, refusal = attempt.placing.splices, attempt.result.refusal
+    for item in excerpt.left_out if refusal is None else ():
+        if any(splice.start <= item.start < splice.end for splice in splices):
+            refusal = make_refusal("would-lose-code", "Code would go that the sketch does not show.")
+    return replace(attempt, result=replace(attempt.result, refusal=refusal))
+
+
+def _as_choice(attempt: _Attempt) -> _Attempt:
+    """Return an attempt that a person has to choose."""
+    refusal = attempt.result.refusal or make_refusal(
+        "ambiguous", "The sketch does not show whether code between its lines is to go."
+    )
+    return replace(attempt, result=replace(attempt.result, refusal=refusal))
 
 
 def _attempt(
@@ -148,22 +178,23 @@ def _attempt(
     if unsure is None and part.final_newline and guess and not guess.endswith(("\n", "\r")):
         edit = compose(edit, Edit.replace(len(guess), len(guess), original.eol))
         guess += original.eol
-    return _Attempt(placing, MergeResult(original, guess, edit, unsure, placing.confidence), text)
+    return _Attempt(part, placing, MergeResult(original, guess, edit, unsure, placing.confidence), text)
 
 
-def _agreed(attempts: Sequence[_Attempt], part: FileSketch, target: Target) -> MergeResult:
+def _agreed(attempts: Sequence[_Attempt], target: Target) -> MergeResult:
     """Return the result that is certain, if no other certain one differs; else the first one, refused, with all readings."""
     certain = [attempt.result for attempt in attempts if attempt.result.refusal is None]
     if certain and all(result.guess == certain[0].guess for result in certain):
         return certain[0]
     first = certain[0] if certain else attempts[0].result
     refusal = first.refusal or make_refusal("ambiguous", "The sketch can be read in two ways.")
-    scorer = None if isinstance(part.content, Diff) else ReadingScorer(part.content, target)
-    readings = to_readings(_plausible(attempts, part, target), scorer, target)
+    content = attempts[-1].part.content
+    scorer = None if isinstance(content, Diff) else ReadingScorer(content, target)
+    readings = to_readings(_plausible(attempts, target), scorer, target)
     return replace(first, refusal=refusal, readings=readings)
 
 
-def _plausible(attempts: Sequence[_Attempt], part: FileSketch, target: Target) -> Iterator[PlausibleReading]:
+def _plausible(attempts: Sequence[_Attempt], target: Target) -> Iterator[PlausibleReading]:
     """Yield the readings that pass all checks but are not certain. Where code would go, a person may still choose so.
 
     Less likely kinds are left out where likelier ones are enough, as the checks take time. Where there is only one, others
@@ -182,7 +213,7 @@ def _plausible(attempts: Sequence[_Attempt], part: FileSketch, target: Target) -
         if found >= MAX_CHOICES:
             return
         for number, attempt in placed:
-            placing, result = attempt.placing, attempt.result
+            part, placing, result = attempt.part, attempt.placing, attempt.result
             own = drop_noops(placing.splices, target.lines.bodies)
             if result.refusal is None:
                 if kind == 0:

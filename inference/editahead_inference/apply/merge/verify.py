@@ -35,6 +35,7 @@ from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import count_errors
 
 from .added_items import replaced_by_new
+from .data_syntax import breaks_data
 from .left_out_code import dots_for_code
 from .lost_elements import lost_elements
 from .named_scopes import misplaced_lines
@@ -144,6 +145,8 @@ def first_failure(
         return make_refusal(
             "would-break-syntax", "The file would have syntax errors that it does not have now."
         )
+    if edit and breaks_data(target.original, guess):
+        return make_refusal("would-break-syntax", "The file could no longer be read.")
     if (
         target.original.language == "python"
         and edit
@@ -288,7 +291,10 @@ def _unrequested_by_snippet(
     shown, bare = ShownRuns(snippet), ShownRuns(snippet, without_commas)
     for splice in splices:
         keys = [normalize_line(line) for line in splice.lines]
-        if not bare.contain(keys):
+        only_commas = list(without_commas(keys)) == list(
+            without_commas(target.lines.keys[splice.start : splice.end])
+        )
+        if not only_commas and not bare.contain(keys):
             return make_refusal("unparsed", "Lines would come that the sketch does not show.", splice.lines)
         if part.kind == "whole-file":
             continue
@@ -324,6 +330,8 @@ def _unexplained_deletions(
             for a, b in zip(old[i1:i2], keys[j1:j2], strict=True)
         ):
             continue
+        if i2 - i1 == 1 and j1 < j2 and _is_same_value(old[i1], keys[j1]):
+            continue  # The new value has several lines.
         low, high = splice.start + i1, splice.start + i2
         if not any(old[i] for i in range(i1, i2)) or _is_redeclared(low, high, splice, target):
             continue

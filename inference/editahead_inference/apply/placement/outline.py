@@ -205,6 +205,13 @@ _CONTROL = re.compile(
 _CASE = re.compile(r"(?:case\b.*|default\b.*)$")
 _ARM = re.compile(r"(?P<pattern>[^=]+?)\s*=>")
 _TAG = re.compile(r"<(?P<name>[\w:.-]+)(?P<rest>[^>]*)>?")
+_KEY_ATTRIBUTE = re.compile(r"""\s(?:id|key|name|src|href)\s*=\s*(?:"[^"]*"|'[^']*'|\{[^}]*\})""")
+_SQL = re.compile(
+    r"(?:create|alter)\s+(?:or replace\s+)?(?:\w+\s+)*?"
+    r"(?P<kind>table|index|view|function|procedure|trigger|type|schema|sequence|policy|role|extension)\s+"
+    r"(?:concurrently\s+)?(?:if (?:not )?exists\s+)?(?P<name>[\w.\"`]+)",
+    re.IGNORECASE,
+)
 
 
 @cache_short(65536)
@@ -219,6 +226,9 @@ def identity(key: str) -> str | None:
     inline = _INLINE_ANNOTATIONS.match(key)
     if inline:
         return identity(key[inline.end() :])
+    found = _SQL.match(key)
+    if found:
+        return f"{found['kind'].lower()} {found['name'].lower()}"
     found = _DECLARED.match(key)
     if found:
         receiver = (found["receiver"] or "").strip("() *&").split()
@@ -249,6 +259,9 @@ def identity(key: str) -> str | None:
         return f"call {found['name']}({found['first']}" if found["first"] else _method_name(key)
     found = _TAG.match(key)
     if found:
+        attribute = _KEY_ATTRIBUTE.search(found["rest"])
+        if attribute:
+            return f"<{found['name']}{attribute[0]}"
         return key if found["rest"].strip(" /") else None
     found = _KEYED.match(key)
     if found:
