@@ -1,12 +1,16 @@
-"""The check that no key of a data file comes twice in one place: a new value of a key replaces the old one."""
+"""The check that nothing that is there once comes twice: a new value of a key replaces the old one.
+
+Keys of data files are compared in one place, elements of markup by `id` and `src` in the whole file.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from editahead_inference.apply.placement.line_matching import normalize_line
-from editahead_inference.apply.placement.outline import Item, Naming, outline
+from editahead_inference.apply.placement.outline import Item, Naming, identity, outline, walk
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 
@@ -14,12 +18,16 @@ _LANGUAGES = frozenset({"yaml", "toml", "json", "jsonc", "ini", "properties", "d
 _SUFFIXES = (".yaml", ".yml", ".toml", ".json", ".jsonc", ".ini", ".cfg", ".env", ".properties")
 
 
+_UNIQUE_ELEMENT = re.compile(r"<[\w:.-]+\s(?:id|src)\b")
+"""Identities of elements of markup that are hardly ever meant twice."""
+
+
 def repeated_keys(target: Target, splices: Sequence[Splice]) -> Iterator[str]:
-    """Yield each key that the splices add where the same block of a data file has it already."""
+    """Yield each key and each element of markup that the splices add although it is there already."""
     original = target.original
-    if original.language not in _LANGUAGES and not original.uri.lower().endswith(_SUFFIXES):
-        return
-    if not any(splice.lines for splice in splices):
+    is_data = original.language in _LANGUAGES or original.uri.lower().endswith(_SUFFIXES)
+    added = [normalize_line(line) for splice in splices for line in splice.lines]
+    if not added or not (is_data or any(_UNIQUE_ELEMENT.match(identity(key) or "") for key in added)):
         return
     bodies: list[str] = []
     at = 0
@@ -27,9 +35,21 @@ def repeated_keys(target: Target, splices: Sequence[Splice]) -> Iterator[str]:
         bodies += [*target.lines.bodies[at : splice.start], *splice.lines]
         at = splice.end
     bodies += target.lines.bodies[at:]
-    before = Counter(_repeated(target.items, Naming(target.lines.keys)))
-    after = Counter(_repeated(outline(bodies), Naming(list(map(normalize_line, bodies)))))
-    yield from (after - before).elements()
+    naming, naming_after = Naming(target.lines.keys), Naming(list(map(normalize_line, bodies)))
+    items = outline(bodies)
+    if is_data:
+        yield from (
+            Counter(_repeated(items, naming_after)) - Counter(_repeated(target.items, naming))
+        ).elements()
+    else:
+        before, after = _elements(target.items, naming), _elements(items, naming_after)
+        yield from (name for name in after if 0 < before[name] < after[name])
+
+
+def _elements(items: Sequence[Item], naming: Naming) -> Counter[str]:
+    """Return how often each element of markup is there, by identity."""
+    names = (naming.of(item) or "" for item in walk(items))
+    return Counter(name for name in names if _UNIQUE_ELEMENT.match(name))
 
 
 def _repeated(items: Sequence[Item], naming: Naming) -> Iterator[str]:
