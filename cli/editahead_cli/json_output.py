@@ -128,6 +128,31 @@ class FinishOutput:
 
 
 @attrs.frozen
+class RuleOutput:
+    """A rule that was mined from the history.
+
+    `kind` is "co-change" or "rewrite", `text` the rule in words, `support` the number of commits in which it held,
+    `confidence` how often it held, and `examples` are commits.
+    """
+
+    id: str
+    kind: str
+    text: str
+    support: int
+    confidence: float
+    examples: list[str]
+    off: bool
+
+
+@attrs.frozen
+class RulesOutput:
+    """The mined rules of a repository, and the file that they are in."""
+
+    path: str
+    rules: list[RuleOutput]
+
+
+@attrs.frozen
 class RefusalOutput:
     """The reason why a sketch was not applied.
 

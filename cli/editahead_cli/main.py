@@ -30,6 +30,7 @@ COMMANDS = {
     "mcp": "answer agents over MCP: finish a change, search code, apply a sketch",
     "models": "list the models that fit this machine, or download one",
     "record": "record your editing sessions on this machine, to measure on them; off by default",
+    "rules": "mine rules from a repository's history, list them, switch them off",
     "stats": "show what became of the predictions in your editor",
     "doctor": "check that Editahead works on this machine",
     "train": "train the gate, the vocabulary and the small model on real edits",

@@ -398,6 +398,16 @@ SHAPES = [
         ),
     ),
     _output(
+        "editahead rules --json",
+        "The rules that were mined from a repository's history.",
+        json_output.RulesOutput(
+            "/state/editahead/rules/5f1c.toml",
+            [json_output.RuleOutput("93ab01c2d4", "co-change",
+                                    "a new file in shop/commands/{snake}.py -> `\"{snake}\",` in shop/main.py",
+                                    5, 0.83, ["1a2b3c4d5e6f"], False)],
+        ),
+    ),
+    _output(
         "editahead models --json",
         "This machine's hardware, and the models that fit it.",
         json_output.ModelsOutput(

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from editahead_inference.candidates import CLOSED, Candidate
+from editahead_inference.codebase import Codebase
 from editahead_inference.gate.calibration import logit
 from editahead_inference.gate.gate import Gate
 from editahead_inference.predictors.propagation import Propagation
@@ -23,7 +24,8 @@ from editahead_prompts.text.syntax_trees import GRAMMARS, SyntaxTrees
 
 from .file_kinds import file_kind
 from .names import ReplacedName, left_places, place_features
-from .report import PlaceKind
+from .report import ChangedFile, PlaceKind
+from .repository_rules import KIND, RepositoryRules, place_kind_features, rule_label, rule_places, rule_reason
 from .taught_rules import TaughtRule, windows
 
 MIN_GATE = 0.03
@@ -47,6 +49,7 @@ class FinishCandidate:
         taught_by: The edits of the change that made the same.
         place: What the file is for.
         features: The values that tell how likely it is, by name.
+        reason: Why it is the same, as one sentence; "" where the kind says it.
     """
 
     snapshot: Snapshot
@@ -57,6 +60,7 @@ class FinishCandidate:
     taught_by: tuple[PastEdit, ...]
     place: PlaceKind
     features: Mapping[str, float]
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -215,6 +219,42 @@ def _left_names(search: FinishSearch, check: Callable[[], None]) -> Iterator[Fin
                 rule = rule_id(f"name:{name.old}:{name.new}")
                 label = f"{name.old} -> {name.new}"
                 yield FinishCandidate(target, edit, rule, label, "name", name.edits, place, features)
+
+
+def mined_candidates(
+    search: FinishSearch,
+    change: Sequence[ChangedFile],
+    repository: RepositoryRules,
+    codebase: Codebase | None,
+    check: Callable[[], None],
+) -> list[FinishCandidate]:
+    """Return the places that a change lacks by the rules of its repository.
+
+    Args:
+        search: What is looked for, and where.
+        change: The files of the change.
+        repository: The rules.
+        codebase: The index of the files that are not open.
+        check: Raises `Cancelled` if the result is no longer wanted.
+    """
+    known = {**search.present, **{document.uri: document for document in search.documents}}
+    found: list[FinishCandidate] = []
+    for place, snapshot, edits in rule_places(repository, change, search.edits, known, codebase):
+        check()
+        found.append(
+            FinishCandidate(
+                snapshot,
+                place.edit,
+                rule_id(f"mined:{place.rule.id}"),
+                rule_label(place),
+                KIND,
+                edits,
+                file_kind(snapshot.uri, is_code=snapshot.language in GRAMMARS),
+                place_kind_features(place),
+                rule_reason(place),
+            )
+        )
+    return found
 
 
 def _distinct(found: Sequence[FinishCandidate]) -> list[FinishCandidate]:

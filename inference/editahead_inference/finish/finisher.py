@@ -12,10 +12,11 @@ from editahead_prompts.state import EditorState, MovedFile, PastEdit
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .candidates import FinishCandidate, FinishSearch, PlaceFinder, find_candidates
+from .candidates import FinishCandidate, FinishSearch, PlaceFinder, find_candidates, mined_candidates
 from .lookup import files_to_search
 from .names import replaced_names
 from .report import ChangedFile, FinishReport, FinishRule, MissingPlace
+from .repository_rules import RepositoryRules
 from .taught_rules import MAX_EDITS, WINDOW, past_edits, taught_rules
 from .weights import FinishWeights, shipped_weights
 
@@ -37,10 +38,16 @@ class Finisher:
     Args:
         codebase: The index of the files that are not open; None to look in the given documents only.
         weights: By default, the shipped ones.
+        repository: The rules that were mined from the history of the repository.
     """
 
-    def __init__(self, codebase: Codebase | None = None, weights: FinishWeights | None = None) -> None:
-        self._codebase = codebase
+    def __init__(
+        self,
+        codebase: Codebase | None = None,
+        weights: FinishWeights | None = None,
+        repository: RepositoryRules | None = None,
+    ) -> None:
+        self._codebase, self._repository = codebase, repository
         self._weights = weights or shipped_weights()
         self._trees = SyntaxTrees()
         self._finder = PlaceFinder(self._trees)
@@ -74,6 +81,8 @@ class Finisher:
             on_progress(done, total)
 
         found = find_candidates(search, self._finder, check, step)
+        if self._repository is not None:
+            found += mined_candidates(search, change, self._repository, self._codebase, check)
         scored = sorted(
             (
                 (self._weights.probability(candidate.features), number)
@@ -118,7 +127,7 @@ class Finisher:
             candidate.rule,
             probability,
             candidate.place,
-            probability >= self._weights.threshold(candidate.place),
+            self._weights.is_likely(probability, candidate.place, candidate.features),
             _reason(candidate),
         )
 
@@ -140,9 +149,15 @@ class Finisher:
             if taught.label not in labels and taught.renames is not None and taught.kind == "rename"
         ]
         wanted = {place.uri for place in places}
-        snapshots = tuple(
-            snapshot for snapshot in (*search.present.values(), *search.documents) if snapshot.uri in wanted
-        )
+        by_uri = {
+            snapshot.uri: snapshot
+            for snapshot in (
+                *search.present.values(),
+                *search.documents,
+                *(candidate.snapshot for candidate in found),
+            )
+        }
+        snapshots = tuple(snapshot for uri, snapshot in by_uri.items() if uri in wanted)
         return FinishReport(
             tuple(rules), tuple(places), snapshots, len(search.present) + len(search.documents)
         )
@@ -196,6 +211,8 @@ def _shown_at(edits: Sequence[PastEdit]) -> tuple[tuple[str, int], ...]:
 def _reason(candidate: FinishCandidate) -> str:
     """Return why a place is the same, as one sentence."""
     count = len(candidate.taught_by)
+    if candidate.reason:
+        return candidate.reason
     if not count:
         return "A file was moved, and this is its old path."
     made = "once" if count == 1 else f"{count} times"

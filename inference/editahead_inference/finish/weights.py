@@ -44,11 +44,28 @@ class FinishWeights:
             raise ValueError(f"not a set of weights: {error!r}") from error
 
     def probability(self, features: Mapping[str, float]) -> float:
-        """Return the calibrated probability that a change lacks a place with these features."""
+        """Return the calibrated probability that a change lacks a place with these features.
+
+        A rule that was mined from the repository's history has a term of its own: how often it held there.
+        """
+        if "mined" in features:
+            return features["mined"]
         stated = features.get("stated", 0.0)
         if stated >= MIN_STATED and any(f"kind:{kind}" in features for kind in BROKEN_KINDS):
             return stated
         return self._calibration.calibrate(CURVE, sigmoid(self._trees.log_odds(features)))
+
+    def is_likely(self, probability: float, kind: PlaceKind, features: Mapping[str, float]) -> bool:
+        """Return whether a place is likely.
+
+        Args:
+            probability: Its probability.
+            kind: What its file is for.
+            features: What tells how likely it is.
+        """
+        if "mined" in features:
+            return features.get("mined-likely", 0.0) > 0
+        return probability >= self.threshold(kind)
 
     def threshold(self, kind: PlaceKind) -> float:
         """Return the probability from which a place of this kind is likely; 1 for a kind that was never right."""

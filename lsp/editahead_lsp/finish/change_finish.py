@@ -18,6 +18,7 @@ from editahead_prompts.text.snapshot import Snapshot
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 
+from .mined_history import repository_rules
 from .read_change import ChangeRequest, find_source, read_change
 from .workspace_change import WorkspaceChange
 
@@ -109,7 +110,10 @@ def finish_change(
             check=check,
             on_progress=on_progress,
         ) as codebase:
-            report = Finisher(codebase).find(
+            state = user_dirs.state_folder() if editor is None else editor.state
+            rules = repository_rules(source.root, state) if (source.root / ".git").exists() else None
+            finisher = Finisher(codebase) if rules is None else Finisher(codebase, repository=rules)
+            report = finisher.find(
                 change.files,
                 _readable(documents, root, settings),
                 check=check,

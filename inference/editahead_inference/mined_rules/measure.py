@@ -1,0 +1,117 @@
+"""What rules that are mined before a date would have told after it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .co_changes import CoChange, added_names
+from .commits import MinedCommit
+from .rewrites import rewrites_in
+from .rules import MIN_SUPPORT, MinedRule, mine
+from .templates import Words, instantiate, names_in
+
+MINED_SHARE = 2 / 3
+"""The share of the commits, the oldest, that are mined."""
+
+
+@dataclass(frozen=True)
+class MinedFigures:
+    """What the later commits make of the rules of the earlier ones.
+
+    Attributes:
+        mined: The number of commits that were mined.
+        measured: The number of later ones.
+        rules: The number of rules.
+        told: Lines of co-changes that the rules expect of the later commits.
+        right: Those of them that the commits added.
+        covered: Later commits with such a right line.
+        likely_told: Those of `told` by rules by which a place is likely.
+        likely_right: Those of `right` by such rules.
+        repeated: Later commits that make a mined rewrite.
+        written_again: Later commits that write the old side of a mined rewrite.
+    """
+
+    mined: int
+    measured: int
+    rules: int
+    told: int
+    right: int
+    covered: int
+    likely_told: int
+    likely_right: int
+    repeated: int
+    written_again: int
+
+
+def measure(commits: Sequence[MinedCommit], min_support: int = MIN_SUPPORT) -> MinedFigures:
+    """Mine the older commits, and return what their rules tell of the newer ones.
+
+    Commits of one date are on the same side.
+
+    Args:
+        commits: The commits of one repository, in any order.
+        min_support: In how many commits something must be.
+    """
+    small = sorted((one for one in commits if one.is_small), key=lambda one: (one.date, one.id))
+    cut = small[int(len(small) * MINED_SHARE)].date if small else 0.0
+    before, after = (
+        [one for one in small if one.date < cut],
+        [one for one in small if one.date >= cut],
+    )
+    rules = mine(before, min_support)
+    known: set[Words] = set()
+    for commit in before:
+        known |= _names(commit)
+    told = right = likely_told = likely_right = covered = repeated = written = 0
+    sides = {
+        (rule.what.extension, rule.what.old, rule.what.new): rule
+        for rule in rules
+        if not isinstance(rule.what, CoChange)
+    }
+    for commit in after:
+        lines = {(hunk.path, line) for hunk in commit.hunks for line in hunk.new}
+        found = _expected(rules, commit, known)
+        hits = found.keys() & lines
+        told, right, covered = told + len(found), right + len(hits), covered + bool(hits)
+        likely_told += sum(rule.is_likely for rule in found.values())
+        likely_right += sum(found[hit].is_likely for hit in hits)
+        repeated += any(one in sides for one in rewrites_in(commit))
+        written += any(_is_old(rule, path, line) for rule in sides.values() for path, line in lines)
+        known |= _names(commit)
+    return MinedFigures(
+        len(before),
+        len(after),
+        len(rules),
+        told,
+        right,
+        covered,
+        likely_told,
+        likely_right,
+        repeated,
+        written,
+    )
+
+
+def _expected(
+    rules: Sequence[MinedRule], commit: MinedCommit, known: set[Words]
+) -> dict[tuple[str, str], MinedRule]:
+    found: dict[tuple[str, str], MinedRule] = {}
+    for name in added_names(commit):
+        if name.words in known:
+            continue
+        for rule in rules:
+            if isinstance(rule.what, CoChange) and rule.what.trigger in name.triggers:
+                then = rule.what.consequence
+                line = instantiate(then.template, name.words, name.spellings)
+                found.setdefault((then.path, line), rule)
+    return found
+
+
+def _is_old(rule: MinedRule, path: str, line: str) -> bool:
+    assert not isinstance(rule.what, CoChange)
+    return path.endswith(rule.what.extension) and rule.what.apply(line) is not None
+
+
+def _names(commit: MinedCommit) -> set[Words]:
+    return {words for hunk in commit.hunks for line in hunk.new for words, _, _ in names_in(line)}
