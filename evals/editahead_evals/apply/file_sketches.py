@@ -10,6 +10,7 @@ from . import corruptions as damages
 from . import marker_wording, patch_sketches, snippet_sketches
 from .added_elements import added_element
 from .line_change import Declaration, LineChange, indentation
+from .member_sketches import Others, member_sketch
 
 _MAX_DECLARATION = 150
 _MAX_FILE = 500
@@ -45,7 +46,9 @@ def make_file_sketch(
         if make_file_sketch(SketchPlan(plan.style), twins.alone, variant, random.Random(0)) is None:
             return None  # it would be no fair question without the copy either
     match plan.style:
-        case "context-markers" | "enclosing-markers" | "sloppy-markers":
+        case "left-out-bodies" | "partial-class":
+            return _members(change, "left-out" if plan.style == "left-out-bodies" else "hidden", rng)
+        case "context-markers" | "enclosing-markers" | "sloppy-markers" | "named-scope":
             return _snippet(plan, change, twins, variant, rng)
         case "added-element":
             return _added_element(change, variant, rng)
@@ -78,7 +81,10 @@ def _snippet(
     is_enclosing = plan.style == "enclosing-markers" or (
         plan.style == "sloppy-markers" and rng.random() < 0.5
     )
-    shown = snippet_sketches.enclosing(change, rng) if is_enclosing else snippet_sketches.context(change)
+    if plan.style == "named-scope":
+        shown = snippet_sketches.scoped(change)
+    else:
+        shown = snippet_sketches.enclosing(change, rng) if is_enclosing else snippet_sketches.context(change)
     if shown is None or not shown.has_gap:
         return None
     accepted: tuple[tuple[str, ...], ...] = (change.new,)
@@ -147,6 +153,14 @@ def _added_element(change: LineChange, variant: str, rng: random.Random) -> File
     if len(lines) >= len(change.new) or (change.language == "python" and _has_stub(lines)):
         return None
     return FileSketchCase(added.change, lines, added.accepted, f"{added.where}-{variant}")
+
+
+def _members(change: LineChange, others: Others, rng: random.Random) -> FileSketchCase | None:
+    """Return a sketch of a class that shows one member, or leaves the bodies of the others out in words."""
+    made = member_sketch(change, others, rng)
+    if made is None:
+        return None
+    return FileSketchCase(made.change, made.lines, (made.change.new,), made.variant)
 
 
 def _has_stub(lines: Sequence[str]) -> bool:

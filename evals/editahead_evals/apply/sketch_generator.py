@@ -30,7 +30,7 @@ from . import answer_wrapping, marker_wording, patch_sketches
 from .file_sketches import FileSketchCase, SketchPlan, make_file_sketch
 from .line_change import LineChange, text
 
-VERSION = 2
+VERSION = 3
 
 _SEED_VERSION = 1
 """Part of the seed of each kind. Kinds that were there before give the same cases as in earlier versions."""
@@ -87,6 +87,9 @@ _CLEAN = {
     "search-replace": 8,
     "begin-patch": 8,
     "whole-file": 4,
+    "named-scope": 6,
+    "left-out-bodies": 6,
+    "partial-class": 6,
 }
 _DAMAGED = {
     "dropped-context": ("context-markers", "context-markers", "unified-diff", "begin-patch"),

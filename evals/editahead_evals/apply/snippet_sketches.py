@@ -181,6 +181,33 @@ def enclosing(change: LineChange, rng: random.Random) -> SnippetView | None:
     return out
 
 
+def scoped(change: LineChange) -> SnippetView | None:
+    """Return a view of the changed lines with one line around them, in the header and the end of their declaration.
+
+    None unless only the header tells the place: the lines alone fit several.
+    """
+    shown: set[int] = set()
+    headers: set[int] = set()
+    for _, _, j1, j2 in change.hunks:
+        around = [d for d in change.new_declarations if d.holds(j1, j2) and _is_known(change, d)]
+        if not around:
+            return None
+        inner = around[-1]
+        shown.update(range(max(inner.body, j1 - 1), min(inner.end - inner.footer, j2 + 1)))
+        headers.update(range(inner.start, inner.body))
+        headers.update(range(inner.end - inner.footer, inner.end))
+    if SnippetView(change, _neat(change, shown)).has_one_reading():
+        return None
+    out = SnippetView(change, _neat(change, shown | headers))
+    for run in out.runs():
+        named = [d for d in change.new_declarations if d.start <= run.start and run.stop <= d.end]
+        known = [d for d in named if _is_known(change, d) and d.start in headers]
+        for holder in known:
+            if len(change.old_index.places(change.new[holder.start : holder.body])) == 1:
+                out.within[run.start] = _old_span(change, holder)
+    return out
+
+
 def declaration(change: LineChange, new: Declaration) -> list[str]:
     """Return a view of one whole declaration and nothing else."""
     return list(change.new[new.start : new.end])

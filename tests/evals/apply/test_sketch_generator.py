@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import random
 import signal
 from collections import Counter
 from dataclasses import replace
@@ -16,8 +17,10 @@ from rich.console import Console
 from editahead_evals.apply import corruptions, report
 from editahead_evals.apply.ambiguity import Lines, ShownRun, is_unambiguous
 from editahead_evals.apply.line_change import LineChange, declarations
+from editahead_evals.apply.member_sketches import Others, member_sketch
 from editahead_evals.apply.runner import SERVER_FAILED, CaseResult, apply_all
 from editahead_evals.apply.sketch_generator import PLANS, VERSION, Case, CaseFile, cases
+from editahead_evals.apply.snippet_sketches import scoped
 from editahead_evals.client.editor import Editor
 from editahead_evals.client.lsp_client import LanguageClient, isolated_environment
 from editahead_evals.report.report import Provenance
@@ -26,7 +29,7 @@ from editahead_prompts.sketches.sketch import Diff, Snippet
 from synthetic_records import made_records
 
 RECORDS = made_records(200)
-FROZEN = "849ad940f0f104a8"
+FROZEN = "fbccfba2fbb3f5e6"
 """Of the cases made of these records: what would tell that the generator had changed."""
 
 
@@ -43,12 +46,15 @@ def digest(some: list[Case]) -> str:
 def test_the_same_seed_gives_the_same_cases_and_that_for_good(made: list[Case]) -> None:
     assert list(cases(RECORDS, 300, 5)) == made
     assert list(cases(RECORDS, 300, 6)) != made
-    assert (VERSION, digest(made)) == (2, FROZEN), "other cases: raise VERSION, and measure anew"
+    assert (VERSION, digest(made)) == (3, FROZEN), "other cases: raise VERSION, and measure anew"
 
 
 def test_every_style_and_every_damage_is_there(made: list[Case]) -> None:
     assert len(made) == 300
-    assert {case.style.removesuffix(" x files") for case in made} == {plan.style for plan in PLANS}
+    of_classes = {"left-out-bodies", "partial-class"}  # The records hold functions only.
+    assert {case.style.removesuffix(" x files") for case in made} == {
+        plan.style for plan in PLANS
+    } - of_classes
     assert {case.damage for case in made} == {plan.damage for plan in PLANS}
     assert any(len(case.files) == 2 for case in made)
     assert all(count == 1 for count in Counter(case.id for case in made).values())
@@ -65,15 +71,72 @@ def test_only_a_place_that_cannot_be_told_asks_for_a_refusal(made: list[Case]) -
 def test_the_parser_takes_them_for_what_they_are(made: list[Case]) -> None:
     for case in made:
         style = case.style.removesuffix(" x files")
-        kind = "markers" if style.endswith("markers") or style == "added-element" else style
+        marked = style.endswith("markers") or style in ("added-element", "named-scope")
+        kinds = {"markers"} if marked else {style}
+        if style in ("left-out-bodies", "partial-class"):
+            kinds = {"markers", "declaration"}
         path, language = (
             (case.files[0].path, case.files[0].language) if len(case.files) == 1 else (None, None)
         )
         sketch = parse_sketch(case.sketch, language=language, path=path)
-        assert {file.kind for file in sketch.files} == {kind}, case.id
+        assert {file.kind for file in sketch.files} <= kinds, case.id
         if path is None:
             assert [file.path for file in sketch.files] == [file.path for file in case.files], case.id
         assert all(isinstance(file.content, Diff | Snippet) for file in sketch.files)
+
+
+CLASS = """class Store:
+    def load(self, path):
+        text = read(path)
+        return text
+
+    # The path is made before.
+    def save(self, path):
+        make(path)
+        write(path)
+
+    def close(self):
+        self.file.close()
+        self.file = None
+"""
+
+
+@pytest.mark.parametrize("others", ["left-out", "hidden"])
+def test_one_member_of_a_class_changes(others: Others) -> None:
+    change = LineChange.from_texts("a.py", "python", CLASS, CLASS.replace("write(path)", "write(path, self)"))
+    assert change is not None
+    made = member_sketch(change, others, random.Random(1))
+    assert made is not None
+    assert made.change.after == change.after
+    text = "\n".join(made.lines)
+    assert text.startswith("class Store:\n    def ")
+    assert "        make(path)\n        write(path, self)" in text
+    assert ("def load" in text) == ("def close(self):" in text) == (others == "left-out")
+    assert "read(path)" not in text
+    assert (made.variant != "") == (others == "left-out")
+
+
+def test_a_container_of_two_members_is_none() -> None:
+    text = CLASS[: CLASS.index("    def close")].rstrip() + "\n"
+    change = LineChange.from_texts("a.py", "python", text, text.replace("write(path)", "write(path, self)"))
+    assert change is not None
+    assert member_sketch(change, "hidden", random.Random(1)) is None
+
+
+def test_a_scope_is_shown_where_only_its_header_tells_the_place() -> None:
+    twin = "def {}(x):\n    y = 1\n    z = 2\n    w = 3\n    return y\n"
+    before = twin.format("one") + "\n\n" + twin.format("two")
+    change = LineChange.from_texts("a.py", "python", before, "z = 4".join(before.rsplit("z = 2", 1)))
+    assert change is not None
+    view = scoped(change)
+    assert view is not None
+    assert "def two(x):" in [change.new[line] for line in view.lines]
+    assert max(view.lines) < len(change.new)
+    assert view.has_one_reading()
+    alone = before.replace("    w = 3\n", "", 1).replace("    y = 1\n", "", 1)
+    change = LineChange.from_texts("a.py", "python", alone, "z = 4".join(alone.rsplit("z = 2", 1)))
+    assert change is not None
+    assert scoped(change) is None
 
 
 def test_hunks_of_undamaged_patches_stand_in_the_file_once_each(made: list[Case]) -> None:

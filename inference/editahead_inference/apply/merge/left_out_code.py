@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from editahead_inference.apply.placement.line_matching import (
     indentation,
+    is_comment,
     line_weight,
     normalize_line,
 )
@@ -147,7 +148,7 @@ class _Restorer:
             key = keys[item.start]
             if not item.is_block or not self._has_body(key):
                 continue
-            body = [n for n in range(item.start + 1, item.end) if keys[n]]
+            body = [n for n in range(_header_end(item, keys), item.end) if keys[n]]
             if item.closes_itself:
                 body = [n for n in body if n < item.sections[-1].line]
             docstring = _docstring(lines, body)
@@ -159,11 +160,13 @@ class _Restorer:
                     lines[docstring[0]] = "\n".join(restored)
                     gone.update(docstring[1:])
                 body = [n for n in body if n not in docstring]
-            if body and all(
-                _stands_for_code(keys[n]) and keys[n] not in self._target.lines.places for n in body
-            ):
-                marks[body[0]] = Elision(lines[body[0]], code.at + body[0])
-                gone.update(body[1:])
+            stands = [
+                n for n in body if _stands_for_code(keys[n]) and keys[n] not in self._target.lines.places
+            ]
+            others = set(body) - set(stands)
+            if stands and all(is_comment(keys[n]) and keys[n] in self._target.lines.places for n in others):
+                marks[stands[0]] = Elision(lines[stands[0]], code.at + stands[0])
+                gone.update(stands[1:])
         if not marks and not split and not gone and lines == list(code.lines):
             return [code]
         out: list[Code | Elision] = []
@@ -292,6 +295,15 @@ def dots_for_code(target: Target, lines: Sequence[str]) -> Iterator[str]:
             is_call or _DOTS_BETWEEN.search(key) or key.startswith(("return ...", "return …"))
         ) and key not in target.lines.places:
             yield line
+
+
+def _header_end(item: Item, keys: Sequence[str]) -> int:
+    """Return the line after the header of an item, which may go over several lines."""
+    if not keys[item.start].endswith((":", "{")):
+        for section in item.sections[1:]:
+            if keys[section.line].startswith(")") and keys[section.line].endswith((":", "{")):
+                return section.line + 1
+    return item.start + 1
 
 
 def _stands_for_code(key: str) -> bool:

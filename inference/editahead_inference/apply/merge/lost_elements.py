@@ -40,6 +40,8 @@ from .shown_runs import ShownRuns, without_blanks
 _CALL = re.compile(r"[\w.]+\((?:&?[\w.]+\{|\{|\[)?")
 """The first line of a call over several lines, without an argument."""
 
+_DOCSTRING = re.compile(r"[rRuU]?(?:\"\"\"|'''|\"(?!\"))")
+
 _MAX_CONTEXT = 12
 """Lines from a deletion to the nearest line that says where it is."""
 
@@ -57,6 +59,7 @@ def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -
         if (line := _deleted_line(item, naming, splices, starts, before)) is not None
     ]
     yield from _lost_comments(snippet, target, splices)
+    yield from _lost_docstrings(target, splices)
     if not touched:
         return
     target.check()
@@ -153,6 +156,21 @@ def _lost_comments(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
         if shown.isdisjoint(stay) and _is_own_line(below, splices):
             start, width = splice.start, target.lines.widths[splice.start]
             yield Item(start, splice.end, width, [Section(start)])
+
+
+def _lost_docstrings(target: Target, splices: Sequence[Splice]) -> Iterator[Item]:
+    """Yield the docstrings that go with nothing in their place, though the header above stays: sketches leave them out."""
+    keys = target.lines.keys
+    for splice in split_at_kept_lines(splices, target.lines.bodies):
+        first = next((line for line in range(splice.start, splice.end) if keys[line]), None)
+        above = next((keys[line] for line in range(splice.start - 1, -1, -1) if keys[line]), "")
+        if (
+            first is not None
+            and _DOCSTRING.match(keys[first])
+            and above.endswith(":")
+            and not any(_DOCSTRING.match(normalize_line(line)) for line in splice.lines)
+        ):
+            yield Item(first, splice.end, target.lines.widths[first], [Section(first)])
 
 
 def _is_own_line(line: int, splices: Sequence[Splice]) -> bool:
