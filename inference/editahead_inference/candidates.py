@@ -106,13 +106,18 @@ class Timings:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The answer to a state: what to show, best first (at most 5), or why nothing is shown."""
+    """The answer to a state: what to show, best first (at most 5), or why nothing is shown.
+
+    Attributes:
+        is_partial: Whether some closed files were left for a pause.
+    """
 
     state: EditorState
     shown: tuple[GateDecision, ...]
     silence: Silence | None
     verdicts: tuple[GateDecision, ...] = ()
     timings: Timings = Timings()
+    is_partial: bool = False
 
 
 class Predictor(Protocol):

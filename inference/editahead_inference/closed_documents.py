@@ -49,6 +49,10 @@ _MAX_BROUGHT = 8
 """Names that the last edits brought and whose exports are looked up."""
 _MAX_CHARS = 200_000
 """Characters of a closed file that is searched."""
+MAX_NEW_CHARS = 50_000
+"""Characters of closed files that one answer is the first to search: they take some 25 milliseconds."""
+_MAX_TEXTS = 32
+"""Closed files whose texts are kept, so that what is known of them is found again."""
 _REMEMBERED = 64
 """Look-ups that are cached, for the next keystrokes."""
 
@@ -59,8 +63,14 @@ Query = tuple[str, ...] | str
 class ClosedDocuments:
     """A finder of closed files for states. It caches look-ups. For one thread at a time.
 
+    Files that were searched before cost little. Others are left for a search in a pause once they are too much for one
+    answer.
+
     Args:
         codebase: The index of the workspace.
+
+    Attributes:
+        has_left_out: Whether files were left out of the last state, because they were too much for one answer.
     """
 
     def __init__(self, codebase: Codebase) -> None:
@@ -68,13 +78,24 @@ class ClosedDocuments:
         self._found: OrderedDict[tuple[Query, str], Sequence[str]] = OrderedDict()
         self._importing: dict[MovedFile, Sequence[str]] = {}
         self._version = 0
+        self._texts: OrderedDict[str, Snapshot] = OrderedDict()
+        self._new: list[Snapshot] = []
+        self.has_left_out = False
 
-    def extend(self, state: EditorState, check: Callable[[], None]) -> EditorState:
+    def extend(
+        self, state: EditorState, check: Callable[[], None], max_new_chars: float = MAX_NEW_CHARS
+    ) -> EditorState:
         """Return the state with its closed files; unchanged without an index.
+
+        Args:
+            state: The state.
+            check: Called between units of work.
+            max_new_chars: Characters, at most, of files that were in no state before.
 
         Raises:
             Cancelled: By `check` only.
         """
+        self._new, self.has_left_out = [], False
         if not (state.history or state.moved_files) or not state.index_version:
             return state
         if self._version != state.index_version:
@@ -84,10 +105,15 @@ class ClosedDocuments:
         edits = state.history[: -_MAX_EDITS - 1 : -1]
         queries = dict.fromkeys((query, edit.uri) for edit in edits for query in queries_of(edit))
         uris = chain(self._importers_of(state, check), self._uris(islice(queries, _MAX_QUERIES), check))
-        closed = self._read(uris, state, MAX_DOCUMENTS, check)
+        closed = self._read(uris, state, MAX_DOCUMENTS, check, max_new_chars)
         here = [edit for edit in edits if edit.uri == state.document.uri]
-        sources = self._read(self._sources(here, state, check), state, MAX_SOURCES, check)
+        sources = self._read(self._sources(here, state, check), state, MAX_SOURCES, check, max_new_chars)
         return replace(state, closed_documents=closed, import_sources=sources)
+
+    def forget_new(self) -> None:
+        """Take the files that were new in the last state for new again, as their search has not ended."""
+        for new in self._new:
+            self._texts.pop(new.uri, None)
 
     def _uris(self, queries: Iterator[tuple[Query, str]], check: Callable[[], None]) -> Iterator[str]:
         for query, near in queries:
@@ -135,17 +161,40 @@ class ClosedDocuments:
                 yield from islice(importers, _MAX_IMPORTERS)
 
     def _read(
-        self, uris: Iterator[str], state: EditorState, limit: int, check: Callable[[], None]
+        self,
+        uris: Iterator[str],
+        state: EditorState,
+        limit: int,
+        check: Callable[[], None],
+        max_new_chars: float,
     ) -> tuple[Snapshot, ...]:
         documents: list[Snapshot] = []
         for uri in dict.fromkeys(uris):
             if len(documents) == limit:
                 break
             check()
-            snapshot = None if state.is_open(uri) else self._codebase.snapshot(uri)
-            if snapshot is not None and snapshot.length <= _MAX_CHARS:
+            read = None if state.is_open(uri) else self._codebase.snapshot(uri)
+            if read is None or read.length > _MAX_CHARS:
+                continue
+            snapshot = self._known(read, max_new_chars)
+            if snapshot is None:
+                self.has_left_out = True
+            else:
                 documents.append(snapshot)
         return tuple(documents)
+
+    def _known(self, read: Snapshot, max_new_chars: float) -> Snapshot | None:
+        """Return the file as an earlier state had it, or as it is now; None if it is new and too much for one answer."""
+        known = self._texts.get(read.uri)
+        if known is None or known.lines != read.lines:
+            if sum(new.length for new in self._new) + read.length > max_new_chars:
+                return None
+            self._new.append(read)
+            known = self._texts[read.uri] = read
+            if len(self._texts) > _MAX_TEXTS:
+                self._texts.popitem(last=False)
+        self._texts.move_to_end(read.uri)
+        return known
 
 
 def find_importers(

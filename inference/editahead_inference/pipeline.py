@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 
@@ -10,8 +11,9 @@ from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .candidates import Candidate, DocumentCache, Prediction, Predictor, Timings
-from .closed_documents import ClosedDocuments
+from .closed_documents import MAX_NEW_CHARS, ClosedDocuments
 from .codebase import Codebase
+from .errors import Cancelled
 from .gate.filters import breaks_syntax
 from .gate.gate import Gate
 from .predictors.completion.predictor import Completion
@@ -83,15 +85,36 @@ class Pipeline:
     ) -> Prediction:
         """Return the prediction for a state. Its state has the closed files that were searched.
 
+        It is partial where other closed files would have taken too long: `search_on` looks at those.
+
         Raises:
             Cancelled: By `check` only.
         """
         started = self._clock()
-        if self._closed is not None:
-            state = self._closed.extend(state, check)
-        return self._decided(
-            state, collect_candidates(state, self._predictors, check), started, eagerness, check
-        )
+        state, candidates = self._search(state, MAX_NEW_CHARS, check)
+        found = self._decided(state, candidates, started, eagerness, check)
+        return replace(found, is_partial=self._closed is not None and self._closed.has_left_out)
+
+    def search_on(self, state: EditorState, check: Callable[[], None] = _never) -> None:
+        """Search all closed files of a state, however long that takes, so that the next prediction finds them searched.
+
+        Raises:
+            Cancelled: By `check` only.
+        """
+        self._search(state, math.inf, check)
+
+    def _search(
+        self, state: EditorState, max_new_chars: float, check: Callable[[], None]
+    ) -> tuple[EditorState, list[Candidate]]:
+        """Return the state with its closed files, and the candidates of all predictors."""
+        if self._closed is None:
+            return state, collect_candidates(state, self._predictors, check)
+        try:
+            state = self._closed.extend(state, check, max_new_chars)
+            return state, collect_candidates(state, self._predictors, check)
+        except Cancelled:
+            self._closed.forget_new()
+            raise
 
     def combine(
         self,

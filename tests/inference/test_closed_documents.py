@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from editahead_inference.candidates import CLOSED, Candidate
-from editahead_inference.closed_documents import MAX_DOCUMENTS, ClosedDocuments
+from editahead_inference.closed_documents import MAX_DOCUMENTS, MAX_NEW_CHARS, ClosedDocuments
 from editahead_inference.codebase import SymbolAt
+from editahead_inference.errors import Cancelled
 from editahead_inference.gate.closed_files import closed_probability, closed_threshold
 from editahead_inference.gate.gate import threshold
 from editahead_inference.pipeline import Pipeline
@@ -37,6 +38,9 @@ def renamed(uri: str = HERE, text: str = PRICES, **fields: object) -> EditorStat
 
 def never() -> None:
     pass
+
+
+LONG = f"# {'x' * 97}\n"
 
 
 def test_a_renamed_definition_is_looked_up_by_its_old_name() -> None:
@@ -79,6 +83,49 @@ def test_the_number_of_files_is_limited() -> None:
     files = {f"file:///w/{number}.py": ORDERS for number in range(10)}
     found = ClosedDocuments(MemoryCodebase(files)).extend(renamed(), never)
     assert len(found.closed_documents) == MAX_DOCUMENTS
+
+
+def test_what_is_new_in_one_answer_is_limited() -> None:
+    """Files that were searched before are not new, until they change."""
+    files = {f"{THERE}{n}": ORDERS + LONG * (MAX_NEW_CHARS // 250) for n in range(4)}
+    codebase = MemoryCodebase(files)
+    closed = ClosedDocuments(codebase)
+    seen = []
+    for _ in range(3):
+        seen.append((len(closed.extend(renamed(), never).closed_documents), closed.has_left_out))
+    assert seen == [(2, True), (4, False), (4, False)]
+    again = closed.extend(renamed(), never).closed_documents
+    assert all(a is b for a, b in zip(again, closed.extend(renamed(), never).closed_documents, strict=True))
+    codebase.files = {uri: f"{text}# changed\n" for uri, text in codebase.files.items()}
+    assert len(closed.extend(renamed(), never).closed_documents) == 2
+
+
+def test_a_file_that_is_too_large_for_one_answer_is_searched_in_a_pause() -> None:
+    large = ORDERS + LONG * (MAX_NEW_CHARS // 90)
+    pipeline = Pipeline(codebase=MemoryCodebase({THERE: large}))
+    first = pipeline.predict(renamed())
+    assert first.is_partial and not first.state.closed_documents
+    pipeline.search_on(renamed())
+    then = pipeline.predict(renamed())
+    assert not then.is_partial
+    assert [closed.uri for closed in then.state.closed_documents] == [THERE]
+
+
+def test_a_search_that_has_not_ended_begins_anew() -> None:
+    codebase = MemoryCodebase({THERE: ORDERS, OTHER: ORDERS + LONG * (MAX_NEW_CHARS // 90)})
+    pipeline, asked = Pipeline(codebase=codebase), 0
+
+    def cancel_late() -> None:
+        nonlocal asked
+        asked += 1
+        if asked > 8:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        pipeline.search_on(renamed(), cancel_late)
+    found = pipeline.predict(renamed())
+    assert found.is_partial
+    assert [closed.uri for closed in found.state.closed_documents] == [THERE]
 
 
 def test_a_file_that_is_gone_is_left_out() -> None:

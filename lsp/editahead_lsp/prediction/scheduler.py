@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -34,6 +35,9 @@ MAX_CLOSED = 3
 """Limits the cached predictions for closed documents: each holds the text that all documents had then."""
 CACHE_MAX_CHARS = 20_000_000
 """Limits the characters of all documents that the cached predictions are for."""
+
+SEARCH_DEADLINE_S = 2.0
+"""Limits the seconds of a search of closed files in a pause."""
 
 MODEL_WAIT_WITH_RULES_S, MODEL_WAIT_WITHOUT_RULES_S = 0.25, 1.5
 """Limits the seconds that an answer waits for the model after the request to it, where the rules have an edit and where
@@ -71,6 +75,8 @@ class PredictionScheduler:
         self._worker: WorkerThread | None = None
         self._known: OrderedDict[Hashable, PredictionJob] = OrderedDict()
         self._closed: list[Hashable] = []
+        self._search: CancellableJob | None = None
+        """The search of closed files that a prediction left out."""
         """The keys in `_known` of the last predictions for closed documents, which may be opened again."""
         self._ahead: dict[str, list[PredictionJob]] = {}
         self.answer_counts: Counter[AnswerSource] = Counter()
@@ -320,10 +326,46 @@ class PredictionScheduler:
             computation.started = False
             self._submit(computation, eagerness)
             return
+        if prediction.is_partial:
+            self._search_on(computation, loop)
         try:
             loop.call_soon_threadsafe(computation.done.set_result, prediction)
         except RuntimeError:
             log.debug("a prediction came after the end")
+
+    def _search_on(self, computation: PredictionJob, loop: asyncio.AbstractEventLoop) -> None:
+        """Search the closed files that a prediction left out, in the next pause. Then its answer is forgotten.
+
+        Called on the worker's thread. A newer search takes the place of one that has not ended.
+        """
+        if self._search is not None:
+            self._search.cancel()
+        search = self._search = CancellableJob(
+            self._started_worker(), self._clock, SEARCH_DEADLINE_S, is_background=True
+        )
+
+        def run() -> None:
+            search.start()
+            try:
+                if self._pipeline is not None:
+                    search.check()
+                    self._pipeline.search_on(computation.state, search.check)
+            except PreemptedError:
+                self._started_worker().submit(run, idle=True)
+            except Cancelled:
+                log.debug("a search of closed files ended early")
+            except Exception as error:
+                log.error("a search of closed files failed: %s", type(error).__name__)
+            else:
+                with suppress(RuntimeError):  # the loop has ended
+                    loop.call_soon_threadsafe(self._drop_answer, computation)
+
+        self._started_worker().submit(run, idle=True)
+
+    def _drop_answer(self, computation: PredictionJob) -> None:
+        for key, known in list(self._known.items()):
+            if known is computation:
+                del self._known[key]
 
     def _predict(self, computation: PredictionJob, eagerness: float) -> Prediction:
         """Return the prediction, or one that says why there is none.

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from editahead_inference.closed_documents import MAX_NEW_CHARS
 from editahead_inference.pipeline import Pipeline
 from memory_codebase import MemoryCodebase
 from server_harness import ServerHarness, lsp_range, position_params
@@ -161,3 +162,14 @@ async def test_the_marker_names_the_file_and_shows_its_line(harness: ServerHarne
     (marker,) = published["params"]["diagnostics"]
     assert published["params"]["uri"] == HERE
     assert "in orders.py:1: from shop.prices import compute_total" in marker["message"]
+
+
+async def test_what_was_too_much_for_one_answer_is_searched_in_the_next_pause(
+    harness: ServerHarness, codebase: MemoryCodebase
+) -> None:
+    codebase.files[THERE] += f"# {'x' * 97}\n" * (MAX_NEW_CHARS // 90)
+    await rename(harness)
+    assert all(one["textDocument"]["uri"] == HERE for one in (await next_edit(harness))["predictions"])
+    await harness.server.predictions.run_on_worker(lambda: None, idle=True)
+    first, *_ = (await next_edit(harness))["predictions"]
+    assert first["textDocument"] == {"uri": THERE, "version": None}
