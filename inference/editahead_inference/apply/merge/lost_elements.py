@@ -42,6 +42,9 @@ _CALL = re.compile(r"[\w.]+\((?:&?[\w.]+\{|\{|\[)?")
 
 _DOCSTRING = re.compile(r"[rRuU]?(?:\"\"\"|'''|\"(?!\"))")
 
+_WITHIN = "within "
+"""The beginning of what stands for a line of a block without a name."""
+
 _MAX_CONTEXT = 12
 """Lines from a deletion to the nearest line that says where it is."""
 
@@ -118,6 +121,8 @@ def _is_shown_whole(
     if span is None or span[4] == span[5]:
         return False
     _, new, _, _, j1, j2 = span
+    if not re.search(r"\w", naming.head(item)) and any(_WITHIN + key in uncut for key in new[j1:j2]):
+        return True
     return naming.of(item) in uncut or any(identity(key) in uncut for key in new[j1:j2])
 
 
@@ -259,17 +264,20 @@ def _whole_blocks(snippet: Snippet) -> set[str]:
 
 
 def _uncut_blocks(snippet: Snippet) -> set[str]:
-    """Return the names of the blocks that the snippet shows without a mark inside."""
+    """Return the names of the blocks that the snippet shows without a mark inside, and the lines of those without a name."""
     lines, marks = _lines_and_marks(snippet)
     naming = Naming(list(map(normalize_line, lines)))
-    return {
-        name
-        for item in walk(outline(lines))
-        if item.is_block
-        and (name := naming.of(item)) is not None
-        and marks.isdisjoint(range(item.start, item.end))
-        and not unmatched_brackets(lines[item.start : item.end])[1]
-    }
+    found: set[str] = set()
+    for item in walk(outline(lines)):
+        is_uncut = item.is_block and marks.isdisjoint(range(item.start, item.end))
+        if not is_uncut or unmatched_brackets(lines[item.start : item.end])[1]:
+            continue
+        name = naming.of(item)
+        if name is not None:
+            found.add(name)
+        if not re.search(r"\w", naming.head(item)):
+            found.update(_WITHIN + key for key in naming.keys[item.start : item.end] if has_substance(key))
+    return found
 
 
 def _lines_and_marks(snippet: Snippet) -> tuple[list[str], set[int]]:
