@@ -10,6 +10,7 @@ side, if no more lines go than come, and nothing that is declared.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -128,6 +129,7 @@ class _ShownLines:
             elif not piece.removed:
                 marks.add(len(lines))
                 lines.append(piece.text)
+        self._lines = lines
         self._around: dict[int, list[Item]] = {}
         for item in walk(outline(lines)):
             for line in range(item.start, item.end) if item.is_block else ():
@@ -139,6 +141,11 @@ class _ShownLines:
         for at, key in enumerate(self._keys):
             if key is not None:
                 self._places.setdefault(key, []).append(at)
+
+    def _names(self, item: Item) -> int:
+        """Return the first line of a block that says something: a bracket alone is like those of others."""
+        lines = range(item.start, item.end)
+        return next((line for line in lines if re.search(r"\w", self._lines[line])), item.start)
 
     def encloses(self, change: _Change, result: _Result) -> bool:
         """Return whether telling lines are shown on both sides of a change, at the only place that shows it."""
@@ -177,7 +184,7 @@ class _ShownLines:
                 continue
             number = self._numbers[at]
             blocks = self._around.get(number, ())
-            if any(item.start in new for item in blocks):
+            if any(self._names(item) in new for item in blocks):
                 continue  # It is part of what is new.
             if headed is not None and any(
                 number in (section.line for section in item.sections) and headed < item.end for item in blocks
