@@ -43,7 +43,7 @@ _CALL = re.compile(r"[\w.]+\((?:&?[\w.]+\{|\{|\[)?")
 _DOCSTRING = re.compile(r"[rRuU]?(?:\"\"\"|'''|\"(?!\"))")
 
 _WITHIN = "within "
-"""The beginning of what stands for a line of a block without a name."""
+"""The beginning of the names for lines of a block without a name."""
 
 _MAX_CONTEXT = 12
 """Lines from a deletion to the nearest line that says where it is."""
