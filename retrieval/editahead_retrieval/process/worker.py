@@ -126,6 +126,7 @@ class IndexWorker:
         if self._look is not None:
             if builder.is_urgent:
                 builder.work()
+                self._report("building")
             elif next(self._look, "end") == "end":
                 self._end_look(builder)
             return 0.0

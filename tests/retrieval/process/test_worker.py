@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import signal
 import sqlite3
@@ -247,6 +248,26 @@ def test_a_saved_file_is_found_without_a_look(root: Path, tmp_path: Path) -> Non
     assert reader.files_with(["brand_new"], 1) == ["new.py"]
     reader.close()
     assert end(process) == 0
+
+
+def test_a_file_that_is_saved_during_a_look_is_told(root: Path, tmp_path: Path) -> None:
+    """Else a server would keep the answers to earlier questions. No other file has changed."""
+    for name in FILES:
+        os.utime(root / name, (1e9, 1e9))
+    seen: list[str] = []
+    worker = IndexWorker(
+        IndexTask(str(root), str(tmp_path / "index")), lambda report: seen.append(report.state), Clock()
+    )
+    assert work(worker) == "ready"
+    seen.clear()
+    worker.receive(IndexRequest(look=True))
+    while worker.state != "looking":
+        worker.step()
+    write(root, {"new.py": "brand_new = 1\n"})
+    worker.receive(IndexRequest(changed=("new.py",)))
+    assert work(worker) == "ready"
+    assert "building" in seen
+    worker.close()
 
 
 def git(root: Path, *arguments: str) -> None:
