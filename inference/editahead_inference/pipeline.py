@@ -16,8 +16,10 @@ from .codebase import Codebase
 from .errors import Cancelled
 from .gate.filters import breaks_syntax
 from .gate.gate import Gate
+from .mined_rules.repository import RepositoryRules
 from .predictors.completion.predictor import Completion
 from .predictors.diagnostic_fixes import DiagnosticFixes
+from .predictors.habits import Habits
 from .predictors.line_completion import LineCompletion
 from .predictors.model.confidence import noisy_or
 from .predictors.model.edit_candidates import canonical_replacement, to_candidates
@@ -63,6 +65,7 @@ class Pipeline:
         codebase: Codebase | None = None,
         clock: Callable[[], float] = lambda: 0.0,
     ) -> None:
+        self._repositories: tuple[RepositoryRules, ...] = ()
         self.set_codebase(codebase)
         self._syntax = SyntaxTrees()
         self._predictors = default_predictors(self._syntax) if predictors is None else tuple(predictors)
@@ -71,7 +74,14 @@ class Pipeline:
 
     def set_codebase(self, codebase: Codebase | None) -> None:
         """Use another index of the workspace from now on, or none."""
+        self._codebase = codebase
         self._closed = None if codebase is None else ClosedDocuments(codebase)
+        self.set_repository_rules(self._repositories)
+
+    def set_repository_rules(self, repositories: Sequence[RepositoryRules]) -> None:
+        """Use other rules that were mined from the history of repositories from now on."""
+        self._repositories = tuple(repositories)
+        self._habits = Habits(self._repositories, self._codebase) if self._repositories else None
 
     def forget(self, uri: str) -> None:
         """Drop what is cached of a closed document."""
@@ -108,13 +118,21 @@ class Pipeline:
     ) -> tuple[EditorState, list[Candidate]]:
         """Return the state with its closed files, and the candidates of all predictors."""
         if self._closed is None:
-            return state, collect_candidates(state, self._predictors, check)
+            return self._collected(state, check)
         try:
-            state = self._closed.extend(state, check, max_new_chars)
-            return state, collect_candidates(state, self._predictors, check)
+            return self._collected(self._closed.extend(state, check, max_new_chars), check)
         except Cancelled:
             self._closed.forget_new()
             raise
+
+    def _collected(
+        self, state: EditorState, check: Callable[[], None]
+    ) -> tuple[EditorState, list[Candidate]]:
+        """Return the state with the files that mined rules lead to, and the candidates of all predictors."""
+        by_habit: list[Candidate] = []
+        if self._habits is not None:
+            state, by_habit = self._habits.propose(state, check)
+        return state, [*collect_candidates(state, self._predictors, check), *by_habit]
 
     def combine(
         self,

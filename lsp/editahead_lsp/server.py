@@ -27,6 +27,7 @@ from .codebase.index_progress import IndexProgress
 from .codebase.index_service import IndexService
 from .features import register_all
 from .finish.places_left import PlacesLeft
+from .finish.rules_watch import RulesWatch
 from .finish.service import FinishService
 from .model.config import ModelConfig
 from .model.prompt_warmer import PromptWarmer
@@ -46,12 +47,13 @@ from .settings import Settings, load_settings
 from .transport import parent_process
 from .transport.json_rpc import JsonRpcProtocol
 from .transport.message_framing import MAX_MESSAGE_BYTES
-from .transport.stdio import StdinReaderThread
+from .transport.stdio import ClientWriter, StdinReaderThread
 from .workspace import positions, uris
 from .workspace.file_exclusion import FileExclusion, workspace_paths
 from .workspace.text_before import find_text_before
 
 if TYPE_CHECKING:
+    from editahead_inference.mined_rules.repository import RepositoryRules
     from editahead_inference.predictors.model.predictor import ModelPredictor
 
     from .apply.service import ApplyService
@@ -147,6 +149,7 @@ class Server(LanguageServer):
         self.finish_service = FinishService(self.session, user_dirs.index_folder(cache_folder), state_folder)
         self.next_edit_marker = NextEditMarker(self, sleep)
         self.places_left = PlacesLeft(self, sleep)
+        self.rules_watch = RulesWatch(state_folder, self._read_files, self._use_rules)
         self.prompt_warmer = PromptWarmer(self.session, self.predictions.models, clock, sleep)
         self.index_progress = IndexProgress(self.protocol.notify, self._request_without_answer)
         self.index = IndexService(
@@ -270,6 +273,7 @@ class Server(LanguageServer):
             return
         was_on, watched = self.index.is_on, self.client.watches_files
         folders = workspace_paths(self._folders)
+        self.rules_watch.look(folders)
         self.index.configure(self.session.settings, folders, is_watched=watched)
         if watched and self.index.is_on and not was_on:
             self._request_without_answer(
@@ -290,6 +294,10 @@ class Server(LanguageServer):
     def _set_codebase(self, codebase: WorkspaceCodebase | None) -> None:
         self.session.index_version = 0
         self.predictions.set_codebase(codebase)
+
+    def _use_rules(self, repositories: Sequence[RepositoryRules]) -> None:
+        self.predictions.set_repository_rules(repositories)
+        self._on_index_version()
 
     def _on_index_report(self, root: Path, report: IndexReport) -> None:
         if self.client.shows_progress:
@@ -469,7 +477,7 @@ class Server(LanguageServer):
             read: Reads at most the given number of bytes; returns none at the end of the stream.
             out: The stream to the client.
         """
-        self.protocol.set_writer(_Writer(out, self.request_exit))
+        self.protocol.set_writer(ClientWriter(out, self.request_exit))
         loop = asyncio.get_running_loop()
         StdinReaderThread(read, loop, self.receive, self.skip_message, self.request_exit).start()
         await self.wait_closed()
@@ -505,20 +513,3 @@ def _parse_int(digits: str) -> int | float:
     So a message with such a number is answered like one with any other wrong value.
     """
     return int(digits) if len(digits) <= MAX_DIGITS else float(digits)
-
-
-class _Writer:
-    """A writer that ends the server when the client no longer reads."""
-
-    def __init__(self, out: BinaryIO, on_disconnect: Callable[[], None]) -> None:
-        self._out, self._on_disconnect = out, on_disconnect
-
-    def write(self, data: bytes) -> None:
-        try:
-            self._out.write(data)
-            self._out.flush()
-        except (OSError, ValueError):
-            self._on_disconnect()
-
-    def close(self) -> None:
-        pass

@@ -28,6 +28,7 @@ from editahead_retrieval.index.terms import find_identifiers
 from editahead_retrieval.process.messages import IndexReport, IndexRequest, IndexTask, decode_report, encode
 from figures import SHORT, percentile, python_text, show
 from index_workspace import build_index, dump
+from many_files import copy_modules
 
 pytestmark = [
     pytest.mark.benchmark,
@@ -36,12 +37,10 @@ pytestmark = [
     ),
 ]
 
-ROOT = Path(__file__).parents[2]
 FILES = int(os.environ.get("EDITAHEAD_INDEX_FILES", "100" if SHORT else "2000"))
 KILLS = int(os.environ.get("EDITAHEAD_INDEX_KILLS", "5" if SHORT else "40"))
 SEED = 7
 QUESTIONS = 2_000
-WORD = re.compile(r"[A-Za-z]{4,}")
 
 
 @pytest.fixture(scope="module")
@@ -51,21 +50,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if named is not None:
         return Path(named)
     folder = tmp_path_factory.mktemp("work")
-    modules = [
-        path for part in ("inference", "lsp", "prompts") for path in sorted((ROOT / part).rglob("*.py"))
-    ]
-    for number in range(FILES):
-        copy, module = number // len(modules), modules[number % len(modules)]
-        rng = random.Random(copy)
-        renamed = {
-            word: f"{word}{copy}" for word in WORD.findall(module.read_text("utf-8")) if rng.random() < 0.3
-        }
-        text = WORD.sub(
-            lambda match, renamed=renamed: renamed.get(match[0], match[0]), module.read_text("utf-8")
-        )
-        path = folder / f"copy{copy}" / module.relative_to(ROOT)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
+    copy_modules(folder, FILES)
     return folder
 
 

@@ -37,6 +37,7 @@ class ScriptedPipeline:
         calls: The predicted states.
         completions: The texts of the script that are completed at the cursor, rather than edited.
         codebase: The index of the workspace, which the script does not use.
+        repositories: The mined rules, which the script does not use either.
     """
 
     def __init__(self, script: Mapping[str, str]) -> None:
@@ -49,6 +50,10 @@ class ScriptedPipeline:
         self.calls: list[EditorState] = []
         self.fails = False
         self.codebase: Any = None
+        self.repositories: Any = ()
+
+    def set_repository_rules(self, repositories: Any) -> None:
+        self.repositories = repositories
 
     def set_codebase(self, codebase: Any) -> None:
         self.codebase = codebase

@@ -13,6 +13,7 @@ from editahead_inference.candidates import CLOSED, Candidate
 from editahead_inference.codebase import Codebase
 from editahead_inference.gate.calibration import logit
 from editahead_inference.gate.gate import Gate
+from editahead_inference.mined_rules.repository import RepositoryRules
 from editahead_inference.predictors.propagation import Propagation
 from editahead_inference.predictors.propagation.rule import rule_id
 from editahead_prompts.state import EditorState, MovedFile, PastEdit
@@ -25,7 +26,7 @@ from editahead_prompts.text.syntax_trees import GRAMMARS, SyntaxTrees
 from .file_kinds import file_kind
 from .names import ReplacedName, left_places, place_features
 from .report import ChangedFile, PlaceKind
-from .repository_rules import KIND, RepositoryRules, place_kind_features, rule_label, rule_places, rule_reason
+from .repository_rules import KIND, place_kind_features, rule_label, rule_places, rule_reason
 from .taught_rules import TaughtRule, windows
 
 MIN_GATE = 0.03

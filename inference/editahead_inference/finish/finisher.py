@@ -8,6 +8,7 @@ from math import ceil
 from editahead_inference.candidates import Candidate
 from editahead_inference.codebase import Codebase
 from editahead_inference.gate.filters import first_rejection, lines_after, touched_lines
+from editahead_inference.mined_rules.repository import RepositoryRules
 from editahead_prompts.state import EditorState, MovedFile, PastEdit
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 from editahead_prompts.text.syntax_trees import SyntaxTrees
@@ -16,7 +17,6 @@ from .candidates import FinishCandidate, FinishSearch, PlaceFinder, find_candida
 from .lookup import files_to_search
 from .names import replaced_names
 from .report import ChangedFile, FinishReport, FinishRule, MissingPlace
-from .repository_rules import RepositoryRules
 from .taught_rules import MAX_EDITS, WINDOW, past_edits, taught_rules
 from .weights import FinishWeights, shipped_weights
 

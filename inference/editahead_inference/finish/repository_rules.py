@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 
 from editahead_inference.codebase import Codebase
 from editahead_inference.mined_rules.co_changes import AddedName
 from editahead_inference.mined_rules.commits import FileHunk, MinedCommit, make_hunk
 from editahead_inference.mined_rules.missing import RulePlace, WrittenLine, find_missing
-from editahead_inference.mined_rules.rules import MinedRule, describe
+from editahead_inference.mined_rules.repository import RepositoryRules
+from editahead_inference.mined_rules.rules import describe
 from editahead_prompts.state import PastEdit
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import Snapshot
@@ -18,21 +18,6 @@ from .report import ChangedFile
 
 KIND = "mined"
 """The kind of rule of these places."""
-
-
-@dataclass(frozen=True)
-class RepositoryRules:
-    """The rules of a repository.
-
-    Attributes:
-        rules: The rules that are not off.
-        path_of: Returns the path of a file from the root, with slashes, by its URI; None for one outside.
-        uri_of: Returns the URI of a file by its path.
-    """
-
-    rules: Sequence[MinedRule]
-    path_of: Callable[[str], str | None]
-    uri_of: Callable[[str], str]
 
 
 def rule_places(

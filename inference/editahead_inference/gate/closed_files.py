@@ -102,6 +102,10 @@ def _imports_replaced_name(
     return False
 
 
+_NAMED_FILES = ("moved-file", "mined-co-change")
+"""Kinds of candidates that say which file needs the edit, so that its likeness says nothing more."""
+
+
 def closed_probability(
     state: EditorState, candidate: Candidate, probability: float, terms: Mapping[str, float] | None = None
 ) -> float:
@@ -115,8 +119,8 @@ def closed_probability(
     """
     weights = _shipped_terms() if terms is None else terms
     features = closed_features(state, candidate, probability)
-    if (features["follows"] and features["imports"]) or candidate.kind == "moved-file":
-        return probability  # the code says what follows, and that it is broken without
+    if (features["follows"] and features["imports"]) or candidate.kind in _NAMED_FILES:
+        return probability  # the code or the history says what follows, and in which file
     return sigmoid(sum(weights.get(name, 0.0) * value for name, value in features.items()))
 
 

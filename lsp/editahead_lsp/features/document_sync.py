@@ -65,6 +65,7 @@ def did_save(server: Server, params: DidSaveParams) -> None:
     """Handle `textDocument/didSave`."""
     server.index.on_changed([params.text_document.uri])
     server.places_left.on_change()
+    server.rules_watch.look()
 
 
 def did_change_watched_files(server: Server, params: DidChangeWatchedFilesParams) -> None:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
-from editahead_inference.finish.repository_rules import RepositoryRules
 from editahead_inference.mined_rules.commits import MinedCommit
+from editahead_inference.mined_rules.repository import RepositoryRules
 from editahead_inference.mined_rules.rules import MinedRule, keep_choices, mine
 from editahead_lsp.workspace import uris
 from editahead_retrieval.files.exclusion_rules import ExclusionRules

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from editahead_inference.candidates import Prediction
 from editahead_inference.codebase import Codebase
 from editahead_inference.predictors.model.response import ModelResponse
 from editahead_inference.worker_thread import CancellableJob, WorkerThread
 from editahead_prompts.state import EditorState
+
+if TYPE_CHECKING:
+    from editahead_inference.mined_rules.repository import RepositoryRules
 
 CONFIDENT = 0.6
 """The confidence from which a rule's edit is shown without a request to the model."""
@@ -28,6 +31,8 @@ class PredictionPipeline(Protocol):
     def search_on(self, state: EditorState, check: Callable[[], None]) -> None: ...
 
     def set_codebase(self, codebase: Codebase | None) -> None: ...
+
+    def set_repository_rules(self, repositories: Sequence[RepositoryRules]) -> None: ...
 
     def combine(
         self,

@@ -25,6 +25,7 @@ from .job import DEADLINE_S, PredictionJob, PredictionPipeline, is_confident
 from .model_combiner import ModelCombiner
 
 if TYPE_CHECKING:
+    from editahead_inference.mined_rules.repository import RepositoryRules
     from editahead_inference.predictors.model.predictor import ModelPredictor
 
 log = logging.getLogger(__name__)
@@ -152,6 +153,15 @@ class PredictionScheduler:
         def change() -> None:
             if self._pipeline is not None:
                 self._pipeline.set_codebase(codebase)
+
+        self._started_worker().submit(change)
+
+    def set_repository_rules(self, repositories: Sequence[RepositoryRules]) -> None:
+        """Use these mined rules from the next prediction on."""
+
+        def change() -> None:
+            if self._pipeline is not None:
+                self._pipeline.set_repository_rules(repositories)
 
         self._started_worker().submit(change)
 

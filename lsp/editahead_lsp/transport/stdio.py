@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
+from typing import BinaryIO
 
 from .message_framing import MessageFramer
 
@@ -82,3 +83,20 @@ class StdinReaderThread:
     def _deliver(self, body: bytes) -> None:
         self._free_slots.release()
         self._on_message(body)
+
+
+class ClientWriter:
+    """A writer that ends the server when the client no longer reads."""
+
+    def __init__(self, out: BinaryIO, on_disconnect: Callable[[], None]) -> None:
+        self._out, self._on_disconnect = out, on_disconnect
+
+    def write(self, data: bytes) -> None:
+        try:
+            self._out.write(data)
+            self._out.flush()
+        except (OSError, ValueError):
+            self._on_disconnect()
+
+    def close(self) -> None:
+        pass
