@@ -50,7 +50,8 @@ _MAX_BROUGHT = 8
 _MAX_CHARS = 200_000
 """Characters of a closed file that is searched."""
 MAX_NEW_CHARS = 50_000
-"""Characters of closed files that one answer is the first to search: they take some 25 milliseconds."""
+"""Characters of closed files that one answer is the first to search: they take some 25 milliseconds. The likeliest file may
+have twice as many."""
 _MAX_TEXTS = 32
 """Closed files whose texts are kept, so that what is known of them is found again."""
 _REMEMBERED = 64
@@ -90,7 +91,7 @@ class ClosedDocuments:
         Args:
             state: The state.
             check: Called between units of work.
-            max_new_chars: Characters, at most, of files that were in no state before.
+            max_new_chars: Characters, at most, of files that were in no state before; one file may have twice as many.
 
         Raises:
             Cancelled: By `check` only.
@@ -187,7 +188,8 @@ class ClosedDocuments:
         """Return the file as an earlier state had it, or as it is now; None if it is new and too much for one answer."""
         known = self._texts.get(read.uri)
         if known is None or known.lines != read.lines:
-            if sum(new.length for new in self._new) + read.length > max_new_chars:
+            most = max_new_chars - sum(new.length for new in self._new) if self._new else 2 * max_new_chars
+            if read.length > most:
                 return None
             self._new.append(read)
             known = self._texts[read.uri] = read

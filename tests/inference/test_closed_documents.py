@@ -101,7 +101,7 @@ def test_what_is_new_in_one_answer_is_limited() -> None:
 
 
 def test_a_file_that_is_too_large_for_one_answer_is_searched_in_a_pause() -> None:
-    large = ORDERS + LONG * (MAX_NEW_CHARS // 90)
+    large = ORDERS + LONG * (MAX_NEW_CHARS // 45)
     pipeline = Pipeline(codebase=MemoryCodebase({THERE: large}))
     first = pipeline.predict(renamed())
     assert first.is_partial and not first.state.closed_documents
@@ -112,7 +112,7 @@ def test_a_file_that_is_too_large_for_one_answer_is_searched_in_a_pause() -> Non
 
 
 def test_a_search_that_has_not_ended_begins_anew() -> None:
-    codebase = MemoryCodebase({THERE: ORDERS, OTHER: ORDERS + LONG * (MAX_NEW_CHARS // 90)})
+    codebase = MemoryCodebase({THERE: ORDERS, OTHER: ORDERS + LONG * (MAX_NEW_CHARS // 45)})
     pipeline, asked = Pipeline(codebase=codebase), 0
 
     def cancel_late() -> None:

@@ -37,8 +37,8 @@ MAX_CLOSED = 3
 CACHE_MAX_CHARS = 20_000_000
 """Limits the characters of all documents that the cached predictions are for."""
 
-SEARCH_DEADLINE_S = 2.0
-"""Limits the seconds of a search of closed files in a pause."""
+SEARCH_DEADLINE_S = 10.0
+"""Limits the seconds of a search of closed files in a pause, which makes room for every request."""
 
 MODEL_WAIT_WITH_RULES_S, MODEL_WAIT_WITHOUT_RULES_S = 0.25, 1.5
 """Limits the seconds that an answer waits for the model after the request to it, where the rules have an edit and where
