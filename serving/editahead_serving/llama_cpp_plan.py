@@ -14,6 +14,8 @@ from .launch_plan import NUM_SPECULATIVE_TOKENS, LaunchPlan, ListenAddress
 
 CONTEXT = 16_384
 """Tokens of context that all requests at one time share. The server lowers it to what the model was trained for."""
+_CPU_BATCH = 256
+"""Tokens that are computed at once on the CPU. A superseded request ends only between two batches."""
 _NGRAM, _MIN_DRAFT = 12, 8
 """Tokens that have to repeat before the server drafts what followed them, and the fewest tokens of a draft."""
 _PROMPT_CACHE_MIB = (128, 2048)
@@ -61,6 +63,7 @@ def make_llama_cpp_plan(
     address: ListenAddress,
     key: str,
     free_bytes: int,
+    cpu: bool,
     drafts: bool = True,
 ) -> LaunchPlan:
     """Return the plan that serves a model with llama.cpp.
@@ -72,7 +75,8 @@ def make_llama_cpp_plan(
         address: Where the server listens.
         key: The key that clients have to send.
         free_bytes: Free memory, of which prompts that are kept get a part.
-        drafts: Whether the server drafts what the prompt repeats. Answers stay the same.
+        cpu: Whether there is no GPU.
+        drafts: Whether the server drafts what the prompt repeats.
     """
     command = [str(program), *(("-m", str(model)) if isinstance(model, Path) else ("-hf", model))]
     command += ["--alias", served, "--host", address.host, "--port", str(address.port)]
@@ -81,6 +85,8 @@ def make_llama_cpp_plan(
     command += ["--special"]
     least, most = _PROMPT_CACHE_MIB
     command += ["--cache-ram", str(min(max(free_bytes // (8 << 20), least), most))]
+    if cpu:
+        command += ["--batch-size", str(_CPU_BATCH), "--ubatch-size", str(_CPU_BATCH)]
     if drafts:
         command += ["--spec-type", "ngram-simple", "--spec-draft-n-max", str(NUM_SPECULATIVE_TOKENS)]
         command += ["--spec-ngram-simple-size-n", str(_NGRAM), "--spec-draft-n-min", str(_MIN_DRAFT)]

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from engine_process import Person, engine, group
+from real_llama_cpp import ONE_THREAD
 from server_process import REAL, spawned
 
 LONGEST_S = 300
@@ -18,13 +19,17 @@ LONGEST_S = 300
 
 async def test_a_language_server_and_the_engine(built: Path, tmp_path: Path) -> None:
     known_variables = {name: value for name, value in os.environ.items() if not name.startswith("EDITAHEAD_")}
-    environment = known_variables | {
-        "XDG_CONFIG_HOME": str(tmp_path / "config"),
-        "XDG_STATE_HOME": str(tmp_path / "state"),
-        "EDITAHEAD_BACKEND": "engine",
-        "EDITAHEAD_FORMAT": "qwen",
-        "PATH": f"{built / 'bin'}{os.pathsep}{os.environ['PATH']}",
-    }
+    environment = (
+        known_variables
+        | ONE_THREAD
+        | {
+            "XDG_CONFIG_HOME": str(tmp_path / "config"),
+            "XDG_STATE_HOME": str(tmp_path / "state"),
+            "EDITAHEAD_BACKEND": "engine",
+            "EDITAHEAD_FORMAT": "editahead-lines",
+            "PATH": f"{built / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        }
+    )
     async with (
         engine(built / "smollm2.gguf", environment) as running,
         spawned(REAL, environment) as client,

@@ -18,6 +18,8 @@ BUILT = Path(__file__).parents[2] / ".venv" / "llama-cpp"
 """The folder with `bin/llama-server` and `smollm2.gguf`."""
 START_S = 120.0
 """Seconds until a start fails."""
+ONE_THREAD = {"LLAMA_ARG_THREADS": "1"}
+"""Two threads wait for each other, which takes long where other tests keep the cores busy."""
 PATIENT = Timeouts(connect=60, first=300, between=300, total=900)
 
 
@@ -29,6 +31,7 @@ def make_plan(*, drafts: bool = True) -> LaunchPlan:
         address=ListenAddress("127.0.0.1", free_port()),
         key="llama-cpp-test-key",
         free_bytes=8 << 30,
+        cpu=True,
         drafts=drafts,
     )
 
@@ -38,7 +41,7 @@ def serving(plan: LaunchPlan, log: Path) -> Iterator[None]:
     """Run the server of a plan until the end of the block."""
     process = subprocess.Popen(
         plan.command,
-        env={**os.environ, **plan.fixed},
+        env={**os.environ, **plan.fixed, **ONE_THREAD},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

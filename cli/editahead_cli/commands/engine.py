@@ -169,13 +169,15 @@ def _make_llama_cpp_plan(args: argparse.Namespace, model: str) -> LaunchPlan:
         program = Path("llama-server")
     place = Path(model)
     file = find_gguf(place) if place.is_absolute() else None
+    machine = detect_hardware()
     plan = make_llama_cpp_plan(
         program,
         file or model,
         served=served_name(str(file or model)).removesuffix(_GGUF),
         address=ListenAddress(args.host, _free_ports(args.host, args.port, 0)[0]),
         key=_key("LLAMA_API_KEY"),
-        free_bytes=detect_hardware().free,
+        free_bytes=machine.free,
+        cpu=not machine.gpus,
         drafts=not args.no_drafts,
     )
     for note in plan.notes:

@@ -1,7 +1,7 @@
 """The kinds of servers: how to detect each, and how to ask it.
 
-Sources: vLLM 0.32's `entrypoints/openai`, read and run; what is public of llama.cpp's server, Ollama (`openai/openai.go`)
-and LM Studio, read in parts in 2026-11, not run.
+Sources: vLLM 0.32's `entrypoints/openai` and llama.cpp's server as in llama-cpp-python 0.3.36, read and run; what is public
+of Ollama (`openai/openai.go`) and LM Studio, read in parts in 2026-11, not run.
 """
 
 from __future__ import annotations
@@ -212,7 +212,7 @@ def build_request(
         body |= {"cache_prompt": True, "repeat_penalty": 1.0, "top_p": 1.0, "top_k": 0, "min_p": 0.0}
     if query.chat and serving.kind in ("vLLM", "llama.cpp"):
         body["chat_template_kwargs"] = {"enable_thinking": False}
-        if query.prefill and serving.kind == "vLLM":
+        if query.prefill:  # Without these, llama.cpp repeats the beginning in its answer.
             body |= {"continue_final_message": True, "add_generation_prompt": False}
     return path, body
 
