@@ -34,6 +34,8 @@ from .model.prompt_warmer import PromptWarmer
 from .prediction.coordinator import ALL_REUSE, PredictionCoordinator, ReuseOptions
 from .prediction.job import PredictionPipeline
 from .prediction.scheduler import PredictionScheduler
+from .presentation.diagnostics_board import DiagnosticsBoard
+from .presentation.left_places import LeftPlaces
 from .presentation.next_edit_marker import NextEditMarker
 from .protocol.client_capabilities import ClientCapabilities
 from .protocol.converter import make_converter
@@ -147,7 +149,9 @@ class Server(LanguageServer):
         self.predictions = PredictionScheduler(make_pipeline, clock, sleep, cache_size=reuse.cache_size)
         self.coordinator = PredictionCoordinator(self.session, self.predictions, clock, sleep, reuse)
         self.finish_service = FinishService(self.session, user_dirs.index_folder(cache_folder), state_folder)
+        self.diagnostics_board = DiagnosticsBoard(self.protocol.notify)
         self.next_edit_marker = NextEditMarker(self, sleep)
+        self.left_places = LeftPlaces(self, sleep)
         self.places_left = PlacesLeft(self, sleep)
         self.rules_watch = RulesWatch(state_folder, self._read_files, self._use_rules)
         self.prompt_warmer = PromptWarmer(self.session, self.predictions.models, clock, sleep)
@@ -448,6 +452,7 @@ class Server(LanguageServer):
         self.next_edit_marker.on_message()
         self.prompt_warmer.on_message()
         self.places_left.on_message()
+        self.left_places.on_message()
 
     def skip_message(self, length: int) -> None:
         """Say that a message was too long to be read, and close all documents: it may have changed any of them.
@@ -493,6 +498,7 @@ class Server(LanguageServer):
             self.next_edit_marker.stop()
             self.prompt_warmer.stop()
             self.places_left.stop()
+            self.left_places.stop()
             self.index.stop()
             for document in self.session.documents:
                 self.coordinator.on_close(document.uri, document.key)

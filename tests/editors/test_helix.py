@@ -112,6 +112,28 @@ def test_the_item_of_the_menu_makes_the_edit(start: Start) -> None:
     assert file.read_text() == HALF + "\n"
 
 
+def test_what_a_rename_left_is_marked_and_made(start: Start) -> None:
+    """The real engine: the diagnostics of the workspace, and a code action at one of them."""
+    bills = "from models import total\n\nprint(total(1))\n"
+    helix, file = start({"models.py": "def total(user):\n    return user.sum\n", "bills.py": bills})
+    helix.keys("/total<CR>csum_of<Esc>")
+    helix.until_shown("def sum_of(user)")
+    helix.keys(" N")
+    helix.until_shown("2 places left in bills.py")
+    assert (file.parent / "bills.py").read_text() == bills
+    helix.keys(" D")
+    helix.until_shown("bills.py Left: rename")
+    helix.keys("<CR>")
+    helix.until_shown("print(total(1))")
+    helix.keys(" a")
+    helix.until_shown("Make all 2 edits that the change lacks")
+    helix.until_shown("Make this edit: rename total -> sum_of")
+    helix.keys("<C-n><CR>")
+    helix.until_shown("print(sum_of(1))")
+    save(helix)
+    assert (file.parent / "bills.py").read_text() == bills.replace("total", "sum_of")
+
+
 def test_one_key_walks_a_rename_to_its_end(start: Start) -> None:
     """The real predictors."""
     helix, file = start(STAY)

@@ -10,6 +10,7 @@ from pygls.exceptions import JsonRpcContentModified, JsonRpcInvalidParams
 
 from editahead_lsp.prediction.coordinator import PredictionRequest
 from editahead_lsp.presentation import to_lsp
+from editahead_lsp.presentation.left_places import KIND as LEFT
 from editahead_lsp.protocol.client_capabilities import get_nested
 from editahead_lsp.protocol.custom_messages import (
     ACCEPT_KIND,
@@ -39,9 +40,10 @@ def code_action(
     kinds = {kind for kind in (ACCEPT_KIND, GOTO_KIND) if _within(kind, only)}
     sketch_actions = _start_sketch_actions(server, params) if _within(APPLY_KIND, only) else None
     request = _start_request(server, params) if kinds else None
+    left = server.left_places.actions(params.text_document.uri, params.range) if _within(LEFT, only) else []
     if sketch_actions is None and request is None:
-        return []
-    return _answer(server, sketch_actions, request, kinds)
+        return left
+    return _answer(server, sketch_actions, request, kinds, left)
 
 
 def _start_sketch_actions(
@@ -66,8 +68,9 @@ async def _answer(
     sketch_actions: Coroutine[Any, Any, list[CodeAction]] | None,
     request: PredictionRequest | None,
     kinds: set[str],
+    left: list[CodeAction],
 ) -> list[CodeAction]:
-    actions: list[CodeAction] = []
+    actions = list(left)
     if request is not None:
         found = await server.coordinator.answer(request)
         actions += [

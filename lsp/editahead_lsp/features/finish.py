@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
+import attrs
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
@@ -31,6 +33,8 @@ def finish(server: Server, arguments: list[Any]) -> Coroutine[Any, Any, FinishRe
         job = server.finish_service.create_job(argument.uri)
     except ChangeError as error:
         raise _failed(error) from None
+    if not arguments and server.client.diagnostics and not server.client_renders_edits:
+        argument = attrs.evolve(argument, show=True)
     return _finish(server, argument, job, server.clock())
 
 
@@ -48,6 +52,9 @@ async def _finish(server: Server, argument: FinishArgument, job: FinishJob, star
         count = sum(place.likely for place in result.places)
         message = places_message(count) if count else "Complete"
         server.places_left.tell(Path(job.task.root), count)
+        if argument.show:
+            server.left_places.show(job, found)
+            server.window_show_message(_message(result, message))
         return result
     except ChangeError as error:
         message = "Failed"
@@ -59,6 +66,13 @@ async def _finish(server: Server, argument: FinishArgument, job: FinishJob, star
         if isinstance(token, int | str):
             server.progress_tasks.pop(token, None)
         _progress(server, token, {"kind": "end", "message": message})
+
+
+def _message(result: FinishResult, message: str) -> types.ShowMessageParams:
+    """Return what tells a person where the places are."""
+    names = dict.fromkeys(place.uri.rpartition("/")[2] for place in result.places if place.likely)
+    where = f" in {', '.join(map(unquote, names))}" if names else ""
+    return types.ShowMessageParams(types.MessageType.Info, f"Editahead: {message}{where}.")
 
 
 def _result(

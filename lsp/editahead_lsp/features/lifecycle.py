@@ -9,6 +9,7 @@ from pygls.exceptions import JsonRpcInvalidRequest
 
 from editahead_lsp import __version__
 from editahead_lsp.presentation import completion_item
+from editahead_lsp.presentation.left_places import KIND as LEFT
 from editahead_lsp.protocol.client_capabilities import ClientCapabilities
 from editahead_lsp.protocol.custom_messages import (
     ACCEPT_KIND,
@@ -67,7 +68,7 @@ def server_capabilities(server: Server) -> types.ServerCapabilities:
         ),
         inline_completion_provider=True,
         code_action_provider=types.CodeActionOptions(
-            code_action_kinds=[ACCEPT_KIND, GOTO_KIND, APPLY_KIND], resolve_provider=True
+            code_action_kinds=[ACCEPT_KIND, GOTO_KIND, APPLY_KIND, LEFT], resolve_provider=True
         ),
         completion_provider=completion,
         inlay_hint_provider=server.next_edit_marker.kind == "inlay" or None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,13 +32,13 @@ class FinishJob:
 
     Attributes:
         task: What the process gets.
-        documents: The open documents by key.
+        documents: The open documents by key. Those that are opened later join them, if their text is the searched one.
         snapshots: Their texts at the time of the request, by key.
     """
 
     task: FinishTask
-    documents: Mapping[str, Document]
-    snapshots: Mapping[str, Snapshot]
+    documents: dict[str, Document]
+    snapshots: dict[str, Snapshot]
 
 
 @dataclass(frozen=True)
@@ -172,6 +172,8 @@ class FinishService:
                 return None
         elif text_digest(snapshot.text) != place.digest:
             return None
+        elif then is None:  # opened since then, as it was on disk: from now on, its edits are followed
+            job.documents[key], job.snapshots[key] = now, snapshot
         last = min(first + count, len(snapshot.lines))
         if "".join(snapshot.lines[first:last]) != place.old:
             return None

@@ -70,6 +70,25 @@ def to_place(place: CurrentPlace) -> LeftPlace:
     )
 
 
+def to_plain_edit(places: Sequence[CurrentPlace], versioned: bool) -> WorkspaceEdit:
+    """Return one edit that makes some places, without a question.
+
+    Args:
+        places: The places.
+        versioned: Whether the client supports versions of documents.
+    """
+    by_file = _by_file(places)
+    edits = {uri: [edit for place in found for edit in place.edits] for uri, found in by_file.items()}
+    if not versioned:
+        return WorkspaceEdit(changes=edits)
+    return WorkspaceEdit(
+        [
+            TextDocumentEdit(VersionedTextDocument(uri, found[0].version), [*edits[uri]])
+            for uri, found in by_file.items()
+        ]
+    )
+
+
 def to_edit(
     places: Sequence[CurrentPlace], labels: dict[str, str], client: ClientCapabilities
 ) -> WorkspaceEdit:
@@ -80,21 +99,13 @@ def to_edit(
         labels: The labels of the rules by id.
         client: What the client can do.
     """
-    by_file: defaultdict[str, list[CurrentPlace]] = defaultdict(list)
-    for place in places:
-        by_file[place.uri].append(place)
-    if not client.document_changes:
-        return WorkspaceEdit(
-            changes={uri: [edit for place in found for edit in place.edits] for uri, found in by_file.items()}
-        )
+    if not client.annotates_edits:
+        return to_plain_edit(places, client.document_changes)
     annotations: dict[str, ChangeAnnotation] = {}
     changes: list[TextDocumentEdit] = []
-    for uri, found in by_file.items():
+    for uri, found in _by_file(places).items():
         edits: list[TextEdit | AnnotatedTextEdit] = []
         for place in found:
-            if not client.annotates_edits:
-                edits += place.edits
-                continue
             id = str(len(annotations) + 1)
             label = labels.get(place.found.rule, "")
             title = f"{label}, line {place.range.start.line + 1} ({place.found.confidence:.0%})"
@@ -102,3 +113,10 @@ def to_edit(
             edits += (AnnotatedTextEdit(edit.range, edit.new_text, id) for edit in place.edits)
         changes.append(TextDocumentEdit(VersionedTextDocument(uri, found[0].version), edits))
     return WorkspaceEdit([*changes], change_annotations=annotations or None)
+
+
+def _by_file(places: Sequence[CurrentPlace]) -> dict[str, list[CurrentPlace]]:
+    by_file: defaultdict[str, list[CurrentPlace]] = defaultdict(list)
+    for place in places:
+        by_file[place.uri].append(place)
+    return by_file

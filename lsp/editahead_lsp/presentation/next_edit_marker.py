@@ -16,7 +16,7 @@ from lsprotocol import types
 
 from editahead_lsp.idle_trigger import IdleTrigger
 from editahead_lsp.protocol.custom_messages import Position, Range, TextEdit
-from editahead_lsp.protocol.lsp_types import Diagnostic, InlayHint, PublishDiagnosticsParams
+from editahead_lsp.protocol.lsp_types import Diagnostic, InlayHint
 from editahead_lsp.session.shown_predictions import Suggestion, SuggestionList
 from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.positions import Encoding
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 IDLE_S = 0.2
 """Seconds without a change before the marker moves."""
+_SOURCE = "next edit"
+"""The source of its diagnostics."""
 
 
 @dataclass(frozen=True)
@@ -158,13 +160,10 @@ class NextEditMarker:
         if before is not None and mark is not None and before.renders_like(mark):
             return
         if before is not None and (mark is None or mark.uri != before.uri):
-            self._publish(PublishDiagnosticsParams(before.uri))
+            self._server.diagnostics_board.show(_SOURCE, before.uri)
         if mark is not None:
             diagnostic = Diagnostic(mark.range, f"Next edit: {mark.label}")
-            self._publish(PublishDiagnosticsParams(mark.uri, mark.version, [diagnostic]))
-
-    def _publish(self, params: PublishDiagnosticsParams) -> None:
-        self._server.protocol.notify(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
+            self._server.diagnostics_board.show(_SOURCE, mark.uri, mark.version, [diagnostic])
 
     def _refresh(self) -> None:
         """Request that the client refreshes its inlay hints."""

@@ -35,7 +35,7 @@ async def actions(harness: ServerHarness, *at: int, uri: str = A, **context: Any
 async def test_both_with_the_edit_at_once(harness: ServerHarness) -> None:
     result = await start(harness)
     assert result["capabilities"]["codeActionProvider"] == {
-        "codeActionKinds": [ACCEPT, GOTO, APPLY],
+        "codeActionKinds": [ACCEPT, GOTO, APPLY, "quickfix.editahead.finish"],
         "resolveProvider": True,
     }
     harness.open(A, "x\ny = user\n", version=3)

@@ -246,9 +246,12 @@ async def test_a_file_that_is_opened_meanwhile_counts_if_it_is_the_same(
     finish = harness.server.finish_service
     job = finish.create_job(None)
     uri = open_file(harness, root / "models.py", TEXT, 5)
+    assert finish.to_current(job, found_in(uri, "another\ntext\n").places) == []
     (place,) = finish.to_current(job, found_in(uri, TEXT).places)
     assert place.version == 5
-    assert finish.to_current(job, found_in(uri, "another\ntext\n").places) == []
+    harness.change(uri, 6, (0, 0, 0, 0, "first\n"))
+    (place,) = finish.to_current(job, found_in(uri, TEXT).places)
+    assert (place.version, place.range.start.line) == (6, 2)
 
 
 # The count in the status
@@ -320,3 +323,72 @@ async def test_no_count_without_being_asked_for(harness: ServerHarness, root: Pa
 
 def test_the_count_in_words() -> None:
     assert [places_left.places_message(count) for count in (1, 2)] == ["1 place left", "2 places left"]
+
+
+# Shown by the server, for a client without a list of its own
+
+
+async def test_places_are_shown_as_diagnostics_and_made_by_code_actions(
+    harness: ServerHarness, root: Path
+) -> None:
+    params = {
+        "processId": None,
+        "rootUri": uris.path_to_uri(root),
+        "capabilities": {
+            "textDocument": {
+                "publishDiagnostics": {},
+                "codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}},
+            },
+            "workspace": {"workspaceEdit": {"documentChanges": True}},
+        },
+        "initializationOptions": {"editahead": {"index": "off", "hints": "off"}},
+    }
+    await harness.request("initialize", params)
+    harness.notify("initialized", {})
+    open_file(harness, root / "models.py", RENAMED)
+    bills = uris.path_to_uri(root / "bills.py")
+    assert (await harness.command("finish"))["places"]
+    shown = await harness.take(lambda m: m.get("method") == "textDocument/publishDiagnostics")
+    assert shown["params"]["uri"] == bills
+    assert {one["range"]["start"]["line"] for one in shown["params"]["diagnostics"]} == {0, 2}
+    assert all(
+        one["message"].startswith("Left: rename total -> sum_of (") for one in shown["params"]["diagnostics"]
+    )
+    told = await harness.take(lambda m: m.get("method") == "window/showMessage")
+    assert told["params"]["message"] == "Editahead: 2 places left in bills.py."
+
+    async def actions(line: int) -> dict[str, Any]:
+        at = {"start": {"line": line, "character": 0}, "end": {"line": line, "character": 1}}
+        asked = {"textDocument": {"uri": bills}, "range": at, "context": {"diagnostics": []}}
+        return {one["title"]: one for one in await harness.request("textDocument/codeAction", asked)}
+
+    open_file(harness, root / "bills.py")
+    found = await actions(2)
+    assert list(found) == ["Make this edit: rename total -> sum_of", "Make all 2 edits that the change lacks"]
+    (change,) = found["Make this edit: rename total -> sum_of"]["edit"]["documentChanges"]
+    assert change["textDocument"] == {"uri": bills, "version": 1}
+    assert list(await actions(1)) == []
+    # One place is made: the other one is left, and follows the text.
+    harness.change(bills, 2, (0, 0, 0, 0, "# first\n"), (3, 13, 3, 18, "sum_of"))
+    assert list(await actions(3)) == []
+    assert list(await actions(1)) == ["Make this edit: rename total -> sum_of"]
+    while True:
+        follows = await harness.take(lambda m: m.get("method") == "textDocument/publishDiagnostics")
+        if [one["range"]["start"]["line"] for one in follows["params"]["diagnostics"]] == [1]:
+            break
+    harness.server.left_places.stop()
+
+
+async def test_a_complete_change_is_said(harness: ServerHarness, root: Path) -> None:
+    params = {
+        "processId": None,
+        "rootUri": uris.path_to_uri(root),
+        "capabilities": {"textDocument": {"publishDiagnostics": {}}},
+        "initializationOptions": {"editahead": {"index": "off", "hints": "off"}},
+    }
+    await harness.request("initialize", params)
+    harness.notify("initialized", {})
+    open_file(harness, root / "models.py")
+    assert (await harness.command("finish"))["complete"]
+    told = await harness.take(lambda m: m.get("method") == "window/showMessage")
+    assert told["params"]["message"] == "Editahead: Complete."
