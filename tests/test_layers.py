@@ -15,7 +15,8 @@ HEAVY = frozenset(["torch", "transformers", "vllm", "numpy", "sklearn", "scipy",
 SERVE = """
 import asyncio, io, json, sys
 from editahead_cli.commands import lsp
-from editahead_lsp.server import Server, load_pipeline
+from editahead_lsp.late_imports import load_pipeline
+from editahead_lsp.server import Server
 
 def message(**fields):
     body = json.dumps({"jsonrpc": "2.0", **fields}).encode()

@@ -29,6 +29,7 @@ from .features import register_all
 from .finish.places_left import PlacesLeft
 from .finish.rules_watch import RulesWatch
 from .finish.service import FinishService
+from .late_imports import load_apply, load_pipeline
 from .model.config import ModelConfig
 from .model.prompt_warmer import PromptWarmer
 from .prediction.coordinator import ALL_REUSE, PredictionCoordinator, ReuseOptions
@@ -82,18 +83,6 @@ MAX_LOOK_S, MAX_LOOK_WAIT_S = 10.0, 5.0
 for it. A busy machine that still loads the predictors takes seconds; else it is a few milliseconds."""
 LOOK_INTERVAL_S = 0.05
 """Seconds until it is asked again whether a document is excluded, while that is not known."""
-
-
-def load_pipeline() -> PredictionPipeline:
-    """Return the predictors that need no model. The import is late, as the grammars take long to load."""
-    from editahead_inference.pipeline import Pipeline
-
-    return Pipeline(clock=time.monotonic)
-
-
-def load_apply() -> None:
-    """Import what applies sketches, as far as the server itself uses it."""
-    from .features import sketch_code_actions  # noqa: F401
 
 
 class Server(LanguageServer):
@@ -263,7 +252,7 @@ class Server(LanguageServer):
             return
         from .file_writes.recovery import recover
 
-        for message in recover(workspace_paths(self._folders), self._journals):
+        for message in recover(self.workspace_paths, self._journals):
             text = f"Editahead: {message[0].upper()}{message[1:]}."
             self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, text))
 
@@ -276,9 +265,8 @@ class Server(LanguageServer):
         if not self._index_started:
             return
         was_on, watched = self.index.is_on, self.client.watches_files
-        folders = workspace_paths(self._folders)
-        self.rules_watch.look(folders)
-        self.index.configure(self.session.settings, folders, is_watched=watched)
+        self.rules_watch.look(self.workspace_paths)
+        self.index.configure(self.session.settings, self.workspace_paths, is_watched=watched)
         if watched and self.index.is_on and not was_on:
             self._request_without_answer(
                 types.CLIENT_REGISTER_CAPABILITY, {"registrations": [_FILE_WATCH_REGISTRATION]}
