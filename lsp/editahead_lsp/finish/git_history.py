@@ -29,6 +29,8 @@ _LOG = (
     "--no-color",
     "--no-ext-diff",
     "--no-textconv",
+    "--no-show-signature",
+    "--no-notes",
     "--diff-algorithm=histogram",
     "--src-prefix=a/",
     "--dst-prefix=b/",

@@ -74,6 +74,24 @@ def test_nothing_that_the_repository_names_is_run(root: Path, tmp_path: Path) ->
     assert not trap.exists()
 
 
+def test_no_signature_is_checked(root: Path, tmp_path: Path) -> None:
+    """To check one, git would run the program that the repository's configuration names."""
+    trap, program = tmp_path / "ran", tmp_path / "gpg"
+    program.write_text(f"#!/bin/sh\ntouch {trap}\n")
+    program.chmod(0o755)
+    git(root, "config", "log.showSignature", "true")
+    git(root, "config", "gpg.program", str(program))
+    headers, _, message = git(root, "cat-file", "commit", "HEAD").partition("\n\n")
+    signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n abcd\n -----END PGP SIGNATURE-----"
+    (tmp_path / "signed").write_text(f"{headers}\n{signature}\n\n{message}\n")
+    signed = git(root, "hash-object", "-t", "commit", "-w", str(tmp_path / "signed"))
+    git(root, "update-ref", "HEAD", signed)
+    assert [one.id for one in read_history(GitCommand(root))] == [signed]
+    assert not trap.exists()
+    git(root, "log", "-1")
+    assert trap.exists()
+
+
 def test_files_that_may_not_be_read_are_left_out(root: Path) -> None:
     write(root, {".env": "KEY = 1\n", "kept.py": "x = 1\n", "gone.py": "y = 1\n"})
     commit(root)
