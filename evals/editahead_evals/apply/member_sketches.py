@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -23,6 +24,9 @@ _WORDS = (
 )
 _PYTHON_WORDS = (*_WORDS, "pass  {c} unchanged", "...", "...  {c} rest of the body")
 _BRACED_WORDS = (*_WORDS, "/* unchanged */")
+
+_FUNCTION = re.compile("function|method")
+"""Kinds of declarations that hold statements, which a sketch of its members would remove."""
 
 Others = Literal["left-out", "hidden"]
 
@@ -48,6 +52,7 @@ def member_sketch(change: LineChange, others: Others, rng: random.Random) -> Mem
         (box, members, old, new)
         for old, new in change.pairs
         if (box := _container(change.old_declarations, old)) is not None
+        and not _FUNCTION.search(box.kind)
         and len(members := _members(change.old_declarations, box)) >= _MIN_MEMBERS
         and _keeps_header(change, old, new)
         and new.end - new.start <= _MAX_MEMBER
@@ -63,7 +68,7 @@ def member_sketch(change: LineChange, others: Others, rng: random.Random) -> Mem
     words = rng.choice(_PYTHON_WORDS if change.language == "python" else _BRACED_WORDS).format(c=sign)
     shown = [old] if others == "hidden" else members
     for number, member in enumerate(shown):
-        if number:
+        if number and not change.old[member.start - 1].strip():
             lines.append("")
         if member == old:
             lines += change.new[new.start : new.end]

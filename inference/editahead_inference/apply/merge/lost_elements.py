@@ -33,6 +33,7 @@ from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Elision, Snippet
 
+from .lost_beside_stubs import lost_beside_stubs
 from .shown_boundaries import is_bounded, span_at, splice_at
 from .shown_neighbours import encloses_all
 from .shown_runs import ShownRuns, without_blanks
@@ -63,6 +64,7 @@ def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -
     ]
     yield from _lost_comments(snippet, target, splices)
     yield from _lost_docstrings(target, splices)
+    yield from lost_beside_stubs(snippet, target, splices)
     if not touched:
         return
     target.check()

@@ -104,7 +104,7 @@ def _taken(result: _Scopes, origin: Sequence[int | None], target: Target) -> Ite
         )
         if inner is None:
             continue
-        for outer in _path(target.items, origin[inner] or 0):
+        for outer in blocks_around(target.items, origin[inner] or 0):
             name = naming.of(outer) or ""
             is_left = kept.get(outer.start, item.start) < item.start and name.startswith(_BINDING)
             if is_left and name not in result.chains[inner]:
@@ -115,7 +115,7 @@ def _is_kept(line: int, origin: Sequence[int | None], result: _Scopes) -> bool:
     return origin[line] is not None and line_weight(result.keys[line]) >= DISTINCTIVE
 
 
-def _path(items: Sequence[Item], line: int) -> Iterator[Item]:
+def blocks_around(items: Sequence[Item], line: int) -> Iterator[Item]:
     """Yield the blocks around a line, outer ones first."""
     while True:
         at = bisect_right(items, line, key=lambda item: item.start) - 1

@@ -1,0 +1,94 @@
+"""The check that a sketch which leaves bodies out in words, or by marks, removes nothing beside them.
+
+`def load(self): # unchanged` says that the rest stays. Such a sketch leaves out the comments above its members, the
+statements between them and their blank lines as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from editahead_inference.apply.placement.line_matching import is_annotation, is_comment, normalize_line
+from editahead_inference.apply.placement.outline import (
+    Item,
+    Naming,
+    Section,
+    has_substance,
+    identity,
+    outline,
+)
+from editahead_inference.apply.placement.placement import Target
+from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
+from editahead_prompts.sketches.sketch import Elision, Snippet
+
+from .named_scopes import blocks_around
+
+_OUTSIDE = ""
+"""The name of what holds the outermost blocks."""
+
+
+def lost_beside_stubs(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[Item]:
+    """Yield the lines of the file that would go, or be set apart, in a block of which the snippet leaves bodies out."""
+    holders, whole, bodiless = _blocks(snippet)
+    if not bodiless:
+        return
+    target.check()
+    naming = Naming(target.lines.keys)
+    keys = target.lines.keys
+    for splice in split_at_kept_lines(splices, target.lines.bodies):
+        around = [_OUTSIDE, *(naming.of(item) for item in blocks_around(target.items, splice.start))]
+        inner = max((n for n, name in enumerate(around) if name in holders), default=None)
+        is_beside = inner is not None and not any(name in whole for name in around[inner + 1 :])
+        below = next((keys[n] for n in range(splice.end, len(keys)) if keys[n]), "")
+        gone = [key for key in keys[splice.start : splice.end] if key]
+        come = [key for key in map(normalize_line, splice.lines) if key]
+        is_above = identity(below) in bodiless and all(is_comment(key) or is_annotation(key) for key in gone)
+        if not is_beside and not is_above:
+            continue
+        names = {identity(key) for key in come}
+        lost = [
+            key
+            for key in gone
+            if (has_substance(key) or is_comment(key) or is_annotation(key))
+            and identity(key) not in names - {None}
+        ]
+        if lost or not (gone or come):
+            end = max(splice.end, splice.start + 1)
+            yield Item(splice.start, end, target.lines.widths[splice.start], [Section(splice.start)])
+
+
+def _blocks(snippet: Snippet) -> tuple[set[str], set[str], set[str]]:
+    """Return the names of the blocks that hold one without a body, of those that are shown whole, and of those without."""
+    lines: list[str] = []
+    marks: set[int] = set()
+    for piece in snippet.parts:
+        if isinstance(piece, Elision):
+            marks.add(len(lines))
+            lines.append(piece.text)
+        else:
+            lines += piece.lines
+    naming = Naming(list(map(normalize_line, lines)))
+    holders: set[str] = set()
+    whole: set[str] = set()
+    bodiless: set[str] = set()
+    waiting: list[tuple[str, list[Item]]] = [(_OUTSIDE, outline(lines))]
+    while waiting:
+        holder, items = waiting.pop()
+        blocks = [item for item in items if item.is_block]
+        stubs = [naming.of(item) or "" for item in blocks if _is_stub(item, naming, marks)]
+        bodiless.update(stubs)
+        if stubs and (holder != _OUTSIDE or 2 * len(stubs) > len(blocks) > 1):
+            holders.add(holder)
+        for item in blocks:
+            name = naming.of(item) or ""
+            if name and marks.isdisjoint(range(item.start, item.end)):
+                whole.add(name)
+            waiting.append((name, item.items))
+    return holders, whole, bodiless
+
+
+def _is_stub(item: Item, naming: Naming, marks: set[int]) -> bool:
+    """Return whether a declaration has a mark for its body."""
+    inner = item.sections[-2 if item.closes_itself else -1].items
+    is_declared = (naming.of(item) or "").startswith("named ")
+    return is_declared and bool(inner) and all(each.start in marks for each in inner)
