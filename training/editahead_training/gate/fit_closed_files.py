@@ -111,6 +111,9 @@ def _samples(workspace: Workspace, number: int, codebase: CommitCodebase, gate: 
     samples = []
     for step, state in enumerate(states):
         prediction = pipeline.predict(state, eagerness=1.0)
+        if prediction.is_partial:
+            pipeline.search_on(state)
+            prediction = pipeline.predict(state, eagerness=1.0)
         for verdict in prediction.verdicts:
             candidate = verdict.candidate
             if CLOSED not in candidate.features or not candidate.edit:
