@@ -115,10 +115,17 @@ class _ExcerptReader:
             self._read_level(items, self._target.items)
         elif len(shown) == 1 and self._marks:
             self._read_inside(shown[0], self._target.named_items.get(self._naming.of(shown[0]) or "", []))
-        elif self._part.kind == "whole-file" and not self._marks:
-            language = self._target.original.language
-            if not could_be_whole(self._lines, self._target) and only_declares(self._lines, language):
-                self._read_level(items, self._block_of(items))
+        elif self._declares(shown):
+            self._read_level(items, self._block_of(shown))
+
+    def _declares(self, shown: Sequence[Item]) -> bool:
+        """Return whether all that the sketch shows are declarations, and not those of the whole file."""
+        if self._marks:
+            units = [item for item in shown if not is_annotation(self._naming.keys[item.start])]
+            return all(item.is_block and self._naming.is_named(item) for item in units)
+        if self._part.kind != "whole-file" or could_be_whole(self._lines, self._target):
+            return False
+        return only_declares(self._lines, self._target.original.language)
 
     def _read_inside(self, item: Item, named: Sequence[Item]) -> None:
         """Read the level inside an element, if the file has one such element."""

@@ -54,7 +54,7 @@ def to_readings(
         return ()
     probabilities = likelihoods([score for score, _ in ranked])
     chosen = [reading for _, reading in ranked[:MAX_CHOICES]]
-    titles = [_title(reading, target) for reading in chosen]
+    titles = [_title(reading.splices, target) for reading in chosen]
     titles = [
         title
         if titles.count(title) == 1
@@ -65,6 +65,10 @@ def to_readings(
             target,
         )
         for title, reading in zip(titles, chosen, strict=True)
+    ]
+    titles = [
+        title if titles.count(title) == 1 else f"{title} ({titles[: at + 1].count(title)})"
+        for at, title in enumerate(titles)
     ]
     return tuple(
         Reading(title, reading.edit, likelihood)
@@ -95,6 +99,11 @@ def _longer_title(
     left = next((key for key in _added(others[0]) if key in shared), None)
     if left is not None:
         return f"{title}, without {_quoted(left)}"
+    theirs = {(each.start, each.end, each.lines) for other in others for each in other.splices}
+    own = [each for each in reading.splices if (each.start, each.end, each.lines) not in theirs]
+    more = _title(own, target) if own else ""
+    if more not in ("", title):
+        return f"{title}, and {more}"
     return f"{title}, line {target.original.line_at(reading.edit.changed_span[0]) + 1}"
 
 
@@ -116,10 +125,10 @@ def _scope(reading: PlausibleReading, target: Target) -> str:
     return ".".join(names)
 
 
-def _title(reading: PlausibleReading, target: Target) -> str:
-    """Return what a reading does first, in plain words."""
+def _title(splices: Sequence[Splice], target: Target) -> str:
+    """Return what splices do first, in plain words."""
     keys = target.lines.keys
-    first = next((each for each in reading.splices if _is_substantial(each, target)), reading.splices[0])
+    first = next((each for each in splices if _is_substantial(each, target)), splices[0])
     gone = next((keys[line] for line in range(first.start, first.end) if has_substance(keys[line])), None)
     if gone is not None:
         return f"{'replace' if any(map(str.strip, first.lines)) else 'remove'} {_quoted(gone)}"
