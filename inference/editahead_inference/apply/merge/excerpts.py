@@ -150,8 +150,11 @@ class _ExcerptReader:
         if not places or places != sorted(set(places)):
             return
         width = " " * min(unit.item.width for unit in units)
-        gaps = [units[0].start] if places[0] > 0 else []
-        gaps += [unit.start for (_, one), (unit, other) in pairwise(shown) if other > one + 1]
+        bare = {unit.start for unit, there in shown if self._hides_annotations(unit, file_items[there])}
+        gaps = [units[0].start] if places[0] > 0 or units[0].start in bare else []
+        gaps += [
+            unit.start for (_, one), (unit, other) in pairwise(shown) if other > one + 1 or unit.start in bare
+        ]
         gaps += [units[-1].end] if places[-1] < len(file_items) - 1 else []
         implied = [line for line in gaps if not self._is_beside_mark(line)]
         if implied and marked:
@@ -161,6 +164,11 @@ class _ExcerptReader:
         self.implied |= dict.fromkeys(implied, width)
         for unit, there in shown:
             self._read_inside(unit.item, [file_items[there]])
+
+    def _hides_annotations(self, unit: _Unit, there: Item) -> bool:
+        """Return whether the file has annotations above an element, and the sketch shows none."""
+        keys = self._target.lines.keys
+        return unit.start == unit.item.start and there.start > 0 and is_annotation(keys[there.start - 1])
 
     def _is_beside_mark(self, line: int) -> bool:
         """Return whether the nearest line above or below the beginning of a line, blank ones aside, is a mark."""
