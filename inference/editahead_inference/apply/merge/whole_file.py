@@ -31,7 +31,7 @@ The lower one applies if the text begins or ends as the file does.
 """
 
 _MAX_LOST_END_LINES = 8
-"""Lines by which a whole file may end earlier. With more, the answer was probably cut off."""
+"""Lines by which a whole file may end earlier, or begin later. With more, the answer was probably cut off."""
 
 
 def as_whole_file(part: FileSketch, target: Target) -> FileSketch:
@@ -76,6 +76,10 @@ def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placement
         tail = len(there) - 1 - max((n for n, key in enumerate(there) if key in shown), default=-1)
         if tail > _MAX_LOST_END_LINES:
             doubt = make_refusal("would-lose-code", f"The last {tail} lines of the file would be gone.")
+            return Placement((splice,), doubt, round(share, 3))
+        head = next((n for n, key in enumerate(there) if key in shown), len(there))
+        if head > _MAX_LOST_END_LINES:
+            doubt = make_refusal("would-lose-code", f"The first {head} lines of the file would be gone.")
             return Placement((splice,), doubt, round(share, 3))
         if leading_blank_lines(lines[::-1]) > leading_blank_lines(
             target.lines.bodies[target.low : target.high][::-1]
