@@ -430,7 +430,7 @@ SHAPES = [
         json_types.EvalOutput(
             measure="next edit on real commits", note="...", commit="135ec4f", machine="Linux x86_64, Python 3.12.1",
             data="edits.jsonl.zst", seed=7, predictors={}, typing={}, languages={}, kinds={}, distances={},
-            confidence={}, latencyMs={}, nextHit={}, silences={"no-candidate": 31}, files=[], against=None,
+            confidence={}, imports={}, latencyMs={}, nextHit={}, silences={"no-candidate": 31}, files=[], against=None,
         ),
         json_types.EvalOutput,
     ),
@@ -448,7 +448,7 @@ SHAPES = [
         "Figures of pull requests replayed edit by edit.",
         json_types.EvalOrderedOutput(
             measure="ordered edits of pull requests", note="...", commit="135ec4f",
-            machine="Linux x86_64, Python 3.12.1", data="ordered.jsonl.zst", seed=0, groups={}, calibrationError={},
+            machine="Linux x86_64, Python 3.12.1", data="ordered.jsonl.zst", seed=0, groups={}, calibrationError={}, imports={},
             latencyMs={}, requests=[], against=None,
         ),
         json_types.EvalOrderedOutput,

@@ -11,6 +11,7 @@ from editahead_evals.data.commit_replay import HUNK_KINDS, Hunk, ReplayMoment
 from .bootstrap import Bootstrap, Interval, Statistic, ratio
 from .confidence_curve import Answer
 from .example_cases import ExampleCase
+from .import_metrics import ImportCounts
 from .judge import EditJudgement, distance
 
 Predictor = str
@@ -170,6 +171,7 @@ class FileResult:
         reachable: those of `candidates` with a correct one.
         accepts: accepts in the replay that accepts, see `accepting_replay`.
         next_hits: accepts after which the next answer was in the cache.
+        imports: of the shown edits, those that import names.
         cases: the edits shown, as examples.
     """
 
@@ -188,6 +190,7 @@ class FileResult:
     reachable: int = 0
     accepts: int = 0
     next_hits: int = 0
+    imports: ImportCounts = field(default_factory=ImportCounts)
     cases: list[ExampleCase] = field(default_factory=list)
 
 

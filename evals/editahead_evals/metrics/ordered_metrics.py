@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .confidence_curve import Answer
+from .import_metrics import ImportCounts
 from .metrics import Ratio
 
 
@@ -56,6 +57,7 @@ class PullRequestResult:
         files: the number of its files.
         answers: the answer of each request, with its confidence.
         ms: the latency of each answer, in milliseconds.
+        imports: of the shown edits, those that import names.
     """
 
     id: str
@@ -63,3 +65,4 @@ class PullRequestResult:
     counts: OrderedCounts
     answers: list[Answer] = field(default_factory=list)
     ms: list[float] = field(default_factory=list)
+    imports: ImportCounts = field(default_factory=ImportCounts)

@@ -20,9 +20,9 @@ class EvalOutput(Measured):
     """The output for real commits.
 
     predictors, typing, languages, kinds, distances: by name, counts and figures with their intervals. confidence: what
-    the answers at eagerness 1 say about thresholds and calibration, and about what could be reached. latencyMs:
-    milliseconds. silences: how often nothing was predicted, by reason. against: the figures of another revision, and the
-    differences.
+    the answers at eagerness 1 say about thresholds and calibration, and about what could be reached. imports: shown edits
+    that import names, and how many are right by three definitions. latencyMs: milliseconds. silences: how often nothing
+    was predicted, by reason. against: the figures of another revision, and the differences.
     """
 
     predictors: dict[str, Any]
@@ -31,6 +31,7 @@ class EvalOutput(Measured):
     kinds: dict[str, Any]
     distances: dict[str, Any]
     confidence: dict[str, Any]
+    imports: dict[str, int]
     latencyMs: dict[str, Any]
     nextHit: dict[str, Any]
     silences: dict[str, int]
@@ -58,12 +59,14 @@ class EvalOrderedOutput(Measured):
     """The output for ordered edits of pull requests.
 
     groups: counts and figures with their intervals, of all pull requests, and of those of one and of several files.
-    calibrationError: of shown edits. latencyMs: milliseconds. requests: counts, answers with their confidence, latencies.
+    calibrationError: of shown edits. imports: shown edits that import names, and how many are right by three definitions.
+    latencyMs: milliseconds. requests: counts, answers with their confidence, latencies.
     against: the figures of another revision, and the differences.
     """
 
     groups: dict[str, Any]
     calibrationError: dict[str, Any]
+    imports: dict[str, int]
     latencyMs: dict[str, Any]
     requests: list[dict[str, Any]]
     against: dict[str, Any] | None

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from editahead_evals.metrics.bootstrap import Bootstrap, Interval, Statistic, percentile
 from editahead_evals.metrics.confidence_curve import ConfidenceCurve
+from editahead_evals.metrics.import_metrics import ImportCounts, import_line
 from editahead_evals.metrics.metrics import SERVER, figures, statistic, total
 from editahead_evals.metrics.ordered_metrics import ORDERED_METRICS, OrderedCounts, PullRequestResult
 
@@ -34,6 +35,7 @@ class OrderedReport:
         rows: of all pull requests, and of those of one and of several files.
         calibration: the calibration error of shown edits.
         chance: what it would be if every confidence were true.
+        imports: of the shown edits, those that import names.
         latency: percentiles of the answers, in milliseconds.
     """
 
@@ -42,6 +44,7 @@ class OrderedReport:
     rows: Sequence[OrderedRow]
     calibration: Interval
     chance: float | None
+    imports: ImportCounts
     latency: dict[str, float | None]
 
 
@@ -67,6 +70,7 @@ def summarize(results: Sequence[PullRequestResult], provenance: Provenance) -> O
         ],
         bootstrap.interval(curve.calibration_error),
         curve.chance_error(provenance.seed),
+        total([each.imports for each in requests], ImportCounts),
         {"p50": percentile(ms, 50), "p99": percentile(ms, 99)},
     )
 
@@ -101,6 +105,7 @@ def as_json(report: OrderedReport, comparison: Comparison | None = None) -> Eval
         "seed": report.provenance.seed,
         "groups": {name: row(counts, values) for name, counts, values in report.rows},
         "calibrationError": asdict(report.calibration) | {"byChance": report.chance},
+        "imports": asdict(report.imports),
         "latencyMs": report.latency,
         "requests": [asdict(each) for each in report.requests],
         "against": None if comparison is None else comparison_as_json(comparison),
@@ -117,6 +122,7 @@ def render(report: OrderedReport, console: Console, comparison: Comparison | Non
     console.print(
         f"calibration error: {cell(report.calibration)} (by chance: {cell(Interval(report.chance))})"
     )
+    console.print(import_line(report.imports))
     times = ", ".join(f"{p} {'-' if ms is None else f'{ms:.1f} ms'}" for p, ms in report.latency.items())
     console.print(f"answer: {times}")
     if warning := busy_warning(ms for each in report.requests for ms in each.ms):

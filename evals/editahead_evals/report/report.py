@@ -11,6 +11,7 @@ from typing import Any
 from editahead_evals.data.commit_replay import HUNK_KINDS
 from editahead_evals.metrics.bootstrap import Bootstrap, Interval, Statistic, percentile, ratio
 from editahead_evals.metrics.confidence_curve import SHOW_RATES, Bin, ConfidenceCurve, OperatingPoint
+from editahead_evals.metrics.import_metrics import ImportCounts
 from editahead_evals.metrics.metrics import (
     DISTANCES,
     GROUP_METRICS,
@@ -89,6 +90,7 @@ class Report:
     confidence: Confidence
     latency: dict[str, dict[str, float | None]]
     """Milliseconds. The first answer is that of a session that has just begun."""
+    imports: ImportCounts
     accepts: int
     next_hit: Interval
     """After an accept the next answer was there already."""
@@ -129,6 +131,7 @@ def summarize(results: Sequence[FileResult], provenance: Provenance) -> Report:
             "first answer": _percentiles([moment.ms for result in files for moment in result.moments[:1]]),
             "didChange": _percentiles(_change_ms(files)),
         },
+        imports=total([result.imports for result in files], ImportCounts),
         accepts=sum(result.accepts for result in files),
         next_hit=bootstrap.interval(statistics(files)["next hit"]),
         silences=dict(
@@ -207,6 +210,7 @@ def as_json(report: Report, against: dict[str, Any] | None = None) -> EvalOutput
             "bins": [asdict(each) for each in confidence.bins],
             "riskCoverage": confidence.risk_coverage,
         },
+        "imports": asdict(report.imports),
         "latencyMs": report.latency,
         "nextHit": {"accepts": report.accepts, **asdict(report.next_hit)},
         "silences": report.silences,

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from editahead_evals.metrics.bootstrap import Interval
+from editahead_evals.metrics.import_metrics import import_line
 from editahead_evals.metrics.metrics import GROUP_METRICS, METRICS, SERVER, TYPING_METRICS
 
 from .comparison import Comparison
@@ -142,6 +143,7 @@ def _lines(report: Report) -> list[str]:
         f"{'some alternative right:':24}{cell(confidence.some_shown)} (of up to five at eagerness 1)",
         f"{'some candidate right:':24}{cell(confidence.ceiling)} (of all, before gate and checks: the ceiling)",
         f"{'next hit:':24}{cell(report.next_hit)}; accepts of correct edits: {report.accepts}",
+        import_line(report.imports),
         *times,
         f"{'silence:':24}{', '.join(f'{reason} {count}' for reason, count in reasons)}",
     ]

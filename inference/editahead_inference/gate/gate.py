@@ -34,6 +34,15 @@ commits and 21 of 52 in commits file by file (train-00 to train-09).
 """
 _PROSE = -1.5
 """Log-odds for a single example in a text that is not code: a word that is changed once is seldom changed everywhere."""
+_MOVED_ON = -1.4
+"""Log-odds for what goes on with an edit after which the person typed another one.
+
+Fitted to 1,366 first predictions (train-08 and train-09, in small steps and file by file; -1.5 and -1.1 alone). Of those in
+small steps with a probability above 0.3, 237 of 473 were right without it, and 226 of 377 with it. Of imports that an edit
+had left unused, 30 of 63 were dropped right after it, and 8 of 35 later.
+"""
+_FADING = ("rename", "span", "insert", "move", "hole", "part", "import-unused")
+"""What the kinds of rules begin with that are less likely then. Whole lines and blocks that are alike are not."""
 _PROSE_LANGUAGES = frozenset({"plaintext", "markdown", "latex", "restructuredtext", "asciidoc", "git-commit"})
 
 _COMPARABLE, _COMPARABLE_ELSEWHERE = 0.5, 0.25
@@ -84,6 +93,14 @@ def _more_for_one_insertion(candidate: Candidate) -> float:
     if is_near or max(features.get("support", _ENOUGH), features.get("teachers", 0)) >= _ENOUGH:
         return 0.0
     return _ONE_INSERTION
+
+
+def _has_moved_on(state: EditorState, candidate: Candidate) -> bool:
+    """Return whether the person typed another edit after the one that the candidate goes on with in an open document."""
+    age = int(candidate.features.get("age", 0))
+    if not age or CLOSED in candidate.features or not candidate.kind.startswith(_FADING):
+        return False
+    return any(edit.origin == "typed" for edit in state.history[-age:])
 
 
 class Weights:
@@ -145,11 +162,13 @@ class Gate:
     def confidence_if_open(self, state: EditorState, candidate: Candidate) -> float:
         """Return the calibrated probability, as if the candidate's document were open."""
         measured = self._weights.calibrated_probability(state, candidate)
-        if candidate.confidence is not None:  # a stated confidence accounts for this already
-            return measured
-        if state.document.language in _PROSE_LANGUAGES and candidate.features.get("support", 0) < 2:
-            return sigmoid(logit(measured) + _PROSE)
-        return measured
+        is_prose = (
+            candidate.confidence is None  # a stated confidence accounts for this already
+            and state.document.language in _PROSE_LANGUAGES
+            and candidate.features.get("support", 0) < 2
+        )
+        doubt = _PROSE * is_prose + _MOVED_ON * _has_moved_on(state, candidate)
+        return sigmoid(logit(measured) + doubt) if doubt else measured
 
     def decide(
         self, state: EditorState, candidates: Sequence[Candidate], eagerness: float, check: Callable[[], None]

@@ -174,7 +174,7 @@ def add_imports(
     if takes_list(first, snapshot.language):
         for statement in listed:
             if statement.items and statement.items[0].form != "default":
-                return _add_to_list(snapshot, statement, [one.item for one in wanted])
+                return _add_to_list(snapshot, statement, [one.item for one in wanted], statements)
     return None if listed and first.form == "module" else _add_line(snapshot, statements, wanted)
 
 
@@ -196,12 +196,14 @@ def join_proposals(snapshot: Snapshot, proposals: Sequence[Proposal]) -> Proposa
     return Proposal(ordered[0].start, at, tuple(lines))
 
 
-def _add_to_list(snapshot: Snapshot, statement: Statement, items: Sequence[str]) -> Proposal | None:
+def _add_to_list(
+    snapshot: Snapshot, statement: Statement, items: Sequence[str], statements: Sequence[Statement]
+) -> Proposal | None:
     names = [item.item for item in statement.items]
     lines = snapshot.lines[statement.start : statement.end]
     new = list(names)
     for item in items:
-        new.insert(_place(new, item, _NAME_ORDERS), item)
+        new.insert(_place(new, item, _name_orders(snapshot.language, statements)), item)
     if len(lines) == 1:
         if len(lines[0]) > _MAX_WIDTH:
             return None
@@ -308,6 +310,17 @@ _NAME_ORDERS: tuple[Callable[[str], Any], ...] = (
     _rank,
     lambda name: (name[:1].isupper(), name),
 )
+
+
+def _name_orders(language: str, statements: Sequence[Statement]) -> list[Callable[[str], Any]]:
+    """Return the orders of names, the one first that holds best in all lists of the document."""
+    orders = (_rank, *_NAME_ORDERS) if language == "python" else _NAME_ORDERS
+    lists = [[item.item for item in statement.items] for statement in statements]
+    return sorted(
+        orders, key=lambda order: sum(_descents([order(name) for name in names]) for names in lists)
+    )
+
+
 _LINE_ORDERS: tuple[Callable[[Statement], Any], ...] = (
     lambda s: (s.form != "module", s.module.lower(), s.text.lower()),
     lambda s: (s.module.lower(), s.text.lower()),

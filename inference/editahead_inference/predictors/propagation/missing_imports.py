@@ -192,7 +192,9 @@ def _witnesses(
                 if item.name == name and item.form != "public":
                     module = _seen_from(item.module, other.uri, snapshot.uri, language)
                     if module:
-                        yield "imported", replace(item, module=module)
+                        exported = f"{name} as {name}"  # only marks that others may import it from there
+                        text = name if item.item == exported else item.item
+                        yield "imported", replace(item, module=module, item=text)
     pattern = _DEFINED.get("web" if language in _WEB else language)
     for other in others:
         if pattern is None or not _is_kin(language, other.language) or name not in other.text:

@@ -40,11 +40,11 @@ _REMEMBERED = 32
 """Documents whose index is cached; the least recently used one is dropped."""
 _OTHERS = 8
 """Other open documents that are searched, most recently used first."""
-_MISSING_IMPORT = {"imported": 0.66, "defined": 0.6, "standard": 0.7}
+_MISSING_IMPORT = {"imported": 0.6, "defined": 0.4, "standard": 0.62}
 """Confidence (0..1) that a missing import is the next edit, by how it is known.
 
-They are measured: in 900 commits of several files (shared commits/train, hunks in random order) 101 of the 155 edits
-offered first made whole remaining hunks, and 13 imported a name that the commit did not.
+They are measured in small steps of commits (train-00, 02, 04 and 06 to 09): 36 of 59, 6 of 16 and 40 of 65 made whole
+remaining hunks. Often a hunk has more imports: of 96, 73 were lines of the final text, and 88 named what it imports from there.
 """
 _ADAPTED = 6
 """Past edits that may say nothing of places that are merely alike."""
@@ -349,7 +349,7 @@ def _candidate(
     )
     confidence = _STATED.get(rule.kind)
     if confidence is not None:
-        features = {f"kind:{rule.kind}": 1.0}
+        features = {f"kind:{rule.kind}": 1.0, "age": features["age"]}
     more = site.below + site.above - 1
     label = f"{rule.label} ({more} more)" if more > 0 else rule.label
     return _as_candidate(snapshot, site.proposal, label, rule.key, features, confidence=confidence, edit=edit)

@@ -41,6 +41,9 @@ class RenamedDefinition(RenamedName):
         edit: The edit.
         trees: The syntax trees of both documents.
         place: The 0-based line and column of the new name.
+
+    Attributes:
+        is_rewritten: Whether the edit also changed the line of the definition in another way than by names.
     """
 
     max_lines = 200
@@ -59,6 +62,7 @@ class RenamedDefinition(RenamedName):
         self.old, self.new, self.edit, self.place = old, new, edit, place
         self._new_place = place
         self.is_here = index is origin
+        self.is_rewritten = False
 
     @cached_property
     def is_only_definition(self) -> bool:

@@ -30,6 +30,8 @@ _MAX_LINES = 200
 """Lines with a rule's literal. A literal on more lines says nothing about where to edit."""
 _MAX_NAMES = 12
 """Identifiers that hold a word. A word in more of them is too common to be renamed."""
+_KEY = re.compile(r"""(["'`])\w+(?:[-./:]\w+)+\1""")
+"""A string of several words without spaces."""
 _BY_ITSELF = re.compile(r"\b(\w+)\s+as\s+\1\b|\bclass\s+(\w+)\s*(?:\(|\bextends\b).*(?<!\.)\b\2\b")
 """A name that is imported as itself, or a class that is its own base."""
 
@@ -200,7 +202,7 @@ def learn_substitution_rules(old: str, new: str) -> list[Substitution | Rename |
         )
 
     add("line", (o,), (n,), whole=True)
-    rules += _renames(a, b, spelled, o)
+    rules += _renames(a, b, spelled, o) if not _is_in_key(o, n) else []
     cover = (spans[0][0], spans[-1][1], spans[0][2], spans[-1][3])
     for grow in (0, 1, 2):
         a1, a2, b1, b2 = _grow(a, b, cover, grow, 0)
@@ -219,6 +221,16 @@ def learn_substitution_rules(old: str, new: str) -> list[Substitution | Rename |
     if any(name in a for _, name in table):  # a name that was on the line before is no new one
         rules = [rule for rule in rules if isinstance(rule, Substitution)]
     return rules
+
+
+def _is_in_key(o: str, n: str) -> bool:
+    """Return whether only strings changed that are no names and no prose, such as "font-size": their parts are no names."""
+    a, b = token_patterns.tokenize(o), token_patterns.tokenize(n)
+    spans = changed_spans(a, b)
+    return bool(spans) and all(
+        a2 - a1 == b2 - b1 == 1 and _KEY.fullmatch(a[a1]) and _KEY.fullmatch(b[b1])
+        for a1, a2, b1, b2 in spans
+    )
 
 
 def _spelled(

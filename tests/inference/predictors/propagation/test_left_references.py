@@ -38,12 +38,12 @@ def renamed() -> Person:
 
 
 def test_the_next_edit_is_sure() -> None:
-    assert confidence(renamed()) > 0.8
+    assert confidence(renamed()) > 0.6
 
 
 def test_a_detour_is_not_the_end() -> None:
     person = renamed().replace("alpha = 1", "alpha = 10").replace("gamma = 3", "gamma = 30")
-    assert confidence(person) > 0.8
+    assert confidence(person) > 0.6
 
 
 def test_three_other_edits_leave_the_references_as_they_are() -> None:
@@ -57,4 +57,4 @@ def test_going_on_with_it_makes_it_sure_again() -> None:
     person = renamed()
     for old, new in (("alpha = 1", "alpha = 10"), ("gamma = 3", "gamma = 30"), ('load("a")', 'read("a")')):
         person = person.replace(old, new)
-    assert confidence(person) > 0.8
+    assert confidence(person) > 0.6
