@@ -448,8 +448,8 @@ SHAPES = [
         "Figures of pull requests replayed edit by edit.",
         json_types.EvalOrderedOutput(
             measure="ordered edits of pull requests", note="...", commit="135ec4f",
-            machine="Linux x86_64, Python 3.12.1", data="ordered.jsonl.zst", seed=0, groups={}, calibrationError={}, imports={},
-            latencyMs={}, requests=[], against=None,
+            machine="Linux x86_64, Python 3.12.1", data="ordered.jsonl.zst", seed=0, groups={}, calibrationError={},
+            imports={}, latencyMs={}, requests=[], against=None,
         ),
         json_types.EvalOrderedOutput,
     ),

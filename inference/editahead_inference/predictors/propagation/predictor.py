@@ -44,7 +44,7 @@ _MISSING_IMPORT = {"imported": 0.6, "defined": 0.4, "standard": 0.62}
 """Confidence (0..1) that a missing import is the next edit, by how it is known.
 
 They are measured in small steps of commits (train-00, 02, 04 and 06 to 09): 36 of 59, 6 of 16 and 40 of 65 made whole
-remaining hunks. Often a hunk has more imports: of 96, 73 were lines of the final text, and 88 named what it imports from there.
+remaining hunks. Often a hunk has more imports: of 96, 73 were lines of the final text, and 88 named what it imports.
 """
 _ADAPTED = 6
 """Past edits that may say nothing of places that are merely alike."""
