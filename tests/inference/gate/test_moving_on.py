@@ -1,4 +1,4 @@
-"""What goes on with an edit is less likely once the person typed another one, unless a whole line is alike."""
+"""What goes on with an edit is less likely once the person typed another one, if it is a rename or drops an import."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def confidence(
         ("rename", 1, ("typed", "typed"), True),
         ("rename", 1, ("typed", "accepted"), False),
         ("rename", 2, ("typed", "typed", "accepted"), True),
-        ("span0", 1, ("typed", "typed"), True),
+        ("span0", 1, ("typed", "typed"), False),
         ("line", 1, ("typed", "typed"), False),
         ("block", 1, ("typed", "typed"), False),
     ],
