@@ -37,8 +37,8 @@ _PROSE = -1.5
 _MOVED_ON = -1.4
 """Log-odds for what goes on with an edit after which the person typed another one.
 
-Of 94 renames and moves with a probability above 0.2 that were shown first, 8 were right (train-08 and train-09, in small steps
-and file by file); of imports that an edit had left unused, 30 of 63 were dropped right after it, and 8 of 35 later.
+Of 94 renames and moves with a probability above 0.2 that were shown first, 8 were right (train-08 and train-09, in small
+steps and file by file); of imports that an edit had left unused, 30 of 63 were dropped right after it, and 8 of 35 later.
 """
 _FADING = ("rename", "move", "import-unused")
 """What the kinds of rules begin with that are less likely then. Lines, blocks and spans that are alike go on where a person
