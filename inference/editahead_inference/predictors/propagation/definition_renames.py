@@ -31,8 +31,10 @@ the line of every sixth changed in other ways, too.
 _CLOSED = 0.8
 """Confidence that a reference in a file that is not open follows. It is chosen."""
 _REWRITTEN = 0.45
-"""Confidence that the user goes to a reference when the edit also changed other parts of the definition's line. It may define
-something else now: of 14 references, 9 were changed, and 3 only in the name."""
+"""Confidence that the user goes to a reference when the edit also changed other parts of the definition's line.
+
+It may define something else now: of 14 references, 9 were changed, and 3 only in the name.
+"""
 _LEFT, _PASSED = 3, 0.25
 """Edits after the renaming from which, when none of them goes on with it, a reference has been left as it is, and the
 confidence then. Of 27 follow-ups that had been first three times before, and were not taken up, 4 were right (commits of
