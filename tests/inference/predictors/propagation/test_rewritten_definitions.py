@@ -1,4 +1,4 @@
-"""Uses of a definition whose line an edit rewrote: a place to go to, while a definition that got a name has its uses renamed."""
+"""Uses of a definition whose line was rewritten are places to go to; those of one that got another name are renamed."""
 
 from __future__ import annotations
 
