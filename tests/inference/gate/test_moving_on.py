@@ -1,4 +1,4 @@
-"""What goes on with an edit is less likely once the person typed another one, if it is a rename or drops an import."""
+"""What goes on with an edit is less likely once the person typed another one, unless the edits go downwards."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def confidence(
         ("rename", 1, ("typed", "typed"), True),
         ("rename", 1, ("typed", "accepted"), False),
         ("rename", 2, ("typed", "typed", "accepted"), True),
-        ("span0", 1, ("typed", "typed"), False),
+        ("span0", 1, ("typed", "typed"), True),
         ("line", 1, ("typed", "typed"), False),
         ("block", 1, ("typed", "typed"), False),
     ],
@@ -42,6 +42,14 @@ def test_a_likeness(
     kind: str, age: int, origins: tuple[Literal["typed", "accepted"], ...], fades: bool
 ) -> None:
     found = confidence(kind, age, *origins)
+    assert (found < 0.3) if fades else (found == pytest.approx(0.5))
+
+
+@pytest.mark.parametrize(
+    ("direction", "up", "fades"), [(1.0, 0.0, False), (1.0, 1.0, True), (0.5, 0.0, True), (-1.0, 0.0, True)]
+)
+def test_who_works_downwards_has_not_moved_on(direction: float, up: float, fades: bool) -> None:
+    found = confidence("rename", 1, "typed", "typed", direction=direction, up=up)
     assert (found < 0.3) if fades else (found == pytest.approx(0.5))
 
 
