@@ -37,7 +37,7 @@ _PROSE = -1.5
 _MOVED_ON = -2.0
 """Log-odds for what goes on with an edit after which the person typed another one, but for someone who works downwards.
 
-Of 83 such likenesses with a probability above 0.3 that were shown first, 6 were right (train-08 and train-09, in small steps);
+Of 83 such likenesses that were shown first above 0.3, 6 were right (train-08 and train-09, in small steps);
 of imports that an edit had left unused, 30 of 63 were dropped right after it, and 8 of 35 later.
 """
 _FADING = ("rename", "span", "insert", "move", "hole", "part", "import-unused")
