@@ -5,12 +5,13 @@ A hunk of a commit often holds several imports. Who is shown one of them would t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
 from dataclasses import dataclass
 
-from editahead_inference.predictors.propagation.import_statements import Statement, parse_imports
-from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
+_START = re.compile(
+    r"\s*(?:import\b|from\s+\S+\s+import\b|(?:pub\s+)?use\s|#\s*include\b|(?:const|let|var)\s.*\brequire\()"
+)
+_WORD = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(slots=True)
@@ -21,7 +22,7 @@ class ImportCounts:
         shown: Such edits, after the last hunk, too.
         whole: Those that are correct by the definition of the evaluation: they make whole remaining hunks.
         lines: Those all of whose lines are in the final text, exactly so.
-        names: Those all of whose names the final text imports from the same modules.
+        names: Those all of whose new words are in imports of the final text.
     """
 
     shown: int = 0
@@ -29,26 +30,23 @@ class ImportCounts:
     lines: int = 0
     names: int = 0
 
-    def add(self, before: str, after: str, final: str, language: str, *, correct: bool) -> None:
+    def add(self, before: str, after: str, final: str, *, correct: bool) -> None:
         """Count one shown edit if it only imports names.
 
         Args:
             before: The document's present text.
             after: The text that the edit leads to.
             final: The text at the end of the replay.
-            language: The document's LSP language id.
             correct: Whether the edit makes whole remaining hunks.
         """
-        old, new = _parsed(before, language), _parsed(after, language)
-        brought = _names(new) - _names(old)
-        if not brought or _without_imports(before, old) != _without_imports(after, new):
+        (old, old_rest), (new, new_rest), (end, _) = map(_split, (before, after, final))
+        brought = _words(new) - _words(old)
+        if not brought or old_rest != new_rest:
             return
-        lines = set(final.splitlines())
-        added = set(after.splitlines()).difference(before.splitlines())
         self.shown += 1
         self.whole += correct
-        self.lines += added <= lines
-        self.names += brought <= _names(_parsed(final, language))
+        self.lines += set(new) - set(old) <= set(final.splitlines())
+        self.names += brought <= _words(end)
 
 
 def import_line(counts: ImportCounts) -> str:
@@ -59,20 +57,19 @@ def import_line(counts: ImportCounts) -> str:
     )
 
 
-def _parsed(text: str, language: str) -> list[Statement]:
-    snapshot = Snapshot.from_text(text, uri="file:///imports", language=language)
-    return parse_imports(snapshot, SyntaxTrees())
+def _split(text: str) -> tuple[list[str], list[str]]:
+    """Return the lines of imports, and all other lines that are not blank."""
+    imports: list[str] = []
+    rest: list[str] = []
+    depth = 0
+    for line in text.splitlines():
+        is_import = depth > 0 or _START.match(line) is not None
+        if is_import:
+            depth = max(depth + sum(map(line.count, "({")) - sum(map(line.count, ")}")), 0)
+        if line.strip():
+            (imports if is_import else rest).append(line)
+    return imports, rest
 
 
-def _names(statements: list[Statement]) -> set[tuple[str, str]]:
-    return {(item.name, item.module) for statement in statements for item in statement.items}
-
-
-def _without_imports(text: str, statements: list[Statement]) -> list[str]:
-    """Return the lines outside of imports that are not blank."""
-    inside = {line for statement in statements for line in range(statement.start, statement.end)}
-    return [line for line in _other_lines(text, inside) if line.strip()]
-
-
-def _other_lines(text: str, inside: set[int]) -> Iterator[str]:
-    return (line for number, line in enumerate(text.splitlines()) if number not in inside)
+def _words(lines: list[str]) -> set[str]:
+    return {word for line in lines for word in _WORD.findall(line)}

@@ -70,7 +70,7 @@ def _ask_server(editor: Editor, record: Record, moment: ReplayMoment, result: Fi
     count_distances(result.distances, moment, shown)
     if text is not None and shown is not None:
         now = editor.documents[uri].text
-        result.imports.add(now, text, record.after, record.language, correct=shown.correct)
+        result.imports.add(now, text, record.after, correct=shown.correct)
     if text is not None and shown is not None and first is not None:
         result.cases.append(case(record, moment, text, shown, first))
     result.moments.append(

@@ -89,9 +89,8 @@ def _count(
     verdict = judge(_moment(editor, shown.uri, moment.point, done, remaining[shown.uri]), shown.after)
     confidence = confidence_of(editor, here, moment.point, shown)
     result.answers.append(Answer(opportunity, verdict.correct, verdict.correct, confidence))
-    known = editor.documents[shown.uri]
     end = "\n".join(final[shown.uri])
-    result.imports.add(known.text, shown.after, end, known.language, correct=verdict.correct)
+    result.imports.add(editor.documents[shown.uri].text, shown.after, end, correct=verdict.correct)
     counts.wrong += not verdict.correct
     counts.reversals += verdict.reversal
     if not opportunity:

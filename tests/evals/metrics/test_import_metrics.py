@@ -24,18 +24,14 @@ SHOWN = "import json\nimport os\n\n\ndef f(a):\n    return json.dumps(a)\n"
 )
 def test_imports_are_counted(after: str, final: str, counted: tuple[int, int, int]) -> None:
     counts = ImportCounts()
-    counts.add(NOW, after, final, "python", correct=False)
+    counts.add(NOW, after, final, correct=False)
     assert (counts.shown, counts.lines, counts.names) == counted
     assert counts.whole == 0
 
 
-def test_one_module_is_not_another() -> None:
+def test_a_name_in_a_list_of_several_lines() -> None:
     counts = ImportCounts()
-    counts.add(
-        "a: Any\nimport os\n",
-        "a: Any\nimport os\nfrom b import Any\n",
-        "from c import Any\n",
-        "python",
-        correct=True,
-    )
-    assert counts == ImportCounts(shown=1, whole=1)
+    before = 'import (\n\t"os"\n)\n\nvar a = f()\n'
+    after = before.replace("\t", '\t"fmt"\n\t')
+    counts.add(before, after, after.replace("f()", "g()"), correct=True)
+    assert counts == ImportCounts(shown=1, whole=1, lines=1, names=1)
