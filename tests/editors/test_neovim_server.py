@@ -57,7 +57,9 @@ def test_commands(start: Start) -> None:
     assert neovim.lua("return vim.fn.getcompletion('Editahead ', 'cmdline')") == [
         "accept",
         "apply",
+        "finish",
         "go",
+        "make",
         "next",
         "prev",
         "reject",
