@@ -85,6 +85,7 @@ class BusyClient:
                 await self.leave()
             if time.monotonic() < until:
                 await self.start()
+        await self.leave()
 
     async def leave(self) -> None:
         """Wait for all answers, and end the connection as the protocol wants it."""
