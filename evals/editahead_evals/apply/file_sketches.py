@@ -302,7 +302,8 @@ def _patch(
     lines = _patch_lines(plan, change, variant, parts, written, rng)
     if lines is None:
         return None
-    if twins is not None and not patch_sketches.are_placed(change, parts):
+    is_at_end = patch_sketches.END_OF_FILE in lines
+    if twins is not None and not is_at_end and not patch_sketches.are_placed(change, parts):
         stretches = [(part.i1, change.old[part.i1 : part.i2]) for part in parts]
         if not twins.is_named_by(line for _, lines in stretches for line in lines) and twins.are_in_both(
             stretches

@@ -32,6 +32,9 @@ _SIGNS: Mapping[SearchStyle, tuple[str, str, str]] = {
     "cline": ("------- SEARCH", "=======", "+++++++ REPLACE"),
 }
 
+END_OF_FILE = "*** End of File"
+"""The line of a patch that says that a hunk is at the end of the file."""
+
 _WIDEST = 12
 """Lines of context, at most, that make a search block unique."""
 
@@ -189,7 +192,7 @@ def begin_patch(
         out.append(f"@@ {title}" if title is not None and rng.random() < headings else "@@")
         out += part.lines(change, written)
         if part.i2 == len(change.old) and rng.random() < 0.3:
-            out.append("*** End of File")
+            out.append(END_OF_FILE)
     return out
 
 
