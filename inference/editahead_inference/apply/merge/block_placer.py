@@ -86,7 +86,7 @@ class _BlockReader:
         splices = tuple(sorted(self._edits.splices, key=lambda s: (s.start, s.end, s.sketch_start)))
         if any(b.start < a.end for a, b in itertools.pairwise(splices)):
             raise NoReadingError
-        for splice in splices:
+        for splice in splices if not _is_shell(self._target) else ():  # Arms of `case` close nothing.
             gone = self._bodies[splice.start : splice.end]
             if unmatched_brackets(splice.lines) != unmatched_brackets(gone):
                 raise NoReadingError
@@ -370,6 +370,11 @@ class _BlockReader:
             if new != old and (follows or not TERMINAL.match(new)) and mine.is_block and other.is_block:
                 self._edits.doubts.append("an end that may be cut off")
         self._edits.replace(other.start, other.end, mine.start, mine.end, change)
+
+
+def _is_shell(target: Target) -> bool:
+    original = target.original
+    return original.language == "shellscript" or original.uri.endswith((".sh", ".bash", ".zsh", ".ksh"))
 
 
 def _first_word(key: str) -> str:

@@ -23,6 +23,7 @@ from .block_placer import read_blocks
 from .excerpts import Excerpt, as_excerpt
 from .hunk_placer import place_hunks
 from .left_out_code import restore_left_out_code
+from .notebook import Notebook
 from .reading_scores import Provenance, ReadingScorer
 from .readings import PlausibleReading, to_readings
 from .shown_neighbours import encloses_all
@@ -82,6 +83,9 @@ def merge(
             "unparsed", "The sketch holds half of a surrogate pair, which is not a character."
         )
         return MergeResult(original, original.text, Edit(), doubt, 0.0)
+    notebook = Notebook.read(original, part) if span is None else None
+    if notebook is not None:
+        return notebook.merge(lambda code: merge(sketch, part, code, check=check))
     part = reparse_with_file(part, sketch, original)
     low, high = _line_range(original, span)
     target = Target(original, syntax or SyntaxTrees(reproducible=True), low, high, check)

@@ -43,7 +43,9 @@ DISTINCTIVE = 0.5
 MIN_SIMILARITY = 60
 """Percent of similarity from which one line may be a changed version of another."""
 
-_COMMENT = re.compile(r"\s*(#(?!include|define|if|el|end|pragma|undef|!\[|\[)|//|/\*|\*(?!\w)|--|<!--|;;)")
+_COMMENT = re.compile(
+    r"\s*(#(?!include|define|if|el|end|pragma|undef|!\[|\[)|//|/\*|\*(?![\w)])|--|<!--|;;(?!\s*$))"
+)
 _COMMON_WORD = re.compile(
     r"(else|try|finally|return|pass|break|continue|default|do|end|null|nil|None|true|false|self|super|this|err|ok|0|1)"
 )

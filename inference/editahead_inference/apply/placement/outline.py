@@ -17,7 +17,7 @@ from editahead_prompts.short_cache import cache_short
 from .line_matching import DISTINCTIVE, TERMINAL, indent_width, is_comment, line_weight, normalize_line
 from .long_strings import long_strings
 
-_CLOSES = re.compile(r"(?:[)\]}]|</|end\b[\s;,).]*$)")
+_CLOSES = re.compile(r"(?:[)\]}]|</|(?:end|esac|fi|done)\b[\s;,).]*$)")
 """Lines that end the item above, at the same indentation."""
 _CONTINUES = re.compile(r"(?:else|elif|except|finally|catch|rescue|ensure|where)\b")
 """Lines that continue the item above."""
@@ -204,6 +204,8 @@ _CONTROL = re.compile(
 )
 _CASE = re.compile(r"(?:case\b.*|default\b.*)$")
 _ARM = re.compile(r"(?P<pattern>[^=]+?)\s*=>")
+_SHELL_ARM = re.compile(r"\(?[^\s()#][^()#]*\)")
+"""The first line of an arm of a shell's `case`, where deeper lines follow."""
 _TAG = re.compile(r"<(?P<name>[\w:.-]+)(?P<rest>[^>]*)>?")
 _KEY_ATTRIBUTE = re.compile(r"""\s(?:id|key|name|src|href)\s*=\s*(?:"[^"]*"|'[^']*'|\{[^}]*\})""")
 _SQL = re.compile(
@@ -364,6 +366,8 @@ class Naming:
         else:
             inner = self._named_line(item)
             name = None if inner is None else f"{key} {self.keys[inner].rstrip(',')}"
+        if name is None and item.is_block and _SHELL_ARM.fullmatch(key):
+            return f"arm {key}"
         if name is None and item.is_block and re.search(r"\w", key):
             return f"{_BLOCK_HEAD}{key}"
         return name

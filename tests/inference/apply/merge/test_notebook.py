@@ -1,0 +1,123 @@
+"""Sketches of the code of a notebook: only the source of the cells that they change differs, byte for byte."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_inference.apply.merge.merge import merge
+from editahead_inference.apply.results import MergeResult
+from editahead_prompts.sketches.parse import parse_sketch
+from editahead_prompts.text.snapshot import Snapshot
+
+CELLS = (
+    "import pandas as pd\n\nstays = pd.read_csv('stays.csv')",
+    "def price(nights, rate):\n    total = nights * rate\n    return total\n",
+    "stays['price'] = stays.nights.map(lambda n: price(n, 90))\nstays.head()",
+)
+
+
+def notebook(
+    sources: Sequence[str], *, indent: int | None = 1, joined: bool = False, ascii: bool = False
+) -> str:
+    """Return a notebook with these cells of code, a cell of text and outputs."""
+    cells: list[dict[str, Any]] = [
+        {
+            "cell_type": "code",
+            "execution_count": number,
+            "id": f"c{number}",
+            "metadata": {"tags": ["\u00e9"]},
+            "outputs": [{"output_type": "stream", "name": "stdout", "text": [f"{source[:5]}\n"]}],
+            "source": source if joined else source.splitlines(keepends=True),
+        }
+        for number, source in enumerate(sources)
+    ]
+    cells.insert(1, {"cell_type": "markdown", "metadata": {}, "source": ["# Prices\n", "def price"]})
+    whole = {
+        "cells": cells,
+        "metadata": {"language_info": {"name": "python"}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return json.dumps(whole, indent=indent, ensure_ascii=ascii) + "\n"
+
+
+def merged(text: str, sketch: str) -> MergeResult:
+    original = Snapshot.from_text(text, uri="file:///w/prices.ipynb", language="json")
+    parsed = parse_sketch(sketch, language="json", path="prices.ipynb")
+    return merge(parsed, parsed.files[0], original)
+
+
+SKETCH = """```python
+def price(nights, rate):
+    # ... existing code ...
+    return round(total, 2)
+```"""
+
+
+@pytest.mark.parametrize("options", [{}, {"indent": 4}, {"indent": None}, {"joined": True}, {"ascii": True}])
+def test_only_the_source_of_one_cell_changes(options: dict[str, Any]) -> None:
+    changed = CELLS[1].replace("return total", "return round(total, 2)")
+    result = merged(notebook(CELLS, **options), SKETCH)
+    assert result.refusal is None
+    assert result.guess == notebook((CELLS[0], CELLS[1], CELLS[2]), **options).replace(
+        "return total", "return round(total, 2)"
+    )
+    assert json.loads(result.guess)["cells"][2]["source"] == (
+        changed if options.get("joined") else changed.splitlines(keepends=True)
+    )
+
+
+def test_several_cells() -> None:
+    sketch = """```python
+import numpy as np
+import pandas as pd
+
+# ... existing code ...
+
+def price(nights, rate):
+    total = nights * rate
+    return np.round(total, 2)
+
+# ... existing code ...
+```"""
+    result = merged(notebook(CELLS), sketch)
+    assert result.refusal is None
+    cells = json.loads(result.guess)["cells"]
+    assert "".join(cells[0]["source"]) == f"import numpy as np\n{CELLS[0]}"
+    assert "".join(cells[2]["source"]) == CELLS[1].replace("return total", "return np.round(total, 2)")
+    assert cells[3]["source"] == CELLS[2].splitlines(keepends=True)
+    assert [cell.get("outputs") for cell in cells] == [
+        cell.get("outputs") for cell in json.loads(notebook(CELLS))["cells"]
+    ]
+
+
+def test_a_sketch_of_another_notebook_is_refused() -> None:
+    result = merged(notebook(CELLS), "```python\ndef cost(room):\n    # ...\n    return room.cost\n```")
+    assert result.refusal is not None and result.refusal.near == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[1, 2", '{"cells": 3}', '{"cells": [{"cell_type": "code"}]}', "x = 1\n"]
+)
+def test_what_is_no_notebook_is_read_as_text(text: str) -> None:
+    result = merged(text, SKETCH)
+    assert result.refusal is not None or not text
+
+
+@given(st.lists(st.text('ab \n=1"\\\u00e9', max_size=12), min_size=1, max_size=4), st.booleans())
+def test_a_cell_that_is_added_to_keeps_all_others(sources: list[str], joined: bool) -> None:
+    text = notebook([*sources, CELLS[1]], joined=joined)
+    result = merged(text, SKETCH)
+    if result.refusal is None:
+        before, after = json.loads(text), json.loads(result.guess)
+        changed = before["cells"][-1] if len(sources) > 0 else before["cells"][0]
+        position = before["cells"].index(changed)
+        assert "round(total, 2)" in "".join(after["cells"][position]["source"])
+        del before["cells"][position]["source"], after["cells"][position]["source"]
+        assert before == after
