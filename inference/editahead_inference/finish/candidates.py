@@ -97,7 +97,7 @@ class PlaceFinder:
         """Yield the places in some documents of a state, with the gate's probabilities as if these were open."""
         for candidate in self._propagation.propose_all(state, targets, check):
             if candidate.edit:
-                probability = self._gate.confidence_if_open(state, candidate)
+                probability = self._gate.confidence_if_open(state, candidate, in_order=False)
                 if probability >= MIN_GATE:
                     yield candidate, probability
 

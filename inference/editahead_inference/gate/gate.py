@@ -163,15 +163,21 @@ class Gate:
         measured = self.confidence_if_open(state, candidate)
         return closed_probability(state, candidate, measured) if CLOSED in candidate.features else measured
 
-    def confidence_if_open(self, state: EditorState, candidate: Candidate) -> float:
-        """Return the calibrated probability, as if the candidate's document were open."""
+    def confidence_if_open(self, state: EditorState, candidate: Candidate, *, in_order: bool = True) -> float:
+        """Return the calibrated probability, as if the candidate's document were open.
+
+        Args:
+            state: The state, with the edits that were made.
+            candidate: The candidate.
+            in_order: Whether the edits are in the order in which they were made.
+        """
         measured = self._weights.calibrated_probability(state, candidate)
         is_prose = (
             candidate.confidence is None  # a stated confidence accounts for this already
             and state.document.language in _PROSE_LANGUAGES
             and candidate.features.get("support", 0) < 2
         )
-        doubt = _PROSE * is_prose + _MOVED_ON * _has_moved_on(state, candidate)
+        doubt = _PROSE * is_prose + _MOVED_ON * (in_order and _has_moved_on(state, candidate))
         return sigmoid(logit(measured) + doubt) if doubt else measured
 
     def decide(

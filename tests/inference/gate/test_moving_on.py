@@ -17,13 +17,19 @@ WEIGHTS = Weights({"features": [], "bias": 0.0, "trees": []})
 
 
 def confidence(
-    kind: str, age: int, *origins: Literal["typed", "accepted"], stated: float | None = None, **more: float
+    kind: str,
+    age: int,
+    *origins: Literal["typed", "accepted"],
+    stated: float | None = None,
+    in_order: bool = True,
+    **more: float,
 ) -> float:
     snapshot = Snapshot.from_text("x = 1\n", uri=URI, language="python")
     history = tuple(PastEdit(URI, 0, ("x = 1\n",), ("x = 2\n",), origin=origin) for origin in origins)
     features = {f"kind:{kind}": 1.0, "age": float(age), "support": 2.0, **more}
     candidate = Candidate(URI, Edit.replace(0, 1, "y"), 0, 1, "propagation", kind, kind, features, stated)
-    return Gate(WEIGHTS).confidence_if_open(EditorState(snapshot, 0, history), candidate)
+    state = EditorState(snapshot, 0, history)
+    return Gate(WEIGHTS).confidence_if_open(state, candidate, in_order=in_order)
 
 
 @pytest.mark.parametrize(
@@ -60,3 +66,7 @@ def test_an_unused_import() -> None:
 
 def test_closed_files_have_terms_of_their_own() -> None:
     assert confidence("rename", 1, "typed", "typed", **{CLOSED: 1.0}) == pytest.approx(0.5)
+
+
+def test_the_edits_of_a_whole_change_have_no_order() -> None:
+    assert confidence("rename", 1, "typed", "typed", in_order=False) == pytest.approx(0.5)

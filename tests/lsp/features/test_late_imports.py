@@ -16,6 +16,7 @@ from editahead_lsp.server import Server
 class Writer:
     def write(self, data):
         answers.append(data.decode())
+        modules.append([*sys.modules])
     def close(self):
         pass
 
@@ -26,9 +27,9 @@ async def main():
     message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"processId": None, "capabilities": {}}}
     server.receive(json.dumps(message).encode())
 
-answers = []
+answers, modules = [], []
 asyncio.run(main())
-print(json.dumps({"answer": answers, "modules": [*sys.modules]}))
+print(json.dumps({"answer": answers, "modules": modules[0]}))
 """
 
 LATE = (
