@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import os
 import secrets
@@ -49,7 +48,7 @@ from .session.session_recorder import FOLDER_NAME, SessionRecorder
 from .settings import Settings, load_settings
 from .transport import parent_process
 from .transport.json_rpc import JsonRpcProtocol
-from .transport.message_framing import MAX_MESSAGE_BYTES
+from .transport.message_framing import MAX_MESSAGE_BYTES, parse_body
 from .transport.stdio import ClientWriter, StdinReaderThread
 from .workspace import positions, uris
 from .workspace.file_exclusion import FileExclusion, workspace_paths
@@ -65,9 +64,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
-
-MAX_DIGITS = 1_000
-"""Digits of a whole number in a message. Python refuses numbers of more than 4,300; none of LSP's has more than 10."""
 
 _FILE_WATCH_REGISTRATION = {
     "id": "editahead-index",
@@ -429,7 +425,7 @@ class Server(LanguageServer):
     def receive(self, body: bytes) -> None:
         """Handle the body of one message. Errors are logged, and not raised."""
         try:
-            message = json.loads(body, parse_int=_parse_int)
+            message = parse_body(body)
         except (ValueError, RecursionError):
             self.protocol.send_parse_error()
             return
@@ -499,11 +495,3 @@ class Server(LanguageServer):
                 if self._file_worker is not None:
                     self._file_worker.stop(timeout=0)  # a file of a network that hangs is not waited for
                 self.session.close_all()
-
-
-def _parse_int(digits: str) -> int | float:
-    """Return a whole number of a message; infinity for one that Python's limit on digits keeps from being parsed.
-
-    So a message with such a number is answered like one with any other wrong value.
-    """
-    return int(digits) if len(digits) <= MAX_DIGITS else float(digits)

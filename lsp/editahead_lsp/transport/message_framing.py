@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 MAX_MESSAGE_BYTES = 64 << 20
 """Bytes of a message; a limit on memory. Nothing is predicted in a document of more than a small part of it."""
 MAX_HEADER_BYTES = 1 << 16
 """Bytes of a header line. A longer one is no header, and is dropped."""
+MAX_DIGITS = 1_000
+"""Digits of a whole number in a message. Python refuses numbers of more than 4,300; none of LSP's has more than 10."""
 
 _LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*([0-9]{1,10})[ \t]*", re.IGNORECASE)
 
@@ -75,3 +79,21 @@ class MessageFramer:
         if len(self._buffer) > MAX_HEADER_BYTES:
             self._buffer.clear()
         return False
+
+
+def parse_body(body: bytes) -> Any:
+    """Return the message in a body.
+
+    Raises:
+        ValueError: It is not JSON.
+        RecursionError: It is nested too deeply.
+    """
+    return json.loads(body, parse_int=_parse_int)
+
+
+def _parse_int(digits: str) -> int | float:
+    """Return a whole number of a message; infinity for one that Python's limit on digits keeps from being parsed.
+
+    So a message with such a number is answered like one with any other wrong value.
+    """
+    return int(digits) if len(digits) <= MAX_DIGITS else float(digits)

@@ -490,8 +490,7 @@ def _merged_lines(splices: Sequence[Splice], bodies: Sequence[str]) -> list[str]
     out: list[str] = []
     at = 0
     for splice in splices:
-        out += bodies[at : splice.start]
-        out += splice.lines
+        out += [*bodies[at : splice.start], *splice.lines]
         at = splice.end
     return out + list(bodies[at:])
 

@@ -291,10 +291,8 @@ def _unrequested_by_snippet(
     shown, bare = ShownRuns(snippet), ShownRuns(snippet, without_commas)
     for splice in splices:
         keys = [normalize_line(line) for line in splice.lines]
-        only_commas = list(without_commas(keys)) == list(
-            without_commas(target.lines.keys[splice.start : splice.end])
-        )
-        if not only_commas and not bare.contain(keys):
+        old = target.lines.keys[splice.start : splice.end]
+        if list(without_commas(keys)) != list(without_commas(old)) and not bare.contain(keys):
             return make_refusal("unparsed", "Lines would come that the sketch does not show.", splice.lines)
         if part.kind == "whole-file":
             continue
