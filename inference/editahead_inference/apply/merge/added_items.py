@@ -28,10 +28,10 @@ from editahead_inference.apply.placement.outline import (
 )
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
-from editahead_prompts.sketches.sketch import Elision, Snippet
+from editahead_prompts.sketches.sketch import Snippet
 
 from .shown_boundaries import find_bounds, span_at
-from .shown_runs import ShownRuns, without_blanks
+from .shown_runs import ShownRuns, lines_and_marks, without_blanks
 
 _IMPORTS = ("import ", "from ", "use ", "#include", "using ")
 _STATEMENT = re.compile(
@@ -86,14 +86,7 @@ def _are_bounded(
 
 def _new_items(snippet: Snippet, target: Target) -> Iterator[list[str]]:
     """Yield the lines, without blank ones, of each whole item beside a mark that the file does not have."""
-    lines: list[str] = []
-    marks: set[int] = set()
-    for piece in snippet.parts:
-        if isinstance(piece, Elision):
-            marks.add(len(lines))
-            lines.append(piece.text)
-        else:
-            lines += piece.lines
+    lines, marks = lines_and_marks(snippet)
     keys = list(map(normalize_line, lines))
     naming, file_naming = Naming(keys), Naming(target.lines.keys)
     known: dict[str, set[str]] | None = None

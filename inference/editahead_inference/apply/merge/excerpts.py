@@ -17,6 +17,7 @@ from editahead_inference.apply.placement.outline import Item, Naming, normalized
 from editahead_inference.apply.placement.placement import Target
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
 
+from .shown_runs import lines_and_marks
 from .whole_file import could_be_whole
 
 _CLASS = re.compile(
@@ -88,15 +89,8 @@ class _ExcerptReader:
 
     def __init__(self, part: FileSketch, target: Target) -> None:
         self._part, self._target = part, target
-        self._lines: list[str] = []
-        self._marks: set[int] = set()
         assert isinstance(part.content, Snippet)
-        for piece in part.content.parts:
-            if isinstance(piece, Elision):
-                self._marks.add(len(self._lines))
-                self._lines.append(piece.text)
-            else:
-                self._lines += piece.lines
+        self._lines, self._marks = lines_and_marks(part.content)
         self._naming = Naming(normalized(self._lines))
         self._names_there = Naming(target.lines.keys)
         extension = (part.path or target.original.uri).rsplit(".", 1)[-1].lower()

@@ -19,9 +19,10 @@ from editahead_inference.apply.placement.outline import (
 )
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
-from editahead_prompts.sketches.sketch import Elision, Snippet
+from editahead_prompts.sketches.sketch import Snippet
 
 from .named_scopes import blocks_around
+from .shown_runs import lines_and_marks
 
 _OUTSIDE = ""
 """The name of what holds the outermost blocks."""
@@ -59,14 +60,7 @@ def lost_beside_stubs(snippet: Snippet, target: Target, splices: Sequence[Splice
 
 def _blocks(snippet: Snippet) -> tuple[set[str], set[str], set[str]]:
     """Return the names of the blocks that hold one without a body, of those that are shown whole, and of those without."""
-    lines: list[str] = []
-    marks: set[int] = set()
-    for piece in snippet.parts:
-        if isinstance(piece, Elision):
-            marks.add(len(lines))
-            lines.append(piece.text)
-        else:
-            lines += piece.lines
+    lines, marks = lines_and_marks(snippet)
     naming = Naming(list(map(normalize_line, lines)))
     holders: set[str] = set()
     whole: set[str] = set()

@@ -36,7 +36,7 @@ from editahead_prompts.sketches.sketch import Elision, Snippet
 from .lost_beside_stubs import lost_beside_stubs
 from .shown_boundaries import is_bounded, span_at, splice_at
 from .shown_neighbours import encloses_all
-from .shown_runs import ShownRuns, without_blanks
+from .shown_runs import ShownRuns, lines_and_marks, without_blanks
 
 _CALL = re.compile(r"[\w.]+\((?:&?[\w.]+\{|\{|\[)?")
 """The first line of a call over several lines, without an argument."""
@@ -252,7 +252,7 @@ def _names_after(target: Target, splices: Sequence[Splice]) -> Counter[str]:
 
 def _whole_blocks(snippet: Snippet) -> set[str]:
     """Return the names of the blocks that the snippet shows without a mark: containers whose members are not all shown."""
-    lines, marks = _lines_and_marks(snippet)
+    lines, marks = lines_and_marks(snippet)
     naming = Naming(list(map(normalize_line, lines)))
     filled = [number for number, line in enumerate(lines) if line.strip()]
     return {
@@ -267,7 +267,7 @@ def _whole_blocks(snippet: Snippet) -> set[str]:
 
 def _uncut_blocks(snippet: Snippet) -> set[str]:
     """Return the names of the blocks that the snippet shows without a mark inside, and the lines of those without a name."""
-    lines, marks = _lines_and_marks(snippet)
+    lines, marks = lines_and_marks(snippet)
     naming = Naming(list(map(normalize_line, lines)))
     found: set[str] = set()
     for item in walk(outline(lines)):
@@ -280,19 +280,6 @@ def _uncut_blocks(snippet: Snippet) -> set[str]:
         if not re.search(r"\w", naming.head(item)):
             found.update(_WITHIN + key for key in naming.keys[item.start : item.end] if has_substance(key))
     return found
-
-
-def _lines_and_marks(snippet: Snippet) -> tuple[list[str], set[int]]:
-    """Return the lines of a snippet, marks included, and the numbers of the marks."""
-    lines: list[str] = []
-    marks: set[int] = set()
-    for piece in snippet.parts:
-        if isinstance(piece, Elision):
-            marks.add(len(lines))
-            lines.append(piece.text)
-        else:
-            lines += piece.lines
-    return lines, marks
 
 
 def _is_between_shown(

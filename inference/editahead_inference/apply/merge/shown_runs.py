@@ -1,11 +1,24 @@
-"""The runs of lines that a snippet shows without a gap, indexed by line."""
+"""The lines of a snippet: with its marks, and as runs without a gap, indexed by line."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
 from editahead_inference.apply.placement.line_matching import normalize_line
-from editahead_prompts.sketches.sketch import Code, Snippet
+from editahead_prompts.sketches.sketch import Code, Elision, Snippet
+
+
+def lines_and_marks(snippet: Snippet) -> tuple[list[str], set[int]]:
+    """Return the lines of a snippet, marks included, and the numbers of the marks."""
+    lines: list[str] = []
+    marks: set[int] = set()
+    for piece in snippet.parts:
+        if isinstance(piece, Elision):
+            marks.add(len(lines))
+            lines.append(piece.text)
+        else:
+            lines += piece.lines
+    return lines, marks
 
 
 class ShownRuns:
