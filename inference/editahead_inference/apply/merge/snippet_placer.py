@@ -10,9 +10,7 @@ from itertools import pairwise
 from editahead_inference.apply.placement.ambiguity_checks import (
     MIN_DUPLICATE_WEIGHT,
     AmbiguityChecks,
-    count_alike,
     count_replaced_lines,
-    insert_or_replace_refusal,
     is_settled_by_neighbours,
 )
 from editahead_inference.apply.placement.anchor_chaining import Chain, best_chain
@@ -23,18 +21,15 @@ from editahead_inference.apply.placement.anchors import (
     find_anchors,
     parts_outside,
 )
-from editahead_inference.apply.placement.boundary_match import has_rival_match
 from editahead_inference.apply.placement.declarations import Declaration, declarations_in_fragment, shows_end
 from editahead_inference.apply.placement.elision_split import (
     CodeRun,
-    leading_blank_lines,
     split_at_elisions,
     split_declarations,
 )
 from editahead_inference.apply.placement.indent_transform import IDENTITY, IndentTransform, uses_other_indent
 from editahead_inference.apply.placement.line_matching import (
     DISTINCTIVE,
-    indent_width,
     indentation,
     is_comment,
     line_weight,
@@ -45,10 +40,11 @@ from editahead_inference.apply.placement.placement import Placement, Target, fin
 from editahead_inference.apply.placement.snippet_indentation import SnippetIndentation
 from editahead_inference.apply.placement.splices import Splice, drop_noops
 from editahead_inference.apply.results import Refusal, SimilarLines
-from editahead_prompts.sketches.sketch import Elision, Snippet
+from editahead_prompts.sketches.sketch import Snippet
 from editahead_prompts.text.diff import diff_lines
 
 from .alternative_chains import alternative_chains
+from .segment_splices import SegmentSplicer
 from .settled_segments import SettledSegments
 
 _MAX_PAIRS = 300_000
@@ -87,9 +83,9 @@ class _SnippetPlacer:
         self._undecorated: set[tuple[int, int]] = set()
         self._settled = SettledSegments(target)
         self._found: list[Anchor] = []
-        self._uncertain: list[int] = []
         self._alternatives: list[tuple[Splice, ...]] = []
         self._doubts = AmbiguityChecks(target, self._settled.matches)
+        self._splicer = SegmentSplicer(pieces, target, self._settled, self._doubts)
 
     def place(self) -> Placement:
         """Return the splices of all segments, with the first doubt."""
@@ -105,7 +101,7 @@ class _SnippetPlacer:
                 chain = self._place_segments(segments)
         if chain is None:
             return self._unplaced_placement(segments)
-        splices, doubts = self._splices(segments, chain.anchors)
+        splices, doubts = self._splicer.splices(segments, chain.anchors)
         doubts += self._reindenting.doubts
         for anchor in chain.anchors:
             if anchor.whole and (anchor.start, anchor.end) in self._undecorated:
@@ -131,7 +127,7 @@ class _SnippetPlacer:
             tuple(splices),
             doubt,
             round(confidence, 3),
-            lambda: self._other_readings(segments, chain.anchors, self._uncertain[:]),
+            lambda: self._other_readings(segments, chain.anchors, self._splicer.uncertain[:]),
             all(map(is_settled_by_neighbours, doubts)),
         )
 
@@ -142,12 +138,14 @@ class _SnippetPlacer:
         yield from self._alternatives
         literal = literal_chain(segments, self._target)
         if literal is not None:
-            yield tuple(self._splices(segments, literal)[0])
+            yield tuple(self._splicer.splices(segments, literal)[0])
         others = alternative_chains(segments, self._found, chain, uncertain, self._file, self._target.check)
         for anchors in (chain, *others):
             put = self._settled.insert_into(segments, anchors)
             if put is not None:
-                yield from (tuple(self._splices(segments, put, replaces=each)[0]) for each in (True, False))
+                yield from (
+                    tuple(self._splicer.splices(segments, put, replaces=each)[0]) for each in (True, False)
+                )
 
     def _uneven_indentation(self, splices: Sequence[Splice]) -> Iterator[Refusal]:
         """Yield a refusal for each kept line whose indentation changes differently from that of the others.
@@ -295,139 +293,6 @@ class _SnippetPlacer:
         self._undecorated.add((start, d.end))
         return start
 
-    def _splices(
-        self, segments: Sequence[Segment], chain: Sequence[Anchor], *, replaces: bool = False
-    ) -> tuple[list[Splice], list[Refusal]]:
-        """Return the splices and the doubts. With `replaces`, lines that may replace others at an end of a segment do so."""
-        self._uncertain.clear()
-        splices: list[Splice] = []
-        doubts: list[Refusal] = []
-        floor = self._target.low
-        for number, segment in enumerate(segments):
-            own = [anchor for anchor in chain if anchor.segment == number]
-            if not own:
-                doubt = self._missing_refusal(number, segment)
-                if doubt is not None:
-                    doubts.append(doubt)
-                continue
-            later = [anchor.start for anchor in chain if anchor.segment > number]
-            ceiling = later[0] if later else self._target.high
-            splice, more = self._splice(number, segment, own, floor, ceiling, replaces=replaces)
-            if more:
-                self._uncertain.append(number)
-            doubts += more
-            splices.append(splice)
-            floor = splice.end
-        return splices, doubts
-
-    def _splice(
-        self,
-        number: int,
-        segment: Segment,
-        own: Sequence[Anchor],
-        floor: int,
-        ceiling: int,
-        *,
-        replaces: bool,
-    ) -> tuple[Splice, list[Refusal]]:
-        piece = self._pieces[number]
-        first, last = own[0].first - segment.first, own[-1].last - segment.first
-        start, end = own[0].start, own[-1].end
-        head, tail = segment.lines[:first], segment.lines[last:]
-        head, tail = head[leading_blank_lines(head) :], tail[: len(tail) - leading_blank_lines(tail[::-1])]
-        doubts: list[Refusal] = []
-        before, after = self._file.bodies[floor:start], self._file.bodies[end:ceiling]
-        opens, closes_ = segment.opens and not floor, segment.closes and ceiling == len(self._file)
-        if head and not (opens and not start):
-            taken = count_replaced_lines(head[::-1], before[::-1], is_edge=opens)
-            if taken == 0 and not own[0].whole and not segment.lines[first].strip():
-                # The place before and the place after a blank line give two different texts.
-                skip = leading_blank_lines(segment.lines[first:])
-                first, start, taken = first + skip, start + skip, None
-            if taken is None:
-                doubts.append(insert_or_replace_refusal(self._file, head, start - len(head), start))
-                if replaces:
-                    taken = len(before) if opens else count_alike(head[::-1], before[::-1])
-            start -= taken or 0
-        if head:
-            first = leading_blank_lines(segment.lines)
-        if tail and not (closes_ and end == len(self._file)):
-            taken = count_replaced_lines(tail, after, is_edge=closes_)
-            if taken == 0 and not own[-1].whole and not segment.lines[last - 1].strip():
-                skip = leading_blank_lines(segment.lines[last - 1 :: -1])
-                end, taken = end - skip, None
-            if taken == 0 and _ends_the_block(tail, piece.after, after):
-                taken = None
-            if taken is None:
-                doubts.append(insert_or_replace_refusal(self._file, tail, end, end + len(tail)))
-                if replaces:
-                    taken = len(after) if closes_ else count_alike(tail, after)
-            end += taken or 0
-        if tail:
-            last = len(segment.lines) - leading_blank_lines(segment.lines[::-1])
-        settled = self._settled.matches.get(number)
-        is_firm = settled is not None and settled.is_firm
-        if (
-            not is_firm
-            and not (tail or (closes_ and end == len(self._file)))
-            and (
-                not self._doubts.is_end_fixed(segment, own, at_end=True)
-                and self._doubts.is_weakly_anchored(own, segment, from_end=True)
-            )
-        ):
-            doubts.append(insert_or_replace_refusal(self._file, segment.lines[first:last], start, end))
-        if (
-            not is_firm
-            and not (head or (opens and not start))
-            and (
-                not self._doubts.is_end_fixed(segment, own, at_end=False)
-                and self._doubts.is_weakly_anchored(own, segment, from_end=False)
-            )
-        ):
-            doubts.append(insert_or_replace_refusal(self._file, segment.lines[first:last], start, end))
-        if settled is None and any(
-            self._doubts.fits_elsewhere(segment, own, floor, ceiling, at_end=at_end)
-            for at_end in (False, True)
-        ):
-            doubts.append(insert_or_replace_refusal(self._file, segment.lines[first:last], start, end))
-        if number in self._settled.contested and settled is None:
-            other = self._settled.contested[number]
-            if (start, end) != (other.start, other.end):
-                doubts.append(insert_or_replace_refusal(self._file, segment.lines[first:last], start, end))
-        if has_rival_match(segment, self._file, start, end, floor, ceiling):
-            doubts.append(insert_or_replace_refusal(self._file, segment.lines[first:last], start, end))
-        doubts += self._doubts.split_definitions(own, segment)
-        doubts += self._doubts.reworded_comments(own, segment)
-        doubts += self._open_end(segment, end)
-        lost = None if is_firm else self._doubts.lost_definition(own, segment, end)
-        if lost is not None:
-            doubts.append(lost)
-        at = piece.at[first] if first < len(piece.at) else piece.at[0]
-        return Splice(start, end, segment.lines[first:last], at, piece.at[-1] + 1), doubts
-
-    def _open_end(self, segment: Segment, end: int) -> Iterator[Refusal]:
-        """Yield a refusal if the file may be meant to end with blank lines that it does not have."""
-        if not segment.closes:
-            return
-        blank = leading_blank_lines(self._file.bodies[::-1])
-        if end >= len(self._file) - blank and leading_blank_lines(segment.lines[::-1]) > blank:
-            yield make_refusal(
-                "ambiguous", "The sketch does not say whether the file is to end with a blank line."
-            )
-
-    def _missing_refusal(self, number: int, segment: Segment) -> Refusal | None:
-        if all(
-            line_weight(normalize_line(line)) < DISTINCTIVE and normalize_line(line) in self._file.places
-            for line in segment.lines
-        ):
-            return None
-        return make_refusal(
-            "unplaced",
-            "Nothing in the file tells where these lines belong.",
-            self._pieces[number].lines,
-            find_similar_lines(segment.lines, self._target),
-        )
-
     def _ambiguity_refusal(
         self, segments: Sequence[Segment], chain: Chain, splices: Sequence[Splice]
     ) -> Refusal | None:
@@ -437,7 +302,7 @@ class _SnippetPlacer:
             others = self._settled.insert_into(segments, other)
             if others is None:
                 continue
-            theirs = drop_noops(self._splices(segments, others)[0], self._file.bodies)
+            theirs = drop_noops(self._splicer.splices(segments, others)[0], self._file.bodies)
             if _merged_lines(mine, self._file.bodies) == _merged_lines(theirs, self._file.bodies):
                 continue
             self._alternatives.append(theirs)
@@ -459,13 +324,6 @@ class _SnippetPlacer:
         end = self._target.high
         piece = self._pieces[-1]
         return Placement((Splice(end, end, tuple(part), piece.at[0], piece.at[-1] + 1),), doubt, 0.0)
-
-
-def _ends_the_block(tail: Sequence[str], mark: Elision | None, after: Sequence[str]) -> bool:
-    """Return whether the mark after some lines is outside of their block, but the file goes on inside of it."""
-    inner = min((indent_width(line) for line in tail if line.strip()), default=0)
-    goes_on = next((indent_width(line) for line in after if line.strip()), 0)
-    return mark is not None and indent_width(mark.text) < inner <= goes_on
 
 
 def _deletes_between(a: Anchor, b: Anchor) -> bool:
