@@ -72,7 +72,26 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 class _SafeParser(argparse.ArgumentParser):
-    """A parser whose messages hold nothing that steers a terminal: an argument may be the name of anyone's file."""
+    """A parser that takes options and arguments in any order, and tells of a wrong one with the usage of its command.
+
+    Its messages hold nothing that steers a terminal: an argument may be the name of anyone's file.
+    """
+
+    _is_intermixed = False
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        if self._is_intermixed or self._subparsers is not None:
+            return super().parse_known_args(args, namespace)
+        self._is_intermixed = True  # the next call comes back here
+        try:
+            parsed, unknown = self.parse_known_intermixed_args(args, namespace or argparse.Namespace())
+        finally:
+            self._is_intermixed = False
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return parsed, unknown
 
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
         super()._print_message(escape_text(message) if message else message, file)

@@ -88,6 +88,27 @@ def test_wrong_usage() -> None:
     assert wrong("predict", "a.py", "--line", "0", "--column", "1") == 2
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("index", "status", "--json", "."),
+        ("index", "--json", "status", "."),
+        ("index", "status", ".", "--json"),
+    ],
+)
+def test_options_stand_anywhere(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 0
+    assert json.loads(capsys.readouterr().out)["state"] == "missing"
+
+
+def test_a_wrong_argument_is_told_with_the_usage_of_its_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert wrong("index", "status", ".", "more") == 2
+    assert wrong("train", "gate", "--edits", ".", "--out", "x", "--dance") == 2
+    err = capsys.readouterr().err
+    assert "usage: editahead index" in err and "editahead index: error: unrecognized arguments: more" in err
+    assert "usage: editahead train gate" in err and "unrecognized arguments: --dance" in err
+
+
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == "editahead 0.1.0\n"
