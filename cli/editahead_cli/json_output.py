@@ -73,6 +73,18 @@ class IndexOutput:
 
 
 @attrs.frozen
+class SearchPlaceOutput:
+    """A place that answers a search. `score` is from 0 to 1, comparable within one answer only."""
+
+    path: str
+    start_line: int
+    end_line: int
+    score: float
+    text: str
+    why: list[str]
+
+
+@attrs.frozen
 class LineAt:
     """A line of a file. `path` is relative to the workspace folder, with slashes. `line` counts from 1."""
 

@@ -24,6 +24,7 @@ COMMANDS = {
     "predict": "predict the next edit of a file",
     "apply": "turn a sketch of a change into the exact edit",
     "finish": "tell what a change still lacks elsewhere in the codebase",
+    "search": "find code by words, by names and by pieces of text",
     "eval": "measure the quality of predictions, of applied sketches and of prompts",
     "engine": "start and supervise a vLLM for Editahead",
     "index": "tell what the index of a folder holds, build it or remove it",

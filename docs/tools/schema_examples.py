@@ -387,6 +387,17 @@ SHAPES = [
         ),
     ),
     _output(
+        "editahead search --json",
+        "The places that answer a search, the best first; lines count from 1.",
+        [
+            json_output.SearchPlaceOutput(
+                "rooms/bills.py", 28, 31, 0.94, "def total(stay: Stay) -> int:\n    nights = stay.ends - stay.begins\n",
+                ["defines total", "mentions total, nights"],
+            )
+        ],
+        list[json_output.SearchPlaceOutput],
+    ),
+    _output(
         "editahead finish --json",
         "What a change lacks; lines count from 1.",
         json_output.FinishOutput(

@@ -89,15 +89,20 @@ class ToolServer:
         self,
         ctx: Context,
         query: Annotated[
-            str, Field(description="Names and words, such as `retry_after` or `parse config file`.")
+            str,
+            Field(
+                description="A question (`where are retries configured`), names (`retry_after`), or a piece of code in "
+                "quotes."
+            ),
         ],
         limit: Annotated[
             int, Field(ge=1, le=MAX_RESULTS, description="The number of results, at most.")
         ] = 20,
     ) -> dict[str, Any]:
-        """Search the code of the workspace: definitions of the names in the query, and code that shares its rarest words.
+        """Search the code of the workspace: by names, by words in their usual forms, and by pieces of text.
 
-        It knows names and words, not meanings. Lines count from 1.
+        Each result has a path, lines from 1, the text, and why it is one. `notice` says what the results lack, as long as
+        the index is not whole.
         """
         return await self._run(ctx, partial(self._tools.search_code, query=query, limit=limit))
 

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from editahead_cli import json_output
 from editahead_cli.choice_prompt import choice_label
+from editahead_cli.commands import search_report
 from editahead_cli.commands.apply_report import file_writes
 from editahead_cli.commands.finish_report import make_output
 from editahead_cli.errors import ToolRefusedError
 from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.planner import FileChange, plan_changes
 from editahead_inference.apply.results import Refusal
-from editahead_inference.codebase import Chunk, SymbolAt
 from editahead_inference.errors import ApplyRefusedError
 from editahead_lsp import user_dirs
 from editahead_lsp.apply.annotated_diff import diff_lines, display_name
 from editahead_lsp.apply.workspace_files import WorkspaceFiles
-from editahead_lsp.codebase.current_index import open_codebase
+from editahead_lsp.codebase.search_command import search_folder
 from editahead_lsp.errors import ChangeError, IndexNotReadyError, WriteError
 from editahead_lsp.file_writes.recovery import recover
 from editahead_lsp.file_writes.transaction import write_all
@@ -30,19 +29,11 @@ from editahead_lsp.protocol.converter import make_converter
 from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.file_exclusion import FileExclusion
 from editahead_prompts.errors import SketchError
-from editahead_prompts.secrets.masking import mask_text
 from editahead_prompts.sketches.parse import parse_sketch
+from editahead_retrieval.search.code_search import MAX_QUESTION_CHARS
 
-MAX_QUERY_CHARS = 10_000
-"""Characters of a search. Only the rarest words count, and none is rare in more text."""
 MAX_RESULTS = 100
 """Results of a search, at most."""
-MAX_TEXT_CHARS = 4_000
-"""Characters of a result's text. What follows is in the file."""
-_MAX_NAMES = 10
-"""Names of a query whose definitions are looked up."""
-_NAME = re.compile(r"[^\W\d]\w+")
-
 Check = Callable[[], None]
 OnProgress = Callable[[str, int, int], None]
 
@@ -100,14 +91,14 @@ class WorkspaceTools:
     def search_code(
         self, check: Check, on_progress: OnProgress, *, query: str, limit: int = 20
     ) -> dict[str, Any]:
-        """Return pieces of files that define the names of a query, and then those that share its rarest words.
+        """Return the places that answer a question, as `editahead search --json` prints them, and what they lack.
 
-        Lines count from 1. Secrets in the texts are masked.
+        Lines count from 1. The texts have spaces in place of secrets.
 
         Args:
             check: Raises to cancel.
             on_progress: Called with what is done, how many parts are done, and of how many.
-            query: Names and words.
+            query: A question, names, or pieces of code in quotes.
             limit: The number of results, at most.
 
         Raises:
@@ -115,27 +106,15 @@ class WorkspaceTools:
         """
         if not query.strip():
             raise ToolRefusedError("the query is empty")
-        if len(query) > MAX_QUERY_CHARS:
-            raise ToolRefusedError(f"the query is longer than {MAX_QUERY_CHARS} characters")
+        if len(query) > MAX_QUESTION_CHARS:
+            raise ToolRefusedError(f"the query is longer than {MAX_QUESTION_CHARS} characters")
         limit = max(1, min(limit, MAX_RESULTS))
-        settings = settings_of(self.root)
-        results: dict[tuple[str, int], dict[str, Any]] = {}
         try:
-            with open_codebase(self.root, settings, check=check, on_progress=on_progress) as codebase:
-                names = list(dict.fromkeys(_NAME.findall(query)))[:_MAX_NAMES]
-                for symbol in (symbol for name in names for symbol in codebase.definitions(name)):
-                    check()
-                    snapshot = codebase.snapshot(symbol.uri)
-                    if snapshot is not None and symbol.line < len(snapshot.lines):
-                        text = "".join(snapshot.lines[symbol.line : symbol.line + 12])
-                        results.setdefault((symbol.uri, symbol.line), self._definition(symbol, text))
-                    if len(results) == limit:
-                        break
-                for chunk in codebase.similar(query, limit):
-                    results.setdefault((chunk.uri, chunk.line), self._chunk(chunk))
+            answer = search_folder(self.root, query, limit, check=check, on_progress=on_progress)
         except IndexNotReadyError as error:
             raise ToolRefusedError(str(error)) from None
-        return {"results": list(results.values())[:limit]}
+        results = make_converter(json_output).unstructure(search_report.make_output(answer))
+        return {"results": results, "notice": answer.notice}
 
     def apply_sketch(
         self,
@@ -218,20 +197,6 @@ class WorkspaceTools:
             for line in diff_lines(change, change.original, change.hunks, [self.root])
         )
         return "".join(lines)
-
-    def _definition(self, symbol: SymbolAt, text: str) -> dict[str, Any]:
-        inside = f" in {symbol.container}" if symbol.container else ""
-        why = f"It defines {symbol.name}{inside} ({symbol.kind})."
-        return self._result(symbol.uri, symbol.line, symbol.line + text.count("\n"), text, why)
-
-    def _chunk(self, chunk: Chunk) -> dict[str, Any]:
-        why = "It shares the rarest words of the query."
-        return self._result(chunk.uri, chunk.line, chunk.end_line, chunk.text, why)
-
-    def _result(self, uri: str, line: int, end_line: int, text: str, why: str) -> dict[str, Any]:
-        shown = mask_text(text[:MAX_TEXT_CHARS])
-        place = {"path": self._name(uri), "startLine": line + 1, "endLine": max(line + 1, end_line)}
-        return {**place, "text": shown, "why": why}
 
     def _name(self, uri: str) -> str:
         return display_name(uri, [self.root])

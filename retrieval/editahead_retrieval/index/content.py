@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from editahead_prompts.secrets.detection import find_secrets
 from editahead_prompts.text.languages import LANGUAGE_BY_EXTENSION
 from editahead_prompts.text.snapshot import split_lines
@@ -12,6 +14,7 @@ from .chunker import chunk_hash, split_into_chunks
 from .store import IndexedChunk, IndexedContent
 from .symbols.find import find_symbols
 
+_NOT_LINE_END = re.compile(r"[^\r\n]")
 BINARY = ""
 """The language of a file that is not text. Nothing but its hash is stored."""
 
@@ -32,9 +35,9 @@ def decode_text(data: bytes) -> str | None:
 
 
 def blank_secrets(text: str) -> str:
-    """Return a text with spaces in place of its secrets."""
+    """Return a text with spaces in place of its secrets. Line ends stay, so that each line keeps its number."""
     for start, end in find_secrets(text):
-        text = text[:start] + " " * (end - start) + text[end:]
+        text = text[:start] + _NOT_LINE_END.sub(" ", text[start:end]) + text[end:]
     return text
 
 

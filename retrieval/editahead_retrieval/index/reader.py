@@ -144,7 +144,7 @@ class IndexReader:
             limit: The number of chunks at most.
         """
         words = sorted(terms.find_words(terms.find_identifiers(text)))
-        return self._read(lambda connection: _similar(connection, words, limit))
+        return self.ask(lambda connection: _similar(connection, words, limit))
 
     def content_hash(self, path: str) -> bytes | None:
         """Return the hash of a file's bytes when it was indexed; None for a file that is not in the index."""
@@ -153,11 +153,23 @@ class IndexReader:
 
     def counts(self) -> IndexCounts:
         """Return how much the index holds."""
-        return self._read(count_rows)
+        return self.ask(count_rows)
 
     def meta(self) -> dict[str, str | int]:
         """Return the facts about the index by name."""
         return dict(self._select("SELECT name, value FROM meta"))
+
+    def ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
+        """Return the answer of a function that reads the tables.
+
+        Args:
+            question: Called with the connection, once.
+        """
+        try:
+            return question(self._open())
+        except schema.ERRORS as error:
+            self.close()
+            raise schema.as_index_error(error) from None
 
     def _symbols(self, condition: str, *values: Any) -> list[FileSymbol]:
         statement = (
@@ -165,24 +177,17 @@ class IndexReader:
             " CROSS JOIN file ON file.content = symbol.content JOIN content ON content.id = symbol.content"
             f" JOIN kind ON kind.id = symbol.kind WHERE {condition} ORDER BY path, line LIMIT {MAX_ROWS}"
         )
-        return self._read(lambda connection: list(map(_file_symbol, connection.execute(statement, values))))
+        return self.ask(lambda connection: list(map(_file_symbol, connection.execute(statement, values))))
 
     def _select_paths(self, statement: str, *values: Any) -> list[str]:
-        return self._read(
+        return self.ask(
             lambda connection: [
                 schema.check_row(row, str)[0] for row in connection.execute(statement, values)
             ]
         )
 
     def _select(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        return self._read(lambda connection: connection.execute(statement, values).fetchall())
-
-    def _read(self, question: Callable[[sqlite3.Connection], T]) -> T:
-        try:
-            return question(self._open())
-        except schema.ERRORS as error:
-            self.close()
-            raise schema.as_index_error(error) from None
+        return self.ask(lambda connection: connection.execute(statement, values).fetchall())
 
     def _open(self) -> sqlite3.Connection:
         try:

@@ -1,0 +1,167 @@
+"""Answers for people and agents: the lines of a candidate that matter, and why it is one, in words."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from editahead_prompts.text.identifiers import WORD, split_words
+from editahead_retrieval.index.symbols.symbol import Role
+
+from . import path_kinds
+from .features import MAX_NAMES, Candidate, Definition
+from .places import FileText, Place
+from .question import Question
+
+MAX_MATCHING_LINES = 5
+"""Matching lines of a result, the best ones."""
+NEAR_RANK = 20
+"""The last rank by meaning that is a reason to name."""
+_DECORATION = ("@", "#", "//", "/*", "*", "///", "--", "[")
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """A place that answers a question.
+
+    Attributes:
+        path: The path of the file from the root, with slashes.
+        line: The 0-based first line.
+        end_line: The line after the last one.
+        score: From 0 to 1; higher is better, comparable within one answer only.
+        text: The lines, with spaces in place of secrets.
+        matches: The 0-based lines of the file that match best, in order.
+        why: Why the place is a result, the strongest reason first.
+    """
+
+    path: str
+    line: int
+    end_line: int
+    score: float
+    text: str
+    matches: tuple[int, ...]
+    why: tuple[str, ...]
+
+
+def make_result(
+    connection: sqlite3.Connection, question: Question, candidate: Candidate, rarity: Mapping[str, float]
+) -> SearchResult:
+    """Return a candidate as a result: of a chunk of several declarations, the one that matches best.
+
+    Args:
+        connection: The index.
+        question: The question.
+        candidate: The candidate.
+        rarity: What each word counts by its rarity.
+    """
+    text, place = candidate.text, candidate.place
+    scores = _line_scores(question, candidate, rarity)
+    best = max(range(place.line, place.end_line), key=lambda line: (scores[line], -line))
+    shown = _declaration(connection, text, place, best)
+    order = sorted(range(shown.line, shown.end_line), key=lambda line: (-scores[line], line))
+    matches = [
+        line for line in order[:MAX_MATCHING_LINES] if scores[line] >= scores[best] / 4 and scores[line] > 0
+    ]
+    return SearchResult(
+        place.path,
+        shown.line,
+        shown.end_line,
+        candidate.score,
+        text.text_of(shown),
+        tuple(sorted(matches or [shown.line])),
+        tuple(_reasons(question, candidate, rarity)),
+    )
+
+
+def _line_scores(question: Question, candidate: Candidate, rarity: Mapping[str, float]) -> dict[int, float]:
+    """Return how well each line of a candidate matches."""
+    place, lines = candidate.place, candidate.text.lines
+    defined = {found.line: _definition_score(question, found, rarity) for found in candidate.definitions}
+    scores: dict[int, float] = {}
+    for line in range(place.line, place.end_line):
+        text = lines[line]
+        parts = {part for name in WORD.findall(text) for part in split_words(name)}
+        score = sum(
+            rarity[word.text] * max(word.forms[form] for form in parts & word.forms.keys())
+            for word in question.words
+            if not parts.isdisjoint(word.forms)
+        )
+        score += sum(10.0 for piece in question.literals if piece.lower() in text.lower())
+        scores[line] = score + defined.get(line, 0.0)
+    return scores
+
+
+def _definition_score(question: Question, definition: Definition, rarity: Mapping[str, float]) -> float:
+    parts = split_words(definition.name)
+    matched = [word.text for word in question.words if not word.forms.keys().isdisjoint(parts)]
+    return sum(rarity[word] for word in matched) * (2.0 if definition.name in question.names else 1.0)
+
+
+def _declaration(connection: sqlite3.Connection, text: FileText, place: Place, line: int) -> Place:
+    """Return the declaration around a line, with the comments above it, within a place; the place if there is none."""
+    starts = sorted(set(_defining_lines(connection, text, place)))
+    above = [start for start in starts if start <= line and _indent(text, start) <= _indent(text, line)]
+    if not above:
+        return place
+    start = above[-1]
+    following = (other for other in starts if other > start and _indent(text, other) <= _indent(text, start))
+    end = next(following, None)
+    end = place.end_line if end is None else _first_of(text, end, start + 1)
+    while end > start + 1 and not text.lines[end - 1].strip():
+        end -= 1
+    return Place(place.path, _first_of(text, start, place.line), end) if line < end else place
+
+
+def _defining_lines(connection: sqlite3.Connection, text: FileText, place: Place) -> Sequence[int]:
+    """Return the lines of a place that define a function or a type, as far as the index knows this text."""
+    names = set(WORD.findall(text.text_of(place)))
+    return [
+        line
+        for name in sorted(names)[:MAX_NAMES]
+        for line, kind in connection.execute(
+            "SELECT line, kind.name FROM symbol JOIN kind ON kind.id = symbol.kind"
+            " WHERE symbol.name = ? AND content = (SELECT id FROM content WHERE hash = ? AND language = ?) AND roles & ?",
+            (name, text.content_hash, text.language, int(Role.DEFINITION)),
+        )
+        if place.line <= line < place.end_line and not kind.startswith(("assignment", "variable", "field"))
+    ]
+
+
+def _first_of(text: FileText, line: int, least: int) -> int:
+    """Return the first line of the comments and decorators above a line."""
+    while line > least and text.lines[line - 1].strip().startswith(_DECORATION):
+        line -= 1
+    return line
+
+
+def _indent(text: FileText, line: int) -> int:
+    content = text.lines[line]
+    return len(content) - len(content.lstrip()) if content.strip() else 1_000
+
+
+def _reasons(question: Question, candidate: Candidate, rarity: Mapping[str, float]) -> list[str]:
+    reasons: list[str] = []
+    defined = sorted(
+        candidate.definitions, key=lambda found: (-_definition_score(question, found, rarity), found.line)
+    )
+    if defined and _definition_score(question, defined[0], rarity) > 0:
+        inside = f" in {defined[0].container}" if defined[0].container else ""
+        reasons.append(f"defines {defined[0].name}{inside}")
+    text = candidate.text.text_of(candidate.place).lower()
+    reasons += [f'has "{piece}"' for piece in question.literals if piece.lower() in text]
+    words = sorted(candidate.found, key=lambda word: -rarity[word])
+    if words:
+        reasons.append(f"mentions {', '.join(candidate.found[word][0] for word in words)}")
+    in_path = [
+        part
+        for part in dict.fromkeys(split_words(candidate.place.path.replace("/", "_").replace(".", "_")))
+        if any(part in word.forms for word in question.words)
+    ]
+    if in_path:
+        reasons.append(f"path has {', '.join(in_path)}")
+    if candidate.ranks.get("vectors", NEAR_RANK + 1) <= NEAR_RANK:
+        reasons.append("near in meaning")
+    if path_kinds.is_test(candidate.place.path):
+        reasons.append("a test")
+    return reasons

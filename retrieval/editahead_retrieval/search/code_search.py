@@ -1,0 +1,175 @@
+"""Search in one index: rankings by words, definitions, pieces and meaning, joined and ordered by features."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from editahead_retrieval.index.reader import IndexReader
+
+from .answers import SearchResult, make_result
+from .features import Candidate, describe_candidates
+from .fusion import fuse
+from .piece_ranking import rank_by_definitions, rank_by_pieces
+from .places import FileTexts, Place, chunk_places
+from .question import Question, read_question
+from .word_ranking import WordRanking
+
+MAX_QUESTION_CHARS = 10_000
+"""Characters of a question. What follows is not read."""
+MAX_CANDIDATES = 200
+"""Places of each ranking that are compared by their features."""
+MAX_PER_FILE = 3
+"""Results of one file, as people look for files first."""
+WAY_WEIGHTS = {"definitions": 1.0, "words": 1.0, "trigrams": 0.5, "vectors": 1.0}
+"""The rankings, and what each of them counts in their join."""
+
+
+class VectorSearch(Protocol):
+    """Search by meaning: the nearest vectors of an index."""
+
+    def rank(self, text: str, limit: int) -> Sequence[int]:
+        """Return the numbers of the chunks whose meaning is nearest to a text, the nearest first.
+
+        The numbers are those of the table `chunk`. Without vectors, or while they are computed, there are fewer or none.
+
+        Args:
+            text: The question as it was asked.
+            limit: The number of chunks at most.
+        """
+
+
+@dataclass(frozen=True)
+class SearchScope:
+    """Where to search, and what a person works on.
+
+    Attributes:
+        folder: The folder in which the files are, from the root, with a slash at the end; "" for all.
+        open_files: The paths of the open files, from the root.
+    """
+
+    folder: str = ""
+    open_files: frozenset[str] = frozenset()
+
+
+EVERYWHERE = SearchScope()
+"""All files of the index."""
+
+
+class CodeSearch:
+    """Search in one index. Use one object on one thread at a time.
+
+    Every method raises IndexUnusableError where there is no index, or none that can be read.
+
+    Args:
+        reader: The index.
+        read: Returns the text of a file as it is now, by its path from the root; None if it must not be shown or is gone.
+        vectors: The search by meaning; None without one.
+    """
+
+    def __init__(
+        self,
+        reader: IndexReader,
+        read: Callable[[str], str | None],
+        vectors: VectorSearch | None = None,
+    ) -> None:
+        self._reader, self._read, self._vectors = reader, read, vectors
+
+    def search(self, text: str, limit: int, scope: SearchScope = EVERYWHERE) -> list[SearchResult]:
+        """Return the places that answer a question, the best first.
+
+        Args:
+            text: The question: a sentence, names, or pieces of code.
+            limit: The number of results at most.
+            scope: Where to search.
+        """
+        question = read_question(text[:MAX_QUESTION_CHARS])
+        return self._reader.ask(lambda connection: self._answer(connection, question, limit, scope))
+
+    def candidates(self, text: str, scope: SearchScope = EVERYWHERE) -> list[Candidate]:
+        """Return all candidates with their features, the best first.
+
+        Args:
+            text: The question.
+            scope: Where to search.
+        """
+        question = read_question(text[:MAX_QUESTION_CHARS])
+        return self._reader.ask(lambda connection: self._candidates(connection, question, scope)[0])
+
+    def rankings(self, text: str, scope: SearchScope = EVERYWHERE) -> dict[str, list[Place]]:
+        """Return what each ranking alone finds, the best first.
+
+        Args:
+            text: The question.
+            scope: Where to search.
+        """
+        question, texts = read_question(text[:MAX_QUESTION_CHARS]), FileTexts(self._read)
+        return self._reader.ask(lambda connection: self._rankings(connection, question, scope, texts)[0])
+
+    def _answer(
+        self, connection: sqlite3.Connection, question: Question, limit: int, scope: SearchScope
+    ) -> list[SearchResult]:
+        candidates, rarity = self._candidates(connection, question, scope)
+        shown: dict[str, int] = {}
+        results: list[SearchResult] = []
+        for candidate in candidates:
+            path = candidate.place.path
+            if shown.get(path, 0) < MAX_PER_FILE:
+                shown[path] = shown.get(path, 0) + 1
+                results.append(make_result(connection, question, candidate, rarity))
+            if len(results) >= limit:
+                break
+        return results
+
+    def _candidates(
+        self, connection: sqlite3.Connection, question: Question, scope: SearchScope
+    ) -> tuple[list[Candidate], dict[str, float]]:
+        texts = FileTexts(self._read)
+        rankings, rarity = self._rankings(connection, question, scope, texts)
+        ranks = {
+            name: {place: rank for rank, place in enumerate(places, 1)} for name, places in rankings.items()
+        }
+        fused = fuse((WAY_WEIGHTS[name], places) for name, places in rankings.items())
+        candidates = []
+        for place, score in fused.items():
+            text = texts.get(place.path)
+            if text is not None:
+                at = {name: found[place] for name, found in ranks.items() if place in found}
+                candidates.append(Candidate(place, text, at, score))
+        newest = _newest(connection, {candidate.place.path for candidate in candidates})
+        describe_candidates(connection, question, candidates, rarity, newest, scope.open_files)
+        candidates.sort(key=lambda candidate: (-candidate.score, candidate.place))
+        return candidates, rarity
+
+    def _rankings(
+        self, connection: sqlite3.Connection, question: Question, scope: SearchScope, texts: FileTexts
+    ) -> tuple[dict[str, list[Place]], dict[str, float]]:
+        words = WordRanking(connection, question)
+        pieces = question.literals or tuple(word.text for word in question.words)
+        rankings = {
+            "definitions": rank_by_definitions(connection, question, scope.folder, texts, MAX_CANDIDATES),
+            "words": chunk_places(
+                connection, words.best(4 * MAX_CANDIDATES), scope.folder, texts, MAX_CANDIDATES
+            ),
+            "trigrams": rank_by_pieces(connection, pieces, scope.folder, texts, MAX_CANDIDATES),
+        }
+        if self._vectors is not None:
+            found = self._vectors.rank(question.text, 4 * MAX_CANDIDATES)
+            rankings["vectors"] = chunk_places(connection, found, scope.folder, texts, MAX_CANDIDATES)
+        return rankings, words.rarity
+
+
+def _newest(connection: sqlite3.Connection, paths: set[str]) -> dict[str, float]:
+    """Return how new files are beside each other, from 0 for the oldest to 1 for the newest."""
+    times = {
+        path: row[0]
+        for path in paths
+        if (row := connection.execute("SELECT mtime_ns FROM file WHERE path = ?", (path,)).fetchone())
+    }
+    order = sorted(set(times.values()))
+    if len(order) < 2:
+        return {}
+    place = {time: number / (len(order) - 1) for number, time in enumerate(order)}
+    return {path: place[time] for path, time in times.items()}

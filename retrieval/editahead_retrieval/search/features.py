@@ -1,0 +1,253 @@
+"""The features of a candidate, which order what the rankings have found."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+
+from editahead_prompts.text.identifiers import WORD, split_words
+from editahead_retrieval.index.symbols.symbol import Role
+
+from . import path_kinds
+from .places import FileText, Place
+from .question import Question
+
+SATURATION, LENGTH_SHARE, MEAN_WORDS = 1.2, 0.75, 130.0
+"""The parameters k1 and b of BM25, and the words of a chunk on average."""
+MAX_NAMES = 400
+"""Different names of a chunk that are looked up."""
+_COMMENT = ("#", "//", "/*", "*", "--", ";", "<!--", '"""', "'''", "///", "%")
+FEATURES = (
+    "definitions", "words", "trigrams", "vectors", "fused", "bm25", "coverage", "rarest", "defines_name", "defines_words",
+    "file_name", "folders", "comments", "file_coverage", "literal", "test", "example", "generated", "prose", "data",
+    "newest", "open",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A name that a chunk defines: the name, its 0-based line in the file, and the types around it."""
+
+    name: str
+    line: int
+    container: str = ""
+
+
+@dataclass
+class Candidate:
+    """A place that a ranking found, and what is known of it.
+
+    Attributes:
+        place: The lines.
+        text: The text of the file.
+        ranks: The rank from 1 in each ranking that has the place.
+        fused: The reciprocal rank fusion.
+        counts: How often each word of the question is there, its forms counted for less.
+        found: The forms that are there, by word.
+        definitions: The definitions there that share a word with the question.
+        words: The number of words of the place.
+        values: The features.
+    """
+
+    place: Place
+    text: FileText
+    ranks: Mapping[str, int]
+    fused: float
+    counts: dict[str, float] = field(default_factory=dict)
+    found: dict[str, list[str]] = field(default_factory=dict)
+    definitions: list[Definition] = field(default_factory=list)
+    words: int = 0
+    values: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def score(self) -> float:
+        """How likely the place answers the question, from 0 to 1; comparable within one answer."""
+        weights = load_weights()
+        total = sum(weights.get(name, 0.0) * value for name, value in self.values.items())
+        return 1 / (1 + math.exp(-max(-50.0, min(50.0, total + weights["bias"]))))
+
+
+@cache
+def load_weights() -> dict[str, float]:
+    """Return the weights of the features."""
+    text = resources.files(__package__).joinpath("weights.json").read_text("utf-8")
+    weights: dict[str, float] = json.loads(text)["weights"]
+    return weights
+
+
+def describe_candidates(
+    connection: sqlite3.Connection,
+    question: Question,
+    candidates: Sequence[Candidate],
+    rarity: Mapping[str, float],
+    newest: Mapping[str, float],
+    open_files: frozenset[str],
+) -> None:
+    """Find the features of candidates.
+
+    Args:
+        connection: The index.
+        question: The question.
+        candidates: The candidates; their features are set.
+        rarity: What each word counts by its rarity.
+        newest: How new each file is, from 0 to 1.
+        open_files: The paths of the open files.
+    """
+    whole = sum(rarity.values()) or 1.0
+    contents: dict[bytes, int | None] = {}
+    for candidate in candidates:
+        _count_words(question, candidate)
+        candidate.definitions = _definitions(connection, question, candidate, contents)
+    by_file: dict[str, set[str]] = {}
+    for candidate in candidates:
+        by_file.setdefault(candidate.place.path, set()).update(candidate.counts)
+    best = max((candidate.fused for candidate in candidates), default=1.0) or 1.0
+    for candidate in candidates:
+        path, values = candidate.place.path, candidate.values
+        for name in ("definitions", "words", "trigrams", "vectors"):
+            values[name] = 10.0 / (9 + candidate.ranks[name]) if name in candidate.ranks else 0.0
+        values["fused"] = candidate.fused / best
+        values["bm25"] = _bm25(candidate, rarity) / whole
+        values["coverage"] = _share(candidate.counts, rarity, whole)
+        values["rarest"] = float(bool(rarity) and max(rarity, key=rarity.__getitem__) in candidate.counts)
+        values["defines_name"] = _defines_name(question, candidate)
+        values["defines_words"] = max(
+            (_name_share(question, definition.name, rarity, whole) for definition in candidate.definitions),
+            default=0.0,
+        )
+        folder, _, name = path.rpartition("/")
+        values["file_name"] = _name_share(question, name.partition(".")[0], rarity, whole)
+        values["folders"] = _share(_matched(question, split_words(folder.replace("/", "_"))), rarity, whole)
+        values["comments"] = _share(_matched(question, _comment_words(candidate)), rarity, whole)
+        values["file_coverage"] = _share(by_file[path], rarity, whole)
+        values["literal"] = _literal(question, candidate)
+        values["test"] = 0.0 if question.about_tests else float(path_kinds.is_test(path))
+        values["example"] = float(path_kinds.is_example(path))
+        values["generated"] = float(path_kinds.is_generated(path))
+        values["prose"] = float(path_kinds.is_prose(path))
+        values["data"] = float(path_kinds.is_data(path))
+        values["newest"] = newest.get(path, 0.0)
+        values["open"] = float(path in open_files)
+
+
+def _count_words(question: Question, candidate: Candidate) -> None:
+    counts: Counter[str] = Counter()
+    for name, times in Counter(WORD.findall(candidate.text.text_of(candidate.place))).items():
+        for part in split_words(name):
+            counts[part] += times
+    candidate.words = counts.total()
+    for word in question.words:
+        forms = [form for form in word.forms if form in counts]
+        if forms:
+            candidate.found[word.text] = sorted(forms, key=lambda form: (-word.forms[form], -counts[form]))
+            candidate.counts[word.text] = sum(word.forms[form] * counts[form] for form in forms)
+
+
+def _bm25(candidate: Candidate, rarity: Mapping[str, float]) -> float:
+    damped = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * candidate.words / MEAN_WORDS)
+    return sum(rarity[word] * count / (count + damped) for word, count in candidate.counts.items())
+
+
+def _matched(question: Question, words: Sequence[str] | set[str]) -> list[str]:
+    there = set(words)
+    return [word.text for word in question.words if not there.isdisjoint(word.forms)]
+
+
+def _share(
+    words: Sequence[str] | Mapping[str, float] | set[str], rarity: Mapping[str, float], whole: float
+) -> float:
+    return sum(rarity[word] for word in words) / whole
+
+
+def _name_share(question: Question, name: str, rarity: Mapping[str, float], whole: float) -> float:
+    """Return how much of the question is in a name, and of the name in the question: the geometric mean."""
+    parts = split_words(name)
+    if not parts:
+        return 0.0
+    matched = [
+        (word.text, max(counts for form, counts in word.forms.items() if form in parts))
+        for word in question.words
+        if not word.forms.keys().isdisjoint(parts)
+    ]
+    asked = sum(rarity[word] * counts for word, counts in matched) / whole
+    named = sum(any(part in word.forms for word in question.words) for part in parts) / len(parts)
+    return math.sqrt(asked * named)
+
+
+def _definitions(
+    connection: sqlite3.Connection,
+    question: Question,
+    candidate: Candidate,
+    contents: dict[bytes, int | None],
+) -> list[Definition]:
+    """Return the definitions of a candidate that share a word with the question, by line."""
+    text, place = candidate.text, candidate.place
+    if text.content_hash not in contents:
+        row = connection.execute(
+            "SELECT id FROM content WHERE hash = ? AND language = ?", (text.content_hash, text.language)
+        ).fetchone()
+        contents[text.content_hash] = None if row is None else row[0]
+    content = contents[text.content_hash]
+    if content is None:
+        return []
+    forms = {form for word in question.words for form in word.forms}
+    names = {name for name in WORD.findall(text.text_of(place)) if not forms.isdisjoint(split_words(name))}
+    return sorted(
+        _defined(connection, content, place, sorted(names)[:MAX_NAMES]),
+        key=lambda found: (found.line, found.name),
+    )
+
+
+def _defined(
+    connection: sqlite3.Connection, content: int, place: Place, names: Sequence[str]
+) -> Iterator[Definition]:
+    """Yield which of some names a place defines."""
+    for name in names:
+        for line, container in connection.execute(
+            "SELECT line, container FROM symbol WHERE name = ? AND content = ? AND roles & ?",
+            (name, content, int(Role.DEFINITION)),
+        ):
+            if place.line <= line < place.end_line:
+                yield Definition(name, line, container or "")
+
+
+def _defines_name(question: Question, candidate: Candidate) -> float:
+    """Return 1 where a name is defined that is in the question as it is written, the more of the question it is."""
+    defined = {definition.name for definition in candidate.definitions}
+    named = [name for name in question.names if name in defined]
+    if not named:
+        return 0.0
+    if len(question.words) == 1 or any(len(split_words(name)) > 1 for name in named):
+        return 1.0
+    return 1.0 / len(question.names)
+
+
+def _comment_words(candidate: Candidate) -> set[str]:
+    words: set[str] = set()
+    within = ""
+    place = candidate.place
+    for line in candidate.text.lines[place.line : place.end_line]:
+        stripped = line.strip()
+        quotes = next((mark for mark in ('"""', "'''") if stripped.count(mark) == 1), "")
+        if within or quotes or stripped.startswith(_COMMENT):
+            for name in WORD.findall(stripped):
+                words.update(split_words(name))
+        if quotes and (not within or quotes == within):
+            within = "" if within else quotes
+    return words
+
+
+def _literal(question: Question, candidate: Candidate) -> float:
+    """Return the share of the literal pieces that are there; one in other case counts half."""
+    if not question.literals:
+        return 0.0
+    text = candidate.text.text_of(candidate.place)
+    lower = text.lower()
+    found = (1.0 if piece in text else 0.5 if piece.lower() in lower else 0.0 for piece in question.literals)
+    return sum(found) / len(question.literals)

@@ -1,0 +1,47 @@
+"""What a path tells of a file: whether it is a test, an example, or made by a program."""
+
+from __future__ import annotations
+
+import re
+
+_TEST = re.compile(
+    r"(^|/)(tests?|testing|specs?|__tests__|__mocks__|testdata|test-data|fixtures|e2e|benchmarks?|bench)(/|$)"
+    r"|(^|/)(test_[^/]*|conftest\.py|[^/]*([_.-](test|tests|spec)|(?<=[a-z0-9])(Test|Tests|IT|Spec))\.[a-z]+)$"
+)
+_EXAMPLE = re.compile(r"(^|/)(examples?|samples?|demos?|tutorials?|playground)(/|$)|(^|/)docs?_src(/|$)")
+_GENERATED = re.compile(
+    r"(^|/)(vendor|third_party|_vendor|node_modules|dist|build|generated|_generated)(/|$)"
+    r"|(\.min\.(js|css)|\.lock|[-.]lock\.(json|yaml)|\.map|_pb2(_grpc)?\.pyi?|\.pb\.go|\.svg|\.snap|\.po|\.csv)$"
+)
+_PROSE = frozenset({"md", "rst", "txt", "adoc", "markdown", ""})
+_DATA = frozenset({"json", "yaml", "yml", "toml", "cfg", "ini", "xml", "html", "css", "scss", "properties"})
+
+
+def is_test(path: str) -> bool:
+    """Return whether a file belongs to tests, by its path."""
+    return _TEST.search(path) is not None
+
+
+def is_example(path: str) -> bool:
+    """Return whether a file is an example."""
+    return _EXAMPLE.search(path) is not None
+
+
+def is_generated(path: str) -> bool:
+    """Return whether a file is another project's, or written by a program."""
+    return _GENERATED.search(path) is not None
+
+
+def is_prose(path: str) -> bool:
+    """Return whether a file is text for people."""
+    return _extension(path) in _PROSE
+
+
+def is_data(path: str) -> bool:
+    """Return whether a file is settings, data or markup."""
+    return _extension(path) in _DATA
+
+
+def _extension(path: str) -> str:
+    name = path.rpartition("/")[2]
+    return name.rpartition(".")[2].lower() if "." in name else ""

@@ -1,0 +1,111 @@
+"""Places in the files of the index, and the texts of these files as they are now."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import NamedTuple
+
+from editahead_prompts.text.snapshot import split_lines
+from editahead_prompts.text.syntax_trees import find_parser
+from editahead_retrieval.files.merkle_tree import hash_content
+from editahead_retrieval.index import schema
+from editahead_retrieval.index.chunker import ChunkLines, split_into_chunks
+from editahead_retrieval.index.content import blank_secrets, language_of
+
+
+class Place(NamedTuple):
+    """The lines of a chunk: the path from the root, the 0-based first line, and the line after the last one."""
+
+    path: str
+    line: int
+    end_line: int
+
+
+class FileText:
+    """The text of a file, without its secrets.
+
+    Args:
+        path: The path from the root.
+        text: The text.
+    """
+
+    def __init__(self, path: str, text: str) -> None:
+        self.path, self.language = path, language_of(path)
+        self.content_hash = hash_content(text.encode("utf-8", "replace"))
+        self.lines = split_lines(blank_secrets(text))
+
+    @cached_property
+    def chunks(self) -> list[ChunkLines]:
+        """The chunks of the text as it is now."""
+        parser = find_parser(self.language)
+        root = (
+            None if parser is None else parser.parse("".join(self.lines).encode("utf-8", "replace")).root_node
+        )
+        return split_into_chunks(self.lines, root)
+
+    def place_at(self, line: int) -> Place | None:
+        """Return the chunk that has a line; None beyond the end."""
+        for chunk in self.chunks:
+            if chunk.start <= line < chunk.end:
+                return Place(self.path, *chunk)
+        return None
+
+    def text_of(self, place: Place) -> str:
+        """Return the text of a place of this file."""
+        return "".join(self.lines[place.line : place.end_line])
+
+
+class FileTexts:
+    """The texts of files, each read once.
+
+    Args:
+        read: Returns the text of a file as it is now, by its path from the root; None if it must not be shown or is gone.
+    """
+
+    def __init__(self, read: Callable[[str], str | None]) -> None:
+        self._read = read
+        self._known: dict[str, FileText | None] = {}
+
+    def get(self, path: str) -> FileText | None:
+        """Return the text of a file; None if there is none to show."""
+        if path not in self._known:
+            text = self._read(path)
+            self._known[path] = None if text is None else FileText(path, text)
+        return self._known[path]
+
+
+def chunk_places(
+    connection: sqlite3.Connection, chunks: Iterable[int], folder: str, texts: FileTexts, limit: int
+) -> list[Place]:
+    """Return where chunks are now, in their order: in one file each, even where several have the same text.
+
+    Args:
+        connection: The index.
+        chunks: The numbers of the chunks.
+        folder: The folder in which the files are, from the root, with a slash at the end; "" for all.
+        texts: The texts of the files.
+        limit: The number of places at most.
+    """
+    places: dict[Place, None] = {}
+    for chunk in chunks:
+        rows = connection.execute(
+            "SELECT path, hash, line, end_line FROM piece JOIN file USING (content)"
+            " JOIN content ON content.id = piece.content WHERE chunk = ? AND substr(path, 1, ?) = ?"
+            " ORDER BY length(path), path LIMIT 2",
+            (chunk, len(folder), folder),
+        ).fetchall()
+        for row in rows:
+            path, content_hash, line, end_line = schema.check_row(row, str, bytes, int, int)
+            text = texts.get(path)
+            if text is None:
+                continue
+            is_same = text.content_hash == content_hash
+            place = Place(path, line, end_line) if is_same else text.place_at(line)
+            if place is not None:
+                places.setdefault(place)
+                break
+        if len(places) >= limit:
+            break
+    return list(places)

@@ -1,0 +1,108 @@
+"""A question to the code: its words with their forms, its names, and its literal pieces."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from editahead_prompts.text.identifiers import WORD, split_words
+
+from .word_forms import word_forms
+
+MAX_WORDS = 32
+"""Words of a question that count, the first ones."""
+MIN_LITERAL = 3
+"""Characters of a literal piece. The index knows nothing shorter."""
+_STOP_WORDS = frozenset(
+    WORD.findall(
+        """
+    a about above all also an and any are as at be been being but by can could did do does doing
+    done each every for from given had has have how i if in inside into is it its just me my no not
+    of off on one only onto or our out over own please should so some such than that the their them
+    then there these they this those through to too under up us very was we were what when where
+    whether which while who whose why will with within without would you your
+    """
+    )
+)
+_WEAK_WORDS = frozenset(
+    WORD.findall(
+        """
+    code class function method module file line place thing way use used using work works part
+    happen happens
+    """
+    )
+)
+"""Words that tell little where a question has others."""
+WEAK = 0.3
+"""What a weak word counts, beside others."""
+_QUOTED = re.compile(r"""(?<!\w)(?:"([^"\n]{3,200})"|`([^`\n]{3,200})`|'([^'\n]{3,200})')(?!\w)""")
+_NAME_LIKE = re.compile(r"[a-z0-9][A-Z]|_|[A-Z]{2}|^[A-Z][a-z]+[A-Z]|\d")
+_PIECE_LIKE = re.compile(r"\w[^\w\s'’,;!?-]+\w|\w[(=\[{]|[@#$]\w|--?\w+-|^--\w|\w-\w+-\w")
+_CODE_LIKE = re.compile(r"[(){}\[\]=<>]|->|::")
+"""Characters that no sentence has: the whole question is a piece of code."""
+MAX_LITERAL = 200
+"""Characters of a literal piece."""
+
+
+@dataclass(frozen=True)
+class QuestionWord:
+    """A word of a question.
+
+    Attributes:
+        text: The word in lower case.
+        forms: Its forms, each with what it counts.
+        weight: What the word counts beside the others.
+    """
+
+    text: str
+    forms: dict[str, float]
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question to the code.
+
+    Attributes:
+        text: The question as it was asked.
+        words: Its words without those that only make it a sentence.
+        names: The identifiers in it in their exact spelling, those first that no sentence has.
+        literals: Pieces of text that are wanted as they are: what is quoted, and what looks like code.
+    """
+
+    text: str
+    words: tuple[QuestionWord, ...]
+    names: tuple[str, ...]
+    literals: tuple[str, ...]
+
+    @property
+    def about_tests(self) -> bool:
+        """Whether the question is about tests."""
+        return any(
+            word.text in ("test", "tests", "testing", "fixture", "fixtures", "mock") for word in self.words
+        )
+
+
+def read_question(text: str) -> Question:
+    """Return what a question asks for. A question of stop words only keeps them."""
+    names = list(dict.fromkeys(WORD.findall(text)))
+    split = list(dict.fromkeys(word for name in names for word in split_words(name)))
+    told = [word for word in split if word not in _STOP_WORDS and len(word) > 1] or split
+    has_others = any(word not in _WEAK_WORDS for word in told)
+    words = tuple(
+        QuestionWord(word, word_forms(word), WEAK if has_others and word in _WEAK_WORDS else 1.0)
+        for word in told[:MAX_WORDS]
+    )
+    names.sort(key=lambda name: not _NAME_LIKE.search(name))
+    exact = tuple(name for name in names if _NAME_LIKE.search(name) or name.lower() not in _STOP_WORDS)
+    return Question(text, words, exact[:MAX_WORDS], _literals(text))
+
+
+def _literals(text: str) -> tuple[str, ...]:
+    quoted = [next(filter(None, match.groups())) for match in _QUOTED.finditer(text)]
+    rest = _QUOTED.sub(" ", text)
+    pieces = [piece.strip("?.,;:!") for piece in rest.split() if _PIECE_LIKE.search(piece)]
+    if not quoted and _CODE_LIKE.search(text):
+        pieces = [text.strip(), *pieces]
+    found = (piece.strip() for piece in [*quoted, *pieces])
+    return tuple(dict.fromkeys(piece for piece in found if MIN_LITERAL <= len(piece) <= MAX_LITERAL))
