@@ -4,6 +4,7 @@
   - IndexUnusableError: the index cannot be used, whatever is tried.
     - IndexDamagedError: its file is damaged, or of another version; another one must be built.
     - IndexFullError: there is no room for more of it.
+  - EncoderError
   - UnreadableFileError
 """
 
@@ -20,6 +21,10 @@ class IndexDamagedError(IndexUnusableError):
 
 class IndexFullError(IndexUnusableError):
     """An index that cannot grow: the disk is full, or a limit is reached. What it holds is whole."""
+
+
+class EncoderError(Exception):
+    """An encoder, or a server of embeddings, that cannot be used, with the reason for a person."""
 
 
 class UnreadableFileError(Exception):

@@ -10,7 +10,7 @@ from pathlib import Path
 from editahead_cli.argument_types import positive_int
 from editahead_cli.console import fail, print_json, print_text
 
-from . import train_base, train_data, train_delta, train_evaluate, train_model, train_tune
+from . import train_base, train_data, train_delta, train_encoder, train_evaluate, train_model, train_tune
 
 REQUIRED_PACKAGES = {
     "gate": ("sklearn", "numpy"),
@@ -24,6 +24,7 @@ REQUIRED_PACKAGES = {
     "tune": ("torch", "transformers", "safetensors", "tokenizers", "numpy"),
     "measure": ("torch", "transformers", "safetensors", "tokenizers"),
     "delta": ("numpy",),
+    "encoder": ("numpy",),
 }
 """Packages of the extra `train` that each sub-command imports."""
 _EDITS_HELP = "a folder with train-*.jsonl.zst files"
@@ -140,6 +141,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         description="Store checkpoints of one model as differences, and restore them.",
     )
     train_delta.add_arguments(delta)
+    encoder = what.add_parser(
+        "encoder",
+        help="train the encoder of the search by meaning",
+        description="Make pairs of texts, and train the encoder of the search by meaning on them.",
+    )
+    train_encoder.add_arguments(encoder)
     data = what.add_parser(
         "data",
         help="turn real edits into examples for the model",
@@ -172,6 +179,8 @@ def run(args: argparse.Namespace) -> int:
         return train_delta.run(args)
     if args.what == "data":
         return train_data.run(args)
+    if args.what == "encoder":
+        return train_encoder.run(args)
     if args.what == "model":
         return train_model.run(args)
     if args.what == "base":

@@ -1,0 +1,143 @@
+"""The texts of pairs as arrays of rows, and batches of them. Needs torch."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from editahead_retrieval.vectors.words import count_rows, find_text_words
+
+from .pair import Pair
+from .vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Numbers = np.ndarray[Any, Any]
+
+GROUP = 16
+"""Pairs of one repository that come after each other, so that a batch holds negatives from where people search."""
+SEQUENCE = 96
+"""Words of a text that a transformer reads, the first ones."""
+
+
+@dataclass
+class EncodedTexts:
+    """Distinct texts as rows of the encoder's table.
+
+    Attributes:
+        rows: The rows of all texts, one text after another.
+        factors: How much each row counts by how often it is there.
+        ends: The end of each text in `rows`.
+    """
+
+    rows: Numbers
+    factors: Numbers
+    ends: Numbers
+
+    def take(self, numbers: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Return some texts: their rows, factors, and where each begins."""
+        import numpy as np
+
+        starts = [int(self.ends[number - 1]) if number else 0 for number in numbers]
+        spans = [slice(start, int(self.ends[number])) for start, number in zip(starts, numbers, strict=True)]
+        rows = np.concatenate([self.rows[span] for span in spans])
+        factors = np.concatenate([self.factors[span] for span in spans])
+        offsets = np.cumsum([0, *(span.stop - span.start for span in spans[:-1])])
+        return torch.from_numpy(rows), torch.from_numpy(factors), torch.from_numpy(offsets)
+
+
+@dataclass
+class EncodedPairs:
+    """Pairs whose texts are encoded.
+
+    Attributes:
+        pairs: The pairs.
+        texts: Their distinct texts.
+        queries: The number of the question's text of each pair.
+        documents: The number of the document's text of each pair.
+        places: A number of the place of each pair.
+        negatives: For each pair, the pairs whose documents are hard negatives.
+    """
+
+    pairs: Sequence[Pair]
+    texts: EncodedTexts
+    queries: list[int]
+    documents: list[int]
+    places: list[int]
+    negatives: list[tuple[int, ...]]
+
+
+def encode_pairs(pairs: Sequence[Pair], vocabulary: Vocabulary, *, in_order: bool = False) -> EncodedPairs:
+    """Return pairs as numbers.
+
+    Args:
+        pairs: The pairs; `negatives` are numbers of these.
+        vocabulary: The words.
+        in_order: Whether to keep the order of the words, for a transformer; else each row is there once.
+    """
+    import numpy as np
+
+    known: dict[str, int] = {}
+    rows: list[Any] = []
+    factors: list[Any] = []
+    ends: list[int] = []
+
+    def number_of(text: str) -> int:
+        number = known.get(text)
+        if number is not None:
+            return number
+        words = find_text_words(text)
+        if in_order:
+            found = [
+                next(iter(count_rows([word], vocabulary.rows, vocabulary.buckets)), 0)
+                for word in words[:SEQUENCE]
+            ]
+            rows.append(np.array(found or [0], np.int32))
+            factors.append(np.ones(max(len(found), 1), np.float32))
+        else:
+            counts = count_rows(words, vocabulary.rows, vocabulary.buckets)
+            rows.append(np.array([*counts] or [0], np.int32))
+            factors.append(np.array([1 + math.log(n) for n in counts.values()] or [0.0], np.float32))
+        ends.append((ends[-1] if ends else 0) + len(rows[-1]))
+        known[text] = len(ends) - 1
+        return known[text]
+
+    queries = [number_of(pair.query) for pair in pairs]
+    documents = [number_of(pair.document) for pair in pairs]
+    places: dict[str, int] = {}
+    at = [places.setdefault(pair.place, len(places)) for pair in pairs]
+    texts = EncodedTexts(np.concatenate(rows), np.concatenate(factors), np.array(ends, np.int64))
+    return EncodedPairs(pairs, texts, queries, documents, at, [pair.negatives for pair in pairs])
+
+
+def batches(
+    data: EncodedPairs, numbers: Sequence[int], size: int, seed: int, epoch: int
+) -> Iterator[list[int]]:
+    """Yield the pairs of one epoch in batches, neighbours from the same repository.
+
+    Args:
+        data: The pairs.
+        numbers: Those that are trained on.
+        size: Pairs of a batch.
+        seed: The seed of the order.
+        epoch: The number of the epoch, from 0.
+    """
+    rng = random.Random(f"{seed}:{epoch}")
+    by_repo: defaultdict[str, list[int]] = defaultdict(list)
+    for number in numbers:
+        by_repo[data.pairs[number].repo].append(number)
+    groups: list[list[int]] = []
+    for own in by_repo.values():
+        rng.shuffle(own)
+        groups += [own[at : at + GROUP] for at in range(0, len(own), GROUP)]
+    rng.shuffle(groups)
+    order = [number for group in groups for number in group]
+    for at in range(0, len(order) - size + 1, size):
+        yield order[at : at + size]
