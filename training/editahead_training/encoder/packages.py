@@ -10,7 +10,7 @@ from pathlib import Path
 from .documented import find_documented
 from .pair import Pair
 
-MAX_FILES = 1_500
+MAX_FILES = 500
 """Files of a package, so that a large one does not outweigh the others."""
 MAX_BYTES = 200_000
 _PERMISSIVE = re.compile(
