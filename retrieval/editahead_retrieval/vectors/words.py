@@ -27,7 +27,7 @@ def find_text_words(text: str) -> list[str]:
 
 
 def count_rows(words: Sequence[str], rows: Mapping[str, int], buckets: int) -> Counter[int]:
-    """Return how often each row of an encoder's table stands for a word.
+    """Return how often the words name each row of an encoder's table.
 
     Args:
         words: The words.

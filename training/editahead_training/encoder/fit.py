@@ -30,7 +30,7 @@ from .texts import EncodedPairs, batches, encode_pairs
 from .vocabulary import BUCKETS, Vocabulary, learn_vocabulary
 
 HELD_OUT_EVERY = 8
-"""One of so many repositories is held out."""
+"""One of this number of repositories is held out."""
 SIZES = (64, 128, 256)
 TAU = 0.05
 RATES = {"static": 5e-3, "transformer": 5e-4}

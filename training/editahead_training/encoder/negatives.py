@@ -1,7 +1,7 @@
 """Hard negatives: documents that look like the answer to a question, but are not.
 
 They come from the same file, and from the neighbours by BM25 in the same repository. What answers the question in any
-pair, or stands at the place of such an answer, or has nearly all of its words, as a chunk around it does, is never among
+pair, or is at the place of such an answer, or has nearly all of its words, as a chunk around it does, is never among
 them.
 """
 
