@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,10 +63,26 @@ class CommitRecord:
 
 @dataclass(frozen=True)
 class Workspace:
-    """A commit, and the files of its repository before it, by path: its own, and those that earlier commits left."""
+    """A commit, and the files of its repository before it, by path.
+
+    Attributes:
+        files: Its own files, and those that earlier commits left: what stood there then may be another text, since most
+            commits of a repository are not in the records, or no file at all.
+        later: The texts that the next commits in the records found in files.
+    """
 
     commit: CommitRecord
     files: Mapping[str, str]
+    later: Mapping[str, str]
+
+    def is_known(self, path: str, lines: Iterable[str]) -> bool:
+        """Return whether a file had some lines when the commit was made: its own file, or one that still has them later."""
+        if any(file.path == path for file in self.commit.files):
+            return True
+        later = self.later.get(path)
+        return later is not None and {line.strip() for line in lines} <= {
+            line.strip() for line in later.split("\n")
+        }
 
 
 def read_commits(path: Path) -> Iterator[CommitRecord]:
@@ -79,7 +95,7 @@ def read_commits(path: Path) -> Iterator[CommitRecord]:
 
 
 def workspaces(commits: Iterable[CommitRecord]) -> Iterator[Workspace]:
-    """Yield each commit with its workspace, by repository and date. The mapping is valid until the next one is yielded.
+    """Yield each commit with its workspace, by repository and date. The mappings are valid until the next one is yielded.
 
     A file that a commit left out of the record moved elsewhere is taken out of the workspace when its lines turn up in
     another file: no later commit names its old path.
@@ -90,9 +106,11 @@ def workspaces(commits: Iterable[CommitRecord]) -> Iterator[Workspace]:
     for known in by_repository.values():
         ordered = sorted(known, key=lambda commit: (commit.date, commit.id))
         files = _Files({file.path: number for number, commit in enumerate(ordered) for file in commit.files})
+        later = _LaterTexts(ordered)
         for number, commit in enumerate(ordered):
             files.put({file.path: file.before for file in commit.files}, number)
-            yield Workspace(commit, files.texts)
+            later.skip(commit)
+            yield Workspace(commit, files.texts, later.texts)
             files.put({file.path: file.after for file in commit.files}, number)
 
 
@@ -134,6 +152,36 @@ class _Files:
         text = self.texts.pop(path, None)
         for line in _telling_lines(text or ""):
             self._paths_of[line].discard(path)
+
+
+class _LaterTexts:
+    """The texts that the next commits find in the files of a repository.
+
+    Args:
+        ordered: The commits, by date.
+    """
+
+    def __init__(self, ordered: Iterable[CommitRecord]) -> None:
+        self.texts: dict[str, str] = {}
+        self._found: defaultdict[str, deque[str | None]] = defaultdict(deque)
+        for commit in ordered:
+            for file in commit.files:
+                self._found[file.path].append(file.before)
+        for path in self._found:
+            self._set(path)
+
+    def skip(self, commit: CommitRecord) -> None:
+        """Go on behind the next commit."""
+        for file in commit.files:
+            self._found[file.path].popleft()
+            self._set(file.path)
+
+    def _set(self, path: str) -> None:
+        text = self._found[path][0] if self._found[path] else None
+        if text is None:
+            self.texts.pop(path, None)
+        else:
+            self.texts[path] = text
 
 
 def _telling_lines(text: str) -> Set[str]:

@@ -22,11 +22,12 @@ class FinishCounts:
         dropped: hunks that were left out.
         repeating: those of `dropped` that repeat a hunk that was left in.
         reached: those of `repeating` of which a told place makes all, or a part.
-        told: places that were told where something was left out.
+        told: places that were told where something was left out, and of which the data tells what stood there.
+        unknown: the other places that were told: the file is not of the commit, and no later text of it has these lines.
         right: those of `told` that make what was left out, or a part of it, and nothing else.
         exact: those of `right` that make whole lines of it.
         whole: 1 if the whole commit was looked at.
-        alarms: 1 if something was told of the whole commit.
+        alarms: 1 if something was told of the whole commit, and the data tells what stood there.
     """
 
     commits: int = 0
@@ -34,6 +35,7 @@ class FinishCounts:
     repeating: int = 0
     reached: int = 0
     told: int = 0
+    unknown: int = 0
     right: int = 0
     exact: int = 0
     whole: int = 0

@@ -25,7 +25,9 @@ from .terminal_tables import figure_table, wide_console
 NOTE = (
     "Some hunks of each commit are left out, then all hunks of one file, then none. A hunk repeats others if each run of "
     "tokens that it replaces, or line that it adds or removes, is replaced by the same, added or removed there. "
-    "False alarms are whole commits in which something is found."
+    "False alarms are whole commits in which something is found. A place in a file that the commit leaves alone counts only "
+    "where a later text of the file still has these lines: the data has few of a repository's commits, so that else it "
+    "does not tell whether they stood there then; these places are `unknown`."
 )
 
 FinishRow = tuple[str, FinishCounts, dict[str, Interval]]
@@ -96,7 +98,13 @@ def as_json(report: FinishReport) -> EvalFinishOutput:
 
 def render(report: FinishReport, console: Console) -> None:
     console = wide_console(console)
-    sums = {"left out": "dropped", "repeating": "repeating", "found": "told", "whole": "whole"}
+    sums = {
+        "left out": "dropped",
+        "repeating": "repeating",
+        "found": "told",
+        "unknown": "unknown",
+        "whole": "whole",
+    }
     title = "What `finish` finds of what was left out of commits"
     console.print(figure_table(title, "", report.rows, sums, FINISH_METRICS, console), end="\n\n")
     ms = [ms for each in report.results for ms in each.ms]

@@ -275,6 +275,10 @@ def _weight(candidate: FinishCandidate) -> tuple[float, int]:
 def _with_common_features(search: FinishSearch, found: Sequence[FinishCandidate]) -> list[FinishCandidate]:
     """Return the candidates with what is known of the whole change."""
     left = Counter(candidate.rule for candidate in found)
+    left_in_change = Counter(
+        candidate.rule for candidate in found if candidate.snapshot.uri in search.present
+    )
+    left_here = Counter((candidate.rule, candidate.snapshot.uri) for candidate in found)
     files: defaultdict[str, set[str]] = defaultdict(set)
     for candidate in found:
         files[candidate.rule].add(candidate.snapshot.uri)
@@ -283,6 +287,7 @@ def _with_common_features(search: FinishSearch, found: Sequence[FinishCandidate]
     out = []
     for candidate in found:
         uri, taught = candidate.snapshot.uri, candidate.taught_by
+        taught_here = sum(edit.uri == uri for edit in taught)
         out.append(
             replace(
                 candidate,
@@ -292,10 +297,14 @@ def _with_common_features(search: FinishSearch, found: Sequence[FinishCandidate]
                     f"place:{candidate.place}": 1.0,
                     "taught": float(len(taught)),
                     "taught-files": float(len({edit.uri for edit in taught})),
-                    "taught-here": float(sum(edit.uri == uri for edit in taught)),
+                    "taught-here": float(taught_here),
                     "places": float(left[candidate.rule]),
                     "places-files": float(len(files[candidate.rule])),
                     "done": len(taught) / (len(taught) + left[candidate.rule]),
+                    "left-in-change": float(left_in_change[candidate.rule]),
+                    "done-in-change": len(taught) / max(len(taught) + left_in_change[candidate.rule], 1),
+                    "left-here": float(left_here[candidate.rule, uri]),
+                    "done-here": taught_here / (taught_here + left_here[candidate.rule, uri]),
                     "rivals-all": float(same[uri, _line(candidate)] - 1),
                     "hunks": math.log1p(len(search.edits)),
                     "changed-files": float(len(search.present)),

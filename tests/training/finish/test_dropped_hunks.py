@@ -28,7 +28,7 @@ def made(lines: tuple[str, ...], hunks: tuple[Hunk, ...]) -> str:
 def test_what_is_left_out_completes_the_commit(texts: list[tuple[str, str]], mode: str, commit: str) -> None:
     files = tuple(FileChange(f"{number}.py", "M", *both) for number, both in enumerate(texts))
     workspace = Workspace(
-        CommitRecord(commit, "r", 0.0, files), {file.path: file.before or "" for file in files}
+        CommitRecord(commit, "r", 0.0, files), {file.path: file.before or "" for file in files}, {}
     )
     trial = make_trial(workspace, mode)  # type: ignore[arg-type]
     if trial is None:

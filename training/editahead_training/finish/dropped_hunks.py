@@ -33,8 +33,7 @@ class Trial:
     """A commit without some of its hunks.
 
     Attributes:
-        commit: The id of the commit.
-        repo: Its repository.
+        workspace: The commit, and what is known of its repository.
         mode: What was left out.
         change: The files of the change as they are without it.
         files: All texts of the workspace after the change, by path; valid until the next trial.
@@ -43,8 +42,7 @@ class Trial:
         final: The texts of the files with dropped hunks after the whole commit, by path.
     """
 
-    commit: str
-    repo: str
+    workspace: Workspace
     mode: Mode
     change: tuple[ChangedFile, ...]
     files: Mapping[str, str]
@@ -53,10 +51,15 @@ class Trial:
     final: Mapping[str, str]
 
 
-def make_trial(workspace: Workspace, mode: Mode) -> Trial | None:
+def make_trial(workspace: Workspace, mode: Mode, draw: int = 0) -> Trial | None:
     """Return a commit with some hunks left out; None where nothing else would be left, or nothing can be left out.
 
-    What is left out is chosen at random, but always the same of the same commit.
+    What is left out is chosen at random, but always the same of the same commit and draw.
+
+    Args:
+        workspace: The commit.
+        mode: What is left out.
+        draw: The number of the choice.
     """
     commit = workspace.commit
     hunks = {
@@ -64,7 +67,7 @@ def make_trial(workspace: Workspace, mode: Mode) -> Trial | None:
         for file in commit.files
         if file.status == "M"
     }
-    left_out = _choose(commit.id, hunks, mode)
+    left_out = _choose(f"{mode} {commit.id}{draw or ''}", hunks, mode)
     if left_out is None:
         return None
     files = dict(workspace.files)
@@ -96,7 +99,7 @@ def make_trial(workspace: Workspace, mode: Mode) -> Trial | None:
         for number, hunk in enumerate(found)
         if (own := rewrites(hunk)) and own <= made
     )
-    return Trial(commit.id, commit.repo, mode, tuple(change), files, dropped, repeating, final)
+    return Trial(workspace, mode, tuple(change), files, dropped, repeating, final)
 
 
 def snapshot(path: str, text: str | None) -> Snapshot | None:
@@ -175,7 +178,7 @@ def _choose(
     every = [(path, number) for path, found in hunks.items() for number in range(len(found))]
     if mode == "none":
         return {} if every else None
-    chance = random.Random(f"{mode} {seed}")
+    chance = random.Random(seed)
     if mode == "file":
         paths = [path for path, found in hunks.items() if 0 < len(found) <= MAX_FILE_HUNKS]
         if len(hunks) < 2 or not paths:

@@ -115,7 +115,7 @@ def _count(result: FinishResult, name: str, trial: Trial, told: Sequence[Place])
     """Add what a finder told of a trial."""
     if trial.mode == "none":
         result.counts[name].whole += 1
-        result.counts[name].alarms += bool(told)
+        result.counts[name].alarms += any(judge_place(trial, *place).is_known for place in told)
         return
     reached: set[tuple[str, int]] = set()
     groups = [result.counts[name], result.counts.setdefault(f"{name}: {trial.mode} left out", FinishCounts())]
@@ -124,7 +124,8 @@ def _count(result: FinishResult, name: str, trial: Trial, told: Sequence[Place])
         reached.update(judged.made)
         kind = file_kind(document.uri, is_code=document.language in GRAMMARS)
         for counts in (*groups, result.counts.setdefault(f"{name}: in {kind}", FinishCounts())):
-            counts.told += 1
+            counts.told += judged.is_known
+            counts.unknown += not judged.is_known
             counts.right += bool(judged.made)
             counts.exact += judged.exact
     for counts in groups:

@@ -25,9 +25,11 @@ from editahead_training.gate.fit_trees import export_trees
 from .dropped_hunks import MODES, Mode, Trial, make_trial
 from .judge import judge_place
 
+DRAWS: Mapping[Mode, int] = {"hunks": 2, "file": 1, "none": 1}
+"""Choices of what is left out of a commit."""
 FOLDS = 5
 """Parts of the repositories; each is judged by weights fitted to the others."""
-PRECISION = 0.5
+PRECISION = 0.7
 """The precision, cross-validated, that each kind of place has from its threshold on."""
 FALSE_ALARMS = 0.04
 """The share of whole commits, cross-validated, in which something is likely missing, at most."""
@@ -104,28 +106,32 @@ def train(commits: Path, out: Path, *, every: int = 1) -> dict[str, Any]:
 
 
 def collect(commits: Path, every: int) -> tuple[list[FinishTrial], list[FinishSample]]:
-    """Return the trials of commits, and all their candidates."""
+    """Return the trials of commits, and all their candidates of which the data tells whether they are right."""
     trials: list[FinishTrial] = []
     samples: list[FinishSample] = []
     codebase = CommitCodebase(code_only=False)
     for number, workspace in enumerate(workspaces(read_commits(commits))):
         if number % every:
             continue
-        for mode in MODES:
-            trial = make_trial(workspace, mode)
+        for mode, draw in ((one, draw) for one in MODES for draw in range(DRAWS[one])):
+            trial = make_trial(workspace, mode, draw)
             if trial is None:
                 continue
             codebase.update(trial.files)
             search = search_change(trial.change, (), codebase)
             samples += _samples(trial, search, len(trials))
-            trials.append(FinishTrial(trial.repo, mode, trial.repeating))
+            trials.append(FinishTrial(workspace.commit.repo, mode, trial.repeating))
     return trials, samples
 
 
 def _samples(trial: Trial, search: FinishSearch, number: int) -> Iterator[FinishSample]:
     for candidate in find_candidates(search, PlaceFinder(SyntaxTrees()), lambda: None, lambda: None):
-        made = judge_place(trial, candidate.snapshot, candidate.edit).made
-        yield FinishSample(number, candidate.features, bool(made), candidate.place, _place(candidate), made)
+        judged = judge_place(trial, candidate.snapshot, candidate.edit)
+        if judged.is_known:
+            made = judged.made
+            yield FinishSample(
+                number, candidate.features, bool(made), candidate.place, _place(candidate), made
+            )
 
 
 def _place(candidate: FinishCandidate) -> tuple[str, int, int]:

@@ -20,22 +20,27 @@ class PlaceJudgement:
     Attributes:
         made: The hunks that it makes, as a whole or in part: the paths, with the numbers among those dropped from the file.
         exact: Whether it makes whole lines and nothing else, so that nothing of them is left to do.
+        is_known: Whether the data tells what stood there: else a wrong edit may be one that another commit had made.
     """
 
     made: tuple[tuple[str, int], ...] = ()
     exact: bool = False
+    is_known: bool = True
 
 
 def judge_place(trial: Trial, snapshot: Snapshot, edit: Edit) -> PlaceJudgement:
     """Return what an edit makes of what was left out of a trial."""
-    path = snapshot.uri.removeprefix(f"{ROOT}/")
-    hunks = trial.dropped.get(path, ())
-    if not hunks or not edit:
+    if not edit:
         return PlaceJudgement()
+    path = snapshot.uri.removeprefix(f"{ROOT}/")
     start, end = touched_lines(snapshot, edit)
+    hunks = trial.dropped.get(path, ())
+    if not hunks:
+        near = snapshot.lines[start:end] or snapshot.lines[max(start - 1, 0) : start + 1]
+        return PlaceJudgement(is_known=trial.workspace.is_known(path, near))
     new = tuple(filter(None, split_lines(lines_after(snapshot, edit, start, end))))
     place = Hunk(start, end, snapshot.lines[start:end], new)
     if is_on_the_way(snapshot.lines, place, hunks):
         touched = [n for n, hunk in enumerate(hunks) if hunk.start <= end and start <= hunk.end]
-        return PlaceJudgement(tuple((path, number) for number in touched), True)
+        return PlaceJudgement(tuple((path, number) for number in touched), exact=True)
     return PlaceJudgement(tuple((path, n) for n, hunk in enumerate(hunks) if is_part(place, hunk)))
