@@ -112,7 +112,7 @@ def _build(task: IndexTask, *, quiet: bool) -> str | None:
             last[:] = [report]
             show(report)
 
-        run(IndexWorker(task, receive, trust=False), lambda pause: [], until_ready=True)
+        run(IndexWorker(task, receive, trust=False), lambda pause: [], until_ready=True, with_vectors=True)
     if last[0].state == "ready":
         return None
     if last[0].state == "waiting":

@@ -91,6 +91,11 @@ class IndexStore:
         """Close the file."""
         self._connection.close()
 
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The connection, for what is stored beside the index."""
+        return self._connection
+
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Make all changes inside of the block at once, or none."""

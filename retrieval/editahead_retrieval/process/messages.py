@@ -28,6 +28,9 @@ class IndexTask:
         max_files: The number of files, at most.
         max_bytes: The bytes of all files together, at most.
         is_watched: Whether the parent hears of changed files, so that looks at all of them can be rare.
+        encoder: The file of the encoder whose vectors the index holds, or the URL of a server; "" for no vectors.
+        encoder_model: The model of that server.
+        encoder_key_env: The environment variable with the key of that server; "" for none.
     """
 
     root: str
@@ -37,6 +40,9 @@ class IndexTask:
     max_files: int = 200_000
     max_bytes: int = 2_000_000_000
     is_watched: bool = False
+    encoder: str = ""
+    encoder_model: str = ""
+    encoder_key_env: str = ""
 
     @property
     def root_path(self) -> Path:

@@ -6,13 +6,16 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
-from editahead_retrieval.errors import IndexDamagedError, IndexFullError, IndexUnusableError
+from editahead_retrieval.errors import EncoderError, IndexDamagedError, IndexFullError, IndexUnusableError
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 from editahead_retrieval.files.walk import Walk
 from editahead_retrieval.index import location
 from editahead_retrieval.index.builder import IndexBuilder, IndexLimits
 from editahead_retrieval.index.store import IndexStore
+from editahead_retrieval.vectors.encoders import open_encoder
+from editahead_retrieval.vectors.store import VectorStore
+from editahead_retrieval.vectors.upkeep import VectorUpkeep
 
 from .branch_watch import BranchWatch
 from .messages import IndexReport, IndexRequest, IndexState, IndexTask
@@ -69,6 +72,9 @@ class IndexWorker:
         self._look_began = self._next_look = 0.0
         self._trust = trust
         self._is_compact = False
+        self._vectors: VectorUpkeep | None = None
+        self._has_encoder = bool(task.encoder)
+        self._are_vectors_complete = False
         self._rebuilds = 0
         self._preferred: set[str] = set()
         self._branch = BranchWatch(task.root_path, task.folder_path / location.NUDGE)
@@ -76,6 +82,18 @@ class IndexWorker:
         self._sent_at = 0.0
         self.state: IndexState = "looking"
         """The state that was reported last."""
+
+    @property
+    def is_resting(self) -> bool:
+        """Whether the state does not change soon."""
+        return self.state in _RESTING
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is left to do soon, vectors included."""
+        return self.is_resting and (
+            self.state != "ready" or not self._has_encoder or self._are_vectors_complete
+        )
 
     def receive(self, request: IndexRequest) -> None:
         """Take a request."""
@@ -116,7 +134,7 @@ class IndexWorker:
         """Close the index and give the lock back."""
         if self._builder is not None:
             self._builder.store.close()
-            self._builder = None
+            self._builder = self._vectors = None
         self._lock.release()
 
     def _step(self) -> float:
@@ -140,7 +158,9 @@ class IndexWorker:
             return 0.0
         if self.state != "ready":
             builder.finish()
-            self._is_compact = False
+            self._is_compact = self._are_vectors_complete = False
+            if self._vectors is not None:
+                self._vectors.refresh()
             self._report("ready")
             if builder.store.is_mostly_garbage:
                 self._build_anew(None)
@@ -154,7 +174,24 @@ class IndexWorker:
         if self._branch.has_changed() or self._clock() >= self._next_look:
             builder.needs_look = True
             return 0.0
+        if self._has_encoder and not self._are_vectors_complete:
+            self._are_vectors_complete = not self._encode(builder)
+            return 0.0
         return min(POLL_S, self._next_look - self._clock())
+
+    def _encode(self, builder: IndexBuilder) -> bool:
+        """Compute some of the vectors that the index lacks, and return whether there is more to do."""
+        if self._vectors is None:
+            task = self._task
+            try:
+                encoder = open_encoder(task.encoder, task.encoder_model, task.encoder_key_env)
+            except EncoderError:
+                # The search, which opens the same encoder, tells the person.
+                self._has_encoder = False
+                return False
+            store = VectorStore(builder.store.connection, encoder.name)
+            self._vectors = VectorUpkeep(store, encoder, builder.walk, self._clock)
+        return self._vectors.step()
 
     def _begin(self) -> float:
         """Open the index, if no other process writes it."""
@@ -194,7 +231,7 @@ class IndexWorker:
         """
         if self._builder is not None:
             self._builder.store.close()
-            self._builder = None
+            self._builder = self._vectors = None
         self._look = None
         self._rebuilds += error is not None
         if error is not None and self._rebuilds > MAX_REBUILDS:
@@ -246,6 +283,7 @@ def run(
     receive: Callable[[float], Sequence[IndexRequest] | None],
     *,
     until_ready: bool = False,
+    with_vectors: bool = False,
 ) -> None:
     """Work until the parent is gone.
 
@@ -253,6 +291,7 @@ def run(
         worker: The upkeep.
         receive: Returns the requests that have come, after a wait of the given seconds at most; None at the end.
         until_ready: Whether to end when the index is up to date, or cannot be brought there now.
+        with_vectors: Whether to end only when its vectors are up to date, too.
     """
     pause = 0.0
     try:
@@ -263,7 +302,7 @@ def run(
             for request in requests:
                 worker.receive(request)
             pause = worker.step()
-            if until_ready and worker.state in _RESTING:
+            if until_ready and (worker.is_complete if with_vectors else worker.is_resting):
                 return
     finally:
         worker.close()

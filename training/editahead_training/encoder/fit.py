@@ -153,6 +153,7 @@ class _Run:
         )
         self.sizes = (SIZES[-1],) if "matryoshka" in plan.without else SIZES
         self.state = FitState()
+        self._measured: dict[tuple[str, ...], EncodedPairs] = {}
 
     def begin(self) -> None:
         if (self.folder / CHECKPOINT).exists():
@@ -258,7 +259,7 @@ class _Run:
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         self.optimizer.step()
-        return float(loss)
+        return float(loss.detach())
 
     def _tell(self, losses: list[float], tell: Callable[[dict[str, Any]], None], *, measured: bool) -> None:
         state = self.state
@@ -277,8 +278,12 @@ class _Run:
 
     def encode(self, texts: Sequence[str], role: int) -> Any:
         """Return the vectors of texts as the network has them now."""
-        made = [Pair("documentation", "", "", text, text, "") for text in texts]
-        data = encode_pairs(made, self.vocabulary, in_order=self.plan.architecture == "transformer")
+        key = tuple(texts)
+        data = self._measured.get(key)
+        if data is None:
+            made = [Pair("documentation", "", "", text, text, "") for text in texts]
+            data = encode_pairs(made, self.vocabulary, in_order=self.plan.architecture == "transformer")
+            self._measured[key] = data
         with torch.no_grad():
             parts = [
                 self.network(data.texts, data.queries[at : at + 256], role).numpy()

@@ -1,0 +1,126 @@
+"""The vectors beside an index: one for each chunk, whatever files have it, so that nothing is computed twice.
+
+They are in the database of the index, in a table that an index without vectors lacks, under the name of the encoder that
+made them. Vectors of another encoder, and those of a wrong size, are removed when the store is opened.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from editahead_retrieval.index import schema
+
+from .static_encoder import DIMENSIONS
+
+ENCODER = "encoder"
+"""The fact about an index that names the encoder of its vectors."""
+TABLE = (
+    "CREATE TABLE IF NOT EXISTS vector"
+    " (id INTEGER PRIMARY KEY AUTOINCREMENT, chunk INTEGER NOT NULL UNIQUE, value BLOB NOT NULL)"
+)
+REMOVED_PER_TRANSACTION = 500
+"""Vectors that are removed at once, so that the lock is held shortly."""
+
+
+class PendingContent(NamedTuple):
+    """A file with chunks that have no vector: its path, and the number and the hash of its content."""
+
+    path: str
+    content: int
+    content_hash: bytes
+
+
+class PendingChunk(NamedTuple):
+    """A chunk without a vector: its number, its 0-based first line, and the line after the last one."""
+
+    chunk: int
+    line: int
+    end_line: int
+
+
+class VectorStore:
+    """The vectors of an index, open for writing by the process that holds its lock.
+
+    Every method raises IndexUnusableError when the file is damaged or cannot be written.
+
+    Args:
+        connection: The connection of the index.
+        encoder: The name of the encoder.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, encoder: str) -> None:
+        self._connection, self._encoder = connection, encoder
+        self._complete_to = 0
+
+    def prepare(self) -> bool:
+        """Create the table, and remove some vectors that cannot be used. Return whether more are left to remove."""
+        with _writing(self._connection) as run:
+            run.execute(TABLE)
+            named = run.execute("SELECT value FROM meta WHERE name = ?", (ENCODER,)).fetchone()
+            where = f"length(value) != {DIMENSIONS}" if named == (self._encoder,) else "1"
+            removed = run.execute(
+                f"DELETE FROM vector WHERE id IN (SELECT id FROM vector WHERE {where} LIMIT ?)",
+                (REMOVED_PER_TRANSACTION,),
+            ).rowcount
+            if removed < REMOVED_PER_TRANSACTION and named != (self._encoder,):
+                run.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (ENCODER, self._encoder))
+        return removed == REMOVED_PER_TRANSACTION
+
+    def pending(self) -> list[PendingContent]:
+        """Return the files with chunks that have no vector. What was in an earlier answer is not there again."""
+        with _reading(self._connection) as run:
+            (last,) = run.execute("SELECT coalesce(max(chunk), 0) FROM piece").fetchone()
+            rows = run.execute(
+                "SELECT min(path), content, hash FROM file JOIN content ON content.id = file.content WHERE content IN"
+                " (SELECT content FROM piece WHERE chunk > ? AND chunk NOT IN (SELECT chunk FROM vector))"
+                " GROUP BY content ORDER BY content",
+                (self._complete_to,),
+            ).fetchall()
+            found = [PendingContent(*schema.check_row(row, str, int, bytes)) for row in rows]
+        self._complete_to = last
+        return found
+
+    def pending_chunks(self, content: int) -> list[PendingChunk]:
+        """Return the chunks of a content that have no vector, in the order of their lines."""
+        with _reading(self._connection) as run:
+            rows = run.execute(
+                "SELECT chunk, line, end_line FROM piece WHERE content = ?"
+                " AND chunk NOT IN (SELECT chunk FROM vector) ORDER BY line",
+                (content,),
+            ).fetchall()
+            return [PendingChunk(*schema.check_row(row, int, int, int)) for row in rows]
+
+    def put(self, chunks: Sequence[int], vectors: Sequence[bytes]) -> None:
+        """Store the vectors of some chunks, in one transaction."""
+        with _writing(self._connection) as run:
+            run.executemany(
+                "INSERT OR IGNORE INTO vector (chunk, value) VALUES (?, ?)",
+                list(zip(chunks, vectors, strict=True)),
+            )
+
+
+@contextmanager
+def _writing(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """Run a block in one transaction, and raise what SQLite raises as errors of the index."""
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield connection
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+    except schema.ERRORS as error:
+        raise schema.as_index_error(error) from None
+
+
+@contextmanager
+def _reading(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """Raise what SQLite raises in a block as errors of the index."""
+    try:
+        yield connection
+    except schema.ERRORS as error:
+        raise schema.as_index_error(error) from None
