@@ -116,10 +116,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 INGREDIENTS = (
     *("documentation", "subject", "rewrite", "hunk"),
-    *("hard-negatives", "matryoshka", "weights", "roles", "buckets"),
+    *("hard-negatives", "matryoshka", "weights", "roles", "buckets", "dropout"),
 )
 """What `--without` may name: kinds of pairs, hard negatives, the losses of shorter vectors, learned weights of words,
-weights of their own for questions, and rows for unknown words."""
+weights of their own for questions, rows for unknown words, and words that a step does not see."""
 
 
 def run(args: argparse.Namespace) -> int:

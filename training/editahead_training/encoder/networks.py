@@ -37,9 +37,11 @@ class StaticNetwork(nn.Module):  # type: ignore[misc]  # mypy sees no torch
         """Return the weight of each row in a role."""
         return torch.exp(self.log_weights[min(role, len(self.log_weights) - 1)])
 
-    def forward(self, texts: EncodedTexts, numbers: list[int], role: int) -> torch.Tensor:
-        """Return the vectors of some texts in a role."""
-        rows, factors, starts = texts.take(numbers)
+    def forward(
+        self, texts: EncodedTexts, numbers: list[int], role: int, dropped: float = 0.0
+    ) -> torch.Tensor:
+        """Return the vectors of some texts in a role, without a share of their words."""
+        rows, factors, starts = texts.take(numbers, dropped)
         weights = factors * self.gains(role)[rows]
         return F.embedding_bag(
             rows, self.table, starts.to(rows.dtype), mode="sum", per_sample_weights=weights
@@ -67,9 +69,11 @@ class TransformerNetwork(nn.Module):  # type: ignore[misc]  # mypy sees no torch
         self.layers = nn.TransformerEncoder(layer, LAYERS, enable_nested_tensor=False)
         self.out = nn.Linear(WIDTH, DIMENSIONS)
 
-    def forward(self, texts: EncodedTexts, numbers: list[int], role: int) -> torch.Tensor:
-        """Return the vectors of some texts in a role, which the first place tells."""
-        rows, _, starts = texts.take(numbers)
+    def forward(
+        self, texts: EncodedTexts, numbers: list[int], role: int, dropped: float = 0.0
+    ) -> torch.Tensor:
+        """Return the vectors of some texts in a role, which the first place tells, without a share of their words."""
+        rows, _, starts = texts.take(numbers, dropped)
         lengths = torch.diff(starts, append=torch.tensor([len(rows)]))
         longest = int(lengths.max())
         at = torch.arange(longest)[None, :] < lengths[:, None]

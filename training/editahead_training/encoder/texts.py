@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import random
+import zipfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -41,16 +43,28 @@ class EncodedTexts:
     factors: Numbers
     ends: Numbers
 
-    def take(self, numbers: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Return some texts: their rows, factors, and where each begins."""
+    def take(
+        self, numbers: Sequence[int], dropped: float = 0.0
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Return some texts: their rows, factors, and where each begins.
+
+        Args:
+            numbers: The numbers of the texts.
+            dropped: The share of the rows that are left out, by torch's random numbers. The first of a text stays.
+        """
         import numpy as np
 
         starts = [int(self.ends[number - 1]) if number else 0 for number in numbers]
         spans = [slice(start, int(self.ends[number])) for start, number in zip(starts, numbers, strict=True)]
-        rows = np.concatenate([self.rows[span] for span in spans])
-        factors = np.concatenate([self.factors[span] for span in spans])
-        offsets = np.cumsum([0, *(span.stop - span.start for span in spans[:-1])])
-        return torch.from_numpy(rows), torch.from_numpy(factors), torch.from_numpy(offsets)
+        rows = torch.from_numpy(np.concatenate([self.rows[span] for span in spans]))
+        factors = torch.from_numpy(np.concatenate([self.factors[span] for span in spans]))
+        offsets = torch.tensor([0, *(span.stop - span.start for span in spans[:-1])]).cumsum(0)
+        if not dropped:
+            return rows, factors, offsets
+        kept = torch.rand(len(rows)) >= dropped
+        kept[offsets] = True
+        places = torch.cat([torch.zeros(1, dtype=torch.long), kept.long().cumsum(0)])
+        return rows[kept], factors[kept], places[offsets]
 
 
 @dataclass
@@ -115,6 +129,55 @@ def encode_pairs(pairs: Sequence[Pair], vocabulary: Vocabulary, *, in_order: boo
     at = [places.setdefault(pair.place, len(places)) for pair in pairs]
     texts = EncodedTexts(np.concatenate(rows), np.concatenate(factors), np.array(ends, np.int64))
     return EncodedPairs(pairs, texts, queries, documents, at, [pair.negatives for pair in pairs])
+
+
+def save_encoded(path: Path, vocabulary: Vocabulary, data: EncodedPairs) -> None:
+    """Keep a vocabulary and encoded pairs in a file.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    import numpy as np
+
+    staged = path.with_name(f"{path.name}.part")
+    numbers = np.array([data.queries, data.documents, data.places], np.int64)
+    words = np.frombuffer("\n".join(vocabulary.rows).encode(), np.uint8)
+    rarity = np.array(vocabulary.rarity, np.float64)
+    texts = data.texts
+    with staged.open("wb") as file:
+        np.savez(
+            file,
+            rows=texts.rows,
+            factors=texts.factors,
+            ends=texts.ends,
+            numbers=numbers,
+            words=words,
+            rarity=rarity,
+        )
+    staged.replace(path)
+
+
+def load_encoded(path: Path, pairs: Sequence[Pair], buckets: int) -> tuple[Vocabulary, EncodedPairs] | None:
+    """Return what `save_encoded` has kept; None if there is no such file, or a damaged one.
+
+    Args:
+        path: The file.
+        pairs: The pairs that were encoded.
+        buckets: The rows for unknown words.
+    """
+    import numpy as np
+
+    try:
+        with np.load(path, allow_pickle=False) as kept:
+            words = bytes(kept["words"]).decode().split("\n")
+            texts = EncodedTexts(kept["rows"], kept["factors"], kept["ends"])
+            queries, documents, places = kept["numbers"].tolist()
+            rarity = tuple(kept["rarity"].tolist())
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return None
+    vocabulary = Vocabulary({word: row for row, word in enumerate(words)}, buckets, rarity)
+    negatives = [pair.negatives for pair in pairs]
+    return vocabulary, EncodedPairs(pairs, texts, queries, documents, places, negatives)
 
 
 def batches(
