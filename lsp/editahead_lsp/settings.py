@@ -23,7 +23,10 @@ from .errors import SettingError
 FILE_NAME = "editahead.toml"
 ENVIRONMENT_PREFIX = "EDITAHEAD_"
 
-USER_ONLY = frozenset(["backend", "url", "model", "api_key_env", "telemetry", "record", "log_level"])
+USER_ONLY = frozenset(
+    {"backend", "url", "model", "api_key_env", "telemetry", "record", "log_level"}
+    | {"search_encoder", "search_model", "search_api_key_env"}
+)
 """Settings that neither a workspace file nor a client over TCP can set: only the user chooses where code is sent, with which
 key, and what is kept on the machine."""
 _NOT_SETTINGS = frozenset(["crossFile", "placesLeft", "token"])
@@ -66,6 +69,9 @@ class Settings:
     index: str = "auto"
     index_max_files: int = 200_000
     index_max_bytes: int = 2_000_000_000
+    search_encoder: str = "auto"
+    search_model: str | None = None
+    search_api_key_env: str | None = None
     hints: str = "auto"
     completion_item: str = "auto"
     comments: bool = True
@@ -175,6 +181,10 @@ def _url(value: Any) -> str:
     return url
 
 
+def _encoder(value: Any) -> str:
+    return _url(value) if "://" in _text(value) else _text(value)
+
+
 _VALUE_TYPES: Mapping[str, _ValueType] = {
     "backend": _one_of("embedded", "local", "openai", "engine"),
     "url": _ValueType(
@@ -191,6 +201,11 @@ _VALUE_TYPES: Mapping[str, _ValueType] = {
     "index": _one_of("auto", "on", "off"),
     "index_max_files": _ValueType(f"a whole number of files from 0 to {MAX_WHOLE}", _whole),
     "index_max_bytes": _ValueType(f"a whole number of bytes from 0 to {MAX_WHOLE}", _whole),
+    "search_encoder": _ValueType(
+        '"auto" or "off", the path of an encoder, or a URL as that of `url`', _encoder
+    ),
+    "search_model": _ValueType("a model's name", _text),
+    "search_api_key_env": _ValueType("the name of an environment variable", _text),
     "hints": _one_of("auto", "off", "diagnostic", "inlay"),
     "completion_item": _one_of("auto", "on", "off"),
     "comments": _ValueType("true or false", _boolean),
@@ -206,6 +221,9 @@ _TEXT_SETTINGS = frozenset(
     "telemetry",
     "record",
     "log_level",
+    "search_encoder",
+    "search_model",
+    "search_api_key_env",
 }
 """Settings whose environment variables are text; the variables of other settings are parsed as JSON if possible."""
 

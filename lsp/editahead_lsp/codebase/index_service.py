@@ -18,6 +18,8 @@ from editahead_retrieval.index import location
 from editahead_retrieval.process.index_process import IndexProcess
 from editahead_retrieval.process.messages import IndexReport, IndexRequest, IndexTask
 
+from .search_encoder import encoder_options
+
 if TYPE_CHECKING:
     from .workspace_codebase import WorkspaceCodebase
 
@@ -256,4 +258,5 @@ def make_task(
         settings.index_max_files,
         settings.index_max_bytes,
         is_watched,
+        *encoder_options(settings),
     )

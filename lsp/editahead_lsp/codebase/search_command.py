@@ -17,6 +17,7 @@ from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 from editahead_retrieval.index.reader import IndexReader
 
 from .current_index import CurrentIndex, open_index
+from .search_encoder import open_search_encoder
 from .workspace_search import FoundPlace, search_folders
 
 BUILD_S = 60.0
@@ -68,10 +69,19 @@ def search_folder(
     settings = load_settings(os.environ, None, [root], user_dirs.config_folder()).settings
     with open_index(root, settings, build_s=build_s, check=check, on_progress=on_progress) as current:
         notice = _notice(current)
+        problems: list[str] = []
         found = search_folders(
-            [current.folder], text, limit, max_file_bytes=settings.max_file_bytes, within=folder, check=check
+            [current.folder],
+            text,
+            limit,
+            max_file_bytes=settings.max_file_bytes,
+            within=folder,
+            check=check,
+            encoder=open_search_encoder(settings),
+            on_problem=problems.append,
         )
-    return SearchAnswer(root, found, notice)
+    notices = [notice, *(f"The search is by words only: {problem}." for problem in problems)]
+    return SearchAnswer(root, found, " ".join(filter(None, notices)))
 
 
 def _workspace_root(folder: Path) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from editahead_lsp.workspace import uris
 from editahead_retrieval.errors import IndexUnusableError, UnreadableFileError
@@ -14,7 +15,11 @@ from editahead_retrieval.index.reader import IndexReader
 from editahead_retrieval.search.answers import SearchResult
 from editahead_retrieval.search.code_search import CodeSearch, SearchScope
 
+from .search_encoder import NO_ENCODER, SearchEncoder
 from .workspace_codebase import IndexedFolder
+
+if TYPE_CHECKING:
+    from editahead_retrieval.vectors.nearest import NearestChunks
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,8 @@ def search_folders(
     open_texts: Callable[[str], str | None] = lambda uri: None,
     open_uris: Iterable[str] = (),
     check: Callable[[], None] = lambda: None,
+    encoder: SearchEncoder = NO_ENCODER,
+    on_problem: Callable[[str], None] = lambda problem: None,
 ) -> list[FoundPlace]:
     """Return the places that answer a question, the best first. An index that cannot be read has no answers.
 
@@ -47,6 +54,8 @@ def search_folders(
         open_texts: Returns the text of an open document by its URI; None if the document is not open.
         open_uris: The URIs of the open documents.
         check: Raises to cancel.
+        encoder: The encoder of the search by meaning.
+        on_problem: Called with the reason why the answer is without the search by meaning, where one is configured.
     """
     found: list[FoundPlace] = []
     uris_open = list(open_uris)
@@ -55,14 +64,26 @@ def search_folders(
         if scope is None:
             continue
         reader = IndexReader(folder.database)
-        search = CodeSearch(reader, _Texts(folder, max_file_bytes, open_texts, check).read)
+        vectors = _vectors(reader, encoder)
+        search = CodeSearch(reader, _Texts(folder, max_file_bytes, open_texts, check).read, vectors)
         try:
             found += (FoundPlace(folder.root, result) for result in search.search(text, limit, scope))
         except IndexUnusableError:
             continue
         finally:
             reader.close()
+        problem = encoder.problem if vectors is None else vectors.problem
+        if problem:
+            on_problem(problem)
     return sorted(found, key=lambda place: -place.result.score)[:limit]
+
+
+def _vectors(reader: IndexReader, encoder: SearchEncoder) -> NearestChunks | None:
+    if encoder.encoder is None:
+        return None
+    from editahead_retrieval.vectors.nearest import NearestChunks
+
+    return NearestChunks(reader, encoder.encoder)
 
 
 def _scope(folder: IndexedFolder, within: Path | None, open_uris: Iterable[str]) -> SearchScope | None:

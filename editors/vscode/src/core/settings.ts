@@ -16,6 +16,9 @@ export const SERVER_SETTINGS = [
   "index",
   "index_max_files",
   "index_max_bytes",
+  "search_encoder",
+  "search_model",
+  "search_api_key_env",
   "hints",
   "completion_item",
   "comments",
@@ -34,6 +37,9 @@ export const RESTRICTED: ReadonlySet<string> = new Set([
   "index",
   "index_max_files",
   "index_max_bytes",
+  "search_encoder",
+  "search_model",
+  "search_api_key_env",
 ]);
 
 /** The part of `vscode.WorkspaceConfiguration.inspect`'s result that is read. */
