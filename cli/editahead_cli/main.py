@@ -6,7 +6,8 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -46,7 +47,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     argv = list(sys.argv[1:] if argv is None else argv)
     sys.excepthook = print_traceback
-    parser = _SafeParser(prog="editahead", description="Predict your next edit, in any editor.")
+    parser = _SafeParser(
+        prog="editahead",
+        description="Predict your next edit, in any editor.",
+        epilog="Your editor starts `editahead lsp`. To see what it does, run `editahead demo`; to check this machine, "
+        "`editahead doctor`.",
+    )
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND")
@@ -56,12 +62,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         subparser = subparsers.add_parser(name, help=summary, description=description)
         if name == chosen:  # each command imports what only that command needs
             import_module(f"{__package__}.commands.{name}").add_arguments(subparser)
+    word = next((argument for argument in argv if not argument.startswith("-")), None)
+    if chosen is None and word is not None:
+        parser.error(f"there is no command {word!r}{_suggest(word, COMMANDS)}; --help lists all")
     args = parser.parse_args(argv)
     if args.version:
         print_text(_version_as_json() if args.json else f"editahead {__version__}")
         return 0
     if args.command is None:
-        parser.error("name a command; --help lists them")
+        parser.print_help(sys.stderr)
+        return 2
     try:
         code: int = import_module(f"{__package__}.commands.{args.command}").run(args)
     except KeyboardInterrupt:
@@ -91,11 +101,18 @@ class _SafeParser(argparse.ArgumentParser):
         finally:
             self._is_intermixed = False
         if unknown:
-            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+            options = [option for action in self._actions for option in action.option_strings]
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{_suggest(unknown[0], options)}")
         return parsed, unknown
 
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
         super()._print_message(escape_text(message) if message else message, file)
+
+
+def _suggest(word: str, known: Iterable[str]) -> str:
+    """Return the question whether a known word is meant; "" where none is alike."""
+    found = get_close_matches(word, known, n=1)
+    return f"; did you mean {found[0]!r}?" if found else ""
 
 
 def _version_as_json() -> str:

@@ -11,6 +11,7 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
@@ -38,6 +39,8 @@ MAX_KEY_PARTS = 16
 """Parts of a dotted key in a file. The time to parse a key grows with the square of its parts; our own have two."""
 MAX_KEYS = 1_000
 """Keys of a file, with those of its tables."""
+MAX_NAME_LENGTH = 60
+"""Characters of a name to which a like setting is looked for."""
 MAX_SHOWN_DIGITS = 30
 """Digits of a number in a message."""
 MAX_MESSAGES = 10
@@ -249,7 +252,7 @@ def resolve_settings(sources: Sequence[SettingsSource]) -> ResolvedSettings:
         for name, value in source.options.items():
             if name in _NOT_SETTINGS or value is None:
                 continue
-            problem = _problem(source, name, value)
+            problem = _problem(source, name, value, suggest=len(problems) < MAX_MESSAGES)
             if problem is not None:
                 problems.append(problem)
             elif (source.level == "workspace" and name in NARROWED) or (name in values and name == "exclude"):
@@ -301,9 +304,10 @@ NARROWED: Mapping[str, Callable[[Any, Any], Any]] = {
 """Settings that a workspace can only narrow: what becomes of the user's value, or the default, and the workspace's."""
 
 
-def _problem(source: SettingsSource, name: Any, value: Any) -> str | None:
+def _problem(source: SettingsSource, name: Any, value: Any, *, suggest: bool) -> str | None:
     if name not in _VALUE_TYPES:
-        return f"{source.name}: the setting {_short(name)} is unknown and ignored. `editahead config` lists all settings."
+        suggestion = f"{_suggest(name) if suggest else ''} `editahead config` lists all settings."
+        return f"{source.name}: the setting {_short(name)} is unknown and ignored.{suggestion}"
     if source.level in ("workspace", "network") and name in USER_ONLY:
         whose = "workspace" if source.level == "workspace" else "client over TCP"
         return f"{source.name}: a {whose} may not set `{name}`; the value is ignored. Set `{name}` in your own settings."
@@ -313,6 +317,16 @@ def _problem(source: SettingsSource, name: Any, value: Any) -> str | None:
     except SettingError:
         return f"{source.name}: `{name}` cannot be {_short(value)}; allowed: {value_type.allowed}. The value is ignored."
     return None
+
+
+def _suggest(name: Any) -> str:
+    """Return the question whether a setting with a like name is meant, behind a space; "" where none is alike."""
+    found = _like(name.lower()) if isinstance(name, str) and len(name) <= MAX_NAME_LENGTH else []
+    return f" Do you mean `{found[0]}`?" if found else ""
+
+
+def _like(name: str) -> list[str]:
+    return get_close_matches(name, SETTING_NAMES, n=1, cutoff=0.8)
 
 
 def _short(value: Any) -> str:
@@ -326,7 +340,7 @@ def _short(value: Any) -> str:
 
 
 def sources_from_environment(environment: Mapping[str, str]) -> list[SettingsSource]:
-    """Return one source for each variable that names a setting, so that messages contain the variable's name."""
+    """Return one source for each variable that names a setting, or nearly does, so that messages contain its name."""
     sources = []
     for name in SETTING_NAMES:
         variable = ENVIRONMENT_PREFIX + name.upper()
@@ -340,6 +354,14 @@ def sources_from_environment(environment: Mapping[str, str]) -> list[SettingsSou
             except (ValueError, RecursionError):
                 value = text
         sources.append(SettingsSource("environment", f"environment variable {variable}", {name: value}))
+    sources += (
+        SettingsSource("environment", f"environment variable {variable}", {name: text})
+        for variable, text in environment.items()
+        if variable.startswith(ENVIRONMENT_PREFIX)
+        and len(name := variable.removeprefix(ENVIRONMENT_PREFIX).lower()) <= MAX_NAME_LENGTH
+        and name not in SETTING_NAMES
+        and _like(name)
+    )
     return sources
 
 

@@ -82,7 +82,7 @@ def test_addresses() -> None:
 
 
 def test_wrong_usage() -> None:
-    assert wrong() == 2
+    assert main([]) == 2
     assert wrong("dance") == 2
     assert wrong("predict") == 2
     assert wrong("predict", "a.py", "--line", "0", "--column", "1") == 2
@@ -107,6 +107,26 @@ def test_a_wrong_argument_is_told_with_the_usage_of_its_command(capsys: pytest.C
     err = capsys.readouterr().err
     assert "usage: editahead index" in err and "editahead index: error: unrecognized arguments: more" in err
     assert "usage: editahead train gate" in err and "unrecognized arguments: --dance" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("finsh",), "there is no command 'finsh'; did you mean 'finish'?"),
+        (("dance",), "there is no command 'dance'; --help lists all"),
+        (("finish", "--jsno"), "unrecognized arguments: --jsno; did you mean '--json'?"),
+        ((), "Your editor starts `editahead lsp`."),
+    ],
+)
+def test_what_is_misspelt_gets_a_suggestion(
+    arguments: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    try:
+        assert main(arguments) == 2
+    except SystemExit as exit:
+        assert exit.code == 2
+    assert said in capsys.readouterr().err
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:

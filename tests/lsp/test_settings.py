@@ -225,6 +225,20 @@ def test_globs_with_dots_are_no_long_key(tmp_path: Path) -> None:
     assert (resolved.messages, resolved.settings.exclude) == ((), tuple(globs))
 
 
+@pytest.mark.parametrize(
+    ("variable", "meant"), [("EDITAHEAD_EAGERNES", "`eagerness`"), ("EDITAHEAD_BAKCEND", "`backend`")]
+)
+def test_a_misspelt_variable_is_told_with_the_setting_that_is_meant(variable: str, meant: str) -> None:
+    (message,) = resolve_settings(sources_from_environment({variable: "1"})).messages
+    assert variable in message and f"Do you mean {meant}?" in message
+
+
+def test_variables_that_are_like_no_setting_are_not_ours() -> None:
+    assert (
+        sources_from_environment({"EDITAHEAD_CACHE": "/x", "EDITAHEAD_" + "X" * 9_000: "1", "URL": "x"}) == []
+    )
+
+
 def test_many_unknown_settings_are_few_messages() -> None:
     options = {f"x{number}": 1 for number in range(20_000)} | {"eagerness": 0.9}
     resolved = resolve_settings([SettingsSource("client", "there", options)])

@@ -77,6 +77,10 @@ def run(args: argparse.Namespace) -> int:
 def _serve_stdio() -> int:
     from editahead_lsp.server import Server
 
+    if sys.stdin.isatty():
+        print_note(
+            "editahead: waiting for an editor to speak LSP on stdin. An editor starts this command itself; Ctrl-C ends it."
+        )
     # stdout belongs to the protocol: all other output of this process goes to stderr.
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
