@@ -49,12 +49,16 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class CommitRecord:
-    """A commit of several files, without those that have line ends other than LF. `date` is in seconds since 1970."""
+    """A commit of several files, without those that have line ends other than LF.
+
+    `date` is in seconds since 1970, and `subject` the first line of the message.
+    """
 
     id: str
     repo: str
     date: float
     files: tuple[FileChange, ...]
+    subject: str = ""
 
     @property
     def modified_code(self) -> tuple[FileChange, ...]:
@@ -195,7 +199,9 @@ def _commit(value: Any) -> CommitRecord:
     try:
         files = tuple(map(_file, value["files"]))
         kept = tuple(file for file in files if "\r" not in (file.before or "") + (file.after or ""))
-        return CommitRecord(str(value["id"]), str(value["repo"]), float(value["date"]), kept)
+        return CommitRecord(
+            str(value["id"]), str(value["repo"]), float(value["date"]), kept, str(value.get("subject", ""))
+        )
     except KeyError as error:
         raise ValueError(f"no field {error.args[0]!r}") from error
 

@@ -15,6 +15,7 @@ from editahead_retrieval.index.symbols.symbol import Role
 
 from .places import FileTexts, Place
 from .question import MIN_LITERAL, Question
+from .word_ranking import best_numbers
 
 MAX_CONTENTS = 20_000
 """Contents of one piece that are looked at."""
@@ -51,7 +52,7 @@ def rank_by_pieces(
         for (content,) in rows:
             contents[content] += weight
     scores: dict[Place, float] = {}
-    for content, _ in nlargest(MAX_FILES, contents.items(), key=itemgetter(1, 0)):
+    for content in best_numbers(contents, MAX_FILES):
         text = next((text for path in _paths(connection, content, folder) if (text := texts.get(path))), None)
         for chunk in text.chunks if text is not None else ():
             assert text is not None

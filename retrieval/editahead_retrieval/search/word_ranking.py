@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import nlargest
-from operator import itemgetter
 
 from editahead_retrieval.index import terms
 
@@ -16,6 +15,20 @@ from .word_forms import INFLECTED, RELATED
 
 MAX_CHUNKS = 20_000
 """Chunks of one word that are looked at one by one. Those of a more frequent word count only where rarer words are."""
+
+
+_SCATTER = 2_654_435_761
+"""A factor that puts equal ones into an order that has nothing to do with their age (Knuth's multiplicative hash)."""
+
+
+def best_numbers(scores: Mapping[int, float], limit: int) -> list[int]:
+    """Return the numbers of chunks or contents with the best scores, the best first.
+
+    Args:
+        scores: The scores by number.
+        limit: The number of them at most.
+    """
+    return nlargest(limit, scores, key=lambda number: (scores[number], number * _SCATTER & 0xFFFFFFFF))
 
 
 class WordRanking:
@@ -40,7 +53,7 @@ class WordRanking:
         Args:
             limit: The number of chunks at most.
         """
-        return [chunk for chunk, _ in nlargest(limit, self._scores.items(), key=itemgetter(1, 0))]
+        return best_numbers(self._scores, limit)
 
     def _rank(self, words: Sequence[QuestionWord]) -> None:
         frequent: list[QuestionWord] = []

@@ -1,0 +1,1 @@
+"""The evaluation of search: questions that commits and documentation answer."""

@@ -1,0 +1,141 @@
+"""The replay of questions with known answers, by each way to search."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from editahead_evals.data.commit_records import CommitRecord, read_commits, workspaces
+from editahead_retrieval.search.code_search import WAY_WEIGHTS
+from editahead_retrieval.search.fusion import fuse
+from editahead_retrieval.search.places import Place
+
+from .bm25 import WordBaseline
+from .indexed_files import IndexedFiles, indexed_files
+from .tasks import Package, SearchTask, tasks_of_commit
+
+BEST = 10
+"""Results that count."""
+BM25, FUSED, JOINED = "BM25", "joined by rank", "joined"
+MAX_PLACES = 200
+"""Places of a ranking that are looked at, as several of them can be in one file."""
+
+
+@dataclass
+class Outcome:
+    """What one way to search found of one question.
+
+    Attributes:
+        questions: 1.
+        reciprocal: The reciprocal rank of the first answer among the best ten; 0 without one.
+        recall: The share of the answers that are among the best ten, of ten at most.
+    """
+
+    questions: int = 0
+    reciprocal: float = 0.0
+    recall: float = 0.0
+
+
+@dataclass
+class SearchOutcome:
+    """The outcomes of one question.
+
+    Attributes:
+        id: The commit or the function.
+        kind: The kind of the question.
+        files: The number of files of the workspace.
+        ways: The outcome of each way to search.
+        ms: The time of the joined search, in milliseconds.
+    """
+
+    id: str
+    kind: str
+    files: int
+    ways: dict[str, Outcome]
+    ms: float
+
+
+@dataclass(frozen=True)
+class SearchItem:
+    """A commit, or a package whose functions are asked for."""
+
+    commit: CommitRecord | None = None
+    package: Package | None = None
+
+    @property
+    def id(self) -> str:
+        """The name of the commit or of the package."""
+        if self.commit is not None:
+            return self.commit.id
+        return self.package.id if self.package is not None else ""
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """The replay of questions.
+
+    Attributes:
+        commits: The file of all commits, from which workspaces are made; None without commits.
+    """
+
+    commits: Path | None = None
+
+    @contextmanager
+    def replays(self) -> Iterator[Callable[[SearchItem], list[SearchOutcome]]]:
+        """Return the replay of one item. Commits must come in the order of their workspaces."""
+        known = workspaces(read_commits(self.commits)) if self.commits is not None else iter(())
+        baseline = WordBaseline()
+        with indexed_files() as indexed:
+
+            def replay_one(item: SearchItem) -> list[SearchOutcome]:
+                if item.package is not None:
+                    files, tasks = item.package.files, item.package.tasks
+                else:
+                    workspace = next(one for one in known if one.commit.id == item.id)
+                    files, tasks = workspace.files, list(tasks_of_commit(workspace.commit))
+                if not tasks:
+                    return []
+                indexed.update(files)
+                baseline.update(files)
+                return [_replay_task(task, indexed, baseline) for task in tasks]
+
+            yield replay_one
+
+
+@dataclass
+class _Timed:
+    places: Sequence[Place] = field(default_factory=list)
+    ms: float = 0.0
+
+
+def _replay_task(task: SearchTask, indexed: IndexedFiles, baseline: WordBaseline) -> SearchOutcome:
+    rankings: dict[str, Sequence[Place]] = {BM25: baseline.rank(task.question, MAX_PLACES)}
+    alone = indexed.search.rankings(task.question)
+    rankings |= alone
+    rankings[FUSED] = list(fuse((WAY_WEIGHTS[name], places) for name, places in alone.items()))
+    started = time.perf_counter()
+    rankings[JOINED] = [candidate.place for candidate in indexed.search.candidates(task.question)]
+    ms = 1000 * (time.perf_counter() - started)
+    ways = {name: score(task, places) for name, places in rankings.items()}
+    return SearchOutcome(task.id, task.kind, len(indexed.files), ways, ms)
+
+
+def score(task: SearchTask, places: Sequence[Place]) -> Outcome:
+    """Return what the best places are worth for a question.
+
+    Args:
+        task: The question.
+        places: The places, the best first.
+    """
+    if task.files:
+        named = dict.fromkeys(place.path for place in places if place.path != task.asked_in)
+        right = [path in task.files for path in list(named)[:BEST]]
+        count = len(task.files)
+    else:
+        right = [(place.path, place.line) in task.chunks for place in places[:BEST]]
+        count = len(task.chunks)
+    first = right.index(True) + 1 if any(right) else 0
+    return Outcome(1, 1 / first if first else 0.0, sum(right) / min(count, BEST))
