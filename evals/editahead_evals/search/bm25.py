@@ -34,8 +34,7 @@ class WordBaseline:
         for path, text in files.items():
             if path not in self._files or self._files[path][0] != text:
                 read = FileText(path, text)
-                places = [Place(path, *chunk) for chunk in read.chunks]
-                self._files[path] = text, [_scored(place, read.text_of(place)) for place in places]
+                self._files[path] = text, [_scored(place, read.text_of(place)) for place in read.places]
 
     def rank(self, question: str, limit: int) -> list[Place]:
         """Return the chunks that answer a question, the best first.

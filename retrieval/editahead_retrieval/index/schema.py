@@ -14,7 +14,7 @@ from typing import Any
 
 from editahead_retrieval.errors import IndexDamagedError, IndexFullError, IndexUnusableError
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """The version of the tables, of the terms and of the symbols. An index of another version is built anew."""
 BUSY_TIMEOUT_S = 1.0
 """Seconds that a connection waits for a lock. A transaction of the writer takes less than a tenth."""
@@ -34,6 +34,7 @@ CREATE TABLE piece (
     chunk INTEGER NOT NULL, content INTEGER NOT NULL, line INTEGER NOT NULL, end_line INTEGER NOT NULL,
     PRIMARY KEY (chunk, content, line)
 ) WITHOUT ROWID;
+CREATE INDEX piece_content ON piece (content, line, end_line);
 CREATE TABLE kind (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE symbol (
     name TEXT NOT NULL, content INTEGER NOT NULL, line INTEGER NOT NULL, position INTEGER NOT NULL,

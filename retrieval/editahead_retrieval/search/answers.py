@@ -68,7 +68,7 @@ def make_result(
         shown.line,
         shown.end_line,
         candidate.score,
-        text.text_of(shown),
+        "".join(text.shown_lines[shown.line : shown.end_line]),
         tuple(sorted(matches or [shown.line])),
         tuple(_reasons(question, candidate, rarity)),
     )

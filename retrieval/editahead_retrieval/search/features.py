@@ -15,7 +15,7 @@ from editahead_prompts.text.identifiers import WORD, split_words
 from editahead_retrieval.index.symbols.symbol import Role
 
 from . import path_kinds
-from .places import FileText, Place
+from .places import FileText, Place, find_content
 from .question import Question
 
 SATURATION, LENGTH_SHARE, MEAN_WORDS = 1.2, 0.75, 130.0
@@ -189,10 +189,7 @@ def _definitions(
     """Return the definitions of a candidate that share a word with the question, by line."""
     text, place = candidate.text, candidate.place
     if text.content_hash not in contents:
-        row = connection.execute(
-            "SELECT id FROM content WHERE hash = ? AND language = ?", (text.content_hash, text.language)
-        ).fetchone()
-        contents[text.content_hash] = None if row is None else row[0]
+        contents[text.content_hash] = find_content(connection, text)
     content = contents[text.content_hash]
     if content is None:
         return []

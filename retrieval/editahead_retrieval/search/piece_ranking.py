@@ -13,7 +13,7 @@ from editahead_prompts.text.identifiers import STYLES, apply_case_style, split_w
 from editahead_retrieval.index import schema, terms
 from editahead_retrieval.index.symbols.symbol import Role
 
-from .places import FileTexts, Place
+from .places import FileTexts, Place, place_at, places_in
 from .question import MIN_LITERAL, Question
 from .word_ranking import best_numbers
 
@@ -54,9 +54,8 @@ def rank_by_pieces(
     scores: dict[Place, float] = {}
     for content in best_numbers(contents, MAX_FILES):
         text = next((text for path in _paths(connection, content, folder) if (text := texts.get(path))), None)
-        for chunk in text.chunks if text is not None else ():
+        for place in places_in(connection, text) if text is not None else ():
             assert text is not None
-            place = Place(text.path, *chunk)
             score = _piece_score(text.text_of(place), weights)
             if score:
                 scores[place] = score
@@ -103,7 +102,7 @@ def rank_by_definitions(
         for row in rows:
             path, line = schema.check_row(row, str, int)
             text = texts.get(path)
-            place = None if text is None else text.place_at(line)
+            place = None if text is None else place_at(connection, text, line)
             if place is not None:
                 places.setdefault(place)
             if len(places) >= limit:

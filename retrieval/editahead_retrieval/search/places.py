@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from editahead_prompts.text.snapshot import split_lines
 from editahead_prompts.text.syntax_trees import find_parser
 from editahead_retrieval.files.merkle_tree import hash_content
 from editahead_retrieval.index import schema
-from editahead_retrieval.index.chunker import ChunkLines, split_into_chunks
+from editahead_retrieval.index.chunker import split_into_chunks
 from editahead_retrieval.index.content import blank_secrets, language_of
 
 
@@ -24,7 +24,7 @@ class Place(NamedTuple):
 
 
 class FileText:
-    """The text of a file, without its secrets.
+    """The text of a file.
 
     Args:
         path: The path from the root.
@@ -33,24 +33,30 @@ class FileText:
 
     def __init__(self, path: str, text: str) -> None:
         self.path, self.language = path, language_of(path)
-        self.content_hash = hash_content(text.encode("utf-8", "replace"))
-        self.lines = split_lines(blank_secrets(text))
+        self._text = text
+        self.lines = split_lines(text)
 
     @cached_property
-    def chunks(self) -> list[ChunkLines]:
+    def content_hash(self) -> bytes:
+        """The hash of the text's bytes."""
+        return hash_content(self._text.encode("utf-8", "replace"))
+
+    @cached_property
+    def shown_lines(self) -> Sequence[str]:
+        """The lines with spaces in place of secrets."""
+        return split_lines(blank_secrets(self._text))
+
+    @cached_property
+    def places(self) -> list[Place]:
         """The chunks of the text as it is now."""
-        parser = find_parser(self.language)
-        root = (
-            None if parser is None else parser.parse("".join(self.lines).encode("utf-8", "replace")).root_node
-        )
-        return split_into_chunks(self.lines, root)
+        lines, parser = self.shown_lines, find_parser(self.language)
+        data = "".join(lines).encode("utf-8", "replace")
+        root = None if parser is None else parser.parse(data).root_node
+        return [Place(self.path, *chunk) for chunk in split_into_chunks(lines, root)]
 
     def place_at(self, line: int) -> Place | None:
         """Return the chunk that has a line; None beyond the end."""
-        for chunk in self.chunks:
-            if chunk.start <= line < chunk.end:
-                return Place(self.path, *chunk)
-        return None
+        return next((place for place in self.places if place.line <= line < place.end_line), None)
 
     def text_of(self, place: Place) -> str:
         """Return the text of a place of this file."""
@@ -74,6 +80,38 @@ class FileTexts:
             text = self._read(path)
             self._known[path] = None if text is None else FileText(path, text)
         return self._known[path]
+
+
+def find_content(connection: sqlite3.Connection, text: FileText) -> int | None:
+    """Return the number under which the index has this text; None if it has another one of the file."""
+    row = connection.execute(
+        "SELECT id FROM content WHERE hash = ? AND language = ?", (text.content_hash, text.language)
+    ).fetchone()
+    return None if row is None else schema.check_row(row, int)[0]
+
+
+def places_in(connection: sqlite3.Connection, text: FileText) -> list[Place]:
+    """Return the chunks of a file, from the index where it has this text."""
+    content = find_content(connection, text)
+    if content is None:
+        return text.places
+    rows = connection.execute(
+        "SELECT DISTINCT line, end_line FROM piece WHERE content = ? ORDER BY line", (content,)
+    )
+    return [Place(text.path, *schema.check_row(row, int, int)) for row in rows]
+
+
+def place_at(connection: sqlite3.Connection, text: FileText, line: int) -> Place | None:
+    """Return the chunk of a file that has a line, from the index where it has this text; None beyond the end."""
+    content = find_content(connection, text)
+    if content is None:
+        return text.place_at(line)
+    row = connection.execute(
+        "SELECT line, end_line FROM piece WHERE content = ? AND line <= ? ORDER BY line DESC LIMIT 1",
+        (content, line),
+    ).fetchone()
+    place = None if row is None else Place(text.path, *schema.check_row(row, int, int))
+    return place if place is not None and line < place.end_line else None
 
 
 def chunk_places(
