@@ -13,7 +13,13 @@ from lsprotocol import types
 
 from editahead_cli import json_output
 from editahead_evals.report import json_types
-from editahead_lsp.protocol import apply_messages, finish_messages, lsp_types, status_messages
+from editahead_lsp.protocol import (
+    apply_messages,
+    finish_messages,
+    lsp_types,
+    search_messages,
+    status_messages,
+)
 from editahead_lsp.protocol import custom_messages as wire
 
 
@@ -334,6 +340,22 @@ SHAPES = [
         "What the change of the working tree still lacks, with unsaved documents.",
         [finish_messages.FinishArgument(URI)],
         FINISHED,
+    ),
+    _command(
+        wire.SEARCH,
+        "The places in the workspace that answer a question.",
+        [search_messages.SearchArgument("where are nights counted")],
+        search_messages.SearchResult(
+            [
+                search_messages.SearchPlace(
+                    URI, "stay.py", wire.Range(wire.Position(5, 0), wire.Position(7, 0)),
+                    [search_messages.MatchingLine(5, "    def nights(self):")], 0.93,
+                    ["defines nights in Stay", "mentions nights"],
+                )
+            ],
+            "",
+        ),
+        needed=True,
     ),
     _command(wire.WHY, "The candidates of the last prediction and their verdicts.", [URI], WHY),
     _command(wire.STATUS, "The state of the server; latency in milliseconds.", [], STATUS),

@@ -322,6 +322,11 @@ class Server(LanguageServer):
         loop.call_later(MAX_LOOK_WAIT_S, self._end_look, opened.uri)
         loop.call_later(MAX_LOOK_S, self._learn_text_before, opened, None)
 
+    @cached_property
+    def search_worker(self) -> WorkerThread:
+        """The thread of searches, one after the other. It starts with the first one."""
+        return WorkerThread("editahead-search")
+
     def _read_files(self, read: Callable[[], T], use: Callable[[T], None]) -> None:
         """Call `read` off the event loop, and `use` with its result on it."""
         if self._file_worker is None:
@@ -492,6 +497,8 @@ class Server(LanguageServer):
                 self.predictions.stop()
                 if "apply_service" in self.__dict__:
                     self.apply_service.stop()
+                if "search_worker" in self.__dict__:
+                    self.search_worker.stop(timeout=0)
                 if self._file_worker is not None:
                     self._file_worker.stop(timeout=0)  # a file of a network that hangs is not waited for
                 self.session.close_all()

@@ -132,7 +132,7 @@ def _read_package(folder: Path, count: int, seed: int) -> Package:
         if place.is_symlink() or not place.is_file() or place.stat().st_size > MAX_FILE_BYTES:
             continue
         try:
-            text = place.read_text("utf-8", newline="")
+            text = place.read_bytes().decode()
         except UnicodeDecodeError:
             continue
         files[path] = text = text.replace("\r\n", "\n")

@@ -21,7 +21,7 @@ from editahead_retrieval.process.messages import IndexReport, IndexRequest, Inde
 from .search_encoder import encoder_options
 
 if TYPE_CHECKING:
-    from .workspace_codebase import WorkspaceCodebase
+    from .workspace_codebase import IndexedFolder, WorkspaceCodebase
 
 log = logging.getLogger(__name__)
 
@@ -81,7 +81,8 @@ class IndexService:
         self._on_codebase, self._on_report, self._on_version = on_codebase, on_report, on_version
         self._running: dict[Path, _Running] = {}
         self._codebase: WorkspaceCodebase | None = None
-        self._rules: list[ExclusionRules] = []
+        self.folders: Sequence[IndexedFolder] = ()
+        """The workspace folders with an index. Their rules are safe to use on any thread."""
 
     @property
     def reports(self) -> Mapping[Path, IndexReport]:
@@ -160,7 +161,7 @@ class IndexService:
 
         if self._codebase is not None:
             self._codebase.close()
-        folders = [
+        self.folders = [
             IndexedFolder(
                 root,
                 running.task.folder_path / location.DATABASE,
@@ -168,10 +169,9 @@ class IndexService:
             )
             for root, running in self._running.items()
         ]
-        self._rules = [folder.rules for folder in folders]
         self._codebase = (
             WorkspaceCodebase(
-                folders,
+                self.folders,
                 settings.max_file_bytes,
                 self._is_open,
                 lambda root, path: self._call_soon(
@@ -179,7 +179,7 @@ class IndexService:
                 ),
                 lambda root: self._call_soon(lambda: self._request(root, IndexRequest(rebuild=True))),
             )
-            if folders
+            if self.folders
             else None
         )
         self._on_codebase(self._codebase)
@@ -213,8 +213,8 @@ class IndexService:
             running.has_built = True
         elif report.state == "ready" and running.has_built:
             running.has_built = False
-            for rules in self._rules:
-                rules.clear_cache()
+            for folder in self.folders:
+                folder.rules.clear_cache()
             self._on_version()
         elif report.state == "failed":
             log.warning("index: %s", report.detail)

@@ -81,6 +81,13 @@ def finish(server: Server, arguments: list[Any]) -> Any:
     return late.finish(server, arguments)
 
 
+def search(server: Server, arguments: list[Any]) -> Any:
+    """Handle the command `editahead.search`. The import is late, as that of Apply."""
+    from . import search as late
+
+    return late.search(server, arguments)
+
+
 def why(server: Server, arguments: list[Any]) -> wire.WhyResult:
     """Handle the command `editahead.why`: explain the last prediction for a document, or for the focused one."""
     uri = arguments[0] if arguments else None
@@ -174,6 +181,7 @@ COMMAND_HANDLERS: Mapping[str, Callable[[Server, list[Any]], Any]] = {
     wire.GO_TO_NEXT_EDIT: go_to_next_edit,
     wire.APPLY: apply,
     wire.FINISH: finish,
+    wire.SEARCH: search,
     wire.WHY: why,
     wire.STATUS: status,
     wire.RESET_LEARNING: reset_learning,

@@ -39,13 +39,14 @@ RESTORE = "editahead.restore"
 GO_TO_NEXT_EDIT = "editahead.nextEdit"
 APPLY = "editahead.apply"
 FINISH = "editahead.finish"
+SEARCH = "editahead.search"
 WHY = "editahead.why"
 STATUS = "editahead.status"
 RESET_LEARNING = "editahead.resetLearning"
 ACCEPT_KIND = "refactor.rewrite.editahead.accept"
 GOTO_KIND = "refactor.rewrite.editahead.goto"
 APPLY_KIND = "refactor.rewrite.editahead.apply"
-COMMANDS = (ACCEPT, REJECT, RESTORE, GO_TO_NEXT_EDIT, APPLY, FINISH, WHY, STATUS, RESET_LEARNING)
+COMMANDS = (ACCEPT, REJECT, RESTORE, GO_TO_NEXT_EDIT, APPLY, FINISH, SEARCH, WHY, STATUS, RESET_LEARNING)
 
 
 # Both ways

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from heapq import nlargest
 from importlib import resources
 
 from editahead_prompts.text.identifiers import WORD, split_words
@@ -20,13 +21,15 @@ from .question import Question
 
 SATURATION, LENGTH_SHARE, MEAN_WORDS = 1.2, 0.75, 130.0
 """The parameters k1 and b of BM25, and the words of a chunk on average."""
+CENTRAL = 5
+"""Candidates whose definitions others may use."""
 MAX_NAMES = 400
 """Different names of a chunk that are looked up."""
 _COMMENT = ("#", "//", "/*", "*", "--", ";", "<!--", '"""', "'''", "///", "%")
 FEATURES = (
     "definitions", "words", "trigrams", "vectors", "fused", "bm25", "coverage", "rarest", "defines_name", "defines_words",
-    "file_name", "folders", "comments", "file_coverage", "literal", "test", "example", "generated", "prose", "data",
-    "newest", "open",
+    "file_name", "folders", "comments", "file_coverage", "file_best", "neighbour", "uses_best", "literal", "test",
+    "example", "generated", "prose", "data", "begins_file", "length", "newest", "open",
 )  # fmt: skip
 
 
@@ -52,6 +55,7 @@ class Candidate:
         found: The forms that are there, by word.
         definitions: The definitions there that share a word with the question.
         words: The number of words of the place.
+        names: Its identifiers.
         values: The features.
     """
 
@@ -63,6 +67,7 @@ class Candidate:
     found: dict[str, list[str]] = field(default_factory=dict)
     definitions: list[Definition] = field(default_factory=list)
     words: int = 0
+    names: frozenset[str] = frozenset()
     values: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -107,13 +112,20 @@ def describe_candidates(
     by_file: dict[str, set[str]] = {}
     for candidate in candidates:
         by_file.setdefault(candidate.place.path, set()).update(candidate.counts)
+    scores = {candidate.place: _bm25(candidate, rarity) / whole for candidate in candidates}
+    ends = {(place.path, place.end_line): score for place, score in scores.items()}
+    begins = {(place.path, place.line): score for place, score in scores.items()}
+    file_best: dict[str, float] = {}
+    for place, score in scores.items():
+        file_best[place.path] = max(score, file_best.get(place.path, 0.0))
+    central = _central_names(candidates, scores)
     best = max((candidate.fused for candidate in candidates), default=1.0) or 1.0
     for candidate in candidates:
         path, values = candidate.place.path, candidate.values
         for name in ("definitions", "words", "trigrams", "vectors"):
             values[name] = 10.0 / (9 + candidate.ranks[name]) if name in candidate.ranks else 0.0
         values["fused"] = candidate.fused / best
-        values["bm25"] = _bm25(candidate, rarity) / whole
+        values["bm25"] = scores[candidate.place]
         values["coverage"] = _share(candidate.counts, rarity, whole)
         values["rarest"] = float(bool(rarity) and max(rarity, key=rarity.__getitem__) in candidate.counts)
         values["defines_name"] = _defines_name(question, candidate)
@@ -126,6 +138,14 @@ def describe_candidates(
         values["folders"] = _share(_matched(question, split_words(folder.replace("/", "_"))), rarity, whole)
         values["comments"] = _share(_matched(question, _comment_words(candidate)), rarity, whole)
         values["file_coverage"] = _share(by_file[path], rarity, whole)
+        values["file_best"] = file_best[path]
+        values["neighbour"] = max(
+            ends.get((path, candidate.place.line), 0.0), begins.get((path, candidate.place.end_line), 0.0)
+        )
+        defined = {definition.name for definition in candidate.definitions}
+        values["uses_best"] = float(not central.isdisjoint(candidate.names - defined))
+        values["begins_file"] = float(candidate.place.line == 0)
+        values["length"] = math.log1p(candidate.words) / 5
         values["literal"] = _literal(question, candidate)
         values["test"] = 0.0 if question.about_tests else float(path_kinds.is_test(path))
         values["example"] = float(path_kinds.is_example(path))
@@ -136,9 +156,17 @@ def describe_candidates(
         values["open"] = float(path in open_files)
 
 
+def _central_names(candidates: Sequence[Candidate], scores: Mapping[Place, float]) -> set[str]:
+    """Return the names that the best candidates by their words define, of those that share a word with the question."""
+    best = nlargest(CENTRAL, candidates, key=lambda candidate: (scores[candidate.place], candidate.place))
+    return {definition.name for candidate in best for definition in candidate.definitions}
+
+
 def _count_words(question: Question, candidate: Candidate) -> None:
     counts: Counter[str] = Counter()
-    for name, times in Counter(WORD.findall(candidate.text.text_of(candidate.place))).items():
+    names = Counter(WORD.findall(candidate.text.text_of(candidate.place)))
+    candidate.names = frozenset(names)
+    for name, times in names.items():
         for part in split_words(name):
             counts[part] += times
     candidate.words = counts.total()

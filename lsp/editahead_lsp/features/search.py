@@ -1,0 +1,83 @@
+"""`editahead.search`: find code in the workspace, over the open documents as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+
+from editahead_inference.worker_thread import CancellableJob
+from editahead_lsp.codebase.workspace_search import FoundPlace, search_folders
+from editahead_lsp.protocol.custom_messages import Position, Range
+from editahead_lsp.protocol.search_messages import MatchingLine, SearchArgument, SearchPlace, SearchResult
+from editahead_lsp.workspace import uris
+from editahead_prompts.text.snapshot import Snapshot
+
+from .apply_choices import REQUEST_FAILED
+
+if TYPE_CHECKING:
+    from editahead_lsp.server import Server
+
+MAX_PLACES = 100
+"""Places of one answer, at most."""
+MAX_LINE_CHARS = 400
+"""Characters of a matching line that are sent."""
+
+
+def search(server: Server, arguments: list[Any]) -> Coroutine[Any, Any, SearchResult]:
+    """Handle the command `editahead.search`."""
+    argument: SearchArgument = server.protocol.structure(arguments[0] if arguments else None, SearchArgument)
+    if not argument.query.strip():
+        raise JsonRpcInvalidParams("The query is empty.")
+    if not server.index.folders:
+        raise JsonRpcException(
+            "No workspace folder has an index: see the setting `index`.", REQUEST_FAILED, None
+        )
+    return _search(server, argument)
+
+
+async def _search(server: Server, argument: SearchArgument) -> SearchResult:
+    snapshots = {document.key: document.snapshot for document in server.session.documents}
+
+    def open_text(uri: str) -> str | None:
+        snapshot = snapshots.get(uris.canonical_key(uri))
+        return None if snapshot is None else snapshot.text
+
+    def find(check: Callable[[], None]) -> list[FoundPlace]:
+        return search_folders(
+            server.index.folders,
+            argument.query,
+            max(1, min(argument.limit, MAX_PLACES)),
+            max_file_bytes=server.session.settings.max_file_bytes,
+            open_texts=open_text,
+            open_uris=[snapshot.uri for snapshot in snapshots.values()],
+            check=check,
+        )
+
+    found = await CancellableJob(server.search_worker).run(find)
+    return SearchResult([_to_place(place, snapshots) for place in found], _notice(server))
+
+
+def _to_place(place: FoundPlace, snapshots: Mapping[str, Snapshot]) -> SearchPlace:
+    result = place.result
+    uri = uris.path_to_uri(place.root / result.path)
+    known = snapshots.get(uris.canonical_key(uri))
+    texts = result.text.splitlines()
+    lines = [
+        MatchingLine(line, texts[line - result.line][:MAX_LINE_CHARS])
+        for line in result.matches
+        if line - result.line < len(texts)
+    ]
+    whole = Range(Position(result.line, 0), Position(result.end_line, 0))
+    shown_uri = uri if known is None else known.uri
+    return SearchPlace(shown_uri, result.path, whole, lines, round(result.score, 4), list(result.why))
+
+
+def _notice(server: Server) -> str:
+    for root, report in server.index.reports.items():
+        if report.state in ("looking", "building") and report.total:
+            return f"{root.name} is being indexed: {report.done} of {report.total} files."
+        if report.state in ("full", "failed", "ended"):
+            return f"The index of {root.name} may be out of date: {report.detail or report.state}."
+    return ""
