@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from editahead_inference.worker_thread import CancellableJob
+from editahead_lsp.codebase.search_encoder import open_search_encoder
 from editahead_lsp.codebase.workspace_search import FoundPlace, search_folders
 from editahead_lsp.protocol.custom_messages import Position, Range
 from editahead_lsp.protocol.search_messages import MatchingLine, SearchArgument, SearchPlace, SearchResult
@@ -38,25 +39,30 @@ def search(server: Server, arguments: list[Any]) -> Coroutine[Any, Any, SearchRe
 
 
 async def _search(server: Server, argument: SearchArgument) -> SearchResult:
+    settings = server.session.settings
     snapshots = {document.key: document.snapshot for document in server.session.documents}
 
     def open_text(uri: str) -> str | None:
         snapshot = snapshots.get(uris.canonical_key(uri))
         return None if snapshot is None else snapshot.text
 
+    problems: list[str] = []
+
     def find(check: Callable[[], None]) -> list[FoundPlace]:
         return search_folders(
             server.index.folders,
             argument.query,
             max(1, min(argument.limit, MAX_PLACES)),
-            max_file_bytes=server.session.settings.max_file_bytes,
+            max_file_bytes=settings.max_file_bytes,
             open_texts=open_text,
             open_uris=[snapshot.uri for snapshot in snapshots.values()],
             check=check,
+            encoder=open_search_encoder(settings),
+            on_problem=problems.append,
         )
 
     found = await CancellableJob(server.search_worker).run(find)
-    return SearchResult([_to_place(place, snapshots) for place in found], _notice(server))
+    return SearchResult([_to_place(place, snapshots) for place in found], _notice(server, problems))
 
 
 def _to_place(place: FoundPlace, snapshots: Mapping[str, Snapshot]) -> SearchPlace:
@@ -74,10 +80,10 @@ def _to_place(place: FoundPlace, snapshots: Mapping[str, Snapshot]) -> SearchPla
     return SearchPlace(shown_uri, result.path, whole, lines, round(result.score, 4), list(result.why))
 
 
-def _notice(server: Server) -> str:
+def _notice(server: Server, problems: Sequence[str]) -> str:
     for root, report in server.index.reports.items():
         if report.state in ("looking", "building") and report.total:
             return f"{root.name} is being indexed: {report.done} of {report.total} files."
         if report.state in ("full", "failed", "ended"):
             return f"The index of {root.name} may be out of date: {report.detail or report.state}."
-    return ""
+    return "".join(f"The search is by words only: {problem}." for problem in problems[:1])

@@ -52,7 +52,7 @@ async def start(harness: ServerHarness, root: Path, index: str = "on") -> None:
 
 
 async def until_ready(harness: ServerHarness) -> None:
-    while (await harness.command("status"))["index"][0]["state"] != "ready":
+    while (await harness.command("status"))["index"][0]["state"] != "ready":  # noqa: ASYNC110
         await asyncio.sleep(0)  # the reports come between two steps of the loop
 
 
