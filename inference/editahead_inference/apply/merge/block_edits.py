@@ -31,6 +31,10 @@ _MIN_SHARED_WORDS = 0.7
 """The share of the words of an item without a name from which another item may be another version of it."""
 
 
+_ROW = re.compile(r"""[(\[{]+\s*((?:\w+\s*[:=]\s*)?(?:(['"`])(?:(?!\2).)*\2|[\w.]+))\s*,""")
+"""The beginning of a row of a table in brackets."""
+
+
 @dataclass(frozen=True, slots=True)
 class Level:
     """Items side by side, in lines [first, end).
@@ -128,6 +132,8 @@ class BlockEdits:
                 if _is_declared(text[0]) and text[1:] and text[1:] == there[1:]:
                     self.doubts.append("an item that may be renamed")
                 alike.append(_is_same_tag(text[0], there[0]) and not self._is_one_of_series(mine, level))
+            elif self._is_list(level) and self._is_same_row(mine, other, level):
+                alike.append(True)
             elif self._is_list(level) and (
                 self._sketch.naming.is_named(mine) != self.file_naming.is_named(other)
                 or self._is_one_of_series(mine, level)
@@ -157,6 +163,13 @@ class BlockEdits:
         if any((name or "").startswith("value ") for name in assigned & near):
             self.doubts.append("lines that may replace others")
         return 0
+
+    def _is_same_row(self, mine: Item, other: Item, level: Level) -> bool:
+        """Return whether two rows of a table begin with the same value, which no other row of the level does."""
+        value = _first_value(self._sketch.naming.head(mine))
+        if value is None or value != _first_value(self.file_naming.head(other)):
+            return False
+        return sum(value == _first_value(self.file_naming.head(item)) for item in level.items) == 1
 
     def _is_one_of_series(self, mine: Item, level: Level) -> bool:
         """Return whether an entry of one line is built as most entries of a list are: it is one more of them."""
@@ -379,6 +392,12 @@ def _is_same_tag(key: str, other: str) -> bool:
         return False
     mine, theirs = (set(re.findall(r"[\w:@-]+(?==)", each)) for each in (key, other))
     return bool(mine) and mine == theirs
+
+
+def _first_value(key: str) -> str | None:
+    """Return the first value of a row with more than one, with its key if it has one: `("a", 1),`, `{name: "a", x: 1},`."""
+    found = _ROW.match(key)
+    return None if found is None else found[1]
 
 
 def _shape(key: str) -> str:

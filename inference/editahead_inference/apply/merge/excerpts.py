@@ -36,7 +36,7 @@ class Excerpt:
 
     Attributes:
         left_out: What the file has at the levels that are shown without any mark, and the sketch does not show.
-        is_certain: No level of the sketch marks some omissions and not others.
+        is_certain: No level of the sketch marks some omissions and not others, and no class without marks stands beside one.
     """
 
     part: FileSketch
@@ -108,7 +108,8 @@ class _ExcerptReader:
                 return
             self._read_level(items, self._target.items)
         elif len(shown) == 1 and self._marks:
-            self._read_inside(shown[0], self._target.named_items.get(self._naming.of(shown[0]) or "", []))
+            named = self._target.named_items.get(self._naming.of(shown[0]) or "", [])
+            self._read_inside(shown[0], named, is_beside_mark=len(items) > 1)
         elif self._declares(shown):
             self._read_level(items, self._block_of(shown))
 
@@ -121,16 +122,21 @@ class _ExcerptReader:
             return False
         return only_declares(self._lines, self._target.original.language)
 
-    def _read_inside(self, item: Item, named: Sequence[Item]) -> None:
-        """Read the level inside an element, if the file has one such element."""
+    def _read_inside(self, item: Item, named: Sequence[Item], *, is_beside_mark: bool) -> None:
+        """Read the level inside an element, if the file has one such element.
+
+        Where marks stand beside a class, and none in it, the author may have shown all that is to be in it.
+        """
         pattern = _MAPPING if self._is_data else _CLASS
         if not item.is_block or not pattern.match(self._naming.keys[item.start]):
             return
         found = [one for one in named if pattern.match(self._target.lines.keys[one.start])]
         if len(found) == 1:
-            self._read_level(item.items, found[0].items)
+            self._read_level(item.items, found[0].items, is_beside_mark and not self._is_data)
 
-    def _read_level(self, items: Sequence[Item], file_items: Sequence[Item]) -> None:
+    def _read_level(
+        self, items: Sequence[Item], file_items: Sequence[Item], is_class_beside_mark: bool = False
+    ) -> None:
         file_items = [
             item
             for item in file_items
@@ -151,13 +157,13 @@ class _ExcerptReader:
         ]
         gaps += [units[-1].end] if places[-1] < len(file_items) - 1 else []
         implied = [line for line in gaps if not self._is_beside_mark(line)]
-        if implied and marked:
+        if implied and (marked or is_class_beside_mark):
             self.is_certain = False
-        elif implied:
+        if implied and not marked:
             self.left_out += (item for place, item in enumerate(file_items) if place not in places)
         self.implied |= dict.fromkeys(implied, width)
         for unit, there in shown:
-            self._read_inside(unit.item, [file_items[there]])
+            self._read_inside(unit.item, [file_items[there]], is_beside_mark=bool(marked))
 
     def _hides_annotations(self, unit: _Unit, there: Item) -> bool:
         """Return whether the file has annotations above an element, and the sketch shows none."""

@@ -92,14 +92,16 @@ def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -
             not may_be_added
             and _is_between_shown(item, line, parent, naming, target, splices, runs, uncut, replaced=is_whole)
         )
-        if not is_explained and not (may_go and encloses_all(snippet, target, splices)):
+        # A line of the file in the new element would be no neighbour of it.
+        may_be_enclosed = may_go and not (is_vague and may_be_added)
+        if not is_explained and not (may_be_enclosed and encloses_all(snippet, target, splices)):
             yield item
 
 
 def _is_vague(item: Item, naming: Naming, names: Counter[str]) -> bool:
     """Return whether a block begins as others do, whose first line inside is the same."""
     name = _name(item, naming)
-    return item.is_block and names[name] > 1 and not name[0].isalpha()
+    return item.is_block and names[name] > 1 and (not name[0].isalpha() or not naming.is_named(item))
 
 
 def _keeps_name(item: Item, naming: Naming, target: Target, splices: Sequence[Splice]) -> bool:

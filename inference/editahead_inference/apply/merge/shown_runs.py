@@ -21,6 +21,11 @@ def lines_and_marks(snippet: Snippet) -> tuple[list[str], set[int]]:
     return lines, marks
 
 
+def code_lines(snippet: Snippet) -> list[str]:
+    """Return the lines of a snippet without its marks."""
+    return [line for piece in snippet.parts if isinstance(piece, Code) for line in piece.lines]
+
+
 class ShownRuns:
     """The runs of normalised lines.
 
