@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -14,7 +15,14 @@ from editahead_inference.apply.placement.line_matching import (
     is_annotation,
     is_comment,
 )
-from editahead_inference.apply.placement.outline import Item, Naming, has_substance, identity, opens_list
+from editahead_inference.apply.placement.outline import (
+    Item,
+    Naming,
+    has_substance,
+    identity,
+    is_filler,
+    opens_list,
+)
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.text.diff import diff_lines
@@ -163,6 +171,12 @@ class BlockEdits:
         if any((name or "").startswith("value ") for name in assigned & near):
             self.doubts.append("lines that may replace others")
         return 0
+
+    def doubt_last(self, mine: Item, other: Item) -> None:
+        """Doubt that the last item of the sketch is one beside another, if most of their lines are the same."""
+        text, there = self._sketch.naming.text(mine), self.file_naming.text(other)
+        if mine.is_block and other.is_block and _shares_lines(text[1:], there[1:]):
+            self.doubts.append("an item that may be renamed")
 
     def _is_same_row(self, mine: Item, other: Item, level: Level) -> bool:
         """Return whether two rows of a table begin with the same value, which no other row of the level does."""
@@ -408,6 +422,13 @@ def _shape(key: str) -> str:
 def _is_declared(key: str) -> bool:
     """Return whether a line opens a function or a type, which a person renames; elements are added."""
     return (identity(key) or "").startswith("named ")
+
+
+def _shares_lines(body: Sequence[str], other: Sequence[str]) -> bool:
+    """Return whether most of the lines that say something are the same in two bodies, filler aside."""
+    mine, theirs = ([key for key in keys if not is_filler(key)] for keys in (body, other))
+    shared = (Counter(mine) & Counter(theirs)).total()
+    return bool(shared) and 2 * shared > max(len(mine), len(theirs))
 
 
 def _shares_words(text: Sequence[str], other: Sequence[str]) -> bool:

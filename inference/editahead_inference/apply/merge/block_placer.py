@@ -261,13 +261,24 @@ class _BlockReader:
         if heads:
             if not knows_start:
                 raise NoReadingError
+            if not marks and theirs:
+                self._edits.doubt_last(heads[-1], theirs[0])
+            if marks and is_annotation(self._sketch.naming.head(heads[-1])):
+                self._edits.doubts.append("what these decorators belong to")
             if theirs and any(mine[n].start == self._sketch.outside for n in marks):
                 self._edits.doubts.append("the end of a block or a place within it")
             self._edits.add_after(heads, level, theirs, start, first, change, is_first=b < 0)
         if tails:
             if not knows_end and not (marks and level.closes):
                 raise NoReadingError
+            is_start = not marks and level.first == 0 and b < 0 < d
+            if is_start and d <= len(tails) and not any(map(self._says_what_file_is, theirs)):
+                self._edits.doubts.append("lines above the first one shown")
             self._edits.add_before(tails, level, theirs, d, last, change, shown)
+
+    def _says_what_file_is(self, item: Item) -> bool:
+        """Return whether an item is a block, or a comment or text at the beginning of a file, which sketches leave out."""
+        return item.is_block or not has_substance(self._edits.file_naming.head(item))
 
     def _knows_any(self, keys: Sequence[str]) -> bool:
         """Return whether the file has one of some lines that says something."""

@@ -26,6 +26,9 @@ _UNIQUE_IMPORT_LANGUAGES = frozenset({"typescript", "typescriptreact", "javascri
 """Languages in which no name may be imported twice."""
 
 _INNER_IMPORT = re.compile(r"\s+(?:import|from|use)\s")
+_NOT_OVERLOADING = frozenset({"python", "rust", "go"})
+"""Languages in which other parameters make no other function."""
+
 _MAX_REMOVED_DEFINITIONS = 3
 """Definitions that a sketch may always remove, if nothing uses them."""
 
@@ -155,7 +158,9 @@ def _identity(declaration: Declaration, language: str) -> tuple[str, ...] | None
     is_test = is_python and declaration.name.rsplit(".")[-1].startswith("test_")
     if declaration.start != declaration.head and not is_test and language != "java":
         return None
-    parameters = "" if is_python else declaration.signature.partition("(")[2].rpartition(")")[0]
+    parameters = (
+        "" if language in _NOT_OVERLOADING else declaration.signature.partition("(")[2].rpartition(")")[0]
+    )
     return (declaration.kind, declaration.name, parameters, *declaration.scope)
 
 

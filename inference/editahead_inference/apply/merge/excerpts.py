@@ -36,7 +36,7 @@ class Excerpt:
 
     Attributes:
         left_out: What the file has at the levels that are shown without any mark, and the sketch does not show.
-        is_certain: No level of the sketch marks some omissions and not others, and no class without marks stands beside one.
+        is_certain: No level of the sketch marks some omissions and not others, and none is beside a class without any.
     """
 
     part: FileSketch
@@ -125,7 +125,7 @@ class _ExcerptReader:
     def _read_inside(self, item: Item, named: Sequence[Item], *, is_beside_mark: bool) -> None:
         """Read the level inside an element, if the file has one such element.
 
-        Where marks stand beside a class, and none in it, the author may have shown all that is to be in it.
+        Where marks are beside a class, and none in it, the author may have shown all that is to be in it.
         """
         pattern = _MAPPING if self._is_data else _CLASS
         if not item.is_block or not pattern.match(self._naming.keys[item.start]):

@@ -24,6 +24,8 @@ from editahead_prompts.sketches.sketch import Snippet
 from .named_scopes import blocks_around
 from .shown_runs import lines_and_marks
 
+_HEADER_ENDS = ("{", ":")
+"""The last characters of the header of a block."""
 _OUTSIDE = ""
 """The name of what holds the outermost blocks."""
 
@@ -84,5 +86,8 @@ def _blocks(snippet: Snippet) -> tuple[set[str], set[str], set[str]]:
 def _is_stub(item: Item, naming: Naming, marks: set[int]) -> bool:
     """Return whether a declaration has a mark for its body."""
     inner = item.sections[-2 if item.closes_itself else -1].items
+    if not naming.head(item).endswith(_HEADER_ENDS):
+        opener = next((n for n, each in enumerate(inner) if naming.head(each).endswith(_HEADER_ENDS)), -1)
+        inner = inner[opener + 1 :]  # Before it are lines of the header.
     is_declared = (naming.of(item) or "").startswith("named ")
     return is_declared and bool(inner) and all(each.start in marks for each in inner)

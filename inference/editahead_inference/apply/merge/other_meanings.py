@@ -12,6 +12,7 @@ from tree_sitter import Node, Point
 from editahead_inference.apply.placement.line_matching import (
     DISTINCTIVE,
     MIN_SIMILARITY,
+    TERMINAL,
     indent_width,
     is_comment,
     line_weight,
@@ -37,6 +38,12 @@ _BELOW = 8
 
 _MIN_BLOCK = 3
 """Lines from which a block is compared with those beside it."""
+
+_MIN_VERSION = 85
+"""Percent of similarity from which a line beyond a mark may be the one that a new line replaces."""
+
+_SIBLING_REACH = 12
+"""Lines between a line and the same line of a block that is like its own."""
 
 _SERIES_REACH = 3
 """Lines on either side of a replaced line in which others like it are looked for."""
@@ -270,6 +277,70 @@ def copied_blocks(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
         for lines in (above, below) if told else ():
             if [keys[n] for n in lines[1:]] == new[1:] and ratio(keys[lines[0]], new[0]) >= MIN_SIMILARITY:
                 yield lines[0]
+
+
+def lines_of_siblings(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield lines that become one that the file has nearby, between lines like those around it.
+
+    Of two blocks that are alike, either a line changes, or the lines around it change to those of the other, whatever the
+    sketch shows around them.
+    """
+    keys, places = target.lines.keys, target.lines.places
+    for splice in split_at_kept_lines(splices, target.lines.bodies):
+        line = splice.start
+        if splice.end - line != 1 or len(splice.lines) != 1 or not 0 < line < len(keys) - 1:
+            continue
+        new = normalize_line(splice.lines[0])
+        for place in places.get(new, ()) if line_weight(new) >= DISTINCTIVE and new != keys[line] else ():
+            is_near = abs(place - line) <= _SIBLING_REACH and 0 < place < len(keys) - 1
+            if is_near and all(ratio(keys[place + n], keys[line + n]) >= MIN_SIMILARITY for n in (-1, 1)):
+                yield line
+
+
+def emptied_headers(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield the headers whose blocks would become those of new lines, which the sketch does not show directly below them."""
+    bodies, keys, widths = target.lines.bodies, target.lines.keys, target.lines.widths
+    runs: ShownRuns | None = None
+    for splice in split_at_kept_lines(splices, bodies):
+        new = next((line for line in splice.lines if line.strip()), None)
+        above = next((n for n in range(splice.start - 1, -1, -1) if keys[n]), None)
+        below = next((n for n in range(splice.end, len(keys)) if keys[n]), None)
+        if splice.end > splice.start or new is None or above is None or below is None:
+            continue
+        if keys[above].endswith((":", "{")) and indent_width(new) <= widths[above] < widths[below]:
+            runs = runs or ShownRuns(snippet, without_blanks)
+            if not runs.contain([keys[above], normalize_line(new)]):
+                yield above
+
+
+def versions_beyond_marks(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield lines of the file shortly below new lines, of which the last may be a new version: a mark hides what is between.
+
+    Where the new line is like the one before it, it is one of a series.
+    """
+    bodies, keys, widths = target.lines.bodies, target.lines.keys, target.lines.widths
+    runs: ShownRuns | None = None
+    for splice in split_at_kept_lines(splices, bodies):
+        lines = [line for line in splice.lines if any(map(str.isalnum, line))]
+        if not lines or indent_width(lines[-1]) > min(map(indent_width, lines)):
+            continue
+        come = list(map(normalize_line, lines))
+        below: list[int] = []
+        for n in range(splice.end, min(len(keys), splice.end + 2 * _SERIES_REACH)):
+            if keys[n] and widths[n] < indent_width(lines[-1]):
+                break
+            below += [n] if keys[n] and widths[n] == indent_width(lines[-1]) else []
+        if not below or come[-1] in target.lines.places or TERMINAL.match(come[-1]):
+            continue
+        above = [
+            *(key for key in keys[max(0, splice.start - _SERIES_REACH) : splice.start] if key),
+            *come[:-1],
+        ]
+        if any(ratio(come[-1], key) >= MIN_SIMILARITY for key in above[-_SERIES_REACH:]):
+            continue
+        runs = runs or ShownRuns(snippet, without_blanks)
+        if not runs.contain([come[-1], keys[below[0]]]):
+            yield from (n for n in below[:_SERIES_REACH] if ratio(come[-1], keys[n]) >= _MIN_VERSION)
 
 
 def respaced_lines(target: Target, splices: Sequence[Splice]) -> Iterator[int]:

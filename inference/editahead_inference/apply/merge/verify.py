@@ -41,12 +41,15 @@ from .other_meanings import (
     copied_blocks,
     copied_lines,
     detached_comments,
+    emptied_headers,
+    lines_of_siblings,
     replaced_in_series,
     replaced_overloads,
     respaced_lines,
     shown_lines_gone,
     split_strings,
     unclosed_ends,
+    versions_beyond_marks,
 )
 from .repeated_keys import repeated_keys
 from .shown_neighbours import encloses_all
@@ -110,6 +113,9 @@ def first_failure(
         unclear = None if is_choice else _other_meaning(part.content, target, splices)
         if unclear is not None and not encloses_all(part.content, target, splices):
             return unclear
+        for number in () if is_choice else lines_of_siblings(target, splices):
+            detail = "The sketch may show another place, where the file has this line already."
+            return make_refusal("ambiguous", detail, [target.lines.bodies[number]])
         for line in dots_for_code(target, [line for splice in splices for line in splice.lines]):
             return make_refusal("unparsed", "Dots would stay in place of code that is left out.", [line])
         for key in repeated_keys(target, splices):
@@ -159,6 +165,8 @@ def _other_meaning(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
         (copied_blocks(target, splices), added_or_replaced),
         (respaced_lines(target, splices), "The sketch may show lines of another place."),
         (unclosed_ends(snippet, target, splices), added_or_replaced),
+        (versions_beyond_marks(snippet, target, splices), added_or_replaced),
+        (emptied_headers(snippet, target, splices), "The block below this line would be that of a new one."),
         (detached_comments(snippet, target, splices), "This comment may belong to the line below it."),
         (split_strings(snippet, target, splices), "These lines would be within a string."),
     )

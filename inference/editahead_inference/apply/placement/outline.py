@@ -183,6 +183,10 @@ _METHOD = re.compile(
     _MODIFIERS
     + r"(?!new\s)(?:[\w<>\[\],.?*&:]+\s+)*?[*&~]*(?P<name>[\w$#~]+)\s*\((?:.*(?:\{|=>|\($)|[^()]*,$)"
 )
+_QUALIFIED = re.compile(
+    _MODIFIERS + r"(?:[\w<>\[\],.?*&:]+\s+)*?[*&]*(?P<name>(?:\w+(?:<[\w, ]*>)?::)+~?\w+)\s*\(.*\)[\w\s]*\{$"
+)
+"""The header of a member that is defined outside of its class, in C++."""
 _SIGNATURE = re.compile(
     _MODIFIERS + r"(?!(?:return|throw|await|new|yield|else|delete|go|defer|not)\b)"
     r"(?:(?:[\w:.]+(?:<[^()]*>)?(?:\[\])?[*&?]*\s+)+[*&~]*(?P<name>[\w$~]+)\s*\(.*\)"
@@ -256,6 +260,9 @@ def identity(key: str) -> str | None:
     found = _SIGNATURE.fullmatch(key)
     if found:
         return f"named {found['name'] or found['member']}"
+    found = _QUALIFIED.match(key)
+    if found:
+        return f"named {found['name']}"
     found = _CALL.match(key)
     if found:
         return f"call {found['name']}({found['first']}" if found["first"] else _method_name(key)
