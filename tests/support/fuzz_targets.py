@@ -149,6 +149,48 @@ def merge_sketches(data: st.DataObject) -> None:
     assert document.text == before
 
 
+_READINGS = {
+    "json": '{"jobs": {"a": 1, "b": [1, 2]}, "on": "push"}',
+    "yaml": "on: push\njobs:\n  a:\n    steps:\n      - run: one\n      - run: two\n  b:\n    steps: []\n",
+    "toml": '[tool]\nname = "a"\n\n[tool.x]\nsize = 1\n\n[[bin]]\nname = "b"\n',
+    "shellscript": 'case "$1" in\n  start)\n    run\n    ;;\n  stop)\n    halt\n    ;;\nesac\n',
+    "java": "class A {\n    int one() {\n        return 1;\n    }\n\n    int two() {\n        return 2;\n    }\n}\n",
+    "notebook": '{"cells": [{"cell_type": "code", "metadata": {}, "outputs": [], "source": ["x = 1\\n", "y = 2"]}], '
+    '"metadata": {}, "nbformat": 4, "nbformat_minor": 5}\n',
+}
+"""Files whose sketches are read as excerpts, by their keys, by the arms of `case`, or cell by cell."""
+_ENDINGS = {"shellscript": "sh", "notebook": "ipynb"}
+
+
+def merge_excerpts(data: st.DataObject) -> None:
+    """Check that lines of a file of data, a notebook or a class, with marks or without, give the edit to what they say."""
+    kind, before = data.draw(st.sampled_from(sorted(_READINGS.items())))
+    lines = [
+        *before.splitlines(),
+        "# ...",
+        "// ... existing code ...",
+        "  three: 3",
+        "x = 3",
+        "        return 3;",
+    ]
+    chosen = sorted(data.draw(st.sets(st.integers(0, len(lines) - 1), min_size=1, max_size=12)))
+    shown = [
+        lines[number]
+        for number in (data.draw(st.permutations(chosen)) if data.draw(st.booleans()) else chosen)
+    ]
+    path = f"x.{_ENDINGS.get(kind, kind)}"
+    language = "json" if kind == "notebook" else kind
+    document = Snapshot.from_text(before, uri=f"file:///{path}", language=language)
+    try:
+        sketch = parse_sketch("\n".join([*shown, data.draw(_TEXT)]), language=language, path=path)
+    except SketchError:
+        return
+    for part in sketch.files:
+        made = merge(sketch, part, document)
+        assert made.edit.apply(before) == made.guess
+        assert all(reading.edit.apply(before) for reading in made.readings)
+
+
 def apply_patches(data: st.DataObject) -> None:
     """Check that a patch as `diff -u` makes it gives the new text, or a doubt."""
     old, new = ("".join(f"{line}\n" for line in data.draw(st.lists(_CODE, max_size=12))) for _ in range(2))
@@ -243,6 +285,7 @@ TARGETS: dict[str, Target] = {
         make_diffs,
         read_sketches,
         merge_sketches,
+        merge_excerpts,
         apply_patches,
         match_patterns,
         build_prompts,

@@ -73,7 +73,7 @@ def _blocks(snippet: Snippet) -> tuple[set[str], set[str], set[str]]:
         blocks = [item for item in items if item.is_block]
         stubs = [naming.of(item) or "" for item in blocks if _is_stub(item, naming, marks)]
         bodiless.update(stubs)
-        if stubs and (holder != _OUTSIDE or 2 * len(stubs) > len(blocks) > 1):
+        if stubs and (holder != _OUTSIDE or 2 * len(stubs) >= len(blocks) > 1):
             holders.add(holder)
         for item in blocks:
             name = naming.of(item) or ""
@@ -85,7 +85,7 @@ def _blocks(snippet: Snippet) -> tuple[set[str], set[str], set[str]]:
 
 def _is_stub(item: Item, naming: Naming, marks: set[int]) -> bool:
     """Return whether a declaration has a mark for its body."""
-    inner = item.sections[-2 if item.closes_itself else -1].items
+    inner = next((section.items for section in reversed(item.sections) if section.items), [])
     if not naming.head(item).endswith(_HEADER_ENDS):
         opener = next((n for n, each in enumerate(inner) if naming.head(each).endswith(_HEADER_ENDS)), -1)
         inner = inner[opener + 1 :]  # Before it are lines of the header.
