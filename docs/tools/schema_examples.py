@@ -505,6 +505,15 @@ SHAPES = [
         json_types.EvalFinishOutput,
     ),
     _output(
+        "editahead eval --search --json",
+        "Figures of what search finds of what answers a question.",
+        json_types.EvalSearchOutput(
+            measure="search", note="...", commit="135ec4f", machine="Linux x86_64, Python 3.12.1",
+            data="commits.jsonl.zst", seed=0, groups={}, gains={}, latencyMs={}, questions=[],
+        ),
+        json_types.EvalSearchOutput,
+    ),
+    _output(
         "editahead eval --render --json",
         "The costs of the prompts of stored states.",
         json_types.EvalRenderOutput(

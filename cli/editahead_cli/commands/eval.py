@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from editahead_cli.argument_types import positive_int
 from editahead_cli.console import print_json
 
-from . import eval_apply, eval_finish, eval_keys, eval_prompts, eval_workspace
+from . import eval_apply, eval_finish, eval_keys, eval_prompts, eval_search, eval_workspace
 from .eval_apply import DEFAULT_SKETCHES
 from .eval_common import (
     DEFAULT_FILES,
@@ -52,7 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--commits",
         type=Path,
         metavar="FILE",
-        help="commits of several files, with --workspace or --finish (.jsonl.zst); --files is the number of commits",
+        help="commits of several files, with --workspace, --finish or --search (.jsonl.zst); --files is the number of "
+        "commits, with --search of each repository",
     )
     source.add_argument("--scenarios", type=Path, metavar="DIR", help="scenario files (*.txt)")
     source.add_argument("--tasks", type=Path, metavar="DIR", help="editing tasks (*.txt)")
@@ -91,6 +92,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--finish",
         action="store_true",
         help="measure what `editahead finish` finds of --commits of which some hunks were left out",
+    )
+    parser.add_argument(
+        "--search",
+        action="store_true",
+        help="measure what `editahead search` finds of what the subjects and the hunks of --commits ask for",
+    )
+    parser.add_argument(
+        "--packages",
+        type=Path,
+        metavar="DIR",
+        help="with --search: a folder of unpacked source distributions, whose documentation asks for its functions",
     )
     parser.add_argument(
         "--with-model",
@@ -180,6 +192,8 @@ def run(args: argparse.Namespace) -> int:
         return fail(wrong, 2)
     if (wrong := eval_finish.usage_error(args)) is not None:
         return fail(wrong, 2)
+    if (wrong := eval_search.usage_error(args)) is not None:
+        return fail(wrong, 2)
     if (wrong := eval_prompts.usage_error(args)) is not None:
         return fail(wrong, 2)
     if args.report and not args.report.absolute().parent.is_dir():
@@ -197,6 +211,8 @@ def run(args: argparse.Namespace) -> int:
             return eval_workspace.run(args, errors)
         if args.finish:
             return eval_finish.run(args, errors)
+        if args.search:
+            return eval_search.run(args, errors)
         if args.recorded:
             return _eval_recorded(args)
         if args.render:

@@ -17,8 +17,8 @@ def usage_error(args: argparse.Namespace) -> str | None:
     """Return what is wrong with the options, if anything."""
     if args.workspace and not args.commits:
         return "--workspace needs --commits"
-    if args.commits and not (args.workspace or args.finish):
-        return "--commits needs --workspace or --finish"
+    if args.commits and not (args.workspace or args.finish or args.search):
+        return "--commits needs --workspace, --finish or --search"
     if args.workspace and (args.with_model or args.samples or args.apply or args.against or args.report):
         return "--workspace cannot be combined with --with-model, --samples, --apply, --against or --report"
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +17,7 @@ REQUIRED_PACKAGES = {
     "gate": ("sklearn", "numpy"),
     "closed-files": ("scipy", "numpy"),
     "finish": ("sklearn", "numpy"),
+    "search": ("scipy", "numpy"),
     "completion": ("sklearn", "numpy"),
     "tokenizer": ("tokenizers",),
     "data": ("numpy", "safetensors", "tokenizers"),
@@ -82,6 +84,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--every", type=positive_int, default=1, metavar="N", help="use each Nth commit only (default: 1)"
     )
     finish.add_argument("--json", action="store_true", help="print the provenance as JSON")
+    search = what.add_parser(
+        "search",
+        help="fit the order of search results",
+        description="Fit the weights that order search results to the subjects of commits.",
+    )
+    search.add_argument(
+        "--commits", type=Path, required=True, metavar="FILE", help="commits of several files (.jsonl.zst)"
+    )
+    search.add_argument(
+        "--out", type=Path, required=True, metavar="FILE", help="write the weights to FILE, as JSON"
+    )
+    search.add_argument(
+        "--last",
+        type=positive_int,
+        default=30,
+        metavar="N",
+        help="use the last N commits of each repository (default: 30)",
+    )
     completion = what.add_parser(
         "completion",
         help="fit the weights of the completion at the cursor to typed commits",
@@ -197,6 +217,7 @@ def run(args: argparse.Namespace) -> int:
             "gate": _train_gate,
             "closed-files": _train_closed_files,
             "finish": _train_finish,
+            "search": _train_search,
             "completion": _train_completion,
             "tokenizer": _train_tokenizer,
         }
@@ -239,6 +260,15 @@ def _train_closed_files(args: argparse.Namespace) -> int:
         return 0
     print_text(f"wrote {args.out}, fitted on {provenance['candidates']} candidates")
     print_text("set aside: " + ", ".join(f"{name} {value}" for name, value in provenance["figures"].items()))
+    return 0
+
+
+def _train_search(args: argparse.Namespace) -> int:
+    from editahead_training.search.fit_search import fit_search
+
+    found = fit_search(args.commits, args.last)
+    args.out.write_text(json.dumps(found, indent=2) + "\n", "utf-8")
+    print_text(f"wrote {args.out}, fitted on {found['fitted']}")
     return 0
 
 

@@ -96,6 +96,19 @@ class EvalFinishOutput(Measured):
     commits: list[dict[str, Any]]
 
 
+class EvalSearchOutput(Measured):
+    """The output for search.
+
+    groups: counts and figures with their intervals, by kind of question and way to search. gains: recall@10 of the joined
+    search divided by that of BM25. latencyMs: milliseconds of the joined search. questions: the outcomes of each.
+    """
+
+    groups: dict[str, Any]
+    gains: dict[str, Any]
+    latencyMs: dict[str, Any]
+    questions: list[dict[str, Any]]
+
+
 class ScenarioResult(TypedDict):
     """The result of one scenario.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from editahead_evals.data.commit_records import CommitRecord, read_commits, workspaces
@@ -105,10 +105,20 @@ class SearchPlan:
             yield replay_one
 
 
-@dataclass
-class _Timed:
-    places: Sequence[Place] = field(default_factory=list)
-    ms: float = 0.0
+def last_commits(commits: Path, per_repository: int) -> list[CommitRecord]:
+    """Return the last commits of each repository, whose workspaces know the most files, in the order of `workspaces`.
+
+    Args:
+        commits: The file of commits.
+        per_repository: The number of commits of each repository.
+
+    Raises:
+        RecordError: The file cannot be read.
+    """
+    by_repository: dict[str, list[CommitRecord]] = {}
+    for workspace in workspaces(read_commits(commits)):
+        by_repository.setdefault(workspace.commit.repo, []).append(workspace.commit)
+    return [commit for found in by_repository.values() for commit in found[-per_repository:]]
 
 
 def _replay_task(task: SearchTask, indexed: IndexedFiles, baseline: WordBaseline) -> SearchOutcome:

@@ -96,7 +96,9 @@ class CodeSearch:
             scope: Where to search.
         """
         question = read_question(text[:MAX_QUESTION_CHARS])
-        return self._reader.ask(lambda connection: self._candidates(connection, question, scope)[0])
+        return self._reader.ask(
+            lambda connection: self._candidates(connection, WordRanking(connection, question), scope)
+        )
 
     def rankings(self, text: str, scope: SearchScope = EVERYWHERE) -> dict[str, list[Place]]:
         """Return what each ranking alone finds, the best first.
@@ -106,28 +108,31 @@ class CodeSearch:
             scope: Where to search.
         """
         question, texts = read_question(text[:MAX_QUESTION_CHARS]), FileTexts(self._read)
-        return self._reader.ask(lambda connection: self._rankings(connection, question, scope, texts)[0])
+        return self._reader.ask(
+            lambda connection: self._rankings(connection, WordRanking(connection, question), scope, texts)
+        )
 
     def _answer(
         self, connection: sqlite3.Connection, question: Question, limit: int, scope: SearchScope
     ) -> list[SearchResult]:
-        candidates, rarity = self._candidates(connection, question, scope)
+        words = WordRanking(connection, question)
+        candidates = self._candidates(connection, words, scope)
         shown: dict[str, int] = {}
         results: list[SearchResult] = []
         for candidate in candidates:
             path = candidate.place.path
             if shown.get(path, 0) < MAX_PER_FILE:
                 shown[path] = shown.get(path, 0) + 1
-                results.append(make_result(connection, question, candidate, rarity))
+                results.append(make_result(connection, words.question, candidate, words.rarity))
             if len(results) >= limit:
                 break
         return results
 
     def _candidates(
-        self, connection: sqlite3.Connection, question: Question, scope: SearchScope
-    ) -> tuple[list[Candidate], dict[str, float]]:
+        self, connection: sqlite3.Connection, words: WordRanking, scope: SearchScope
+    ) -> list[Candidate]:
         texts = FileTexts(self._read)
-        rankings, rarity = self._rankings(connection, question, scope, texts)
+        rankings = self._rankings(connection, words, scope, texts)
         ranks = {
             name: {place: rank for rank, place in enumerate(places, 1)} for name, places in rankings.items()
         }
@@ -139,14 +144,14 @@ class CodeSearch:
                 at = {name: found[place] for name, found in ranks.items() if place in found}
                 candidates.append(Candidate(place, text, at, score))
         newest = _newest(connection, {candidate.place.path for candidate in candidates})
-        describe_candidates(connection, question, candidates, rarity, newest, scope.open_files)
+        describe_candidates(connection, words.question, candidates, words.rarity, newest, scope.open_files)
         candidates.sort(key=lambda candidate: (-candidate.score, candidate.place))
-        return candidates, rarity
+        return candidates
 
     def _rankings(
-        self, connection: sqlite3.Connection, question: Question, scope: SearchScope, texts: FileTexts
-    ) -> tuple[dict[str, list[Place]], dict[str, float]]:
-        words = WordRanking(connection, question)
+        self, connection: sqlite3.Connection, words: WordRanking, scope: SearchScope, texts: FileTexts
+    ) -> dict[str, list[Place]]:
+        question = words.question
         pieces = question.literals or tuple(word.text for word in question.words)
         rankings = {
             "definitions": rank_by_definitions(connection, question, scope.folder, texts, MAX_CANDIDATES),
@@ -158,7 +163,7 @@ class CodeSearch:
         if self._vectors is not None:
             found = self._vectors.rank(question.text, 4 * MAX_CANDIDATES)
             rankings["vectors"] = chunk_places(connection, found, scope.folder, texts, MAX_CANDIDATES)
-        return rankings, words.rarity
+        return rankings
 
 
 def _newest(connection: sqlite3.Connection, paths: set[str]) -> dict[str, float]:

@@ -7,10 +7,14 @@ from dataclasses import dataclass
 
 from editahead_prompts.text.identifiers import WORD, split_words
 
-from .word_forms import word_forms
+from .word_forms import EXACT, word_forms
 
-MAX_WORDS = 32
-"""Words of a question that count, the first ones."""
+MAX_WORDS = 100
+"""Words of a question that are looked up, the first ones."""
+MAX_SENTENCE = 16
+"""Words of a sentence. A question of more is code, whose words have no other forms."""
+MAX_NAMES = 32
+"""Names of a question whose definitions are looked up."""
 MIN_LITERAL = 3
 """Characters of a literal piece. The index knows nothing shorter."""
 _STOP_WORDS = frozenset(
@@ -89,19 +93,26 @@ def read_question(text: str) -> Question:
     split = list(dict.fromkeys(word for name in names for word in split_words(name)))
     told = [word for word in split if word not in _STOP_WORDS and len(word) > 1] or split
     has_others = any(word not in _WEAK_WORDS for word in told)
+    forms = word_forms if len(told) <= MAX_SENTENCE else _own_form
     words = tuple(
-        QuestionWord(word, word_forms(word), WEAK if has_others and word in _WEAK_WORDS else 1.0)
+        QuestionWord(word, forms(word), WEAK if has_others and word in _WEAK_WORDS else 1.0)
         for word in told[:MAX_WORDS]
     )
     names.sort(key=lambda name: not _NAME_LIKE.search(name))
     exact = tuple(name for name in names if _NAME_LIKE.search(name) or name.lower() not in _STOP_WORDS)
-    return Question(text, words, exact[:MAX_WORDS], _literals(text))
+    return Question(text, words, exact[:MAX_NAMES], _literals(text))
+
+
+def _own_form(word: str) -> dict[str, float]:
+    return {word: EXACT}
 
 
 def _literals(text: str) -> tuple[str, ...]:
     quoted = [next(filter(None, match.groups())) for match in _QUOTED.finditer(text)]
     rest = _QUOTED.sub(" ", text)
     pieces = [piece.strip("?.,;:!") for piece in rest.split() if _PIECE_LIKE.search(piece)]
+    if len(rest.split()) > MAX_SENTENCE:
+        return tuple(dict.fromkeys(quoted))[:1] if len(quoted) == 1 else ()
     if not quoted and _CODE_LIKE.search(text):
         pieces = [text.strip(), *pieces]
     found = (piece.strip() for piece in [*quoted, *pieces])

@@ -6,7 +6,8 @@ import math
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from heapq import nlargest
+from dataclasses import replace
+from heapq import nlargest, nsmallest
 
 from editahead_retrieval.index import terms
 
@@ -17,6 +18,8 @@ MAX_CHUNKS = 20_000
 """Chunks of one word that are looked at one by one. Those of a more frequent word count only where rarer words are."""
 
 
+RAREST = 24
+"""Words of a question that count, the rarest ones that the index has."""
 _SCATTER = 2_654_435_761
 """A factor that puts equal ones into an order that has nothing to do with their age (Knuth's multiplicative hash)."""
 
@@ -45,6 +48,8 @@ class WordRanking:
         self._scores: defaultdict[int, float] = defaultdict(float)
         self.rarity: dict[str, float] = {}
         """What each word of the question counts by its rarity (the inverse document frequency)."""
+        self.question = question
+        """The question with its rarest words only."""
         self._rank(question.words)
 
     def best(self, limit: int) -> list[int]:
@@ -56,16 +61,17 @@ class WordRanking:
         return best_numbers(self._scores, limit)
 
     def _rank(self, words: Sequence[QuestionWord]) -> None:
+        looked = [(word, self._find(_terms(word, INFLECTED))) for word in words]
+        looked = nsmallest(RAREST, looked, key=lambda pair: len(pair[1]) or MAX_CHUNKS)
+        self.question = replace(self.question, words=tuple(word for word, _ in looked))
         frequent: list[QuestionWord] = []
         rare: list[str] = []
-        for word in words:
-            near = _terms(word, INFLECTED)
-            found = self._find(near)
+        for word, found in looked:
             self.rarity[word.text] = weight = word.weight * self._rarity(len(found))
             if len(found) > MAX_CHUNKS:
                 frequent.append(word)
                 continue
-            rare += near
+            rare += _terms(word, INFLECTED)
             for chunk in found:
                 self._scores[chunk] += weight
             self._add_related(word, set(found), weight)

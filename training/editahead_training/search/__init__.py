@@ -1,0 +1,1 @@
+"""The fit of the order of search results to commits."""
