@@ -6,6 +6,7 @@ import type { StatusResult, WhyResult } from "./core/protocol";
 import { showLeft } from "./finish";
 import { Installation } from "./installation";
 import { Preview } from "./preview";
+import { searchCode } from "./search";
 import { ServerManager } from "./server";
 import { StatusBar } from "./statusbar";
 import { View } from "./view";
@@ -94,6 +95,7 @@ export function activate(context: vscode.ExtensionContext): void {
     applyClipboard: () => applyClipboard(server, preview),
     applySelection: () => applySelection(server, preview),
     showLeft: () => showLeft(server, preview),
+    searchCode: () => searchCode(server),
     makeChanges: () => preview.applyChanges(),
     makeNoChanges: () => preview.close(),
     leaveOut: () => preview.revertHunk(),

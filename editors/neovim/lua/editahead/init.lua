@@ -4,6 +4,7 @@ local apply = require("editahead.apply")
 local client = require("editahead.client")
 local config = require("editahead.config")
 local finish = require("editahead.finish")
+local search = require("editahead.search")
 local keys = require("editahead.keys")
 local render = require("editahead.render")
 local view = require("editahead.view")
@@ -225,6 +226,7 @@ end
 
 M.finish = finish.finish
 M.make = finish.make
+M.search = search.search
 M.places_left = finish.places_left
 
 local COMMANDS = {
@@ -238,6 +240,7 @@ local COMMANDS = {
   reject = M.reject,
   restore = M.restore,
   reveal = M.reveal,
+  search = M.search,
   snooze = M.snooze,
   status = M.status,
   toggle = M.toggle,
@@ -252,7 +255,8 @@ function M.command_names()
   return names
 end
 
---- Run `:Editahead NAME`. `apply` takes a range or a register, `make` the word "all", `snooze` a number of minutes.
+--- Run `:Editahead NAME`. `apply` takes a range or a register, `make` the word "all", `search` a question, `snooze` a
+--- number of minutes.
 ---@param arguments string[]
 ---@param lines integer[]|nil  first and last line of a range, 1-based
 function M.command(arguments, lines)
@@ -260,6 +264,13 @@ function M.command(arguments, lines)
   local command = COMMANDS[name]
   if not command then
     vim.notify("Editahead: Unknown command. Use one of " .. table.concat(M.command_names(), ", ") .. ".", vim.log.levels.WARN)
+    return
+  end
+  if name == "search" and not lines then
+    if not is_set_up then
+      M.setup()
+    end
+    M.search(table.concat(vim.list_slice(arguments, 2), " "))
     return
   end
   local takes = {

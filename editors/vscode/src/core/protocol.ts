@@ -55,6 +55,21 @@ export interface FinishResult {
   readonly looked: { readonly files: number; readonly rules: number; readonly ms: number };
 }
 
+/** A place in the workspace that answers a question. */
+export interface SearchPlace {
+  readonly uri: string;
+  readonly path: string;
+  readonly range: Range;
+  readonly lines: readonly { readonly line: number; readonly text: string }[];
+  readonly why: readonly string[];
+}
+
+/** The places that answer a question: the result of `editahead.search`. */
+export interface SearchResult {
+  readonly places: readonly SearchPlace[];
+  readonly notice: string;
+}
+
 /** The error data of an `editahead.apply` that the server refused. */
 export interface Refusal {
   readonly reason: string;
