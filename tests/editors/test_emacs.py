@@ -34,11 +34,15 @@ Play = Callable[..., list[list[Any]]]
 def play(tmp_path: Path, homes: dict[str, str], house: Callable[..., list[Path]]) -> Play:
     """Plays Lisp in an Emacs on a file: `play("text", "(session-say 1)", plan={...})`. What it said, call by call.
 
-    Of several files, `play({"a.py": "text", "b.py": "text"}, ...)`, the first is shown."""
+    Of several files, `play({"a.py": "text", "b.py": "text"}, ...)`, the first is shown. The server gets `options`."""
 
-    def begin(files: str | dict[str, str], lisp: str, plan: dict[str, Any] | None = None) -> list[list[Any]]:
+    def begin(
+        files: str | dict[str, str], lisp: str, plan: dict[str, Any] | None = None, options: str = ""
+    ) -> list[list[Any]]:
         file, *_ = house({"stay.py": files} if isinstance(files, str) else files)
         words = " ".join(json.dumps(word) for word in (REAL if plan is None else planned(plan)))
+        if options:
+            words += f" :initializationOptions (:editahead {options})"
         start = f"(session-start '({words}) {json.dumps(str(file))})"
         assert EMACS
         command = [EMACS, "--batch", "--no-init-file", "--eval", "(package-initialize)"]
@@ -214,6 +218,20 @@ def test_what_a_rename_left_is_listed_and_made_one_by_one_or_at_once(play: Play)
         [LEFT["tills.py"].replace("print(total", "print(sum_of"), None],
         ["", [bills, True], tills],
     ]
+
+
+def test_the_count_of_what_is_left(play: Play) -> None:
+    said = play(
+        LEFT,
+        """
+        (session-until #'session-index-ready-p)
+        (search-forward "total") (replace-match "sum_of") (eglot--signal-textDocument/didChange)
+        (session-until (lambda () (equal editahead-places-left "4 places left")))
+        (session-say (buffer-name) editahead-places-left)
+        """,
+        options="(:placesLeft t)",
+    )
+    assert said == [["models.py", "4 places left"]]
 
 
 def test_places_that_were_edited_meanwhile_are_left_alone(play: Play) -> None:
