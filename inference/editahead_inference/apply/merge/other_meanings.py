@@ -18,14 +18,21 @@ from editahead_inference.apply.placement.line_matching import (
     line_weight,
     normalize_line,
 )
-from editahead_inference.apply.placement.outline import has_substance, identity, is_filler, is_new_version
+from editahead_inference.apply.placement.outline import (
+    has_substance,
+    identity,
+    is_filler,
+    is_new_version,
+    outline,
+    walk,
+)
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Code, Elision, Snippet
 from editahead_prompts.text.diff import diff_lines
 
 from .shown_boundaries import find_bounds
-from .shown_runs import ShownRuns, without_blanks
+from .shown_runs import ShownRuns, lines_and_marks, without_blanks
 
 _MIN_COPIED = 0.3
 """The share of new lines from which copies of other lines are no chance. A line with its neighbour counts twice."""
@@ -341,6 +348,33 @@ def versions_beyond_marks(snippet: Snippet, target: Target, splices: Sequence[Sp
         runs = runs or ShownRuns(snippet, without_blanks)
         if not runs.contain([come[-1], keys[below[0]]]):
             yield from (n for n in below[:_SERIES_REACH] if ratio(come[-1], keys[n]) >= _MIN_VERSION)
+
+
+def repeated_members(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield the first lines of functions that the file has once and that would be made of others: theirs is the place."""
+    lines, marks = lines_and_marks(snippet)
+    keys = target.lines.keys
+    shown = list(map(normalize_line, lines))
+    for item in walk(outline(lines)) if splices else ():
+        new = shown[item.start : item.end]
+        if not item.is_block or not _opens_named(new[0]) or not marks.isdisjoint(range(item.start, item.end)):
+            continue
+        found = target.lines.find_normalized(new)
+        if len(found) != 1 or not any(line_weight(key) >= DISTINCTIVE for key in new[1:]):
+            continue
+        own = range(found[0], found[0] + len(new))
+        for splice in splices:
+            low, high = max(0, splice.start - len(new)), min(len(keys), splice.end + len(new))
+            if splice.start < own.stop and own.start < splice.end:
+                continue
+            around = [*keys[low : splice.start], *map(normalize_line, splice.lines), *keys[splice.end : high]]
+            last = splice.start - low + len(splice.lines)
+            if any(
+                around[at : at + len(new)] == new and at + len(new) > splice.start - low
+                for at in range(last)
+                if around[at] == new[0]
+            ):
+                yield own.start
 
 
 def respaced_lines(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
