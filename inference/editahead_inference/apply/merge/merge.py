@@ -29,6 +29,7 @@ from .readings import PlausibleReading, to_readings
 from .shown_neighbours import encloses_all
 from .snippet_placer import place_snippet
 from .sparing_readings import partial_readings, sparing_readings
+from .told_readings import ToldReadings
 from .verify import MAX_CHARS, first_failure
 from .whole_file import as_whole_file, place_whole
 
@@ -89,7 +90,9 @@ def merge(
     part = reparse_with_file(part, sketch, original)
     low, high = _line_range(original, span)
     target = Target(original, syntax or SyntaxTrees(reproducible=True), low, high, check)
-    part = as_whole_file(restore_left_out_code(part, target), target)
+    restored = restore_left_out_code(part, target)
+    is_as_shown = restored.content == part.content
+    part = as_whole_file(restored, target)
     attempts = list(_attempts(part, target, span))
     excerpt = as_excerpt(part, target)
     if excerpt is not None:
@@ -97,7 +100,7 @@ def merge(
         attempts += (
             each if excerpt.is_certain else _as_choice(each) for each in _attempts(excerpt.part, target, span)
         )
-    return _agreed(attempts, target)
+    return (_only_told(attempts, target) if is_as_shown else None) or _agreed(attempts, target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +199,32 @@ def _agreed(attempts: Sequence[_Attempt], target: Target) -> MergeResult:
     scorer = None if isinstance(content, Diff) else ReadingScorer(content, target)
     readings = to_readings(_plausible(attempts, target), scorer, target)
     return replace(first, refusal=refusal, readings=readings)
+
+
+def _only_told(attempts: Sequence[_Attempt], target: Target) -> MergeResult | None:
+    """Return the only reading that agrees with all that the sketch shows and passes all checks, where none is certain."""
+    snippet = attempts[0].part.content
+    if isinstance(snippet, Diff) or attempts[0].part.kind == "whole-file":
+        return None
+    if any(each.result.refusal is None for each in attempts):
+        return None
+    if any(each.placing.doubt and not each.placing.is_settled_by_rivals for each in attempts):
+        return None
+    told = ToldReadings(snippet, target)
+    found: dict[str, _Attempt] = {}
+    for attempt in attempts:
+        for splices in (attempt.placing.splices, *attempt.placing.alternatives()):
+            own = tuple(drop_noops(splices, target.lines.bodies))
+            if any(b.start < a.end for a, b in pairwise(own)) or not told.agrees(own):
+                continue
+            again = _attempt(attempt.part, target, Placement(own, None, attempt.placing.confidence), None)
+            found[again.text] = again
+            if len(found) > 1:
+                return None
+    for only in found.values():
+        if only.result.refusal is None and not told.shrinks(only.placing.splices):
+            return only.result
+    return None
 
 
 def _plausible(attempts: Sequence[_Attempt], target: Target) -> Iterator[PlausibleReading]:

@@ -12,6 +12,7 @@ from editahead_inference.apply.placement.ambiguity_checks import (
     AmbiguityChecks,
     count_replaced_lines,
     is_settled_by_neighbours,
+    is_settled_by_rivals,
 )
 from editahead_inference.apply.placement.anchor_chaining import Chain, best_chain
 from editahead_inference.apply.placement.anchors import (
@@ -129,6 +130,7 @@ class _SnippetPlacer:
             round(confidence, 3),
             lambda: self._other_readings(segments, chain.anchors, self._splicer.uncertain[:]),
             all(map(is_settled_by_neighbours, doubts)),
+            all(map(is_settled_by_rivals, doubts)),
         )
 
     def _other_readings(

@@ -34,6 +34,7 @@ class Placement:
         confidence: From 0 to 1.
         alternatives: Returns the splices of other readings, likeliest first.
         is_settled_by_neighbours: No doubt is left where the sketch shows the neighbours of each change.
+        is_settled_by_rivals: No doubt is left where of all readings one alone agrees with all that the sketch shows.
     """
 
     splices: tuple[Splice, ...]
@@ -41,6 +42,7 @@ class Placement:
     confidence: float = 1.0
     alternatives: Callable[[], Iterable[tuple[Splice, ...]]] = tuple
     is_settled_by_neighbours: bool = False
+    is_settled_by_rivals: bool = False
 
 
 @dataclass

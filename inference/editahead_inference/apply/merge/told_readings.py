@@ -1,0 +1,53 @@
+"""The readings that agree with all that a sketch shows: with its lines, and with the neighbours of each change.
+
+Where the placement of lines leaves a doubt, the only such reading is what the sketch means. Any other would have to tear
+lines apart that the sketch shows together, or to add what the file has already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from editahead_inference.apply.placement.line_matching import normalize_line
+from editahead_inference.apply.placement.placement import Target
+from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
+from editahead_prompts.sketches.sketch import Snippet
+
+from .reading_scores import Provenance, ReadingScorer
+from .shown_runs import ShownRuns, without_blanks
+
+
+class ToldReadings:
+    """The test of readings of one snippet."""
+
+    def __init__(self, snippet: Snippet, target: Target) -> None:
+        self._target = target
+        self._runs = ShownRuns(snippet, without_blanks)
+        self._scorer = ReadingScorer(snippet, target)
+
+    def agrees(self, splices: Sequence[Splice]) -> bool:
+        """Return whether the sketch shows the neighbours of each change, and the reading all its lines, and none twice."""
+        self._target.check()
+        parts = list(split_at_kept_lines(splices, self._target.lines.bodies))
+        if not all(map(self._is_between_neighbours, parts)):
+            return False
+        found = self._scorer.features(
+            splices, Provenance(0, is_placement=True, is_earlier=False, passes=True)
+        )
+        return bool(found["changes"]) and not found["torn runs"] and not found["repeats"]
+
+    def shrinks(self, splices: Sequence[Splice]) -> bool:
+        """Return whether a change has fewer lines than it removes: a sketch rather leaves these out."""
+        keys = self._target.lines.keys
+        return any(
+            sum(map(bool, keys[splice.start : splice.end])) > sum(bool(line.strip()) for line in splice.lines)
+            for splice in split_at_kept_lines(splices, self._target.lines.bodies)
+        )
+
+    def _is_between_neighbours(self, splice: Splice) -> bool:
+        """Return whether the sketch shows what a change makes between the lines above and below it."""
+        keys = self._target.lines.keys
+        come = [key for key in map(normalize_line, splice.lines) if key]
+        above = next((keys[n] for n in range(splice.start - 1, -1, -1) if keys[n]), None)
+        below = next((keys[n] for n in range(splice.end, len(keys)) if keys[n]), None)
+        return self._runs.contain([key for key in (above, *come, below) if key is not None])
