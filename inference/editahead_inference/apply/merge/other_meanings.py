@@ -49,9 +49,6 @@ _MIN_BLOCK = 3
 _MIN_VERSION = 85
 """Percent of similarity from which a line beyond a mark may be the one that a new line replaces."""
 
-_SIBLING_REACH = 12
-"""Lines between a line and the same line of a block that is like its own."""
-
 _SERIES_REACH = 3
 """Lines on either side of a replaced line in which others like it are looked for."""
 
@@ -286,24 +283,6 @@ def copied_blocks(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
                 yield lines[0]
 
 
-def lines_of_siblings(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
-    """Yield lines that become one that the file has nearby, between lines like those around it.
-
-    Of two blocks that are alike, either a line changes, or the lines around it change to those of the other, whatever the
-    sketch shows around them.
-    """
-    keys, places = target.lines.keys, target.lines.places
-    for splice in split_at_kept_lines(splices, target.lines.bodies):
-        line = splice.start
-        if splice.end - line != 1 or len(splice.lines) != 1 or not 0 < line < len(keys) - 1:
-            continue
-        new = normalize_line(splice.lines[0])
-        for place in places.get(new, ()) if line_weight(new) >= DISTINCTIVE and new != keys[line] else ():
-            is_near = abs(place - line) <= _SIBLING_REACH and 0 < place < len(keys) - 1
-            if is_near and all(ratio(keys[place + n], keys[line + n]) >= MIN_SIMILARITY for n in (-1, 1)):
-                yield line
-
-
 def emptied_headers(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
     """Yield the headers whose blocks would become those of new lines, which the sketch does not show directly below them."""
     bodies, keys, widths = target.lines.bodies, target.lines.keys, target.lines.widths
@@ -355,6 +334,7 @@ def repeated_members(snippet: Snippet, target: Target, splices: Sequence[Splice]
     lines, marks = lines_and_marks(snippet)
     keys = target.lines.keys
     shown = list(map(normalize_line, lines))
+    after: list[str] | None = None
     for item in walk(outline(lines)) if splices else ():
         new = shown[item.start : item.end]
         if not item.is_block or not _opens_named(new[0]) or not marks.isdisjoint(range(item.start, item.end)):
@@ -362,19 +342,16 @@ def repeated_members(snippet: Snippet, target: Target, splices: Sequence[Splice]
         found = target.lines.find_normalized(new)
         if len(found) != 1 or not any(line_weight(key) >= DISTINCTIVE for key in new[1:]):
             continue
-        own = range(found[0], found[0] + len(new))
-        for splice in splices:
-            low, high = max(0, splice.start - len(new)), min(len(keys), splice.end + len(new))
-            if splice.start < own.stop and own.start < splice.end:
-                continue
-            around = [*keys[low : splice.start], *map(normalize_line, splice.lines), *keys[splice.end : high]]
-            last = splice.start - low + len(splice.lines)
-            if any(
-                around[at : at + len(new)] == new and at + len(new) > splice.start - low
-                for at in range(last)
-                if around[at] == new[0]
-            ):
-                yield own.start
+        if after is None:
+            after = []
+            at = 0
+            for splice in splices:
+                after += [*keys[at : splice.start], *map(normalize_line, splice.lines)]
+                at = splice.end
+            after += keys[at:]
+        places = (at for at, key in enumerate(after) if key == new[0])
+        if sum(after[at : at + len(new)] == new for at in places) > 1:
+            yield found[0]
 
 
 def respaced_lines(target: Target, splices: Sequence[Splice]) -> Iterator[int]:

@@ -7,7 +7,6 @@ import warnings
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain
 
 from rapidfuzz.fuzz import ratio
 from tree_sitter import Tree
@@ -43,7 +42,6 @@ from .other_meanings import (
     copied_lines,
     detached_comments,
     emptied_headers,
-    lines_of_siblings,
     repeated_members,
     replaced_in_series,
     replaced_overloads,
@@ -115,9 +113,8 @@ def first_failure(
         unclear = None if is_choice else _other_meaning(part.content, target, splices)
         if unclear is not None and not encloses_all(part.content, target, splices):
             return unclear
-        placed = (lines_of_siblings(target, splices), repeated_members(part.content, target, splices))
-        for number in () if is_choice else chain(*placed):
-            detail = "The sketch may show another place, where the file has this line already."
+        for number in () if is_choice else repeated_members(part.content, target, splices):
+            detail = "The sketch may show another place, where the file has these lines already."
             return make_refusal("ambiguous", detail, [target.lines.bodies[number]])
         for line in dots_for_code(target, [line for splice in splices for line in splice.lines]):
             return make_refusal("unparsed", "Dots would stay in place of code that is left out.", [line])
