@@ -70,7 +70,7 @@ def make_result(
         candidate.score,
         "".join(text.shown_lines[shown.line : shown.end_line]),
         tuple(sorted(matches or [shown.line])),
-        tuple(_reasons(question, candidate, rarity)),
+        tuple(_reasons(question, candidate, shown, rarity)),
     )
 
 
@@ -140,10 +140,13 @@ def _indent(text: FileText, line: int) -> int:
     return len(content) - len(content.lstrip()) if content.strip() else 1_000
 
 
-def _reasons(question: Question, candidate: Candidate, rarity: Mapping[str, float]) -> list[str]:
+def _reasons(
+    question: Question, candidate: Candidate, shown: Place, rarity: Mapping[str, float]
+) -> list[str]:
     reasons: list[str] = []
     defined = sorted(
-        candidate.definitions, key=lambda found: (-_definition_score(question, found, rarity), found.line)
+        (found for found in candidate.definitions if shown.line <= found.line < shown.end_line),
+        key=lambda found: (-_definition_score(question, found, rarity), found.line),
     )
     if defined and _definition_score(question, defined[0], rarity) > 0:
         inside = f" in {defined[0].container}" if defined[0].container else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +26,7 @@ CENTRAL = 5
 """Candidates whose definitions others may use."""
 MAX_NAMES = 400
 """Different names of a chunk that are looked up."""
+_QUALIFIER = re.compile(r"\.|::|#")
 _COMMENT = ("#", "//", "/*", "*", "--", ";", "<!--", '"""', "'''", "///", "%")
 FEATURES = (
     "definitions", "words", "trigrams", "vectors", "fused", "bm25", "coverage", "rarest", "defines_name", "defines_words",
@@ -243,7 +245,13 @@ def _defined(
 
 
 def _defines_name(question: Question, candidate: Candidate) -> float:
-    """Return 1 where a name is defined that is in the question as it is written, the more of the question it is."""
+    """Return 1 where a name is defined that is in the question as it is written; less where it is one of several.
+
+    A name with that of its type, as in `Memory.cache`, counts three times where the type has it.
+    """
+    qualified = {tuple(_QUALIFIER.split(piece)[-2:]) for piece in question.literals}
+    if any((found.container.rpartition(".")[2], found.name) in qualified for found in candidate.definitions):
+        return 3.0
     defined = {definition.name for definition in candidate.definitions}
     named = [name for name in question.names if name in defined]
     if not named:
@@ -269,10 +277,10 @@ def _comment_words(candidate: Candidate) -> set[str]:
 
 
 def _literal(question: Question, candidate: Candidate) -> float:
-    """Return the share of the literal pieces that are there; one in other case counts half."""
+    """Return the share of the literal pieces that are there; one in other case counts a quarter."""
     if not question.literals:
         return 0.0
     text = candidate.text.text_of(candidate.place)
     lower = text.lower()
-    found = (1.0 if piece in text else 0.5 if piece.lower() in lower else 0.0 for piece in question.literals)
+    found = (1.0 if piece in text else 0.25 if piece.lower() in lower else 0.0 for piece in question.literals)
     return sum(found) / len(question.literals)

@@ -24,7 +24,7 @@ _STOP_WORDS = frozenset(
     done each every for from given had has have how i if in inside into is it its just me my no not
     of off on one only onto or our out over own please should so some such than that the their them
     then there these they this those through to too under up us very was we were what when where
-    whether which while who whose why will with within without would you your
+    many much whether which while who whose why will with within without would you your
     """
     )
 )
@@ -32,7 +32,7 @@ _WEAK_WORDS = frozenset(
     WORD.findall(
         """
     code class function method module file line place thing way use used using work works part
-    happen happens
+    happen happens get gets take takes taken taking choose chosen called go goes come comes kept put
     """
     )
 )
@@ -41,6 +41,8 @@ WEAK = 0.3
 """What a weak word counts, beside others."""
 _QUOTED = re.compile(r"""(?<!\w)(?:"([^"\n]{3,200})"|`([^`\n]{3,200})`|'([^'\n]{3,200})')(?!\w)""")
 _NAME_LIKE = re.compile(r"[a-z0-9][A-Z]|_|[A-Z]{2}|^[A-Z][a-z]+[A-Z]|\d")
+_COMPOUND = re.compile(r"[a-z0-9][A-Z]|\w_\w")
+"""A name of several words, which no sentence has."""
 _PIECE_LIKE = re.compile(r"\w[^\w\s'’,;!?-]+\w|\w[(=\[{]|[@#$]\w|--?\w+-|^--\w|\w-\w+-\w")
 _CODE_LIKE = re.compile(r"[(){}\[\]=<>]|->|::")
 """Characters that no sentence has: the whole question is a piece of code."""
@@ -71,7 +73,8 @@ class Question:
         text: The question as it was asked.
         words: Its words without those that only make it a sentence.
         names: The identifiers in it in their exact spelling, those first that no sentence has.
-        literals: Pieces of text that are wanted as they are: what is quoted, and what looks like code.
+        literals: Pieces of text that are wanted as they are: what is quoted, what looks like code, and names that no
+            sentence has.
     """
 
     text: str
@@ -100,7 +103,10 @@ def read_question(text: str) -> Question:
     )
     names.sort(key=lambda name: not _NAME_LIKE.search(name))
     exact = tuple(name for name in names if _NAME_LIKE.search(name) or name.lower() not in _STOP_WORDS)
-    return Question(text, words, exact[:MAX_NAMES], _literals(text))
+    literals = _literals(text)
+    if len(told) <= MAX_SENTENCE:
+        literals += tuple(name for name in exact if _COMPOUND.search(name))
+    return Question(text, words, exact[:MAX_NAMES], tuple(dict.fromkeys(literals)))
 
 
 def _own_form(word: str) -> dict[str, float]:

@@ -74,6 +74,7 @@ def reader_of(root: Path) -> Callable[[str], str | None]:
     ("question", "path", "line"),
     [
         ("where are retries configured", "net/retry_policy.py", 4),
+        ("RetryPolicy.pause_before", "net/retry_policy.py", 7),
         ("RetryPolicy", "net/retry_policy.py", 4),
         ("how is a header parsed?", "net/client.py", 7),
         ("add to cart", "web/cart.ts", 0),

@@ -16,7 +16,7 @@ from editahead_evals.search.replay import last_commits
 from editahead_evals.search.tasks import SUBJECT, tasks_of_commit
 from editahead_retrieval.search.features import FEATURES, load_weights
 
-NOT_FITTED = frozenset({"vectors", "literal", "newest", "open", "test", "generated"})
+NOT_FITTED = frozenset({"vectors", "newest", "open", "test", "generated"})
 """Features that commits do not show, or that people want otherwise: they keep their weights."""
 SHRINKAGE = 0.01
 """What a unit of difference from the weight before costs, squared, beside the mean logarithm of the likelihood."""
