@@ -315,6 +315,23 @@ class BlockEdits:
                 (splice, replace(splice, start=theirs[-len(items) :][0].start, lines=lines))
             )
 
+    def add_at_either_end(
+        self, items: Sequence[Item], place: tuple[int, int], theirs: Sequence[Item], change: tuple[str, str]
+    ) -> None:
+        """Add items behind those between two lines of the file; another meaning is before the first block of them."""
+        first, last = items[0].start, items[-1].end
+        lines, at = self._code(first, last, change), self._sketch.at[first]
+        blanks = ("",) * (self._separation(theirs, items[0], first) if theirs else 0)
+        end = theirs[-1].end if theirs else place[0]
+        splice = Splice(end, end, (*blanks, *lines), at, at + len(lines))
+        self.splices.append(splice)
+        if theirs:
+            first_block = next((n for n, item in enumerate(theirs) if item.is_block), 0)
+            start = self._above_attached(theirs, first_block)
+            self.alternatives.append(
+                (splice, replace(splice, start=start, end=start, lines=(*lines, *blanks)))
+            )
+
     def _replace_last(self, items: Sequence[Item], theirs: Sequence[Item], change: tuple[str, str]) -> bool:
         """Replace the statement that leaves a block by another that does, with what comes before it. Return whether it was.
 

@@ -17,6 +17,7 @@ from editahead_inference.apply.placement.line_matching import (
     TERMINAL,
     indentation,
     is_annotation,
+    is_comment,
     unmatched_brackets,
 )
 from editahead_inference.apply.placement.outline import (
@@ -33,6 +34,9 @@ from editahead_prompts.sketches.sketch import Snippet
 
 from .block_edits import BlockEdits, Level, file_level
 from .block_sketch import BlockSketch, NoReadingError
+
+UNANCHORED = "where between the marks these lines belong"
+"""The doubt of a reading that adds lines for which the sketch shows no neighbour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,8 +247,15 @@ class _BlockReader:
             return
         heads = mine[: marks[0]] if marks else (mine if knows_start else [])
         tails = mine[marks[-1] + 1 :] if marks else ([] if knows_start else mine)
-        if any(not self._sketch.is_mark(item) for item in mine[len(heads) : len(mine) - len(tails)]):
-            raise NoReadingError
+        between = [
+            item for item in mine[len(heads) : len(mine) - len(tails)] if not self._sketch.is_mark(item)
+        ]
+        if between:
+            if heads or tails or not self._are_new(between, level):
+                raise NoReadingError
+            self._edits.doubts.append(UNANCHORED)
+            self._edits.add_at_either_end(between, (start, end), theirs, change)
+            return
         self._check_new([*heads, *tails], theirs)
         for new in (heads, tails):
             if new and new[-1].end - new[0].start > 1:
@@ -279,6 +290,18 @@ class _BlockReader:
     def _says_what_file_is(self, item: Item) -> bool:
         """Return whether an item is a block, or a comment or text at the beginning of a file, which sketches leave out."""
         return item.is_block or not has_substance(self._edits.file_naming.head(item))
+
+    def _are_new(self, items: Sequence[Item], level: Level) -> bool:
+        """Return whether items follow one another, and all are declared under names that their level of the file has not."""
+        naming = self._sketch.naming
+        known = {self._edits.file_naming.of(item) for item in level.items}
+        names = [
+            naming.of(item)
+            for item in items
+            if not (is_comment(naming.head(item)) or is_annotation(naming.head(item)))
+        ]
+        is_run = not any(n in self._sketch.marks for n in range(items[0].start, items[-1].end))
+        return is_run and bool(names) and all(_bare_name(name) and name not in known for name in names)
 
     def _knows_any(self, keys: Sequence[str]) -> bool:
         """Return whether the file has one of some lines that says something."""

@@ -19,7 +19,7 @@ from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .added_below_headers import add_below_header
-from .block_placer import read_blocks
+from .block_placer import UNANCHORED, read_blocks
 from .excerpts import Excerpt, as_excerpt
 from .hunk_placer import place_hunks
 from .left_out_code import restore_left_out_code
@@ -126,7 +126,7 @@ def _attempts(part: FileSketch, target: Target, span: tuple[int, int] | None) ->
         return
     refused = first.result.refusal is not None
     blocks = read_blocks(part.content, target)
-    if blocks is not None:
+    if blocks is not None and (_is_unplaced(first) or UNANCHORED not in blocks.doubts):
         said = f"The sketch is ambiguous about {blocks.doubts[0]}." if blocks.doubts else ""
         unsure = make_refusal("ambiguous", said) if said else _comment_like_mark(part.content, target)
         others = blocks.alternatives
@@ -137,6 +137,10 @@ def _attempts(part: FileSketch, target: Target, span: tuple[int, int] | None) ->
     added = add_below_header(part.content, target) if refused else None
     if added is not None:
         yield _attempt(part, target, Placement(added, _comment_like_mark(part.content, target)), span)
+
+
+def _is_unplaced(attempt: _Attempt) -> bool:
+    return attempt.placing.doubt is not None and attempt.placing.doubt.reason == "unplaced"
 
 
 def _sparing(attempt: _Attempt, excerpt: Excerpt) -> _Attempt:
@@ -238,9 +242,7 @@ def _plausible(attempts: Sequence[_Attempt], target: Target) -> Iterator[Plausib
     count = 0
     left: list[PlausibleReading] = []
     placed = [
-        (number, attempt)
-        for number, attempt in enumerate(reversed(attempts))
-        if attempt.placing.doubt is None or attempt.placing.doubt.reason != "unplaced"
+        (number, attempt) for number, attempt in enumerate(reversed(attempts)) if not _is_unplaced(attempt)
     ]
     for kind in range(3):
         if found >= MAX_CHOICES:

@@ -132,6 +132,8 @@ def _title(splices: Sequence[Splice], target: Target) -> str:
     gone = next((keys[line] for line in range(first.start, first.end) if has_substance(keys[line])), None)
     if gone is not None:
         return f"{'replace' if any(map(str.strip, first.lines)) else 'remove'} {_quoted(gone)}"
+    if not any(keys[first.start :]):
+        return "add at the end of the file"
     above = next((n for n in range(first.start - 1, -1, -1) if has_substance(keys[n])), None)
     return "add at the beginning" if above is None else f"add after {_quoted(keys[above])}"
 

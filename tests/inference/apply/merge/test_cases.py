@@ -150,3 +150,16 @@ def test_a_comment_in_other_words_may_be_left_as_it_is() -> None:
     _, choices = choices_of("a.py", before, sketch)
     assert before.replace("    b = 2\n", f"{comment}    d = 4\n") in choices.values()
     assert before.replace("    b = 2\n", "    d = 4\n") in choices.values()
+
+
+def test_a_new_function_without_a_neighbour_has_the_end_of_the_file_as_a_choice() -> None:
+    before = "import os\n\nLIMIT = 3\n\n\n# Read it.\ndef load(path):\n    return open(path).read()\n"
+    mark, new = "# ... existing code ...\n", "def remove(path):\n    os.unlink(path)\n"
+    _, choices = choices_of("a.py", before, f"{mark}\n\n{new}\n\n{mark}")
+    assert choices == {
+        "add after `LIMIT = 3`": before.replace("# Read it.", f"{new}\n\n# Read it."),
+        "add at the end of the file": f"{before}\n\n{new}",
+    }
+    known = new.replace("remove", "load")
+    _, others = choices_of("a.py", before, f"{mark}\n\n{known}\n\n{mark}")
+    assert not any(text.count("def load") > 1 for text in others.values())
