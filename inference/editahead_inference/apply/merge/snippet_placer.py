@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 
 from editahead_inference.apply.placement.ambiguity_checks import (
@@ -103,6 +104,7 @@ class _SnippetPlacer:
         if chain is None:
             return self._unplaced_placement(segments)
         splices, doubts = self._splicer.splices(segments, chain.anchors)
+        uncertain = self._splicer.uncertain[:]
         doubts += self._reindenting.doubts
         for anchor in chain.anchors:
             if anchor.whole and (anchor.start, anchor.end) in self._undecorated:
@@ -128,7 +130,7 @@ class _SnippetPlacer:
             tuple(splices),
             doubt,
             round(confidence, 3),
-            lambda: self._other_readings(segments, chain.anchors, self._splicer.uncertain[:]),
+            cache(lambda: tuple(self._other_readings(segments, chain.anchors, uncertain))),
             all(map(is_settled_by_neighbours, doubts)),
             all(map(is_settled_by_rivals, doubts)),
         )
