@@ -39,6 +39,9 @@ _MIN_SHARED_WORDS = 0.7
 """The share of the words of an item without a name from which another item may be another version of it."""
 
 
+_TEXT = re.compile(r"""(['"`])(?:(?!\1).)*\w \w(?:(?!\1).)*\1""")
+"""A string of words."""
+
 _ROW = re.compile(r"""[(\[{]+\s*((?:\w+\s*[:=]\s*)?(?:(['"`])(?:(?!\2).)*\2|[\w.]+))\s*,""")
 """The beginning of a row of a table in brackets."""
 
@@ -139,6 +142,8 @@ class BlockEdits:
             elif self._sketch.naming.is_named(mine) and self.file_naming.is_named(other):
                 if _is_declared(text[0]) and text[1:] and text[1:] == there[1:]:
                     self.doubts.append("an item that may be renamed")
+                if not (mine.is_block or other.is_block) and _is_reworded(text[0], there[0]):
+                    self.doubts.append("an item that may be a new version of another")
                 alike.append(_is_same_tag(text[0], there[0]) and not self._is_one_of_series(mine, level))
             elif self._is_list(level) and self._is_same_row(mine, other, level):
                 alike.append(True)
@@ -429,6 +434,12 @@ def _first_value(key: str) -> str | None:
     """Return the first value of a row with more than one, with its key if it has one: `("a", 1),`, `{name: "a", x: 1},`."""
     found = _ROW.match(key)
     return None if found is None else found[1]
+
+
+def _is_reworded(key: str, other: str) -> bool:
+    """Return whether two statements are the same but for the words of a text in them: a message in other words."""
+    is_text = _TEXT.search(key) is not None and _TEXT.search(other) is not None
+    return is_text and key != other and _TEXT.sub("", key) == _TEXT.sub("", other)
 
 
 def _shape(key: str) -> str:

@@ -73,7 +73,8 @@ def _blocks(snippet: Snippet) -> tuple[set[str], set[str], set[str]]:
         blocks = [item for item in items if item.is_block]
         stubs = [naming.of(item) or "" for item in blocks if _is_stub(item, naming, marks)]
         bodiless.update(stubs)
-        if stubs and (holder != _OUTSIDE or 2 * len(stubs) >= len(blocks) > 1):
+        least = len(blocks) / 2 + any(item.start in marks for item in items)
+        if stubs and (holder != _OUTSIDE or (len(blocks) > 1 and len(stubs) >= least)):
             holders.add(holder)
         for item in blocks:
             name = naming.of(item) or ""

@@ -22,9 +22,9 @@ from editahead_inference.apply.placement.outline import (
     has_substance,
     identity,
     is_filler,
+    is_function,
     is_new_version,
     outline,
-    walk,
 )
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
@@ -335,8 +335,11 @@ def repeated_members(snippet: Snippet, target: Target, splices: Sequence[Splice]
     keys = target.lines.keys
     shown = list(map(normalize_line, lines))
     after: list[str] | None = None
-    for item in walk(outline(lines)) if splices else ():
+    waiting = outline(lines) if splices else []
+    while waiting:
+        item = waiting.pop()
         new = shown[item.start : item.end]
+        waiting += [] if is_function(new[0]) else item.items
         if not item.is_block or not _opens_named(new[0]) or not marks.isdisjoint(range(item.start, item.end)):
             continue
         found = target.lines.find_normalized(new)
