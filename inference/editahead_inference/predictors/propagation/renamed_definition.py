@@ -5,8 +5,10 @@ from __future__ import annotations
 import posixpath
 import re
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from editahead_prompts.state import PastEdit
+from editahead_prompts.text.constructors import is_set_by_constructor
 from editahead_prompts.text.identifiers import split_words
 from editahead_prompts.text.member_owners import HINT, enclosing_type
 from editahead_prompts.text.name_occurrences import Occurrence
@@ -14,6 +16,9 @@ from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .bindings import MAX_WIDTH, MODULE, RenamedName, is_quoted, may_be_called, python_definition, whole_word
 from .document_index import DocumentIndex
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 C_FAMILY = frozenset({"c", "cpp"})
 _IMPLICIT_THIS = frozenset({"cpp", "java"})
@@ -68,14 +73,34 @@ class RenamedDefinition(RenamedName):
     def is_only_definition(self) -> bool:
         """Whether the edit renamed a definition, and its document defines neither the old nor the new name once more."""
         made = self.new_occurrence
-        if made is None or not made.defines or made.imports or made.role not in ("plain", "member"):
+        if made is None or made.imports or made.role not in ("plain", "member"):
             return False
-        if made.role == "member" and not made.owner:
+        is_set = not made.defines and is_set_by_constructor(self._node(*self.place, self.new))
+        if not (made.defines or is_set) or (made.role == "member" and not made.owner):
             return False
-        if any(self._is_rival(other) for other in self._old_definitions):
+        if any(self._is_rival(other) for other in self._old_definitions) or (is_set and self._is_set_again):
             return False
         others = [o for o in self._occurrences(self.new) if o.defines and self._is_rival(o)]
-        return len(others) <= 1  # one is the renamed definition itself
+        return len(others) <= made.defines  # one is the renamed definition itself
+
+    @cached_property
+    def _is_set_again(self) -> bool:
+        """Whether a constructor still sets an attribute of the old name, or another one of the new name."""
+        places = [
+            (name, line, match.start())
+            for name in (self.old, self.new)
+            for line in self._index.lines_with(name)[: self.max_lines]
+            for match in whole_word(name).finditer(self._index.bodies[line][:MAX_WIDTH])
+        ]
+        return any(
+            is_set_by_constructor(self._node(line, column, name))
+            for name, line, column in places
+            if (line, column) != self.place
+        )
+
+    def _node(self, line: int, column: int, name: str) -> Node | None:
+        at = self._index.snapshot.starts[line] + column
+        return self._trees.node_at(self._index.snapshot, at, at + len(name))
 
     def _is_rival(self, other: Occurrence) -> bool:
         """Return whether another definition may be what the references mean."""
