@@ -58,6 +58,7 @@ class Candidate:
         definitions: The definitions there that share a word with the question.
         words: The number of words of the place.
         names: Its identifiers.
+        related: Those of them that share a word with the question, in order.
         values: The features.
     """
 
@@ -70,6 +71,7 @@ class Candidate:
     definitions: list[Definition] = field(default_factory=list)
     words: int = 0
     names: frozenset[str] = frozenset()
+    related: list[str] = field(default_factory=list)
     values: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -110,7 +112,7 @@ def describe_candidates(
     contents: dict[bytes, int | None] = {}
     for candidate in candidates:
         _count_words(question, candidate)
-        candidate.definitions = _definitions(connection, question, candidate, contents)
+        candidate.definitions = _definitions(connection, candidate, contents)
     by_file: dict[str, set[str]] = {}
     for candidate in candidates:
         by_file.setdefault(candidate.place.path, set()).update(candidate.counts)
@@ -168,9 +170,14 @@ def _count_words(question: Question, candidate: Candidate) -> None:
     counts: Counter[str] = Counter()
     names = Counter(WORD.findall(candidate.text.text_of(candidate.place)))
     candidate.names = frozenset(names)
+    asked = {form for word in question.words for form in word.forms}
     for name, times in names.items():
-        for part in split_words(name):
+        parts = split_words(name)
+        if not asked.isdisjoint(parts):
+            candidate.related.append(name)
+        for part in parts:
             counts[part] += times
+    candidate.related.sort()
     candidate.words = counts.total()
     for word in question.words:
         forms = [form for form in word.forms if form in counts]
@@ -212,7 +219,6 @@ def _name_share(question: Question, name: str, rarity: Mapping[str, float], whol
 
 def _definitions(
     connection: sqlite3.Connection,
-    question: Question,
     candidate: Candidate,
     contents: dict[bytes, int | None],
 ) -> list[Definition]:
@@ -223,10 +229,8 @@ def _definitions(
     content = contents[text.content_hash]
     if content is None:
         return []
-    forms = {form for word in question.words for form in word.forms}
-    names = {name for name in WORD.findall(text.text_of(place)) if not forms.isdisjoint(split_words(name))}
     return sorted(
-        _defined(connection, content, place, sorted(names)[:MAX_NAMES]),
+        _defined(connection, content, place, candidate.related[:MAX_NAMES]),
         key=lambda found: (found.line, found.name),
     )
 
