@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import ceil
 
 from editahead_inference.candidates import Candidate
@@ -92,6 +93,7 @@ class Finisher:
         )
         places: list[MissingPlace] = []
         taken: dict[str, list[tuple[int, int]]] = {}
+        rule_of: dict[str, str] = {}  # what the same words say is one rule, whatever found its places
         for probability, number in scored:
             candidate = found[number]
             if probability < MIN_CONFIDENCE or len(places) == MAX_PLACES:
@@ -102,7 +104,8 @@ class Finisher:
             if any(_overlap((start, end), other) for other in lines) or self._is_rejected(search, candidate):
                 continue
             lines.append((start, end))
-            places.append(self._place(candidate, probability, start, end))
+            rule = rule_of.setdefault(candidate.label, candidate.rule)
+            places.append(replace(self._place(candidate, probability, start, end), rule=rule))
         return self._report(search, found, places)
 
     def _is_rejected(self, search: FinishSearch, candidate: FinishCandidate) -> bool:

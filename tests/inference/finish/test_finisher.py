@@ -54,6 +54,17 @@ def test_what_the_code_asks_for_stays_beside_many_like_edits() -> None:
     ]
 
 
+def test_what_follows_and_what_is_alike_is_one_rule_where_it_is_one_rename() -> None:
+    store = "class Queue:\n    def add_item(self):\n        pass\n\n    def fill(self):\n        self.add_item()\n"
+    use = "def run(low, high):\n    if low.add_item(high) == 0:\n        return None\n"
+    renamed = store.replace("def add_item", "def put_item")
+    report = Finisher(codebase({"use.py": use}), ALL_LIKELY).find([changed("store.py", store, renamed)])
+    assert {place.uri.rpartition("/")[2] for place in report.likely} == {"store.py", "use.py"}
+    labels = [rule.label for rule in report.rules]
+    assert len(labels) == len(set(labels))
+    assert {place.rule for place in report.places} <= {rule.id for rule in report.rules}
+
+
 def test_a_label_keeps_its_code() -> None:
     before = "".join(f"def f{number}():\n    start()\n    stop()\n\n" for number in range(4))
     after = before.replace("    start()\n", "    start()\n    log (1)\n", 2)
