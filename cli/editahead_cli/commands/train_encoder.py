@@ -52,6 +52,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"commits from each file of edits (default {DEFAULT_COMMITS})",
     )
+    pairs.add_argument(
+        "--leave-out",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a repository or package to leave out, such as one that is measured on",
+    )
     pairs.add_argument("--seed", type=int, default=1, metavar="S", help="seed of the choices (default 1)")
     pairs.add_argument("--json", action="store_true", help="print the provenance as JSON")
     fit = steps.add_parser(
@@ -140,7 +147,9 @@ def _pairs(args: argparse.Namespace) -> int:
 
     if args.edits is None and not args.repo and not args.packages:
         return fail("name a source: --edits, --repo or --packages")
-    plan = PairsPlan(args.edits, tuple(args.repo), tuple(args.packages), args.commits, args.seed)
+    plan = PairsPlan(
+        args.edits, tuple(args.repo), tuple(args.packages), args.commits, args.seed, tuple(args.leave_out)
+    )
     provenance = make_pairs(plan, args.out, (lambda line: None) if args.json else _tell)
     if args.json:
         print_json(provenance)

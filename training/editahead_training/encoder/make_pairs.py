@@ -43,6 +43,7 @@ class PairsPlan:
         packages: Folders of installed packages.
         commits: Commits of each shard.
         seed: The seed of their choice and of that of the negatives.
+        leave_out: Names of repositories and packages that are left out, such as those that are measured on.
     """
 
     edits: Path | None
@@ -50,6 +51,7 @@ class PairsPlan:
     packages: tuple[Path, ...]
     commits: int
     seed: int
+    leave_out: tuple[str, ...] = ()
 
 
 def make_pairs(plan: PairsPlan, out: Path, tell: Callable[[str], None]) -> dict[str, Any]:
@@ -76,7 +78,9 @@ def make_pairs(plan: PairsPlan, out: Path, tell: Callable[[str], None]) -> dict[
         parts.append(part)
         if not part.exists():
             tell(f"{name}: {write_pairs(part, source()):,} pairs")
-    pairs = list(_distinct(pair for part in parts if _has_pairs(part) for pair in read_pairs(part)))
+    left_out = {plain_name(name) for name in plan.leave_out}
+    found = (pair for part in parts if _has_pairs(part) for pair in read_pairs(part))
+    pairs = list(_distinct(pair for pair in found if plain_name(pair.repo) not in left_out))
     if not pairs:
         raise TrainingError("there are no pairs in these sources")
     tell(f"{len(pairs):,} distinct pairs; looking for hard negatives")
@@ -90,6 +94,11 @@ def make_pairs(plan: PairsPlan, out: Path, tell: Callable[[str], None]) -> dict[
     }
     plan_file.write_text(json.dumps(provenance, indent=1), "utf-8")
     return provenance
+
+
+def plain_name(name: str) -> str:
+    """Return the name of a repository or package without its owner, as package indexes compare names."""
+    return name.rpartition("/")[2].lower().replace("_", "-").replace(".", "-")
 
 
 def record_pairs(records: Sequence[dict[str, Any]], documented: dict[tuple[str, str], str]) -> Iterator[Pair]:

@@ -18,6 +18,9 @@ _PERMISSIVE = re.compile(
 )
 _OTHER = re.compile(r"GPL|GNU|MPL|Mozilla|EPL|Eclipse|proprietary|NVIDIA|commercial", re.IGNORECASE)
 
+_FOREIGN = re.compile(r"/(?:tests?|_?vendor(?:ed)?|extern|externals?)/")
+"""Folders with tests, or with code of others under licences of its own."""
+
 
 def package_pairs(folder: Path) -> Iterator[Pair]:
     """Yield the documented declarations of the packages that are installed in a folder.
