@@ -52,7 +52,7 @@ from .transport.message_framing import MAX_MESSAGE_BYTES, parse_body
 from .transport.stdio import ClientWriter, StdinReaderThread
 from .workspace import positions, uris
 from .workspace.file_exclusion import FileExclusion, workspace_paths
-from .workspace.text_before import find_text_before
+from .workspace.text_before import LOOK_INTERVAL_S, MAX_LOOK_S, MAX_LOOK_WAIT_S, find_text_before
 
 if TYPE_CHECKING:
     from editahead_inference.mined_rules.repository import RepositoryRules
@@ -74,11 +74,6 @@ _CREATED, _DELETED = 1, 3
 """How LSP numbers what happened to a file."""
 MAX_COMPARED_FILES = 20
 """Created and deleted files that are compared. A branch switch has more, and moves no file that a person moves."""
-MAX_LOOK_S, MAX_LOOK_WAIT_S = 10.0, 5.0
-"""Seconds for which a file is awaited that may show an edit made before its document was opened, and for which requests wait
-for it. A busy machine that still loads the predictors takes seconds; else it is a few milliseconds."""
-LOOK_INTERVAL_S = 0.05
-"""Seconds until it is asked again whether a document is excluded, while that is not known."""
 
 
 class Server(LanguageServer):
@@ -174,7 +169,6 @@ class Server(LanguageServer):
         self._settings_problems: tuple[str, ...] = ()
         self._shown_problems: set[str] = set()
         self._process_watch: asyncio.Task[None] | None = None
-        self._file_worker: WorkerThread | None = None
         self._exit_requested = asyncio.Event()
         register_all(self)
 
@@ -327,10 +321,13 @@ class Server(LanguageServer):
         """The thread of searches, one after the other. It starts with the first one."""
         return WorkerThread("editahead-search")
 
+    @cached_property
+    def _file_worker(self) -> WorkerThread:
+        """The thread that reads files. It starts with the first one."""
+        return WorkerThread("editahead-files")
+
     def _read_files(self, read: Callable[[], T], use: Callable[[T], None]) -> None:
         """Call `read` off the event loop, and `use` with its result on it."""
-        if self._file_worker is None:
-            self._file_worker = WorkerThread("editahead-files")
         loop = asyncio.get_running_loop()
 
         def look() -> None:
@@ -497,8 +494,6 @@ class Server(LanguageServer):
                 self.predictions.stop()
                 if "apply_service" in self.__dict__:
                     self.apply_service.stop()
-                if "search_worker" in self.__dict__:
-                    self.search_worker.stop(timeout=0)
-                if self._file_worker is not None:
-                    self._file_worker.stop(timeout=0)  # a file of a network that hangs is not waited for
+                for name in {"search_worker", "_file_worker"} & self.__dict__.keys():
+                    getattr(self, name).stop(timeout=0)  # a file of a network that hangs is not waited for
                 self.session.close_all()

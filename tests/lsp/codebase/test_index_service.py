@@ -176,9 +176,7 @@ async def test_the_server_indexes_its_workspace(
         {"uri": path_to_uri(root / name), "type": kind} for name, kind in (("saved.py", 3), ("moved.py", 1))
     ]
     harness.notify("workspace/didChangeWatchedFiles", {"changes": moved})
-    worker = harness.server._file_worker
-    assert worker is not None
-    await worker.call(lambda: None)  # the file has been read before
+    await harness.server._file_worker.call(lambda: None)  # the file has been read before
     assert harness.server.session.moved_files == (
         MovedFile(path_to_uri(root / "saved.py"), path_to_uri(root / "moved.py")),
     )
