@@ -322,12 +322,12 @@ def test_a_running_server_keeps_the_index(
 def test_ctrl_c(root: Path) -> None:
     write(root, {"models.py": CHANGED})
     code = (
-        "import os, signal, sys\n"
+        "import signal, sys\n"
         "from editahead_lsp.finish import change_finish\n"
         "from editahead_cli.main import main\n"
         "class Interrupted:\n"
         "    def __init__(self, codebase): pass\n"
-        "    def find(self, *args, **options): os.kill(os.getpid(), signal.SIGINT)\n"
+        "    def find(self, *args, **options): signal.raise_signal(signal.SIGINT)\n"
         "change_finish.Finisher = Interrupted\n"
         "sys.exit(main(['finish']))\n"
     )

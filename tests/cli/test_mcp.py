@@ -150,47 +150,44 @@ def test_apply_sketch_with_a_choice(root: Path, monkeypatch: pytest.MonkeyPatch)
     assert output["written"] == ["a.py"] and (root / "a.py").read_text() == SECOND
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "reason"),
-    [
-        ("finish_change", {"staged": True, "base": "HEAD"}, "at most one"),
-        ("finish_change", {"base": "--output=x"}, "neither a revision"),
-        ("finish_change", {"base": ".."}, "no revision"),
-        ("finish_change", {"base": "a\0b"}, "neither a revision"),
-        ("finish_change", {"patch": "--- /etc/passwd\n+++ /etc/passwd\n@@ -1 +1 @@\n-a\n+b\n"}, "outside"),
-        ("finish_change", {"patch": "rubbish"}, "the patch"),
-        ("search_code", {"query": " "}, "empty"),
-        ("search_code", {"query": "x" * 20_000}, "longer than"),
-        ("search_code", {"query": "x", "limit": 0}, "limit"),
-        ("search_code", {}, "query"),
-        ("apply_sketch", {"sketch": ""}, "no sketch"),
-        ("apply_sketch", {"sketch": "x" * 2_000_000}, "larger than"),
-        ("apply_sketch", {"sketch": "x = 1\n", "file": "a\0b"}, "null character"),
-        ("apply_sketch", {"sketch": 7}, "sketch"),
-        ("no_tool", {}, "no_tool"),
-    ],
-)
-async def test_hostile_input(connect: Open, tool: str, arguments: dict[str, Any], reason: str) -> None:
-    async with connect() as client:
-        try:
-            said = await refusal(client, tool, **arguments)
-        except Exception as error:
-            said = str(error)
-        assert reason in said
-        assert (await client.list_tools()).tools
+HOSTILE: list[tuple[str, dict[str, Any], str]] = [
+    ("finish_change", {"staged": True, "base": "HEAD"}, "at most one"),
+    ("finish_change", {"base": "--output=x"}, "neither a revision"),
+    ("finish_change", {"base": ".."}, "no revision"),
+    ("finish_change", {"base": "a\0b"}, "neither a revision"),
+    ("finish_change", {"patch": "--- /etc/passwd\n+++ /etc/passwd\n@@ -1 +1 @@\n-a\n+b\n"}, "outside"),
+    ("finish_change", {"patch": "rubbish"}, "the patch"),
+    ("search_code", {"query": " "}, "empty"),
+    ("search_code", {"query": "x" * 20_000}, "longer than"),
+    ("search_code", {"query": "x", "limit": 0}, "limit"),
+    ("search_code", {}, "query"),
+    ("apply_sketch", {"sketch": ""}, "no sketch"),
+    ("apply_sketch", {"sketch": "x" * 2_000_000}, "larger than"),
+    ("apply_sketch", {"sketch": "x = 1\n", "file": "a\0b"}, "null character"),
+    ("apply_sketch", {"sketch": 7}, "sketch"),
+    ("no_tool", {}, "no_tool"),
+]
+OUTSIDE = ["../out.py", "/tmp/out.py", ".env", ".git/hooks/pre-commit", ".vscode/tasks.json"]
 
 
-@pytest.mark.parametrize(
-    "name", ["../out.py", "/tmp/out.py", ".env", ".git/hooks/pre-commit", ".vscode/tasks.json"]
-)
-async def test_nothing_is_written_outside_or_where_programs_obey(
-    root: Path, connect: Open, name: str
-) -> None:
-    sketch = f"*** Begin Patch\n*** Add File: {name}\n+x = 1\n*** End Patch\n"
+async def test_one_server_refuses_all_hostile_input(connect: Open) -> None:
     async with connect() as client:
-        result = await client.call_tool("apply_sketch", {"sketch": sketch, "write": True})
-        assert result.is_error or (result.structured_content or {})["refusal"] is not None
-    assert not (root / name).exists()
+        for tool, arguments, reason in HOSTILE:
+            try:
+                said = await refusal(client, tool, **arguments)
+            except Exception as error:
+                said = str(error)
+            assert reason in said, (tool, arguments)
+            assert (await client.list_tools()).tools
+
+
+async def test_nothing_is_written_outside_or_where_programs_obey(root: Path, connect: Open) -> None:
+    async with connect() as client:
+        for name in OUTSIDE:
+            sketch = f"*** Begin Patch\n*** Add File: {name}\n+x = 1\n*** End Patch\n"
+            result = await client.call_tool("apply_sketch", {"sketch": sketch, "write": True})
+            assert result.is_error or (result.structured_content or {})["refusal"] is not None, name
+            assert not (root / name).exists()
 
 
 async def test_a_cancelled_request_ends_its_work(root: Path, connect: Open, tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ class _Running(threading.Thread):
             if self._is_ended:
                 process.kill()
         assert process.stdin is not None and process.stdout is not None
-        with process, suppress(OSError, ValueError):
+        with suppress(OSError, ValueError), process:  # closing the pipe of a killed process fails, too
             process.stdin.write(encode(self._task))
             process.stdin.flush()
             for line in process.stdout:

@@ -30,6 +30,7 @@ async def test_what_the_server_says_of_itself(harness: ServerHarness) -> None:
         "editahead.nextEdit",
         "editahead.apply",
         "editahead.finish",
+        "editahead.search",
         "editahead.why",
         "editahead.status",
         "editahead.resetLearning",
