@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# Several processes run tests. The threads of each one's fits would wait for the others' in busy loops.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Hypothesis tries the same examples in every run and has no time limits: the result does not depend on luck or load.
 settings.register_profile(
