@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -56,6 +57,8 @@ _MAX_CHAINED = 40_000
 
 _WHOLE_DECLARATION_BONUS = 1.0
 """The weight added if a declaration of the same kind and name is shown whole."""
+
+_WORD = re.compile(r"\w+")
 
 
 def place_snippet(snippet: Snippet, target: Target, *, declared: bool) -> Placement:
@@ -280,7 +283,7 @@ class _SnippetPlacer:
         """Return the first line that a declaration shown whole replaces.
 
         What precedes the declaration stays if the sketch leaves it out, and goes if the sketch shows something else there.
-        Decorators are a doubt if the sketch does neither.
+        Decorators are a doubt if the sketch does neither, unless each of the file has a version among those shown.
         """
         above = [line for line in segment.lines[: shown.start] if line.strip() and not is_comment(line)]
         if above or d.start == d.head:
@@ -294,7 +297,8 @@ class _SnippetPlacer:
             start = d.start
         elif self._pieces[number].before is not None:
             return start
-        self._undecorated.add((start, d.end))
+        if start != d.start or not _has_all_decorators(decorators, known):
+            self._undecorated.add((start, d.end))
         return start
 
     def _ambiguity_refusal(
@@ -328,6 +332,22 @@ class _SnippetPlacer:
         end = self._target.high
         piece = self._pieces[-1]
         return Placement((Splice(end, end, tuple(part), piece.at[0], piece.at[-1] + 1),), doubt, 0.0)
+
+
+def _has_all_decorators(shown: Sequence[str], known: Sequence[str]) -> bool:
+    """Return whether each decorator of the file is among those shown, in order, as it is or with more arguments."""
+    heads, wanted = iter(_decorator_heads(shown)), _decorator_heads(known)
+    return bool(wanted) and all(any(n == name and words <= w for n, w in heads) for name, words in wanted)
+
+
+def _decorator_heads(keys: Sequence[str]) -> list[tuple[str, set[str]]]:
+    """Return the name of each decorator, and the words of its first line; of two lines if the first one only opens it."""
+    heads = []
+    for number, key in enumerate(keys):
+        if key.startswith(("@", "#[")):
+            text = " ".join(keys[number : number + 2]) if key.endswith("(") else key
+            heads.append((key.partition("(")[0], set(_WORD.findall(text))))
+    return heads
 
 
 def _deletes_between(a: Anchor, b: Anchor) -> bool:
