@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node, Point, Tree
 
-from editahead_inference.apply.placement.declarations import Declaration, declarations, imported_names
+from editahead_inference.apply.placement.declarations import IMPORTS, Declaration, declarations, imported_names
 from editahead_inference.apply.placement.line_matching import normalize_line
 from editahead_inference.apply.placement.placement import Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice
@@ -165,10 +165,15 @@ def _identity(declaration: Declaration, language: str) -> tuple[str, ...] | None
 
 
 def _is_referenced(name: str, root: Node) -> bool:
-    """Return whether code refers to a name, other than as a string, a comment, a member or the name of an argument."""
+    """Return whether code refers to a name, other than as a string, a comment, a member or the name of an argument.
+
+    Other imports do so only in Rust, where a path may begin with a name that is imported.
+    """
     waiting = [root]
     while waiting:
         node = waiting.pop()
+        if node.type in IMPORTS and node.type != "use_declaration":
+            continue
         waiting += node.children
         if node.child_count or node.text is None or node.text.decode("utf-8", "replace") != name:
             continue

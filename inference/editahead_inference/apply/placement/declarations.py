@@ -107,7 +107,8 @@ _CLASS_WRAPPERS = {
 }
 """Language -> the lines around members of a class that make them a text for the grammar."""
 
-_IMPORTS = frozenset({"import_statement", "import_from_statement", "import_declaration", "use_declaration"})
+IMPORTS = frozenset({"import_statement", "import_from_statement", "import_declaration", "use_declaration"})
+"""Types of the nodes of imports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +291,7 @@ def imported_names(root: Node, *, nested: bool = True) -> Counter[str]:
     waiting = list(root.named_children)
     while waiting:
         node = waiting.pop()
-        if node.type in _IMPORTS:
+        if node.type in IMPORTS:
             names.update(_text(name).strip("\"'").rsplit("/")[-1] for name in _binding_nodes(node))
         elif nested and node.type in (
             "preproc_ifdef",
