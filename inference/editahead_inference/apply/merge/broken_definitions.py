@@ -8,7 +8,12 @@ from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node, Point, Tree
 
-from editahead_inference.apply.placement.declarations import IMPORTS, Declaration, declarations, imported_names
+from editahead_inference.apply.placement.declarations import (
+    IMPORTS,
+    Declaration,
+    declarations,
+    imported_names,
+)
 from editahead_inference.apply.placement.line_matching import normalize_line
 from editahead_inference.apply.placement.placement import Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice

@@ -38,6 +38,17 @@ def encloses_all(snippet: Snippet, target: Target, splices: Sequence[Splice]) ->
     return all(shown.encloses(change, result) for change in result.changes)
 
 
+def enclosed_lines(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> set[str]:
+    """Return the normalised new lines that only changes bring for which, alone, `encloses_all` would hold."""
+    target.check()
+    result = _Result(target, splices)
+    shown = _ShownLines(snippet)
+    found: tuple[set[str], set[str]] = set(), set()
+    for change in result.changes:
+        found[shown.encloses(change, result)].update(result.keys[change.start : change.end])
+    return found[True] - found[False]
+
+
 _Neighbour = Literal["unique", "header"]
 
 

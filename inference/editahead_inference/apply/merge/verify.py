@@ -52,7 +52,7 @@ from .other_meanings import (
     versions_beyond_marks,
 )
 from .repeated_keys import repeated_keys
-from .shown_neighbours import encloses_all
+from .shown_neighbours import enclosed_lines, encloses_all
 from .shown_runs import ShownRuns, code_lines, without_commas
 from .whole_file import goes_on_below, is_plainly_whole
 
@@ -120,9 +120,11 @@ def first_failure(
             return make_refusal("unparsed", "Dots would stay in place of code that is left out.", [line])
         for key in repeated_keys(target, splices):
             return make_refusal("ambiguous", f"`{key}` would be there twice.")
-        for line, header in misplaced_lines(part.content, target, splices):
-            if encloses_all(part.content, target, splices):
-                break
+        misplaced = list(misplaced_lines(part.content, target, splices))
+        enclosed = enclosed_lines(part.content, target, splices) if misplaced else ()
+        for line, header in misplaced:
+            if normalize_line(line) in enclosed:
+                continue
             header = header.partition(" ")[2] or header
             detail = f"A line would not be in `{header}`, where the sketch shows it or the file has it."
             return make_refusal("unplaced", detail, [line])
