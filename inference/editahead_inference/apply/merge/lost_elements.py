@@ -332,7 +332,8 @@ def _is_between_shown(
     ):
         return False
     is_first = parent is not None and not any(map(_is_telling, keys[parent.items[0].start : first]))
-    if is_first and sum(map(has_substance, keys[first:end])) > sum(map(has_substance, new[j1:j2])):
+    shrinks = sum(map(has_substance, keys[first:end])) > sum(map(has_substance, new[j1:j2]))
+    if is_first and shrinks:
         return False
     goes_whole = parent is not None and first <= parent.items[0].start and parent.items[-1].end <= end
     if goes_whole and sum(map(bool, keys[first:end])) > sum(map(bool, new[j1:j2])):
@@ -343,6 +344,9 @@ def _is_between_shown(
     leaves = parent is not None and end >= parent.end
     if leaves and before and before[-1] == header and not _is_unique(before, target):
         return False  # The header may be that of another block.
+    closing = keys[parent.end - 1] if parent is not None and parent.closes_itself else None
+    if (replaced or shrinks) and closing is not None and after and after[-1] == closing:
+        return False  # Sketches show the end of the block below any members (`}  // namespace x`).
     is_across = min(unmatched_brackets(keys[first:end])) > 0
     if is_across and not (_is_unique(before, target) and _is_unique(after, target)):
         return False  # The end of one block would be that of another.

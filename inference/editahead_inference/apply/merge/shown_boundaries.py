@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from editahead_inference.apply.placement.line_matching import is_annotation, is_comment, normalize_line
-from editahead_inference.apply.placement.outline import Item, Naming, is_filler
+from editahead_inference.apply.placement.outline import Item, Naming, has_substance, is_filler
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.text.diff import diff_lines
@@ -30,7 +30,7 @@ def is_bounded(
 ) -> bool:
     """Return whether the sketch shows what replaces an item between lines that the file has only there.
 
-    The header of the block that holds the item is no such line.
+    The header of the block that holds the item is no such line, nor is its end where lines only go.
 
     Args:
         item: The item.
@@ -46,7 +46,7 @@ def is_bounded(
     span = span_at(line, target, splices)
     if span is None or span[4] == span[5]:
         return False
-    splice, new, _, _, j1, j2 = span
+    splice, new, first, last, j1, j2 = span
     low = max(0 if parent is None else parent.start + 1, splice.start - _MAX_BOUNDARY)
     high = min(len(keys), splice.end + _MAX_BOUNDARY)
     kept = _kept_lines(splice, target)
@@ -58,6 +58,9 @@ def is_bounded(
         *zip(new[j2:], kept[j2:], strict=True),
         *((key, splice.end + n) for n, key in enumerate(keys[splice.end : high])),
     ]
+    shrinks = sum(map(has_substance, keys[first:last])) > sum(map(has_substance, new[j1:j2]))
+    if parent is not None and parent.closes_itself and shrinks:
+        after = [each for each in after if each[1] is None or each[1] < parent.end - 1]
     start, end = (_first_attached(item, parent, naming, target), item.end) if outside else (len(keys), 0)
     above = _up_to_unique(before[::-1], target, range(start))
     below = _up_to_unique(after, target, range(end, len(keys)))

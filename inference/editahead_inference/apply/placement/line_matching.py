@@ -278,3 +278,28 @@ def indent_width(body: str) -> int:
     if len(space) == len(body):
         return -1
     return len(space.expandtabs(4)) if "\t" in space else len(space)
+
+
+_NAMESPACE = re.compile(r"\s*(?:(?:inline\s+)?namespace\b[^;{}()=]*|extern\s+\"C(?:\+\+)?\"\s*)\{")
+"""Headers of blocks whose members may have the indentation of the header."""
+
+
+def namespaces(bodies: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the first and last lines of the namespaces that end at their own indentation, as brackets say."""
+    if not any(map(_NAMESPACE.match, bodies)):
+        return []
+    found: list[tuple[int, int]] = []
+    opened: list[tuple[int, int]] = []
+    depth = 0
+    for number, body in enumerate(bodies):
+        key = normalize_line(body)
+        closes, opens = (0, 0) if is_comment(key) else line_brackets(key)
+        depth -= closes
+        while opened and opened[-1][1] > depth:
+            first, _ = opened.pop()
+            if body.lstrip().startswith("}") and indent_width(body) == indent_width(bodies[first]):
+                found.append((first, number))
+        depth += opens
+        if opens == 1 and _NAMESPACE.match(body):
+            opened.append((number, depth))
+    return found

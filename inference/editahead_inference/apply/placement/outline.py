@@ -14,7 +14,15 @@ from dataclasses import dataclass, field
 
 from editahead_prompts.short_cache import cache_short
 
-from .line_matching import DISTINCTIVE, TERMINAL, indent_width, is_comment, line_weight, normalize_line
+from .line_matching import (
+    DISTINCTIVE,
+    TERMINAL,
+    indent_width,
+    is_comment,
+    line_weight,
+    namespaces,
+    normalize_line,
+)
 from .long_strings import long_strings
 
 _CLOSES = re.compile(r"(?:[)\]}]|</|(?:end|esac|fi|done)\b[\s;,).]*$)")
@@ -114,7 +122,7 @@ def _widths(bodies: Sequence[str]) -> list[int]:
 
     A comment at the left margin ends no block: it counts as deep as the code below it. So do the lines of a string. A branch
     of a `switch` is deeper than the `switch`, also where both have the same indentation; so is what follows the header of a
-    section (`[dependencies]`).
+    section (`[dependencies]`), and what is in a namespace.
     """
     widths = list(map(indent_width, bodies))
     for first, last in long_strings(bodies):
@@ -141,6 +149,9 @@ def _widths(bodies: Sequence[str]) -> list[int]:
         widths[number] += widths[number] >= 0
     for number in sections:
         widths[number] -= 1
+    for first, last in namespaces(bodies):
+        for number in range(first + 1, last):
+            widths[number] += widths[number] >= 0
     return widths
 
 

@@ -138,3 +138,49 @@ def test_a_test_of_java_comes_only_once() -> None:
     text = f"class A {{\n{body}\n    @Test\n    void testTwo() {{\n        check(2);\n    }}\n}}\n"
     sketch = f"// ...\n        check(2);\n    }}\n\n{body}}}\n"
     assert merged(sketch, text, "java").refusal is not None
+
+
+CONTAINERS = [
+    ("cpp", "namespace stores {\n", "}  // namespace stores\n", ""),
+    ("cpp", "namespace stores {\n", "}  // namespace stores\n", "  "),
+    ("cpp", "namespace {\n", "}  // namespace\n", ""),
+    ("cpp", "namespace shop::stores {\n", "}\n", ""),
+    ("cpp", 'extern "C" {\n', '}  // extern "C"\n', ""),
+    ("cpp", 'extern "C" {\n', "}\n", "  "),
+    ("cpp", "class Store {\n", "};\n", "  "),
+    ("rust", "mod stores {\n", "}\n", "    "),
+    ("rust", "impl Store {\n", "}\n", "    "),
+    ("csharp", "namespace Stores {\n", "}\n", "    "),
+    ("csharp", "class Store {\n", "}\n", "    "),
+]
+
+
+def member(name: str, body: str, language: str, indent: str) -> str:
+    head = f"fn {name}(limit: i32) -> bool" if language == "rust" else f"bool {name}(int limit)"
+    return f"{indent}{head} {{\n{indent}  {body}\n{indent}}}\n"
+
+
+@given(
+    NAMES,
+    st.sampled_from(CONTAINERS),
+    st.sampled_from(["// unchanged", "// ... existing code ...", "/* unchanged */"]),
+    st.booleans(),
+    st.data(),
+)
+def test_members_beside_one_that_changes_stay_in_a_block_of_any_indentation(
+    names: list[str], container: tuple[str, str, str, str], words: str, commented: bool, data: st.DataObject
+) -> None:
+    language, opening, closing, indent = container
+    full = {name: member(name, f"return find_{name}(limit);", language, indent) for name in names}
+    comments = {name: f"{indent}// Finds {name}.\n" if commented else "" for name in names}
+    text = opening + "\n".join(comments[name] + full[name] for name in names) + closing
+    shown = [name for name in names if data.draw(st.booleans())] or names[:1]
+    changed = data.draw(st.sampled_from(shown))
+    bodies = {name: "return true;" if name == changed else words for name in shown}
+    parts = [member(name, bodies[name], language, indent) for name in shown]
+    result = merged(opening + "\n".join(parts) + closing, text, language)
+    stay = [name for name in names if bodies.get(name) != "return true;"]
+    assert result.refusal is not None or (
+        all(full[name] in result.guess for name in stay)
+        and all(comments[name] in result.guess for name in stay)
+    ), (shown, changed)
