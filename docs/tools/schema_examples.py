@@ -509,7 +509,7 @@ SHAPES = [
         "Figures of what search finds of what answers a question.",
         json_types.EvalSearchOutput(
             measure="search", note="...", commit="135ec4f", machine="Linux x86_64, Python 3.12.1",
-            data="commits.jsonl.zst", seed=0, groups={}, gains={}, latencyMs={}, questions=[],
+            data="commits.jsonl.zst", seed=0, groups={}, gains={}, byVectors={}, latencyMs={}, questions=[],
         ),
         json_types.EvalSearchOutput,
     ),

@@ -105,6 +105,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --search: a folder of unpacked source distributions, whose documentation asks for its functions",
     )
     parser.add_argument(
+        "--encoder",
+        default="",
+        metavar="FILE",
+        help="with --search: also search by meaning, with the vectors of this encoder",
+    )
+    parser.add_argument(
         "--with-model",
         action="store_true",
         help="use the configured model; with real commits: and compare with the rules alone; with --apply: where the "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from editahead_cli.console import print_json
+from editahead_cli.console import fail, print_json
 
 from .eval_common import replay_all
 
@@ -20,6 +20,8 @@ def usage_error(args: argparse.Namespace) -> str | None:
     """Return what is wrong with the options, if anything."""
     if args.packages and not args.search:
         return "--packages needs --search"
+    if args.encoder and not args.search:
+        return "--encoder needs --search"
     if not args.search:
         return None
     if not args.commits:
@@ -50,12 +52,19 @@ def run(args: argparse.Namespace, errors: Console) -> int:
     from editahead_evals.report.report import Provenance
     from editahead_evals.search.replay import SearchItem, SearchPlan, last_commits
     from editahead_evals.search.tasks import read_packages
+    from editahead_retrieval.errors import EncoderError
+    from editahead_retrieval.vectors.encoders import open_encoder
 
     count = args.files or DEFAULT_LAST
     items = [SearchItem(commit=commit) for commit in last_commits(args.commits, count)]
     if args.packages:
         items += [SearchItem(package=package) for package in read_packages(args.packages, count, args.seed)]
-    asked = replay_all("searching", items, args.jobs, SearchPlan(args.commits), errors)
+    if args.encoder:
+        try:
+            open_encoder(args.encoder)
+        except EncoderError as error:
+            return fail(str(error))
+    asked = replay_all("searching", items, args.jobs, SearchPlan(args.commits, args.encoder), errors)
     results = [outcome for outcomes in asked for outcome in outcomes]
     where = f"{args.commits} and {args.packages}" if args.packages else str(args.commits)
     report = search_report.summarize(results, Provenance(present_commit(), where, args.seed))

@@ -102,6 +102,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="use the last N commits of each repository (default: 30)",
     )
+    search.add_argument(
+        "--encoder",
+        default="",
+        metavar="FILE",
+        help="fit the weights with vectors too, to those of this encoder, which must not know these commits",
+    )
     completion = what.add_parser(
         "completion",
         help="fit the weights of the completion at the cursor to typed commits",
@@ -210,6 +216,7 @@ def run(args: argparse.Namespace) -> int:
     if args.what == "measure":
         return train_evaluate.run(args)
     from editahead_evals.errors import RecordError
+    from editahead_retrieval.errors import EncoderError
     from editahead_training.errors import ShardError
 
     try:
@@ -222,7 +229,7 @@ def run(args: argparse.Namespace) -> int:
             "tokenizer": _train_tokenizer,
         }
         return work[args.what](args)
-    except (OSError, RecordError, ShardError, ValueError) as error:
+    except (EncoderError, OSError, RecordError, ShardError, ValueError) as error:
         return fail(str(error))
 
 
@@ -266,9 +273,10 @@ def _train_closed_files(args: argparse.Namespace) -> int:
 def _train_search(args: argparse.Namespace) -> int:
     from editahead_training.search.fit_search import fit_search
 
-    found = fit_search(args.commits, args.last)
+    found = fit_search(args.commits, args.last, args.encoder)
     args.out.write_text(json.dumps(found, indent=2) + "\n", "utf-8")
-    print_text(f"wrote {args.out}, fitted on {found['fitted']}")
+    fitted = "; ".join(f"{order}: {what}" for order, what in found["fitted"].items())
+    print_text(f"wrote {args.out}, fitted on {fitted}")
     return 0
 
 

@@ -100,11 +100,13 @@ class EvalSearchOutput(Measured):
     """The output for search.
 
     groups: counts and figures with their intervals, by kind of question and way to search. gains: recall@10 of the joined
-    search divided by that of BM25. latencyMs: milliseconds of the joined search. questions: the outcomes of each.
+    search divided by that of BM25. byVectors: what vectors add to the joined search, with the intervals of the paired
+    differences; empty without an encoder. latencyMs: milliseconds of the joined search. questions: the outcomes of each.
     """
 
     groups: dict[str, Any]
     gains: dict[str, Any]
+    byVectors: dict[str, Any]
     latencyMs: dict[str, Any]
     questions: list[dict[str, Any]]
 

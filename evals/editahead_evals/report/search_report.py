@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 
 from rich.console import Console
 
-from editahead_evals.metrics.bootstrap import Bootstrap, Interval, Weights, percentile, ratio
+from editahead_evals.metrics.bootstrap import Bootstrap, Interval, Statistic, Weights, percentile, ratio
 from editahead_evals.metrics.metrics import Ratio, figures, total
-from editahead_evals.search.replay import BM25, JOINED, Outcome, SearchOutcome
+from editahead_evals.search.replay import BM25, JOINED, JOINED_VECTORS, Outcome, SearchOutcome
 from editahead_evals.search.tasks import KINDS
 
 from .commit_groups import groups_as_json, print_latency, print_provenance
@@ -36,6 +36,7 @@ class SearchReport:
         results: The outcomes of all questions.
         rows: By kind of question and way to search.
         gains: The recall of the joined search divided by that of BM25, by kind of question.
+        by_vectors: What vectors add to the joined search: the paired difference of each figure, by kind of question.
         latency: Percentiles of the joined search in milliseconds.
     """
 
@@ -43,6 +44,7 @@ class SearchReport:
     results: Sequence[SearchOutcome]
     rows: Sequence[SearchRow]
     gains: dict[str, Interval]
+    by_vectors: dict[str, dict[str, Interval]]
     latency: dict[str, float | None]
 
 
@@ -51,6 +53,7 @@ def summarize(results: Sequence[SearchOutcome], provenance: Provenance) -> Searc
     ordered = sorted(results, key=lambda result: (result.kind, result.id))
     rows: list[SearchRow] = []
     gains: dict[str, Interval] = {}
+    by_vectors: dict[str, dict[str, Interval]] = {}
     for kind in KINDS:
         found = [result for result in ordered if result.kind == kind]
         if not found:
@@ -60,10 +63,20 @@ def summarize(results: Sequence[SearchOutcome], provenance: Provenance) -> Searc
             counts = [result.ways[way] for result in found]
             rows.append((f"{kind}: {way}", total(counts, Outcome), figures(counts, bootstrap, METRICS)))
         gains[kind] = _gain(found, bootstrap)
+        if JOINED_VECTORS in found[0].ways:
+            by_vectors[kind] = {
+                name: bootstrap.difference(*(_mean(found, way, metric) for way in (JOINED_VECTORS, JOINED)))
+                for name, metric in METRICS.items()
+            }
     ms = [result.ms for result in ordered]
     return SearchReport(
-        provenance, ordered, rows, gains, {"p50": percentile(ms, 50), "p95": percentile(ms, 95)}
+        provenance, ordered, rows, gains, by_vectors, {"p50": percentile(ms, 50), "p95": percentile(ms, 95)}
     )
+
+
+def _mean(found: Sequence[SearchOutcome], way: str, metric: Ratio) -> Statistic:
+    outcomes = [asdict(result.ways[way]) for result in found]
+    return ratio([each[metric.part] for each in outcomes], [each[metric.whole] for each in outcomes])
 
 
 def _gain(found: Sequence[SearchOutcome], bootstrap: Bootstrap) -> Interval:
@@ -88,6 +101,10 @@ def as_json(report: SearchReport) -> EvalSearchOutput:
         "seed": report.provenance.seed,
         "groups": groups_as_json(report.rows),
         "gains": {kind: asdict(gain) for kind, gain in report.gains.items()},
+        "byVectors": {
+            kind: {name: asdict(value) for name, value in found.items()}
+            for kind, found in report.by_vectors.items()
+        },
         "latencyMs": report.latency,
         "questions": [asdict(each) for each in report.results],
     }
@@ -105,5 +122,12 @@ def render(report: SearchReport, console: Console) -> None:
                 f"{kind}: the recall of the joined search is {gain.value:.2f} times that of BM25 "
                 f"({gain.low or 0:.2f}-{gain.high or 0:.2f})"
             )
+    for kind, found in report.by_vectors.items():
+        told = (
+            f"{name} {value.value:+.3f} ({value.low or 0:.3f} to {value.high or 0:.3f})"
+            for name, value in found.items()
+            if value.value is not None
+        )
+        console.print(f"{kind}: vectors add {', '.join(told)}")
     print_latency(console, "search", report.latency, [each.ms for each in report.results])
     print_provenance(console, NOTE, report.provenance, len(report.results))

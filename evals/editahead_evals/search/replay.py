@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from editahead_evals.data.commit_records import CommitRecord, read_commits, work
 from editahead_retrieval.search.code_search import WAY_WEIGHTS
 from editahead_retrieval.search.fusion import fuse
 from editahead_retrieval.search.places import Place
+from editahead_retrieval.vectors.encoders import open_encoder
 
 from .bm25 import WordBaseline
 from .indexed_files import IndexedFiles, indexed_files
@@ -19,7 +20,7 @@ from .tasks import Package, SearchTask, tasks_of_commit
 
 BEST = 10
 """Results that count."""
-BM25, FUSED, JOINED = "BM25", "joined by rank", "joined"
+BM25, FUSED, JOINED, JOINED_VECTORS = "BM25", "joined by rank", "joined", "joined with vectors"
 MAX_PLACES = 200
 """Places of a ranking that are looked at, as several of them can be in one file."""
 
@@ -48,7 +49,7 @@ class SearchOutcome:
         kind: The kind of the question.
         files: The number of files of the workspace.
         ways: The outcome of each way to search.
-        ms: The time of the joined search, in milliseconds.
+        ms: The time of the joined search without vectors, in milliseconds.
     """
 
     id: str
@@ -72,6 +73,11 @@ class SearchItem:
             return self.commit.id
         return self.package.id if self.package is not None else ""
 
+    @property
+    def workspace(self) -> str:
+        """The name of the repository or of the package."""
+        return self.commit.repo if self.commit is not None else self.id
+
 
 @dataclass(frozen=True)
 class SearchPlan:
@@ -79,18 +85,28 @@ class SearchPlan:
 
     Attributes:
         commits: The file of all commits, from which workspaces are made; None without commits.
+        encoder: The file of the encoder of the search with vectors; "" for none.
     """
 
     commits: Path | None = None
+    encoder: str = ""
 
     @contextmanager
     def replays(self) -> Iterator[Callable[[SearchItem], list[SearchOutcome]]]:
-        """Return the replay of one item. Commits must come in the order of their workspaces."""
+        """Return the replay of one item. Commits must come in the order of their workspaces.
+
+        Raises:
+            EncoderError: The encoder cannot be used.
+        """
+        encoder = open_encoder(self.encoder) if self.encoder else None
         known = workspaces(read_commits(self.commits)) if self.commits is not None else iter(())
         baseline = WordBaseline()
-        with indexed_files() as indexed:
+        with ExitStack() as opened:
+            indexed: IndexedFiles | None = None
+            name = ""
 
             def replay_one(item: SearchItem) -> list[SearchOutcome]:
+                nonlocal indexed, name
                 if item.package is not None:
                     files, tasks = item.package.files, item.package.tasks
                 else:
@@ -98,6 +114,10 @@ class SearchPlan:
                     files, tasks = workspace.files, list(tasks_of_commit(workspace.commit))
                 if not tasks:
                     return []
+                if indexed is None or item.workspace != name:
+                    # An index keeps the vectors of what is gone, which only one repository may share.
+                    opened.close()
+                    indexed, name = opened.enter_context(indexed_files(encoder)), item.workspace
                 indexed.update(files)
                 baseline.update(files)
                 return [_replay_task(task, indexed, baseline) for task in tasks]
@@ -124,11 +144,14 @@ def last_commits(commits: Path, per_repository: int) -> list[CommitRecord]:
 def _replay_task(task: SearchTask, indexed: IndexedFiles, baseline: WordBaseline) -> SearchOutcome:
     rankings: dict[str, Sequence[Place]] = {BM25: baseline.rank(task.question, MAX_PLACES)}
     alone = indexed.search.rankings(task.question)
-    rankings |= alone
+    joined = indexed.search_with_vectors
+    rankings |= alone if joined is None else joined.rankings(task.question)
     rankings[FUSED] = list(fuse((WAY_WEIGHTS[name], places) for name, places in alone.items()))
     started = time.perf_counter()
     rankings[JOINED] = [candidate.place for candidate in indexed.search.candidates(task.question)]
     ms = 1000 * (time.perf_counter() - started)
+    if joined is not None:
+        rankings[JOINED_VECTORS] = [candidate.place for candidate in joined.candidates(task.question)]
     ways = {name: score(task, places) for name, places in rankings.items()}
     return SearchOutcome(task.id, task.kind, len(indexed.files), ways, ms)
 

@@ -35,6 +35,16 @@ FEATURES = (
 )  # fmt: skip
 
 
+SENTENCE, CODE, SENTENCE_MEANING, CODE_MEANING = (
+    "sentence",
+    "code",
+    "sentence with vectors",
+    "code with vectors",
+)
+ORDERS = (SENTENCE, CODE, SENTENCE_MEANING, CODE_MEANING)
+"""The sets of weights, by the kind of the question and by whether vectors took part."""
+
+
 @dataclass(frozen=True)
 class Definition:
     """A name that a chunk defines: the name, its 0-based line in the file, and the types around it."""
@@ -60,6 +70,7 @@ class Candidate:
         names: Its identifiers.
         related: Those of them that share a word with the question, in order.
         values: The features.
+        order: The set of weights of the question, one of `ORDERS`.
     """
 
     place: Place
@@ -73,20 +84,25 @@ class Candidate:
     names: frozenset[str] = frozenset()
     related: list[str] = field(default_factory=list)
     values: dict[str, float] = field(default_factory=dict)
+    order: str = SENTENCE
 
     @property
     def score(self) -> float:
         """How likely the place answers the question, from 0 to 1; comparable within one answer."""
-        weights = load_weights()
+        weights = load_weights(self.order)
         total = sum(weights.get(name, 0.0) * value for name, value in self.values.items())
         return 1 / (1 + math.exp(-max(-50.0, min(50.0, total + weights["bias"]))))
 
 
 @cache
-def load_weights() -> dict[str, float]:
-    """Return the weights of the features."""
+def load_weights(order: str) -> dict[str, float]:
+    """Return a set of weights of the features.
+
+    Args:
+        order: One of `ORDERS`.
+    """
     text = resources.files(__package__).joinpath("weights.json").read_text("utf-8")
-    weights: dict[str, float] = json.loads(text)["weights"]
+    weights: dict[str, float] = json.loads(text)["weights"][order]
     return weights
 
 
@@ -124,8 +140,10 @@ def describe_candidates(
         file_best[place.path] = max(score, file_best.get(place.path, 0.0))
     central = _central_names(candidates, scores)
     best = max((candidate.fused for candidate in candidates), default=1.0) or 1.0
+    order = _order_of(question, candidates)
     for candidate in candidates:
         path, values = candidate.place.path, candidate.values
+        candidate.order = order
         for name in ("definitions", "words", "trigrams", "vectors"):
             values[name] = 10.0 / (9 + candidate.ranks[name]) if name in candidate.ranks else 0.0
         values["fused"] = candidate.fused / best
@@ -158,6 +176,13 @@ def describe_candidates(
         values["data"] = float(path_kinds.is_data(path))
         values["newest"] = newest.get(path, 0.0)
         values["open"] = float(path in open_files)
+
+
+def _order_of(question: Question, candidates: Sequence[Candidate]) -> str:
+    """Return the set of weights for a question and what took part in its answer."""
+    if any("vectors" in candidate.ranks for candidate in candidates):
+        return CODE_MEANING if question.is_code else SENTENCE_MEANING
+    return CODE if question.is_code else SENTENCE
 
 
 def _central_names(candidates: Sequence[Candidate], scores: Mapping[Place, float]) -> set[str]:

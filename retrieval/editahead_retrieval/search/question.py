@@ -75,12 +75,14 @@ class Question:
         names: The identifiers in it in their exact spelling, those first that no sentence has.
         literals: Pieces of text that are wanted as they are: what is quoted, what looks like code, and names that no
             sentence has.
+        is_code: Whether the question is several lines of code.
     """
 
     text: str
     words: tuple[QuestionWord, ...]
     names: tuple[str, ...]
     literals: tuple[str, ...]
+    is_code: bool = False
 
     @property
     def about_tests(self) -> bool:
@@ -106,7 +108,8 @@ def read_question(text: str) -> Question:
     literals = _literals(text)
     if len(told) <= MAX_SENTENCE:
         literals += tuple(name for name in exact if _COMPOUND.search(name))
-    return Question(text, words, exact[:MAX_NAMES], tuple(dict.fromkeys(literals)))
+    is_code = "\n" in text.strip() and _CODE_LIKE.search(text) is not None
+    return Question(text, words, exact[:MAX_NAMES], tuple(dict.fromkeys(literals)), is_code)
 
 
 def _own_form(word: str) -> dict[str, float]:

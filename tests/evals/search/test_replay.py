@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import zstandard
 from rich.console import Console
@@ -17,16 +19,26 @@ from editahead_evals.errors import RecordError
 from editahead_evals.report import search_report
 from editahead_evals.report.report import Provenance
 from editahead_evals.search.bm25 import WordBaseline
-from editahead_evals.search.replay import JOINED, Outcome, SearchItem, SearchPlan, last_commits, score
+from editahead_evals.search.replay import (
+    JOINED,
+    JOINED_VECTORS,
+    Outcome,
+    SearchItem,
+    SearchPlan,
+    last_commits,
+    score,
+)
 from editahead_evals.search.tasks import (
     DOCUMENTATION,
     HUNK,
     SUBJECT,
+    Package,
     SearchTask,
     read_packages,
     tasks_of_commit,
 )
 from editahead_retrieval.search.places import Place
+from editahead_retrieval.vectors.static_encoder import DIMENSIONS, StaticEncoder, save_encoder
 from index_workspace import write
 
 CART = "def add_to_cart(item):\n    cart.append(item)\n"
@@ -143,6 +155,44 @@ def test_replay_of_commits_and_packages(commits: Path, packages: Path) -> None:
     assert "times that of BM25" in out.getvalue()
 
 
+def make_encoder(path: Path) -> Path:
+    """Write an encoder in which `cost` means what `price` does, and return its file."""
+    numbers = np.random.RandomState(1).randint(-100, 100, (4 + 16, DIMENSIONS)).astype(np.int8)
+    numbers[1] = numbers[0]
+    gains = np.ones((2, len(numbers)), np.float32)
+    gains[:, 4:] = 0.1
+    rows = {"price": 0, "cost": 1, "order": 2, "mail": 3}
+    save_encoder(StaticEncoder("test", rows, 16, numbers, gains), path)
+    return path
+
+
+def test_vectors_of_an_encoder_join_the_search(tmp_path: Path, commits: Path) -> None:
+    plan = SearchPlan(commits, str(make_encoder(tmp_path / "encoder.npz")))
+    last = last_commits(commits, 1)[0]
+    change = FileChange("price.py", "M", PRICE, PRICE.replace("sum", "round_up"))
+    package = Package("shop", {"mail.py": MAIL, "price.py": PRICE, "cart.py": CART}, [])
+    task = SearchTask("shop", DOCUMENTATION, "cost", frozenset({(change.path, 0)}))
+    with plan.replays() as replay:
+        [subject, _] = replay(SearchItem(commit=last))
+        [found] = replay(SearchItem(package=replace(package, tasks=[task])))
+    assert subject.ways.keys() >= {JOINED, "vectors", JOINED_VECTORS}
+    assert found.ways[JOINED].reciprocal == 0.0, "no word of the question is there"
+    assert found.ways["vectors"].reciprocal == found.ways[JOINED_VECTORS].reciprocal == 1.0
+    report = search_report.summarize([subject, found], Provenance("0", "x", 0))
+    assert report.by_vectors[DOCUMENTATION]["MRR@10"].value == 1.0
+    out = io.StringIO()
+    search_report.render(report, Console(file=out))
+    assert "vectors add MRR@10 +1.000" in out.getvalue()
+
+
+def test_an_encoder_that_cannot_be_used(
+    tmp_path: Path, commits: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["eval", "--commits", str(commits), "--search", "--encoder", str(tmp_path / "none.npz")]
+    assert main(asked) == 1
+    assert "the encoder cannot be read" in capsys.readouterr().err
+
+
 def test_the_command(commits: Path, packages: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = [
         "eval",
@@ -166,6 +216,7 @@ def test_the_command(commits: Path, packages: Path, capsys: pytest.CaptureFixtur
         (["--commits", "x", "--search", "--finish"], "cannot be combined"),
         (["--commits", "x", "--finish", "--packages", "y"], "--packages needs --search"),
         (["--commits", "x"], "--commits needs"),
+        (["--commits", "x", "--finish", "--encoder", "y"], "--encoder needs --search"),
     ],
 )
 def test_wrong_options(capsys: pytest.CaptureFixture[str], arguments: list[str], reason: str) -> None:

@@ -1,8 +1,13 @@
-"""The weights of the features that order search results, fitted to the subjects of commits and the chunks they changed."""
+"""The weights of the features that order search results, fitted to what commits changed.
+
+Sentences are the subjects of commits, whose answers are the chunks that they changed. Code is the first hunk of a commit,
+whose answers are the other files that it changed. Each of them has weights for a search with and without vectors.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +18,11 @@ from scipy.optimize import minimize
 from editahead_evals.data.commit_records import read_commits, workspaces
 from editahead_evals.search.indexed_files import indexed_files
 from editahead_evals.search.replay import last_commits
-from editahead_evals.search.tasks import SUBJECT, tasks_of_commit
-from editahead_retrieval.search.features import FEATURES, load_weights
+from editahead_evals.search.tasks import SearchTask, tasks_of_commit
+from editahead_retrieval.search.features import FEATURES, ORDERS, Candidate, load_weights
+from editahead_retrieval.vectors.encoders import open_encoder
 
-NOT_FITTED = frozenset({"vectors", "newest", "open", "test", "generated"})
+NOT_FITTED = frozenset({"literal", "newest", "open", "test", "generated"})
 """Features that commits do not show, or that people want otherwise: they keep their weights."""
 SHRINKAGE = 0.01
 """What a unit of difference from the weight before costs, squared, beside the mean logarithm of the likelihood."""
@@ -26,25 +32,37 @@ Example = tuple[Floats, Floats]
 """The features of the candidates of one question, a row each, and the share of the answer that each of them is."""
 
 
-def fit_search(commits: Path, per_repository: int) -> dict[str, Any]:
+def fit_search(commits: Path, per_repository: int, encoder: str) -> dict[str, Any]:
     """Return the weights, as `weights.json` has them, with where they come from.
 
     Args:
         commits: The file of commits.
-        per_repository: The last commits of each repository whose subjects are asked.
+        per_repository: The last commits of each repository whose subjects and first hunks are asked.
+        encoder: The file of an encoder or the URL of a server, for the weights with vectors; "" leaves those weights as they
+            are. It must not be trained on these commits: what it has learnt of them would count too much.
 
     Raises:
         RecordError: The file cannot be read.
+        EncoderError: The encoder cannot be used.
     """
-    examples = list(_examples(commits, per_repository))
-    before = load_weights()
-    fitted = fit(examples, np.array([before[name] for name in FEATURES]))
-    weights = {name: round(float(value), 3) for name, value in zip(FEATURES, fitted, strict=True)}
-    bias = -float(np.median([np.max(features @ fitted) for features, _ in examples]))
+    by_order: dict[str, list[Example]] = {order: [] for order in ORDERS}
+    for order, example in _examples(commits, per_repository, encoder):
+        by_order[order].append(example)
+    weights = {order: load_weights(order) for order in ORDERS}
+    for order, examples in by_order.items():
+        if examples:
+            weights[order] = _fitted(examples, weights[order])
     return {
-        "fitted": f"the subjects of {len(examples)} commits of {commits.name}",
-        "weights": {"bias": round(bias, 3), **weights},
+        "fitted": {order: f"{len(found)} questions of {commits.name}" for order, found in by_order.items()},
+        "weights": weights,
     }
+
+
+def _fitted(examples: Sequence[Example], before: dict[str, float]) -> dict[str, float]:
+    fitted = fit(examples, np.array([before[name] for name in FEATURES]))
+    bias = -float(np.median([np.max(features @ fitted) for features, _ in examples]))
+    weights = {name: round(float(value), 3) for name, value in zip(FEATURES, fitted, strict=True)}
+    return {"bias": round(bias, 3), **weights}
 
 
 def fit(examples: Sequence[Example], before: Floats) -> Floats:
@@ -73,21 +91,29 @@ def fit(examples: Sequence[Example], before: Floats) -> Floats:
     return found
 
 
-def _examples(commits: Path, per_repository: int) -> Iterator[Example]:
+def _examples(commits: Path, per_repository: int, encoder: str) -> Iterator[tuple[str, Example]]:
+    """Yield the set of weights that a question has, and its candidates."""
     chosen = {commit.id for commit in last_commits(commits, per_repository)}
-    with indexed_files() as indexed:
-        for workspace in workspaces(read_commits(commits)):
-            if workspace.commit.id not in chosen:
-                continue
-            for task in tasks_of_commit(workspace.commit):
-                if task.kind != SUBJECT:
-                    continue
-                indexed.update(workspace.files)
-                found = indexed.search.candidates(task.question)
-                right = np.array(
-                    [(candidate.place.path, candidate.place.line) in task.chunks for candidate in found],
-                    dtype=np.float64,
-                )
-                if 0 < right.sum() < len(right):
-                    rows = [[candidate.values[name] for name in FEATURES] for candidate in found]
-                    yield np.array(rows), right / right.sum()
+    opened = open_encoder(encoder) if encoder else None
+    for _, group in groupby(workspaces(read_commits(commits)), lambda workspace: workspace.commit.repo):
+        with indexed_files(opened) as indexed:
+            for workspace in group:
+                tasks = list(tasks_of_commit(workspace.commit)) if workspace.commit.id in chosen else []
+                if tasks:
+                    indexed.update(workspace.files)
+                for task in tasks:
+                    for search in (indexed.search, indexed.search_with_vectors):
+                        found = [] if search is None else search.candidates(task.question)
+                        yield from _example(task, found)
+
+
+def _example(task: SearchTask, candidates: Sequence[Candidate]) -> Iterator[tuple[str, Example]]:
+    found = [candidate for candidate in candidates if candidate.place.path != task.asked_in]
+    places = [candidate.place for candidate in found]
+    right = np.array(
+        [place.path in task.files or (place.path, place.line) in task.chunks for place in places],
+        dtype=np.float64,
+    )
+    if 0 < right.sum() < len(right):
+        rows = [[candidate.values[name] for name in FEATURES] for candidate in found]
+        yield found[0].order, (np.array(rows), right / right.sum())
