@@ -46,6 +46,8 @@ _DOCSTRING = re.compile(r"[rRuU]?(?:\"\"\"|'''|\"(?!\"))")
 _WITHIN = "within "
 """The beginning of the names for lines of a block without a name."""
 
+_ANONYMOUS = "namespace {"
+
 _MAX_CONTEXT = 12
 """Lines from a deletion to the nearest line that says where it is."""
 
@@ -81,7 +83,7 @@ def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -
         may_be_added = _is_shown_whole(item, line, naming, target, splices, uncut)
         if stays and not (is_vague and may_be_added) and not _becomes_another(item, naming, target, splices):
             continue
-        is_whole = parent is not None and naming.of(parent) in whole
+        is_whole = parent is not None and _container(parent, naming) in whole
         vanishes = after[name] < before[name]
         may_be_added = may_be_added and (vanishes or is_vague)
         may_go = not (is_whole and vanishes and naming.is_named(item))
@@ -261,7 +263,7 @@ def _whole_blocks(snippet: Snippet) -> set[str]:
         name
         for item in walk(outline(lines))
         if item.is_block
-        and (name := naming.of(item)) is not None
+        and (name := _container(item, naming)) is not None
         and marks.isdisjoint(range(item.start, item.end))
         and (item.closes_itself or next((n for n in filled if n >= item.end), None) not in marks)
     }
@@ -364,7 +366,23 @@ def _is_between_shown(
             before = before or []
     if before is None or after is None or (replaced and j1 == j2):
         return False
+    if (
+        replaced
+        and naming.is_named(item)
+        and _kind(naming.of(item)) not in {_kind(identity(key)) for key in new[j1:j2]}
+    ):
+        return False  # The lines are of a neighbour that is shown, and none of them takes its place.
     return runs.contain([*before[::-1], *new[j1:j2], *after])
+
+
+def _kind(name: str | None) -> str:
+    """Return what sort of element a name is of, such as a function or type ("named") or a value."""
+    return (name or "").partition(" ")[0]
+
+
+def _container(item: Item, naming: Naming) -> str | None:
+    """Return the name of a block that holds elements; the one without a name that has some is C++'s namespace."""
+    return naming.of(item) or (_ANONYMOUS if naming.head(item).startswith(_ANONYMOUS) else None)
 
 
 def _becomes_another(item: Item, naming: Naming, target: Target, splices: Sequence[Splice]) -> bool:
