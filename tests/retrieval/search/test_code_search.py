@@ -11,6 +11,7 @@ from editahead_retrieval.index import location
 from editahead_retrieval.index.reader import IndexReader
 from editahead_retrieval.search.answers import SearchResult
 from editahead_retrieval.search.code_search import MAX_PER_FILE, CodeSearch, SearchScope
+from editahead_retrieval.search.features import CODE, CODE_MEANING, SENTENCE, SENTENCE_MEANING
 from index_workspace import build_index, write
 
 FILES = {
@@ -164,3 +165,25 @@ def test_secrets_are_blank(root: Path, tmp_path: Path) -> None:
     assert (
         (root / "net/keys.py").read_text().splitlines()[best.matches[-1]].startswith("def load_signing_key")
     )
+
+
+class FirstChunks:
+    """Finds the chunks that were indexed first."""
+
+    def rank(self, text: str, limit: int) -> Sequence[int]:
+        return list(range(1, limit + 1))
+
+
+@pytest.mark.parametrize(
+    ("question", "alone", "with_vectors"),
+    [
+        ("the pause between attempts", SENTENCE, SENTENCE_MEANING),
+        ("raw = fetch_page(url)\nparse_headers(raw)\n", CODE, CODE_MEANING),
+    ],
+)
+def test_weights_are_those_of_the_question_and_of_what_took_part(
+    root: Path, reader: IndexReader, question: str, alone: str, with_vectors: str
+) -> None:
+    for vectors, order in ((None, alone), (FirstChunks(), with_vectors)):
+        found = CodeSearch(reader, reader_of(root), vectors).candidates(question)
+        assert {candidate.order for candidate in found} == {order}

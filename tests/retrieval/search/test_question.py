@@ -60,3 +60,16 @@ def test_any_text_is_a_question(text: str) -> None:
     assert all(word.forms[word.text] == 1.0 for word in question.words)
     assert all(0 < counts <= 1 for word in question.words for counts in word.forms.values())
     assert all(piece in text for piece in question.literals)
+
+
+@pytest.mark.parametrize(
+    ("question", "is_code"),
+    [
+        ("bread = bake(dough)\noven.open()\n", True),
+        ("bread = bake(dough)\n", False),
+        ("where is the bread\nbaked?", False),
+        ("bake(dough)", False),
+    ],
+)
+def test_several_lines_of_code_are_code(question: str, is_code: bool) -> None:
+    assert read_question(question).is_code is is_code

@@ -1,7 +1,8 @@
 """The weights of the features that order search results, fitted to what commits changed.
 
-Sentences are the subjects of commits, whose answers are the chunks that they changed. Code is the first hunk of a commit,
-whose answers are the other files that it changed. Each of them has weights for a search with and without vectors.
+Sentences are the subjects of commits, whose answers are the chunks that they changed. Code is the first hunk of a commit, of
+several lines, whose answers are the other files that it changed. Each of them has weights for a search with and without
+vectors.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from scipy.optimize import minimize
 from editahead_evals.data.commit_records import read_commits, workspaces
 from editahead_evals.search.indexed_files import indexed_files
 from editahead_evals.search.replay import last_commits
-from editahead_evals.search.tasks import SearchTask, tasks_of_commit
+from editahead_evals.search.tasks import SUBJECT, SearchTask, tasks_of_commit
 from editahead_retrieval.search.features import FEATURES, ORDERS, Candidate, load_weights
+from editahead_retrieval.search.question import read_question
 from editahead_retrieval.vectors.encoders import open_encoder
 
 NOT_FITTED = frozenset({"literal", "newest", "open", "test", "generated"})
@@ -98,7 +100,10 @@ def _examples(commits: Path, per_repository: int, encoder: str) -> Iterator[tupl
     for _, group in groupby(workspaces(read_commits(commits)), lambda workspace: workspace.commit.repo):
         with indexed_files(opened) as indexed:
             for workspace in group:
-                tasks = list(tasks_of_commit(workspace.commit)) if workspace.commit.id in chosen else []
+                asked = tasks_of_commit(workspace.commit) if workspace.commit.id in chosen else ()
+                tasks = [
+                    task for task in asked if task.kind == SUBJECT or read_question(task.question).is_code
+                ]
                 if tasks:
                     indexed.update(workspace.files)
                 for task in tasks:
