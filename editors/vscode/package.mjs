@@ -1,4 +1,4 @@
-// node package.mjs WHEEL: write dist/editahead.vsix with the server's wheel, and list its files and size. without_weights.py removes the model from the wheel.
+// node package.mjs WHEEL: write dist/editahead.vsix with the server's wheel, and list its files and size. without_weights.py removes the weights from the wheel.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { createVSIX, listFiles } from "@vscode/vsce";

@@ -1,7 +1,7 @@
-"""without_weights.py WHEEL FOLDER: the wheel without the model that comes with it, which is larger than an extension may be.
+"""without_weights.py WHEEL FOLDER: the wheel without the weights that come with it, which are too large for an extension.
 
-The extension's environment has no torch, which asking that model takes. The record of the wheel is made anew (the format:
-PEP 427).
+The extension's environment has neither torch, which asking the model takes, nor numpy, which the search's encoder takes. The
+record of the wheel is made anew (the format: PEP 427).
 """
 
 import csv
@@ -10,7 +10,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-LEFT_OUT = "editahead_inference/shipped/"
+LEFT_OUT = ("editahead_inference/shipped/", "editahead_retrieval/vectors/encoder.npz")
 
 
 def lightened(wheel: Path, folder: Path) -> Path:

@@ -35,14 +35,9 @@ FEATURES = (
 )  # fmt: skip
 
 
-SENTENCE, CODE, SENTENCE_MEANING, CODE_MEANING = (
-    "sentence",
-    "code",
-    "sentence with vectors",
-    "code with vectors",
-)
-ORDERS = (SENTENCE, CODE, SENTENCE_MEANING, CODE_MEANING)
-"""The sets of weights, by the kind of the question and by whether vectors took part."""
+SENTENCE, SENTENCE_MEANING, CODE = "sentence", "sentence with vectors", "code"
+ORDERS = (SENTENCE, SENTENCE_MEANING, CODE)
+"""The sets of weights, by the kind of the question and by whether vectors took part. Code is ordered by BM25 alone."""
 
 
 @dataclass(frozen=True)
@@ -180,9 +175,10 @@ def describe_candidates(
 
 def _order_of(question: Question, candidates: Sequence[Candidate]) -> str:
     """Return the set of weights for a question and what took part in its answer."""
-    if any("vectors" in candidate.ranks for candidate in candidates):
-        return CODE_MEANING if question.is_code else SENTENCE_MEANING
-    return CODE if question.is_code else SENTENCE
+    if question.is_code:
+        return CODE
+    took_part = any("vectors" in candidate.ranks for candidate in candidates)
+    return SENTENCE_MEANING if took_part else SENTENCE
 
 
 def _central_names(candidates: Sequence[Candidate], scores: Mapping[Place, float]) -> set[str]:

@@ -13,6 +13,7 @@ from editahead_lsp.settings import Settings, SettingsSource, resolve_settings
 from editahead_retrieval.index import location
 from editahead_retrieval.process.messages import IndexTask
 from editahead_retrieval.process.worker import IndexWorker, run
+from editahead_retrieval.vectors.shipped import SHIPPED
 from editahead_retrieval.vectors.static_encoder import DIMENSIONS, StaticEncoder, save_encoder
 
 WORDS = ("oven", "heat", "warm", "bread")
@@ -51,6 +52,15 @@ def test_code_is_sent_to_safe_urls_only(value: object) -> None:
 def test_a_workspace_cannot_choose_where_code_is_sent(name: str) -> None:
     resolved = resolve_settings([SettingsSource("workspace", "work", {name: "https://example.org/v1"})])
     assert resolved.settings == Settings() and len(resolved.messages) == 1
+
+
+def test_auto_is_the_encoder_that_comes_with_editahead() -> None:
+    assert encoder_options(Settings()) == (str(SHIPPED), "", "")
+    found = open_search_encoder(Settings())
+    assert found.encoder is not None and not found.problem
+    assert SHIPPED.stat().st_size <= 6_000_000
+    card = SHIPPED.with_name("README.md").read_text("utf-8")
+    assert found.encoder.name in card and f"{SHIPPED.stat().st_size / 1e6:.1f} MB" in card
 
 
 def test_off_is_no_encoder_and_a_missing_file_a_problem() -> None:

@@ -11,7 +11,7 @@ from editahead_retrieval.index import location
 from editahead_retrieval.index.reader import IndexReader
 from editahead_retrieval.search.answers import SearchResult
 from editahead_retrieval.search.code_search import MAX_PER_FILE, CodeSearch, SearchScope
-from editahead_retrieval.search.features import CODE, CODE_MEANING, SENTENCE, SENTENCE_MEANING
+from editahead_retrieval.search.features import CODE, SENTENCE, SENTENCE_MEANING
 from index_workspace import build_index, write
 
 FILES = {
@@ -178,7 +178,7 @@ class FirstChunks:
     ("question", "alone", "with_vectors"),
     [
         ("the pause between attempts", SENTENCE, SENTENCE_MEANING),
-        ("raw = fetch_page(url)\nparse_headers(raw)\n", CODE, CODE_MEANING),
+        ("raw = fetch_page(url)\nparse_headers(raw)\n", CODE, CODE),
     ],
 )
 def test_weights_are_those_of_the_question_and_of_what_took_part(

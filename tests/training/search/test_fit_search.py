@@ -7,7 +7,7 @@ import pytest
 np = pytest.importorskip("numpy")
 pytest.importorskip("scipy")
 
-from editahead_retrieval.search.features import FEATURES, ORDERS, load_weights  # noqa: E402
+from editahead_retrieval.search.features import CODE, FEATURES, ORDERS, load_weights  # noqa: E402
 from editahead_training.search.fit_search import NOT_FITTED, fit  # noqa: E402
 
 
@@ -27,4 +27,8 @@ def test_the_feature_that_tells_answers_apart_gains_weight() -> None:
 def test_the_weights_are_those_of_the_features(order: str) -> None:
     weights = load_weights(order)
     assert weights.keys() == {"bias", *FEATURES}
-    assert weights["test"] < 0 < weights["definitions"] + weights["defines_name"]
+    assert weights["bm25"] > 0
+    if order == CODE:
+        assert {name for name in FEATURES if weights[name]} == {"bm25"}
+    else:
+        assert weights["test"] < 0 < weights["definitions"] + weights["defines_name"]

@@ -1,8 +1,7 @@
-"""The weights of the features that order search results, fitted to what commits changed.
+"""The weights of the features that order search results, fitted to the subjects of commits and the chunks they changed.
 
-Sentences are the subjects of commits, whose answers are the chunks that they changed. Code is the first hunk of a commit, of
-several lines, whose answers are the other files that it changed. Each of them has weights for a search with and without
-vectors.
+There is a set of them for a search without vectors, and one for a search with them. Code as a question is ordered by BM25
+alone: weights that were fitted to the first hunks of commits found fewer of the other files that they changed.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from editahead_evals.search.indexed_files import indexed_files
 from editahead_evals.search.replay import last_commits
 from editahead_evals.search.tasks import SUBJECT, SearchTask, tasks_of_commit
 from editahead_retrieval.search.features import FEATURES, ORDERS, Candidate, load_weights
-from editahead_retrieval.search.question import read_question
 from editahead_retrieval.vectors.encoders import open_encoder
 
 NOT_FITTED = frozenset({"literal", "newest", "open", "test", "generated"})
@@ -39,7 +37,7 @@ def fit_search(commits: Path, per_repository: int, encoder: str) -> dict[str, An
 
     Args:
         commits: The file of commits.
-        per_repository: The last commits of each repository whose subjects and first hunks are asked.
+        per_repository: The last commits of each repository whose subjects are asked.
         encoder: The file of an encoder or the URL of a server, for the weights with vectors; "" leaves those weights as they
             are. It must not be trained on these commits: what it has learnt of them would count too much.
 
@@ -55,7 +53,11 @@ def fit_search(commits: Path, per_repository: int, encoder: str) -> dict[str, An
         if examples:
             weights[order] = _fitted(examples, weights[order])
     return {
-        "fitted": {order: f"{len(found)} questions of {commits.name}" for order, found in by_order.items()},
+        "fitted": {
+            order: f"the subjects of {len(found)} commits of {commits.name}"
+            for order, found in by_order.items()
+            if found
+        },
         "weights": weights,
     }
 
@@ -101,9 +103,7 @@ def _examples(commits: Path, per_repository: int, encoder: str) -> Iterator[tupl
         with indexed_files(opened) as indexed:
             for workspace in group:
                 asked = tasks_of_commit(workspace.commit) if workspace.commit.id in chosen else ()
-                tasks = [
-                    task for task in asked if task.kind == SUBJECT or read_question(task.question).is_code
-                ]
+                tasks = [task for task in asked if task.kind == SUBJECT]
                 if tasks:
                     indexed.update(workspace.files)
                 for task in tasks:
@@ -112,12 +112,9 @@ def _examples(commits: Path, per_repository: int, encoder: str) -> Iterator[tupl
                         yield from _example(task, found)
 
 
-def _example(task: SearchTask, candidates: Sequence[Candidate]) -> Iterator[tuple[str, Example]]:
-    found = [candidate for candidate in candidates if candidate.place.path != task.asked_in]
-    places = [candidate.place for candidate in found]
+def _example(task: SearchTask, found: Sequence[Candidate]) -> Iterator[tuple[str, Example]]:
     right = np.array(
-        [place.path in task.files or (place.path, place.line) in task.chunks for place in places],
-        dtype=np.float64,
+        [(candidate.place.path, candidate.place.line) in task.chunks for candidate in found], dtype=np.float64
     )
     if 0 < right.sum() < len(right):
         rows = [[candidate.values[name] for name in FEATURES] for candidate in found]
