@@ -66,6 +66,7 @@ def test_commands(start: Start) -> None:
         "restart",
         "restore",
         "reveal",
+        "search",
         "snooze",
         "status",
         "toggle",
