@@ -81,6 +81,11 @@ _STORES_SWITCH = f"""(async () => {{
 """VS Code writes what an extension stores some time after the extension has it done."""
 
 
+def _focused_row(text: str) -> str:
+    """Return an expression that is true when the chosen row of the quick input has a text."""
+    return f"document.querySelector('.quick-input-list .monaco-list-row.focused[aria-label*={json.dumps(text)}]')"
+
+
 class VSCode:
     """A window of VS Code on a folder."""
 
@@ -202,9 +207,7 @@ class VSCode:
         shown = f".includes({json.dumps(placeholder)})"
         self.until(f"{_QUICK_INPUT} && document.activeElement.placeholder{shown}")
         self.type(text)
-        self.until(
-            f"document.querySelector('.quick-input-list .monaco-list-row.focused[aria-label*={json.dumps(text)}]')"
-        )
+        self.until(_focused_row(text))
         self.press("Enter")
 
     def enter(self, text: str, prompt: str) -> None:
@@ -227,10 +230,18 @@ class VSCode:
         self.page.evaluate(f"navigator.clipboard.writeText({json.dumps(text)})")
 
     def open_beside(self, name: str) -> None:
-        """Open another file, in another tab."""
-        self.press("Control+p")
-        self.pick(name)
-        self.until_active(name)
+        """Open another file, in another tab. The search for it overlooks a file that has just been written."""
+
+        def search() -> None:
+            if not self.page.evaluate(_QUICK_INPUT):
+                self.press("Control+p")
+                self.until(_QUICK_INPUT)
+            self.press("Control+a")
+            self.type(name)
+
+        self.repeat_until(search, _focused_row(name))
+        self.press("Enter")
+        self.until(f"document.querySelector('.tab.active[aria-label^={json.dumps(name)}]')")
 
     def until_active(self, name: str) -> None:
         self.until(f"document.querySelector('.tab.active[aria-label*=\"{name}\"]')")
