@@ -19,6 +19,18 @@ _REPEAT_MS = 5_000
 _SAVE_S = 10
 """Seconds for a saved file to get the expected text."""
 _QUICK_INPUT = "document.activeElement.matches('.quick-input-widget input')"
+_PLACE_AT_REST = """(async () => {
+  const frame = () => new Promise(requestAnimationFrame);
+  const middle = box => [box.x + box.width / 2, box.y + box.height / 2];
+  for (let last = ""; ;) {
+    const place = middle((ELEMENT).getBoundingClientRect());
+    if (String(place) === last) return place;
+    last = String(place);
+    await frame();
+    await frame();
+  }
+})()"""
+"""The middle of an element that has stood still for two frames: VS Code moves what it has just shown."""
 _RIGHT_SIDE = ".modified-in-monaco-diff-editor .view-line"
 _HOVER = ".monaco-hover:not(.hidden)"
 _SEEN = """(() => {
@@ -219,8 +231,7 @@ class VSCode:
         self.press("Enter")
 
     def _click(self, element: str) -> None:
-        middle = "(box => [box.x + box.width / 2, box.y + box.height / 2])"
-        self.page.click(*self.page.evaluate(f"{middle}({element}.getBoundingClientRect())"))
+        self.page.click(*self.page.evaluate(_PLACE_AT_REST.replace("ELEMENT", element)))
 
     def copy(self, text: str) -> None:
         """Put a text on the clipboard, as another program does."""
