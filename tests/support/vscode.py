@@ -192,7 +192,8 @@ class VSCode:
         lines = self.page.evaluate(
             "[...document.querySelectorAll('.editor-instance .view-line')].map(one => one.innerText).join('\\n')"
         )
-        return "\n".join([lines, *self.seen, self.status, self.page.evaluate(_NOTES)])
+        focus = self.page.evaluate("document.activeElement?.outerHTML.slice(0, 300) ?? 'nothing'")
+        return "\n".join([lines, *self.seen, self.status, self.page.evaluate(_NOTES), f"focus: {focus}"])
 
     def press(self, *chords: str) -> None:
         for chord in chords:

@@ -282,7 +282,9 @@ def test_a_full_disk(log: OutcomeLog, file: Path, clock: Clock, warnings: pytest
 
     log._submit(lambda: limit(1))  # less than there is: no page more
     write(log, *(replace(ONE, number=n) for n in range(2, 900)))
-    assert read_outcomes(file) == [ONE]
+    fitted = [one.number for one in read_outcomes(file)]  # the last page may have had room
+    assert fitted == list(range(1, len(fitted) + 1))
+    assert len(fitted) < 899
     assert len(warnings.messages) == 1
     log._submit(lambda: limit(10_000))
     clock.now += 61
