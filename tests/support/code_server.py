@@ -70,6 +70,13 @@ HERE = [
 """Marks for test modules that use VS Code."""
 
 
+def replace_file(path: Path, text: str) -> None:
+    """Write a file at once: of a file that is half written, VS Code would read that it has no settings."""
+    written = path.with_name(f"{path.name}.new")
+    written.write_text(text, encoding="utf-8")
+    written.replace(path)
+
+
 class CodeServer:
     """A running code-server and the browser for it. Each window that is opened in it has a page of its own."""
 
@@ -137,7 +144,7 @@ class CodeServer:
         for name, values in {"User": _QUIET, "Machine": {**_QUIET, **settings}}.items():
             path = self.data / name / "settings.json"
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(values), encoding="utf-8")
+            replace_file(path, json.dumps(values))
 
     def language_servers(self) -> list[int]:
         """Return the process ids of the extension's language servers."""

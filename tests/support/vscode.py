@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from code_server import CodeServer
+from code_server import CodeServer, replace_file
 
 _PATIENCE_MS = 60_000
 """Milliseconds until a wait for the page fails."""
@@ -19,6 +19,7 @@ _REPEAT_MS = 5_000
 _SAVE_S = 10
 """Seconds for a saved file to get the expected text."""
 _QUICK_INPUT = "document.activeElement.matches('.quick-input-widget input')"
+_EDITOR_FOCUS = "document.activeElement?.closest('.editor-instance .monaco-editor')"
 _PLACE_AT_REST = """(async () => {
   const frame = () => new Promise(requestAnimationFrame);
   const middle = box => [box.x + box.width / 2, box.y + box.height / 2];
@@ -137,7 +138,7 @@ class VSCode:
 
     def _until_open(self, name: str) -> None:
         self.until(f"document.querySelector('.monaco-editor[data-uri$=\"/{name}\"] .view-line')")
-        self.press("Control+1")
+        self.repeat_until(lambda: self.press("Control+1"), _EDITOR_FOCUS)
 
     def empty(self) -> bool:
         """Close all that the window shows, without saving; return whether that succeeded."""
@@ -221,7 +222,10 @@ class VSCode:
         self.until(f"{_QUICK_INPUT} && document.activeElement.placeholder{shown}")
         self.type(text)
         self.until(_focused_row(text))
-        self.press("Enter")
+        # A list that is drawn again at this moment has no chosen row, and VS Code drops the key.
+        typed = self.page.evaluate("document.activeElement.value")
+        waits = f"{_QUICK_INPUT} && document.activeElement.value === {json.dumps(typed)}"
+        self.repeat_until(lambda: self.press("Enter"), f"!({waits})")
 
     def enter(self, text: str, prompt: str) -> None:
         """Enter a text into the input box with a prompt, instead of the text that the box proposes."""
@@ -267,20 +271,19 @@ class VSCode:
         settings = json.loads(file.read_text(encoding="utf-8"))
         text = json.dumps({**settings, name: value})
         before = json.dumps(self.status)
-        self.repeat_until(
-            lambda: file.write_text(text, encoding="utf-8"), f"({_STATUS_LABEL} ?? '') !== {before}"
-        )
+        self.repeat_until(lambda: replace_file(file, text), f"({_STATUS_LABEL} ?? '') !== {before}")
 
     def revert_hunk(self, text: str) -> None:
         """Press the button beside the first hunk of a diff until the right side no longer has a text.
 
         The button has no effect while VS Code computes the diff.
         """
-        button = "document.querySelector('.gutterItem [aria-label=\"Revert Block\"]')"
-        self.until(f"document.querySelector('.squiggly-warning') && {button}")
+        buttons = "document.querySelectorAll('.gutterItem [aria-label=\"Revert Block\"]')"
+        self.until(f"document.querySelector('.squiggly-warning') && {buttons}.length > 0")
         has_text = _saying(_RIGHT_SIDE, text)
+        all_hunks = f"{buttons}.length === {self.page.evaluate(f'{buttons}.length')}"  # else the button is another hunk's
         self.repeat_until(
-            lambda: self.page.evaluate(f"{has_text} && {button}?.click()"),
+            lambda: self.page.evaluate(f"{has_text} && {all_hunks} && {buttons}[0].click()"),
             f"!{has_text}",
         )
 

@@ -17,6 +17,7 @@ from . import apply_messages, custom_messages, finish_messages, lsp_types, statu
 from .field_metadata import OMIT_IF_NONE
 
 PARAMS_BY_METHOD: Mapping[str, type] = {
+    types.SET_TRACE: types.SetTraceParams,
     types.INITIALIZE: custom_messages.InitializeParams,
     types.TEXT_DOCUMENT_DID_OPEN: custom_messages.DidOpenParams,
     types.TEXT_DOCUMENT_DID_CHANGE: custom_messages.DidChangeParams,

@@ -57,6 +57,15 @@ async def test_initialize_comes_once(harness: ServerHarness) -> None:
     assert (await harness.reply(harness.send("initialize", {"capabilities": {}})))["error"]["code"] == -32600
 
 
+async def test_the_trace_is_set_without_an_error(
+    harness: ServerHarness, caplog: pytest.LogCaptureFixture
+) -> None:
+    await harness.initialize()
+    harness.notify("$/setTrace", {"value": "verbose"})
+    assert harness.server.protocol.trace == "verbose"
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
 async def test_malformed_notifications_are_ignored(harness: ServerHarness) -> None:
     await harness.initialize()
     harness.open(A, "user\n")
