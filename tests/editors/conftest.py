@@ -15,7 +15,6 @@ from neovim import NEOVIM_0_11, NEOVIM_0_12, Neovim
 from server_with_planned_edits import REAL, planned
 from shared_window import SharedWindow
 from vscode import VSCode
-from vscode_scenarios import homes_in
 
 
 @pytest.fixture
@@ -33,7 +32,8 @@ def house(tmp_path: Path) -> Callable[..., list[Path]]:
 @pytest.fixture
 def homes(tmp_path: Path) -> dict[str, str]:
     """Neither the editor nor the server reads or writes anything of the person who runs the tests."""
-    return homes_in(tmp_path)
+    kinds = ("CONFIG", "DATA", "STATE", "CACHE")
+    return {f"XDG_{kind}_HOME": str(tmp_path / kind.lower()) for kind in kinds}
 
 
 @pytest.fixture(

@@ -8,7 +8,7 @@ import pytest
 
 from code_server import HERE
 from shared_window import SharedWindow
-from vscode_scenarios import Player, homes_in, load, server_command
+from vscode_scenarios import Player, load, server_command
 
 pytestmark = HERE
 
@@ -17,27 +17,15 @@ SCENARIOS = sorted((Path(__file__).parent / "vscode").glob("*.txt"))
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
 def test_scenario(
-    path: Path, shared_window: SharedWindow, tmp_path: Path, request: pytest.FixtureRequest
+    path: Path, shared_window: SharedWindow, homes: dict[str, str], request: pytest.FixtureRequest
 ) -> None:
-    """Play a session. It leaves a screenshot of its end in the folder that EDITAHEAD_PICTURES names.
-
-    What fails is played once more, in a window of its own: VS Code drops a key now and then while it is busy.
-    """
+    """Play a session. It leaves a screenshot of its end in the folder that EDITAHEAD_PICTURES names."""
     scenario = load(path)
-
-    def play(attempt: str, is_new: bool) -> None:
-        homes = homes_in(tmp_path / attempt)
-        command = server_command(homes, scenario.plan)
-        settings = {"server.command": command, "debounce_ms": 0, **scenario.settings}
-        named = {f"editahead.{name}": value for name, value in settings.items()}
-        with shared_window.use(scenario.files, named, is_new) as window:
-            try:
-                Player(window, command, homes).play(scenario)
-            finally:
-                window.keep_picture(request.node.name)
-
-    try:
-        play("first", scenario.is_new)
-    except AssertionError as error:
-        request.node.add_report_section("call", "the first attempt", str(error))
-        play("second", is_new=True)
+    command = server_command(homes, scenario.plan)
+    settings = {"server.command": command, "debounce_ms": 0, **scenario.settings}
+    named = {f"editahead.{name}": value for name, value in settings.items()}
+    with shared_window.use(scenario.files, named, scenario.is_new) as window:
+        try:
+            Player(window, command, homes).play(scenario)
+        finally:
+            window.keep_picture(request.node.name)

@@ -135,12 +135,6 @@ class Player:
         assert not (self.window.folder / name).exists()
 
 
-def homes_in(folder: Path) -> dict[str, str]:
-    """Return the environment variables with which an editor and the server keep all their files in a folder."""
-    kinds = ("CONFIG", "DATA", "STATE", "CACHE")
-    return {f"XDG_{kind}_HOME": str(folder / kind.lower()) for kind in kinds}
-
-
 def server_command(homes: Mapping[str, str], plan: Mapping[str, object] | None) -> list[str]:
     """Return the server's command line. The server keeps its files in the test's folder, not in the shared home."""
     variables = [f"{name}={value}" for name, value in homes.items()]
