@@ -9,6 +9,34 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import attrs
+from example_objects import (
+    ACCEPT,
+    ACTION,
+    APPLIED,
+    DOCUMENT,
+    EDIT,
+    FIGURES,
+    FINISHED,
+    GHOST,
+    GO,
+    HERE,
+    INLINE,
+    ITEM,
+    LABEL,
+    PASTED,
+    PREDICTED,
+    PROMPT_COSTS,
+    QUIET,
+    REFUSED,
+    SHOWN,
+    SKETCH,
+    STATUS,
+    TASK_FIGURES,
+    THERE,
+    URI,
+    WHY,
+    WORKSPACE_EDIT,
+)
 from lsprotocol import types
 
 from editahead_cli import json_output
@@ -18,7 +46,6 @@ from editahead_lsp.protocol import (
     finish_messages,
     lsp_types,
     search_messages,
-    status_messages,
 )
 from editahead_lsp.protocol import custom_messages as wire
 
@@ -40,163 +67,6 @@ class Shape:
     what: str
     parts: dict[str, tuple[Any, Literal["read", "sent"]]]
     example: dict[str, Any]
-
-
-# The examples: the user renames a field of a class at its definition, and the next edit is its next use.
-
-URI = "file:///p/stay.py"
-HERE = wire.Position(6, 19)
-THERE = wire.Range(wire.Position(9, 21), wire.Position(9, 25))
-DOCUMENT = wire.VersionedTextDocument(URI, 12)
-EDIT = wire.TextEdit(THERE, "leaves")
-LABEL = "rename ends -> leaves (2 more)"
-ACCEPT = wire.Command("Accept next edit", wire.ACCEPT, ["p-17"])
-GHOST = wire.InlineCompletionItem(
-    "self.leaves", wire.Range(wire.Position(9, 16), wire.Position(9, 25)), ACCEPT
-)
-QUIET = wire.SilenceInfo("no-candidate", "Nothing that was just done has to be done elsewhere.")
-PREDICTED = wire.PredictedEdit(
-    "p-17", DOCUMENT, [EDIT], THERE.start, wire.Position(9, 27), 0.93, "propagation", LABEL
-)
-WORKSPACE_EDIT = lsp_types.WorkspaceEdit([lsp_types.TextDocumentEdit(DOCUMENT, [EDIT])])
-ACTION = lsp_types.CodeAction(
-    "Accept next edit", wire.ACCEPT_KIND, ACCEPT, data=lsp_types.PredictionActionData("p-17")
-)
-GO = wire.Command(
-    "Go to next edit",
-    wire.GO_TO_NEXT_EDIT,
-    [{"uri": URI, "position": {"line": HERE.line, "character": HERE.character}}],
-)
-PASTED = lsp_types.SketchActionData(URI, 12, wire.Range(HERE, HERE), comment=True)
-INLINE = wire.InlineCompletionParams(DOCUMENT, HERE)
-SHOWN = wire.DidShowParams(wire.ShownItem(ACCEPT))
-ITEM = lsp_types.CompletionItem(
-    label=LABEL,
-    sort_text=" ",
-    filter_text="leaves",
-    documentation=lsp_types.MarkupContent(
-        "```diff\n@@ line 10 @@\n-        return (self.ends - self.begins).days\n"
-        "+        return (self.leaves - self.begins).days\n```"
-    ),
-    text_edit=wire.TextEdit(wire.Range(wire.Position(6, 13), HERE), "leaves"),
-    additional_text_edits=[EDIT],
-    command=ACCEPT,
-)
-FIGURES = json_output.OutcomeFigures(
-    shown=412,
-    seen=181,
-    accepted=97,
-    typed=12,
-    partial=3,
-    rejected=9,
-    ignored=303,
-    kept30=json_output.SurvivalOutput(81, 78),
-    kept300=json_output.SurvivalOutput(80, 74),
-    latency=status_messages.LatencyStatus(4.1, 19.0),
-)
-TASK_FIGURES = json_types.TaskFigures(
-    tasks=1, done=1, partial=0, silent=0, wrong=0, places=4, right=4, wrongLines=0
-)
-
-PROMPT_COSTS = json_types.PromptCosts(
-    prompts=2388,
-    tokens=2453.0,
-    largest=2833,
-    prefill={"16": {"mean": 142.6, "p95": 229}},
-    shared=0.945,
-    differs={"region": {"times": 3106, "tokens": 376699}},
-    leftOut={"file": {"prompts": 2388, "tokens": 1606.0}},
-    refused=0,
-)
-WHY = wire.WhyResult(
-    wire.WhyState(12, HERE),
-    ["p-17"],
-    None,
-    [
-        wire.WhyCandidate("propagation", LABEL, 0.93, "shown"),
-        wire.WhyCandidate("completion", "ends", 0.08, "below-threshold"),
-    ],
-    wire.WhyTimes(0.1, 4.2, 1.3),
-)
-STATUS = status_messages.StatusResult(
-    "0.1.0",
-    status_messages.BackendStatus("embedded", "ready", "Predictors that need no model."),
-    None,
-    3,
-    status_messages.CacheStatus(hits=41, misses=9),
-    status_messages.SpeculationStatus(),
-    status_messages.LatencyStatus(4.0, 18.5),
-    status_messages.OutcomeStatus(shown=12, accepted=9, rejected=1),
-    index=[status_messages.IndexStatus("/projects/rooms", "building", 1200, 3400, "")],
-)
-
-SKETCH = """\
-```python
-    # ... existing code ...
-    def days(self):
-        return (self.leaves - self.begins).days
-    # ... existing code ...
-```
-"""
-APPLIED = apply_messages.ApplyResult(
-    lsp_types.WorkspaceEdit(
-        [lsp_types.TextDocumentEdit(DOCUMENT, [lsp_types.AnnotatedTextEdit(THERE, "leaves", "1")])],
-        change_annotations={"1": lsp_types.ChangeAnnotation("Changes what the code does, line 10", True)},
-    ),
-    [apply_messages.AppliedHunk(URI, THERE, "leaves", "semantic", "matched", 1.0)],
-    "markers",
-    "merge",
-    apply_messages.ApplyStats(8.4),
-)
-FINISHED = finish_messages.FinishResult(
-    False,
-    "the working tree against HEAD",
-    [finish_messages.FinishedRule("4e1f", "rename ends -> leaves", [finish_messages.ShownAt(URI, 4)])],
-    [
-        finish_messages.LeftPlace(
-            URI,
-            12,
-            wire.Range(wire.Position(9, 0), wire.Position(10, 0)),
-            "        return self.begins <= day < self.ends\n",
-            "        return self.begins <= day < self.leaves\n",
-            "4e1f",
-            0.97,
-            "code",
-            likely=True,
-            why="It follows from the change by what the code says.",
-        )
-    ],
-    lsp_types.WorkspaceEdit(
-        [lsp_types.TextDocumentEdit(DOCUMENT, [lsp_types.AnnotatedTextEdit(THERE, "leaves", "1")])],
-        change_annotations={
-            "1": lsp_types.ChangeAnnotation(
-                "rename ends -> leaves, line 10 (97%)",
-                True,
-                "It follows from the change by what the code says.",
-            )
-        },
-    ),
-    [],
-    finish_messages.Looked(4, 1, 412.0),
-)
-REFUSED = apply_messages.RefusalData(
-    "ambiguous",
-    "    def days(self):",
-    [apply_messages.SimilarRange(wire.Range(wire.Position(8, 0), wire.Position(10, 0)), 0.91)],
-    choices=[
-        apply_messages.ApplyChoice(
-            id,
-            title,
-            [apply_messages.ChoicePlace(URI, line)],
-            f"--- a/stay.py\n+++ b/stay.py\n@@ -{line + 1},2 ...",
-            p,
-        )
-        for id, title, line, p in (
-            ("8c1f0b52d7aa", "replace `days()`", 8, 0.7),
-            ("03e6d91c44b0", "add after `days()`", 10, 0.2),
-        )
-    ],
-)
 
 
 def _request(method: str, what: str, params: Any, result: Any, result_type: Any = None) -> Shape:
