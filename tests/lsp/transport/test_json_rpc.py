@@ -57,11 +57,12 @@ async def test_initialize_comes_once(harness: ServerHarness) -> None:
     assert (await harness.reply(harness.send("initialize", {"capabilities": {}})))["error"]["code"] == -32600
 
 
-async def test_the_trace_is_set_without_an_error(
+async def test_the_trace_is_set_and_malformed_params_change_nothing(
     harness: ServerHarness, caplog: pytest.LogCaptureFixture
 ) -> None:
     await harness.initialize()
-    harness.notify("$/setTrace", {"value": "verbose"})
+    for params in ({"value": "verbose"}, {"value": 3}, {}, None):
+        harness.notify("$/setTrace", params)
     assert harness.server.protocol.trace == "verbose"
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
