@@ -18,7 +18,6 @@ from .follow_up import FollowUp, Situation, changed_tokens, without_alignment
 from .renamed_definition import RenamedDefinition
 from .rule import Proposal
 from .rule_runs import join_neighbours
-from .token_patterns import KEYWORDS
 from .unfinished_edits import may_be_whole
 
 _SURE, _ELSEWHERE, _DOCUMENTED, _TYPED = 0.62, 0.58, 0.56, 0.45
@@ -69,7 +68,7 @@ def _renamed_definitions(situation: Situation) -> Iterator[RenamedDefinition]:
                 if a2 - a1 != 1 or b2 - b1 != 1 or not is_word(a[a1]) or not is_word(b[b1]):
                     continue
                 old, new = a[a1], b[b1]
-                if not _is_renaming(old, new, known) or edit.line + row >= len(origin.bodies):
+                if not _is_renaming(new, known) or edit.line + row >= len(origin.bodies):
                     continue
                 place = edit.line + row, sum(map(len, b[:b1]))
                 index, trees = situation.index, situation.trees
@@ -89,9 +88,9 @@ def _words(lines: Sequence[str]) -> Set[str]:
     return {word for line in lines for word in _WORD.findall(line[:MAX_WIDTH])}
 
 
-def _is_renaming(old: str, new: str, known: Set[str]) -> bool:
+def _is_renaming(new: str, known: Set[str]) -> bool:
     """Return whether the new name means what the old one meant: neither nothing, nor one of the names known before."""
-    return old not in KEYWORDS and new not in KEYWORDS and bool(new.strip("_")) and new not in known
+    return bool(new.strip("_")) and new not in known
 
 
 def _references(renamed: RenamedDefinition, situation: Situation) -> Iterator[FollowUp]:
