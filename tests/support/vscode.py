@@ -247,17 +247,20 @@ class VSCode:
 
     def open_beside(self, name: str) -> None:
         """Open another file, in another tab. The search for it overlooks a file that has just been written."""
+        row = f"document.querySelector('.quick-input-list .monaco-list-row.focused[aria-label^={json.dumps(name)}]')"
 
-        def search() -> None:
+        def open_first() -> None:
             if not self.page.evaluate(_QUICK_INPUT):
                 self.press("Control+p")
                 self.until(_QUICK_INPUT)
             self.press("Control+a")
             self.type(name)
+            if self.becomes_true(row, _REPEAT_MS):
+                self.press("Enter")
 
-        self.repeat_until(search, _focused_row(name))
-        self.press("Enter")
-        self.until(f"document.querySelector('.tab.active[aria-label^={json.dumps(name)}]')")
+        self.repeat_until(
+            open_first, f"document.querySelector('.tab.active[aria-label^={json.dumps(name)}]')"
+        )
 
     def until_active(self, name: str) -> None:
         self.until(f"document.querySelector('.tab.active[aria-label*=\"{name}\"]')")
