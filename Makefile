@@ -125,7 +125,7 @@ for-test:
 	@$(ENVIRONMENT) dev $(VENV)
 
 lock:
-	@$(LOCK) --upgrade --extra dev -o requirements/dev.txt pyproject.toml
+	@$(LOCK) --upgrade --extra dev --extra dev-team --extra search --extra team -o requirements/dev.txt pyproject.toml
 	@echo hatchling | $(LOCK) --upgrade -o requirements/run.txt pyproject.toml -
 	@echo pip-audit | $(LOCK) --upgrade -o requirements/audit.txt -
 	@$(LOCK) --upgrade --extra dev --override requirements/engine-cpu-without.txt -o requirements/engine-cpu.txt \

@@ -120,6 +120,9 @@ def lint(log: Log) -> None:
 def tests(log: Log) -> None:
     if on_linux_x86_64():
         log.run(".venv/bin/nvim", "--version")  # without it the tests with Neovim would be left out
+    log.run(
+        PYTHON, "tests/support/real_postgres.py"
+    )  # why the tests of a team's index are left out, if they are
     log.run("make", "test")
 
 

@@ -97,7 +97,10 @@ def pins(name: str) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize(("name", "extras"), [("run", ()), ("dev", ("dev",)), ("engine-cpu", ("dev",))])
+@pytest.mark.parametrize(
+    ("name", "extras"),
+    [("run", ()), ("dev", ("dev", "dev-team", "search", "team")), ("engine-cpu", ("dev",))],
+)
 def test_what_is_required_is_pinned(name: str, extras: tuple[str, ...]) -> None:
     required = [
         *PROJECT["dependencies"],

@@ -5,6 +5,7 @@
     - IndexDamagedError: its file is damaged, or of another version; another one must be built.
     - IndexFullError: there is no room for more of it.
   - EncoderError
+  - TeamIndexError
   - UnreadableFileError
 """
 
@@ -25,6 +26,10 @@ class IndexFullError(IndexUnusableError):
 
 class EncoderError(Exception):
     """An encoder, or a server of embeddings, that cannot be used, with the reason for a person."""
+
+
+class TeamIndexError(Exception):
+    """A team's index that cannot be used now, with the reason for a person."""
 
 
 class UnreadableFileError(Exception):

@@ -1,0 +1,33 @@
+"""A real server for the tests of this folder, with a team of its own for each test."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from real_postgres import PostgresServer, reason_without_postgres, running_postgres
+from team_of_members import Team
+
+_NUMBERS = count(1)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    reason = reason_without_postgres()
+    if reason:
+        pytest.skip(f"no PostgreSQL with pgvector: {reason}")
+    with (
+        tempfile.TemporaryDirectory(prefix="pg-", dir="/tmp") as folder,
+        running_postgres(Path(folder)) as server,
+    ):
+        yield server
+
+
+@pytest.fixture
+def team(postgres: PostgresServer) -> Iterator[Team]:
+    with Team.create(postgres, f"kitchen{next(_NUMBERS)}") as team:
+        yield team

