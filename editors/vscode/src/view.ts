@@ -1,8 +1,9 @@
 // The predictions of the active editor: requests to the server, their display, and the user's reaction.
 import * as vscode from "vscode";
 import { AcceptedEdit } from "./core/acceptedEdit";
+import { ContextKeyService } from "./core/contextKeys";
 import { contextKeysFor, tabAction, type KeyContext } from "./core/keys";
-import { formatDiff, layOutDecorations, type DecorationLayout } from "./core/layout";
+import { formatDiff, layOutDecorations, markOnly } from "./core/layout";
 import { describePrediction } from "./core/messages";
 import type { NextEditResult, Prediction, Silence, Trigger } from "./core/protocol";
 import type { Position } from "./core/text";
@@ -27,6 +28,8 @@ export class View implements vscode.Disposable {
   /** The predictions of the last response, best first. */
   private predictions: ShownPrediction[] = [];
   private current: ShownPrediction | undefined;
+  /** The prediction that is on the screen; its keys work. */
+  private drawn: ShownPrediction | undefined;
   /** Whether the user chose the current prediction among several. */
   private isChosen = false;
   private accepted: AcceptedEdit | undefined;
@@ -42,6 +45,9 @@ export class View implements vscode.Disposable {
   /** The editor state that VS Code has ghost text for. */
   private ghostTextState: string | undefined;
   private readonly decorations: Decorations;
+  private readonly contextKeys = new ContextKeyService((key, value) =>
+    vscode.commands.executeCommand("setContext", `editahead.${key}`, value),
+  );
   private readonly diagnostics = new DiagnosticsTracker();
   private readonly changeEmitter = new vscode.EventEmitter<void>();
   private readonly subscriptions: vscode.Disposable[];
@@ -85,12 +91,12 @@ export class View implements vscode.Disposable {
     return this.cancellation !== undefined;
   }
 
-  /** The place and the label of the current prediction. */
+  /** The place and the label of the prediction on the screen. */
   get description(): string | undefined {
-    const { current } = this;
-    if (current === undefined) return undefined;
-    const place = current.edits === undefined ? `${vscode.workspace.asRelativePath(current.uri)}, line` : "line";
-    return `${place} ${current.target().line + 1}, ${current.prediction.label}`;
+    const { drawn } = this;
+    if (drawn === undefined) return undefined;
+    const place = drawn.edits === undefined ? `${vscode.workspace.asRelativePath(drawn.uri)}, line` : "line";
+    return `${place} ${drawn.target().line + 1}, ${drawn.prediction.label}`;
   }
 
   dispose(): void {
@@ -398,13 +404,15 @@ export class View implements vscode.Disposable {
     const isGhostText = ghostText !== undefined && !this.isSubtle && editor !== undefined && isGhostTextEnabled(editor.document);
     const isDecorated = editor !== undefined && current !== undefined && !isGhostText && editor.selections.length === 1;
     const contextKeys = isDecorated ? contextKeysFor(this.keyContext(editor)) : { shown: false, here: false, indents: false };
-    for (const [name, value] of Object.entries({ ...contextKeys, ghost: isGhostText })) {
-      void vscode.commands.executeCommand("setContext", `editahead.${name}`, value);
-    }
-    if (isDecorated) this.decorate(editor, current, !contextKeys.indents);
-    else this.decorations.clear();
-    if (current !== undefined && (isDecorated || isGhostText) && !this.isSubtle) this.reportShown(current);
-    this.changeEmitter.fire();
+    if (!isDecorated) this.decorations.clear();
+    if (current !== this.drawn) this.drawn = undefined;
+    // A prediction that is on the screen before its keys work would lose the Tab that answers it.
+    this.contextKeys.set({ ...contextKeys, ghost: isGhostText }, () => {
+      this.drawn = current;
+      if (isDecorated) this.decorate(editor, current, !contextKeys.indents);
+      if (current !== undefined && (isDecorated || isGhostText) && !this.isSubtle) this.reportShown(current);
+      this.changeEmitter.fire();
+    });
   }
 
   private reportShown(prediction: ShownPrediction): void {
@@ -475,11 +483,6 @@ function reasonOf(event: vscode.TextDocumentChangeEvent): "undo" | "redo" | unde
 function stateOf(editor: vscode.TextEditor): string {
   const { line, character } = editor.selection.active;
   return `${editor.document.uri.toString()}:${editor.document.version}:${line}:${character}`;
-}
-
-/** Return the layout without everything but the mark of the lines; for edits in another document, a mark at the cursor's line. */
-function markOnly({ lineRange }: DecorationLayout, cursorLine: number): DecorationLayout {
-  return { deletions: [], insertions: [], newLines: [], hints: [], lineRange: lineRange ?? [cursorLine, cursorLine] };
 }
 
 function isGhostTextEnabled(document: vscode.TextDocument): boolean {

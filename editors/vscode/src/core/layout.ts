@@ -213,3 +213,8 @@ export function formatDiff(edits: readonly TrackedEdit[], text: Text): string {
   }
   return lines.join("\n");
 }
+
+/** Return the layout without everything but the mark of the lines; for edits in another document, a mark at the cursor's line. */
+export function markOnly({ lineRange }: DecorationLayout, cursorLine: number): DecorationLayout {
+  return { deletions: [], insertions: [], newLines: [], hints: [], lineRange: lineRange ?? [cursorLine, cursorLine] };
+}
