@@ -39,7 +39,6 @@ class Team:
             team = cls(server, name, admin, stack)
             team.administration.migrate()
             yield team
-            admin.execute(f"DROP SCHEMA editahead_{name} CASCADE".encode())
 
     @property
     def administration(self) -> TeamAdministration:

@@ -1,0 +1,119 @@
+"""A server that is down, hangs, or lies."""
+
+from __future__ import annotations
+
+import socket
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from editahead_retrieval.errors import TeamIndexError
+from editahead_retrieval.team import server as server_module
+from editahead_retrieval.team.address import TeamAddress
+from editahead_retrieval.team.server import TeamServer
+from real_postgres import PostgresServer, reason_without_postgres, running_postgres
+from team_of_members import KEY, Team, vector
+
+CHUNK = KEY.prove_chunk(bytes(16))
+
+
+@pytest.fixture
+def own_server() -> Iterator[PostgresServer]:
+    reason = reason_without_postgres()
+    if reason:
+        pytest.skip(f"no PostgreSQL with pgvector: {reason}")
+    with (
+        tempfile.TemporaryDirectory(prefix="pg-", dir="/tmp") as folder,
+        running_postgres(Path(folder)) as server,
+    ):
+        yield server
+
+
+def test_a_server_that_stops_has_a_clear_error_and_is_used_again(own_server: PostgresServer) -> None:
+    with Team.create(own_server, "kitchen") as team:
+        ada = team.client("ada")
+        ada.put_vectors([CHUNK], [vector(3)])
+        own_server.stop()
+        for _ in range(2):
+            with pytest.raises(TeamIndexError, match="cannot be reached"):
+                ada.vectors_of([CHUNK])
+        own_server.start()
+        assert ada.vectors_of([CHUNK]) == {0: vector(3)}
+
+
+class SilentServer:
+    """A server that takes connections, and sends as much as it was given."""
+
+    def __init__(self, answer: bytes) -> None:
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.url = f"postgresql://ada@127.0.0.1:{self.socket.getsockname()[1]}/team?sslmode=disable"
+        self.answer, self.held = answer, []
+        self.thread = threading.Thread(target=self._serve, daemon=True)
+        self.thread.start()
+
+    def _serve(self) -> None:
+        with suppress(OSError):
+            while True:
+                connection = self.socket.accept()[0]
+                self.held.append(connection)
+                connection.recv(1_000)
+                connection.sendall(self.answer)
+
+    def close(self) -> None:
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.socket.close()
+        for connection in self.held:
+            connection.close()
+        self.thread.join()
+
+
+READY = b"R\0\0\0\x08\0\0\0\0" + b"Z\0\0\0\x05I"
+"""What a server says that trusts everybody: authenticated, and ready."""
+
+
+@pytest.mark.parametrize(
+    "answer", [b"", READY, READY + b"D\xff\xff\xff\xff", b"HTTP/1.1 400 Bad Request\r\n\r\n"]
+)
+def test_a_server_that_hangs_or_speaks_otherwise_is_given_up(
+    answer: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("psycopg")
+    monkeypatch.setattr(server_module, "CONNECT_S", 1)
+    monkeypatch.setattr(server_module, "CALL_S", 0.2)
+    silent = SilentServer(answer)
+    client = TeamServer(TeamAddress.parse(silent.url))
+    try:
+        with pytest.raises(TeamIndexError, match=r"does not answer|cannot be reached"):
+            client.vectors_of([CHUNK])
+    finally:
+        client.close()
+        silent.close()
+
+
+@pytest.mark.parametrize(
+    ("body", "call"),
+    [
+        ("SELECT 7, '\\x00'::bytea", lambda client: client.vectors_of([CHUNK])),
+        ("SELECT 1, '\\x00'::bytea", lambda client: client.vectors_of([CHUNK])),
+        ("SELECT NULL::int, NULL::bytea", lambda client: client.vectors_of([CHUNK])),
+    ],
+)
+def test_answers_are_checked(team: Team, body: str, call: Any) -> None:
+    ada = team.client("ada")
+    team.admin.execute(
+        f"CREATE OR REPLACE FUNCTION editahead_{team.name}.vectors_of(proofs bytea[])"
+        f" RETURNS TABLE (place integer, value bytea) LANGUAGE sql AS $$ {body} $$".encode()
+    )
+    with pytest.raises(TeamIndexError, match="answers with"):
+        call(ada)
+
+
+def test_a_database_that_is_no_index_has_a_clear_error(team: Team) -> None:
+    url = team.server.url("postgres")
+    with pytest.raises(TeamIndexError, match="no team's index"):
+        TeamServer(TeamAddress.parse(url)).vectors_of([CHUNK])
