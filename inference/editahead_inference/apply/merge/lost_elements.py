@@ -35,7 +35,7 @@ from editahead_prompts.sketches.sketch import Elision, Snippet
 
 from .lost_beside_stubs import lost_beside_stubs
 from .shown_boundaries import is_bounded, span_at, splice_at
-from .shown_neighbours import encloses_all
+from .shown_neighbours import encloses_removal
 from .shown_runs import ShownRuns, lines_and_marks, without_blanks
 
 _CALL = re.compile(r"[\w.]+\((?:&?[\w.]+\{|\{|\[)?")
@@ -96,7 +96,7 @@ def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -
         )
         # A line of the file in the new element would be no neighbour of it.
         may_be_enclosed = may_go and not (is_vague and may_be_added)
-        if not is_explained and not (may_be_enclosed and encloses_all(snippet, target, splices)):
+        if not is_explained and not (may_be_enclosed and encloses_removal(snippet, target, splices, line)):
             yield item
 
 

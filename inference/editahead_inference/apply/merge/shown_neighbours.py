@@ -21,9 +21,14 @@ from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Elision, Snippet
 
+_MIN_COMMENT_LINES = 2
+"""Lines of a comment below a change from which it tells the place. A shorter one may belong to what is new."""
+
 
 def encloses_all(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> bool:
     """Return whether the sketch shows, on both sides of each change, a line that the file has only there.
+
+    Instead of one such line there may be several that the file has in this order only there, without any between.
 
     Args:
         snippet: The snippet.
@@ -36,6 +41,14 @@ def encloses_all(snippet: Snippet, target: Target, splices: Sequence[Splice]) ->
         return False
     shown = _ShownLines(snippet)
     return all(shown.encloses(change, result) for change in result.changes)
+
+
+def encloses_removal(snippet: Snippet, target: Target, splices: Sequence[Splice], line: int) -> bool:
+    """Return whether `encloses_all` would hold for the change alone by which a line of the file goes."""
+    target.check()
+    result = _Result(target, splices)
+    shown = _ShownLines(snippet)
+    return any(shown.encloses(each, result) for each in result.changes if each.first <= line < each.last)
 
 
 def enclosed_lines(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> set[str]:
@@ -57,11 +70,15 @@ class _Change:
     """New lines [start, end) of a result, all counted without blank lines.
 
     Attributes:
+        first: The first line of the file that they replace, blank lines counted.
+        last: The line after the last one.
         gone: The normalised lines of the file that they replace.
     """
 
     start: int
     end: int
+    first: int
+    last: int
     gone: tuple[str, ...]
 
     @property
@@ -79,15 +96,18 @@ class _Result:
     Attributes:
         keys: The normalised lines.
         stays: By line, whether it is one of the file that says something, in a block whose first line stays, too.
-        tells: By line, whether it is one of these that the file has only once.
+        comments: By line, whether it is a comment of the file that says something.
+        numbers: By line, where the file has it; None for a new one.
         changes: All changes.
     """
 
     def __init__(self, target: Target, splices: Sequence[Splice]) -> None:
-        keys, places = target.lines.keys, target.lines.places
+        keys = target.lines.keys
+        self._file = target.lines
         self.keys: list[str] = []
         self.stays: list[bool] = []
-        self.tells: list[bool] = []
+        self.comments: list[bool] = []
+        self.numbers: list[int | None] = []
         self.changes: list[_Change] = []
         at = 0
         parts = list(split_at_kept_lines(splices, target.lines.bodies))
@@ -99,19 +119,37 @@ class _Result:
                 if key := keys[line]:
                     self.keys.append(key)
                     self.stays.append(_is_telling(key) and line not in inside)
-                    self.tells.append(self.stays[-1] and len(places[key]) == 1)
+                    self.comments.append(is_comment(key) and not is_filler(key) and line not in inside)
+                    self.numbers.append(line)
 
         for splice in parts:
             keep(splice.start)
             new = list(filter(None, map(normalize_line, splice.lines)))
             gone = tuple(filter(None, keys[splice.start : splice.end]))
             if new or gone:
-                self.changes.append(_Change(len(self.keys), len(self.keys) + len(new), gone))
+                end = len(self.keys) + len(new)
+                self.changes.append(_Change(len(self.keys), end, splice.start, splice.end, gone))
             self.keys += new
             self.stays += [False] * len(new)
-            self.tells += [False] * len(new)
+            self.comments += [False] * len(new)
+            self.numbers += [None] * len(new)
             at = splice.end
         keep(len(keys))
+
+    def is_whole(self, one: int, other: int) -> bool:
+        """Return whether the file has nothing but blank lines between two of its lines that stay."""
+        start, end = self._range(one, other)
+        return not any(self._file.keys[start + 1 : end])
+
+    def is_unique(self, one: int, other: int) -> bool:
+        """Return whether the file has two of its lines that stay, and all between them, only once."""
+        start, end = self._range(one, other)
+        return len(self._file.find_normalized(self._file.keys[start : end + 1])) == 1
+
+    def _range(self, one: int, other: int) -> tuple[int, int]:
+        start, end = self.numbers[one], self.numbers[other]
+        assert start is not None and end is not None
+        return min(start, end), max(start, end)
 
 
 def _is_telling(key: str) -> bool:
@@ -187,20 +225,29 @@ class _ShownLines:
             headed: The line below the change. A block that holds it has its header above the change.
         """
         found: _Neighbour | None = None
+        first: int | None = None
+        previous = lines.start
+        tells, said = False, 0
         for line in lines:
             at = line + shift
             if not 0 <= at < len(self._keys) or self._keys[at] != result.keys[line]:
                 return found
-            if not result.stays[line]:
-                continue
             number = self._numbers[at]
             blocks = self._around.get(number, ())
-            if any(self._names(item) in new for item in blocks):
-                continue  # It is part of what is new.
+            if result.numbers[line] is None or any(self._names(item) in new for item in blocks):
+                first, tells, said = None, False, 0  # It is part of what is new.
+                continue
             if headed is not None and any(
                 number in (section.line for section in item.sections) and headed < item.end for item in blocks
             ):
-                found = "header"
-            elif result.tells[line]:
+                found = "header" if result.stays[line] else found
+                first, tells, said = None, False, 0
+                continue
+            if first is None or not result.is_whole(previous, line):
+                first, tells, said = line, False, 0
+            previous = line
+            said = said + 1 if headed is None and result.comments[line] else 0
+            tells = tells or result.stays[line] or said == _MIN_COMMENT_LINES
+            if tells and result.is_unique(first, line):
                 return "unique"
         return found

@@ -19,6 +19,7 @@ from .line_matching import (
     TERMINAL,
     indent_width,
     is_comment,
+    line_brackets,
     line_weight,
     namespaces,
     normalize_line,
@@ -200,7 +201,7 @@ _QUALIFIED = re.compile(
 """The header of a member that is defined outside of its class, in C++."""
 _SIGNATURE = re.compile(
     _MODIFIERS + r"(?!(?:return|throw|await|new|yield|else|delete|go|defer|not)\b)"
-    r"(?:(?:[\w:.]+(?:<[^()]*>)?(?:\[\])?[*&?]*\s+)+[*&~]*(?P<name>[\w$~]+)\s*\(.*\)"
+    r"(?:(?:(?:::)?[\w.]+(?:::[\w.]+)*(?:<[^()]*>)?(?:\[\])?[*&?]*\s+)+[*&~]*(?P<name>[\w$~]+)\s*\(.*\)"
     r"(?:\s*(?:const|override|noexcept|= 0|= default|= delete))*|(?P<member>[\w$]+)\??(?:<[^()]*>)?\(.*\):\s*[^;]+);"
 )
 """Functions without a body, in interfaces and headers."""
@@ -276,7 +277,9 @@ def identity(key: str) -> str | None:
         return f"named {found['name']}"
     found = _CALL.match(key)
     if found:
-        return f"call {found['name']}({found['first']}" if found["first"] else _method_name(key)
+        if found["first"]:
+            return f"call {found['name']}({found['first']}"
+        return _method_name(key) or _arm_name(key)
     found = _TAG.match(key)
     if found:
         attribute = _KEY_ATTRIBUTE.search(found["rest"])
@@ -287,9 +290,9 @@ def identity(key: str) -> str | None:
     if found:
         bare = found["name"].strip("\"'")
         return f"value {found['name'] if bare.isdigit() else bare}"
-    found = _ARM.match(key)
-    if found and "(" not in key.partition("=>")[0].strip()[:1]:
-        return f"arm {found['pattern']}"
+    arm = _arm_name(key)
+    if arm is not None:
+        return arm
     found = _METHOD.match(key) if "=>" not in key else None
     if found:
         return _method_name(key) or f"named {found['name']}"
@@ -314,6 +317,15 @@ def is_bare_keyword(key: str) -> bool:
         key: The normalised line.
     """
     return _BARE_KEYWORD.fullmatch(key) is not None
+
+
+def _arm_name(key: str) -> str | None:
+    """Return the identity of an arm of a `match`, by its pattern; an arrow function begins with its parameters."""
+    found = _ARM.match(key)
+    if found is None or found["pattern"].startswith("("):
+        return None
+    less, more = line_brackets(found["pattern"])
+    return None if less or more else f"arm {found['pattern']}"
 
 
 _MAX_MORE_WORDS = 2
