@@ -74,7 +74,7 @@ MAX_RATIO = 10
 """Four times the lines take four times as long; a square would be 16."""
 
 
-@pytest.mark.parametrize("kind", ["one", "many", "twins"])
+@pytest.mark.parametrize("kind", ["one", "many", "twins", "like lines", "equal blocks"])
 def test_time_grows_like_the_file(kind: str) -> None:
     took = [min(_cpu_seconds(kind, size) for _ in range(3)) for size in SIZES]
     show(
@@ -86,14 +86,10 @@ def test_time_grows_like_the_file(kind: str) -> None:
 
 
 def _cpu_seconds(kind: str, lines: int) -> float:
-    """Return the CPU time of a merge: of one function, of 40 functions, or of one that the file has many times."""
-    functions = lines // 7
-    twins = kind == "twins"
-    text = "".join(_function(0 if twins else number) for number in range(functions))
-    step = 1 if twins else functions // (40 if kind == "many" else 2)
-    shown = [_function(number) for number in ([0] if twins else range(0, functions - 1, step))]
+    """Return the CPU time of a merge of a sketch of this kind into a file with this many lines."""
+    text, shown = _EXAMPLES[kind](lines)
     mark = "# ... existing code ...\n"
-    sketch = mark + mark.join(each.replace("return y\n", "return y + 1\n") for each in shown) + mark
+    sketch = mark + mark.join(shown) + mark
     known = parse_sketch(sketch, language="python")
     original = Snapshot.from_text(text, uri=URI, language="python")
     started = time.process_time()
@@ -101,8 +97,56 @@ def _cpu_seconds(kind: str, lines: int) -> float:
     return time.process_time() - started
 
 
-def _function(number: int) -> str:
-    return f"def f{number}(x):\n    y = x + {number}\n    if y > {number}:\n        return y\n    return {number}\n\n\n"
+def _function(number: int, more: int = 0) -> str:
+    end = f"{number} + {more}" if more else f"{number}"
+    return f"def f{number}(x):\n    y = x + {number}\n    if y > {number}:\n        return y\n    return {end}\n\n\n"
+
+
+def _like(number: int, mode: str = "") -> str:
+    return f"def f{number}(x):\n    y = load(x{mode})\n    return y\n\n\n"
+
+
+def _functions(lines: int, changed: int) -> tuple[str, list[str]]:
+    """Return a file of functions that differ in most lines, and the new version of some."""
+    count = lines // 7
+    return "".join(map(_function, range(count))), [
+        _function(number, 1) for number in range(0, count - 1, count // changed)
+    ]
+
+
+def _twins(lines: int) -> tuple[str, list[str]]:
+    """Return a file that has one function many times, and a new version of it."""
+    return _function(0) * (lines // 7), [_function(0, 1)]
+
+
+def _like_lines(lines: int) -> tuple[str, list[str]]:
+    """Return a file of functions that differ only in their first lines, and the new version of 40."""
+    count = lines // 5
+    return "".join(map(_like, range(count))), [
+        _like(number, ", 2") for number in range(0, count, count // 40)
+    ]
+
+
+def _equal_blocks(lines: int) -> tuple[str, list[str]]:
+    """Return a function that has one block many times between other lines, and a change of two lines and such a block."""
+    block = "    if ready:\n        step()\n    log()\n"
+    values = [f"    v{n} = {n}\n    w{n} = v{n}\n    u{n} = w{n}\n" for n in range(lines // 3)]
+    body = "".join(block if number % 16 == 0 else value for number, value in enumerate(values))
+    changed = values[lines // 6 + 1].splitlines(keepends=True)[:2]
+    return "def a():\n" + body, [
+        "".join(changed).replace("= v", "= 2 * v"),
+        block.replace("step()", "step(1)"),
+    ]
+
+
+_EXAMPLES = {
+    "one": partial(_functions, changed=2),
+    "many": partial(_functions, changed=40),
+    "twins": _twins,
+    "like lines": _like_lines,
+    "equal blocks": _equal_blocks,
+}
+"""By kind: the text of a file with a number of lines, and the changed parts that a sketch shows between marks."""
 
 
 def _parts(text: str, rounds: list[str]) -> list[list[str]]:

@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from operator import attrgetter
 
-from .line_matching import DISTINCTIVE, FileLines, count_attached, line_weight, normalize_line
-
-_OTHER_INDENT_FACTOR = 0.7
-"""The factor of the weight of a line whose indentation differs in the file."""
-
-_MAX_WEAK_DISTANCE = 80
-"""Lines between a distinctive run and a weak one that is still considered."""
-
-_MAX_WEAK_NEIGHBORS = 2
-"""Weak runs considered on either side of a distinctive one, for each line of the sketch."""
+from .equal_runs import MAX_PAIRS, EqualRuns
+from .line_matching import FileLines, normalize_line
 
 _MAX_STRONG_RUNS = 60
 """Distinctive runs considered for one segment, the heaviest first."""
 
 _MAX_RUNS_WITH_NEIGHBORS = 12
 """Distinctive runs near which weak ones are considered, the heaviest first."""
-
-_MAX_PAIRS = 20_000
-"""Pairs of equal lines that one line may give. Beyond this, matching it costs too much time and says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +72,7 @@ def find_anchors(
 ) -> list[Anchor]:
     """Return the longest runs of equal lines, sorted by the lines of the sketch, then by those of the file.
 
-    All distinctive runs are returned, and the weak ones near them.
+    The heaviest distinctive runs are returned, and the weak ones near them.
 
     Args:
         segments: The segments of the sketch.
@@ -93,21 +81,28 @@ def find_anchors(
     """
     found: list[Anchor] = []
     for number, (segment, (low, high)) in enumerate(zip(segments, windows, strict=True)):
-        strong: list[Anchor] = []
-        weak: list[Anchor] = []
-        for run in _runs(number, segment, file, low, high):
-            (strong if run.weight >= DISTINCTIVE else weak).append(run)
-        if len(strong) > _MAX_STRONG_RUNS:
-            strong.sort(key=lambda run: -run.weight)
-            if segment.strict and strong[0].weight <= strong[_MAX_STRONG_RUNS].weight:
-                continue  # More places are equally good than are considered, so none of them is certain.
-            del strong[_MAX_STRONG_RUNS:]
-        found += strong
-        if strong:
-            found += _runs_near(sorted(strong, key=lambda run: -run.weight)[:_MAX_RUNS_WITH_NEIGHBORS], weak)
-        else:
-            found += _covering_runs(segment, weak, file)
+        runs = EqualRuns(segment.lines, file, low, high, strict=segment.strict)
+        strong = sorted(runs.strong(), key=_weight_of, reverse=True)
+        is_everywhere = len(strong) > _MAX_STRONG_RUNS and strong[0].weight <= strong[_MAX_STRONG_RUNS].weight
+        if segment.strict and is_everywhere:
+            continue  # More places are equally good than are considered, so none of them is certain.
+        del strong[_MAX_STRONG_RUNS:]
+        near = runs.weak_near(strong[:_MAX_RUNS_WITH_NEIGHBORS]) if strong else runs.covering()
+        found += (
+            Anchor(
+                number,
+                segment.first + run.first,
+                segment.first + run.last,
+                run.start,
+                run.end,
+                runs.sums(run),
+            )
+            for run in [*strong, *near]
+        )
     return sorted(found, key=lambda run: (run.first, run.start))
+
+
+_weight_of = attrgetter("weight")
 
 
 def count_pairs(segments: Sequence[Segment], file: FileLines) -> int:
@@ -116,7 +111,7 @@ def count_pairs(segments: Sequence[Segment], file: FileLines) -> int:
     for segment in segments:
         for key, count in Counter(map(normalize_line, segment.lines)).items():
             pairs = count * len(file.places.get(key, ()))
-            total += pairs if pairs <= _MAX_PAIRS else 0
+            total += pairs if pairs <= MAX_PAIRS else 0
     return total
 
 
@@ -140,77 +135,3 @@ def parts_outside(anchor: Anchor, whole: Sequence[Anchor]) -> Iterator[Anchor]:
                 sums=tuple(s - base for s in anchor.sums[skip : skip + n]),
             )
         at = max(at, last)
-
-
-def _covering_runs(segment: Segment, weak: Sequence[Anchor], file: FileLines) -> list[Anchor]:
-    """Return the weak runs that cover a whole segment, those with the same indentation if there are any."""
-    filled = [number for number, line in enumerate(segment.lines, segment.first) if line.strip()]
-    if not filled:
-        return []
-    first, last = filled[0], filled[-1]
-    complete = [run for run in weak if run.first <= first and last < run.last]
-    exact = [
-        run
-        for run in complete
-        if segment.lines[first - segment.first].rstrip()
-        == file.bodies[run.start + first - run.first].rstrip()
-    ]
-    return exact or complete
-
-
-def _runs(number: int, segment: Segment, file: FileLines, low: int, high: int) -> list[Anchor]:
-    """Return all longest runs of equal lines of one segment, within lines [low, high) of the file."""
-    keys = [normalize_line(line) for line in segment.lines]
-    places, other = file.places, file.keys
-    counts: dict[str, int] = {}
-    for key in keys:
-        counts[key] = counts.get(key, 0) + 1
-    out = []
-    for i, key in enumerate(keys):
-        occurrences = places.get(key, ())
-        if len(occurrences) * counts[key] > _MAX_PAIRS:
-            continue
-        before = keys[i - 1] if i else None
-        for j in occurrences:
-            if j < low or j >= high or (before is not None and j > low and other[j - 1] == before):
-                continue
-            n = 1
-            while i + n < len(keys) and j + n < high and keys[i + n] == other[j + n]:
-                n += 1
-            if not segment.strict and i + n < len(keys):
-                # What belongs to the next line matches only together with it.
-                n -= count_attached(keys[i : i + n])
-                if not n:
-                    continue
-            worth = []
-            for k in range(n):
-                exact = segment.lines[i + k].rstrip() == file.bodies[j + k].rstrip()
-                worth.append(line_weight(keys[i + k]) * (1.0 if exact else _OTHER_INDENT_FACTOR))
-            first = segment.first + i
-            out.append(Anchor(number, first, first + n, j, j + n, tuple(accumulate(worth))))
-    return out
-
-
-def _runs_near(strong: Sequence[Anchor], weak: Sequence[Anchor]) -> set[Anchor]:
-    """Return the weak runs nearest to the distinctive ones."""
-    starts: dict[int, list[Anchor]] = {}
-    for run in weak:
-        starts.setdefault(run.first, []).append(run)
-    near: set[Anchor] = set()
-    for first, runs in starts.items():
-        runs.sort(key=lambda run: run.start)
-        at = [run.start for run in runs]
-        for run in strong:
-            if first >= run.first:
-                k = bisect_left(at, run.end if first >= run.last else run.start + 1)
-                near.update(
-                    r for r in runs[k : k + _MAX_WEAK_NEIGHBORS] if r.start - run.end <= _MAX_WEAK_DISTANCE
-                )
-            if first < run.first:
-                k = bisect_left(at, run.start)
-                near.update(
-                    r
-                    for r in runs[max(0, k - _MAX_WEAK_NEIGHBORS) : k]
-                    if run.start - r.end <= _MAX_WEAK_DISTANCE
-                )
-    return near

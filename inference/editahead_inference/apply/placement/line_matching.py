@@ -143,6 +143,11 @@ class FileLines:
         self.keys: tuple[str, ...] = tuple(map(normalize_line, self.bodies))
         self._left: dict[int, int] = {}
 
+    @cached_property
+    def stripped(self) -> tuple[str, ...]:
+        """The lines without white space at their ends."""
+        return tuple(body.rstrip() for body in self.bodies)
+
     def __len__(self) -> int:
         return len(self.bodies)
 
@@ -167,7 +172,7 @@ class FileLines:
 
     @cached_property
     def _bodies_in_order(self) -> _LineSequenceIndex:
-        return _LineSequenceIndex([body.rstrip() for body in self.bodies])
+        return _LineSequenceIndex(self.stripped)
 
     @cached_property
     def _keys_in_order(self) -> _LineSequenceIndex:

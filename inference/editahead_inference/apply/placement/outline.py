@@ -381,12 +381,20 @@ class Naming:
 
     def __init__(self, keys: Sequence[str]) -> None:
         self.keys = keys
+        self._known: dict[int, tuple[Item, str | None]] = {}
+        """By the first line of an item: the item and its identity."""
 
     def of(self, item: Item) -> str | None:
         """Return the identity of an item: that of its first line or, where that is a bracket, of the first item inside.
 
         A block without a name is identified by its whole first line.
         """
+        known = self._known.get(item.start)
+        if known is None or known[0] is not item:
+            known = self._known[item.start] = item, self._identity_of(item)
+        return known[1]
+
+    def _identity_of(self, item: Item) -> str | None:
         key = self.keys[item.start]
         if _OPENS_NAMES.fullmatch(key) and len(item.sections) > 1:
             return f"{key} {self.keys[item.sections[-1].line].rstrip(';')}"  # What it is about follows the names.

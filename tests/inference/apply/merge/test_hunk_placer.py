@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from editahead_inference.apply.merge.merge import merge
-from editahead_inference.apply.placement import anchors, placement
+from editahead_inference.apply.placement import equal_runs, placement
 from editahead_inference.apply.placement.line_matching import line_weight
 from editahead_inference.apply.results import MergeResult
 from editahead_prompts.sketches.parse import parse_sketch
@@ -224,7 +224,14 @@ def test_equal_lines_are_found_without_comparing_each_with_each(monkeypatch: pyt
         steps += 1
         return line_weight(key)
 
-    for module in (anchors, placement):
+    def counted_run(first: int, last: int, start: int, end: int, weight: float) -> equal_runs.Run:
+        nonlocal steps
+        steps += 1
+        return run(first, last, start, end, weight)
+
+    run = equal_runs.Run
+    monkeypatch.setattr(equal_runs, "Run", counted_run)
+    for module in (equal_runs, placement):
         monkeypatch.setattr(module, "line_weight", counted)
     diff = "--- a/a.py\n+++ b/a.py\n" + "".join(diff_at(10 * n) for n in range(1, 100))
     made = merged(diff, f"{EQUAL}\n" * 20_000 + "b = 1\n", "python")
