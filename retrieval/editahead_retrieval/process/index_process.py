@@ -28,17 +28,25 @@ _KEPT = frozenset(
         "VIRTUAL_ENV",
         "PYTHONPATH",
     }
-    | {"PYTHONHOME", "PYTHONUSERBASE", "COVERAGE_PROCESS_START"}
+    | {"PYTHONHOME", "PYTHONUSERBASE", "COVERAGE_PROCESS_START", "PGPASSFILE"}
 )
-"""Environment variables that the process gets. Keys of models and other secrets are none of them."""
+"""Environment variables that the process gets. Keys and other secrets are none of them but those that its task names."""
 BELOW_NORMAL = 0x4000 if sys.platform == "win32" else 0
 """The flag for a process of low priority, which only Windows has."""
 
 
-def child_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment variables that a child process gets, of those of this process."""
+def child_environment(environment: Mapping[str, str], task: IndexTask | None = None) -> dict[str, str]:
+    """Return the environment variables that a child process gets, of those of this process.
+
+    Args:
+        environment: The environment variables of this process.
+        task: The task of the process, which names the variables with its keys; None for a process without one.
+    """
+    keys = set() if task is None else {task.encoder_key_env, task.team_key_env, task.team_password_env}
     return {
-        name: value for name, value in environment.items() if name.upper() in _KEPT or name.startswith("LC_")
+        name: value
+        for name, value in environment.items()
+        if name.upper() in _KEPT or name.startswith("LC_") or name in keys
     }
 
 
@@ -60,7 +68,7 @@ class IndexProcess:
         self._on_report = on_report
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._lines.put(encode(task))
-        self._environment = child_environment(environment)
+        self._environment = child_environment(environment, task)
         self._stopped = False
         threading.Thread(target=self._run, name="editahead-index", daemon=True).start()
 

@@ -31,6 +31,9 @@ class IndexTask:
         encoder: The file of the encoder whose vectors the index holds, or the URL of a server; "" for no vectors.
         encoder_model: The model of that server.
         encoder_key_env: The environment variable with the key of that server; "" for none.
+        team_index: The URL of the team's index; "" for none.
+        team_key_env: The environment variable with the team's key.
+        team_password_env: The environment variable with the password at that server; "" for the one that libpq finds.
     """
 
     root: str
@@ -43,6 +46,9 @@ class IndexTask:
     encoder: str = ""
     encoder_model: str = ""
     encoder_key_env: str = ""
+    team_index: str = ""
+    team_key_env: str = ""
+    team_password_env: str = ""
 
     @property
     def root_path(self) -> Path:
@@ -82,7 +88,8 @@ class IndexReport:
         state: See `IndexState`.
         done: The number of files that are done of those that had changed.
         total: The number of files that had changed.
-        detail: The reason of a failure, for a person; "" for none.
+        detail: The reason of a failure, for a person; "" for none. With `ready`, that of the team's index, without which the
+            index goes on.
     """
 
     state: IndexState

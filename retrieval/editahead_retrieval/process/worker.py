@@ -5,8 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from editahead_retrieval.errors import EncoderError, IndexDamagedError, IndexFullError, IndexUnusableError
+from editahead_retrieval.errors import (
+    EncoderError,
+    IndexDamagedError,
+    IndexFullError,
+    IndexUnusableError,
+    TeamIndexError,
+)
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 from editahead_retrieval.files.walk import Walk
@@ -20,6 +27,9 @@ from editahead_retrieval.vectors.upkeep import VectorUpkeep
 from .branch_watch import BranchWatch
 from .messages import IndexReport, IndexRequest, IndexState, IndexTask
 from .writer_lock import WriterLock
+
+if TYPE_CHECKING:
+    from editahead_retrieval.team.exchange import TeamExchange
 
 POLL_S = 1.0
 """Seconds between two looks at the branch and at what other servers report."""
@@ -74,6 +84,8 @@ class IndexWorker:
         self._is_compact = False
         self._vectors: VectorUpkeep | None = None
         self._has_encoder = bool(task.encoder)
+        self._team: TeamExchange | None = None
+        self._team_problem = ""
         self._are_vectors_complete = False
         self._rebuilds = 0
         self._preferred: set[str] = set()
@@ -132,10 +144,15 @@ class IndexWorker:
 
     def close(self) -> None:
         """Close the index and give the lock back."""
+        self._close_index()
+        self._lock.release()
+
+    def _close_index(self) -> None:
+        if self._team is not None:
+            self._team.close()
         if self._builder is not None:
             self._builder.store.close()
-            self._builder = self._vectors = None
-        self._lock.release()
+        self._builder = self._vectors = self._team = None
 
     def _step(self) -> float:
         if self._builder is None:
@@ -161,7 +178,7 @@ class IndexWorker:
             self._is_compact = self._are_vectors_complete = False
             if self._vectors is not None:
                 self._vectors.refresh()
-            self._report("ready")
+            self._report("ready", self._team_problem)
             if builder.store.is_mostly_garbage:
                 self._build_anew(None)
             return 0.0
@@ -190,8 +207,28 @@ class IndexWorker:
                 self._has_encoder = False
                 return False
             store = VectorStore(builder.store.connection, encoder.name)
-            self._vectors = VectorUpkeep(store, encoder, builder.walk, self._clock)
-        return self._vectors.step()
+            self._team = self._open_team(builder, store, encoder.name)
+            self._vectors = VectorUpkeep(store, encoder, builder.walk, self._clock, self._team)
+        has_more = self._vectors.step()
+        if self._team is not None:
+            self._team_problem = self._team.problem
+        self._report("ready", self._team_problem)
+        return has_more
+
+    def _open_team(self, builder: IndexBuilder, store: VectorStore, encoder: str) -> TeamExchange | None:
+        """Return the exchange with the team's index; None without one."""
+        task = self._task
+        if not task.team_index:
+            return None
+        from editahead_retrieval.team.exchange import TeamExchange
+        from editahead_retrieval.team.opening import open_team
+
+        try:
+            server, key = open_team(task.team_index, task.team_key_env, task.team_password_env, encoder)
+        except TeamIndexError as error:
+            self._team_problem = str(error)
+            return None
+        return TeamExchange(builder.store.connection, store, key, server, self._clock)
 
     def _begin(self) -> float:
         """Open the index, if no other process writes it."""
@@ -229,9 +266,7 @@ class IndexWorker:
         Args:
             error: What is wrong with it; None if it only holds too much that no file has any more.
         """
-        if self._builder is not None:
-            self._builder.store.close()
-            self._builder = self._vectors = None
+        self._close_index()
         self._look = None
         self._rebuilds += error is not None
         if error is not None and self._rebuilds > MAX_REBUILDS:

@@ -41,6 +41,23 @@ class PendingChunk(NamedTuple):
     end_line: int
 
 
+class StoredContent(NamedTuple):
+    """A content that a file has: its number, the hash of its bytes, and its LSP language id."""
+
+    content: int
+    content_hash: bytes
+    language: str
+
+
+class StoredPiece(NamedTuple):
+    """A chunk of a content: its 0-based first line, the line after the last one, its number, and its vector or None."""
+
+    line: int
+    end_line: int
+    chunk: int
+    vector: bytes | None
+
+
 class VectorStore:
     """The vectors of an index, open for writing by the process that holds its lock.
 
@@ -92,6 +109,39 @@ class VectorStore:
                 (content,),
             ).fetchall()
             return [PendingChunk(*schema.check_row(row, int, int, int)) for row in rows]
+
+    def chunks_without_vectors(self) -> list[tuple[int, bytes]]:
+        """Return the numbers and the hashes of the chunks of all files that have no vector."""
+        with _reading(self._connection) as run:
+            rows = run.execute(
+                "SELECT id, hash FROM chunk WHERE id NOT IN (SELECT chunk FROM vector)"
+                " AND id IN (SELECT chunk FROM piece WHERE content IN (SELECT content FROM file))"
+            ).fetchall()
+            return [(chunk, name) for row in rows for chunk, name in [schema.check_row(row, int, bytes)]]
+
+    def contents(self) -> list[StoredContent]:
+        """Return the contents that files have."""
+        with _reading(self._connection) as run:
+            rows = run.execute(
+                "SELECT id, hash, language FROM content WHERE id IN (SELECT content FROM file) ORDER BY id"
+            ).fetchall()
+            return [StoredContent(*schema.check_row(row, int, bytes, str)) for row in rows]
+
+    def chunk_hashes(self) -> dict[int, bytes]:
+        """Return the hashes of all chunks by their numbers."""
+        with _reading(self._connection) as run:
+            rows = run.execute("SELECT id, hash FROM chunk").fetchall()
+            return {chunk: name for row in rows for chunk, name in [schema.check_row(row, int, bytes)]}
+
+    def pieces(self, content: int) -> list[StoredPiece]:
+        """Return the chunks of a content in the order of their lines."""
+        with _reading(self._connection) as run:
+            rows = run.execute(
+                "SELECT line, end_line, piece.chunk, value FROM piece LEFT JOIN vector USING (chunk)"
+                " WHERE content = ? ORDER BY line",
+                (content,),
+            ).fetchall()
+            return [StoredPiece(*schema.check_row(row, int, int, int, bytes | None)) for row in rows]
 
     def put(self, chunks: Sequence[int], vectors: Sequence[bytes]) -> None:
         """Store the vectors of some chunks, in one transaction."""

@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal, Protocol
 
 from editahead_prompts.text.snapshot import split_lines
 from editahead_retrieval.errors import EncoderError, UnreadableFileError
@@ -25,6 +26,19 @@ FAILURES = 3
 """Failures of the encoder in a row after which it is left alone until the process starts again."""
 
 
+class VectorExchange(Protocol):
+    """The exchange of vectors with a team."""
+
+    def begin_fetch(self) -> None:
+        """Begin to ask for the vectors that the index lacks."""
+
+    def begin_share(self) -> None:
+        """Begin to share what the team lacks."""
+
+    def step(self) -> bool:
+        """Do the next part of what was begun, and return whether there is more."""
+
+
 @dataclass
 class VectorUpkeep:
     """The upkeep of the vectors of one index.
@@ -34,6 +48,7 @@ class VectorUpkeep:
         encoder: What computes them.
         walk: The walk through the workspace, which says what may be read.
         clock: Returns monotonic seconds.
+        team: The exchange of vectors with a team; None without one.
         problem: Why no vectors are computed, for a person; "" while they are.
     """
 
@@ -41,11 +56,13 @@ class VectorUpkeep:
     encoder: TextEncoder
     walk: Walk
     clock: Callable[[], float] = time.monotonic
+    team: VectorExchange | None = None
     problem: str = ""
     _waiting: deque[PendingContent] = field(default_factory=deque)
     _is_prepared: bool = False
     _is_stale: bool = True
     _failures: int = 0
+    _phase: Literal["fetch", "compute", "share", "done"] = "done"
 
     def refresh(self) -> None:
         """Take note that files have been indexed."""
@@ -62,9 +79,20 @@ class VectorUpkeep:
         if not self._is_prepared:
             self._is_prepared = not self.store.prepare()
             return True
-        if self._is_stale:
-            self._is_stale = False
-            self._waiting.extend(self.store.pending())
+        if self._is_stale and self._phase in ("compute", "done"):
+            self._is_stale, self._phase = False, "fetch"
+            if self.team is not None:
+                self.team.begin_fetch()
+        if self._phase in ("fetch", "share"):
+            if self.team is not None and self.team.step():
+                return True
+            if self._phase == "fetch":
+                self._waiting.extend(self.store.pending())
+            self._phase = "compute" if self._phase == "fetch" else "done"
+        return self._compute() if self._phase == "compute" else self._is_stale
+
+    def _compute(self) -> bool:
+        """Compute some vectors, and return whether there is more to do."""
         until = self.clock() + STEP_S
         while self._waiting:
             try:
@@ -75,8 +103,12 @@ class VectorUpkeep:
             self._failures, self.problem = 0, ""
             self._waiting.popleft()
             if self.clock() >= until:
-                break
-        return bool(self._waiting)
+                return True
+        self._phase = "done"
+        if self.team is not None:
+            self._phase = "share"
+            self.team.begin_share()
+        return self._phase == "share"
 
     def _encode(self, pending: PendingContent) -> None:
         """Compute the vectors of a file. One that has changed meanwhile is left to the next look."""
