@@ -34,6 +34,7 @@ COMMANDS = {
     "record": "record your editing sessions on this machine, to measure on them; off by default",
     "rules": "mine rules from a repository's history, list them, switch them off",
     "stats": "show what became of the predictions in your editor",
+    "team": "create and look after a team's index on PostgreSQL",
     "doctor": "check that Editahead works on this machine",
     "train": "train the gate, the vocabulary and the small model on real edits",
     "config": "print the effective settings and their sources",

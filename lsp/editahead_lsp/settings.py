@@ -18,6 +18,7 @@ from typing import Any, Literal
 from editahead_inference.backends.openai.server_url import ServerUrl
 from editahead_retrieval.errors import UnreadableFileError
 from editahead_retrieval.files.bounded_files import read_bounded_file
+from editahead_retrieval.team.address import TeamAddress
 
 from .errors import SettingError
 
@@ -27,6 +28,7 @@ ENVIRONMENT_PREFIX = "EDITAHEAD_"
 USER_ONLY = frozenset(
     {"backend", "url", "model", "api_key_env", "telemetry", "record", "log_level"}
     | {"search_encoder", "search_model", "search_api_key_env"}
+    | {"team_index", "team_index_key_env", "team_index_password_env"}
 )
 """Settings that neither a workspace file nor a client over TCP can set: only the user chooses where code is sent, with which
 key, and what is kept on the machine."""
@@ -75,6 +77,9 @@ class Settings:
     search_encoder: str = "auto"
     search_model: str | None = None
     search_api_key_env: str | None = None
+    team_index: str | None = None
+    team_index_key_env: str | None = None
+    team_index_password_env: str | None = None
     hints: str = "auto"
     completion_item: str = "auto"
     comments: bool = True
@@ -188,6 +193,15 @@ def _encoder(value: Any) -> str:
     return _url(value) if "://" in _text(value) else _text(value)
 
 
+def _team(value: Any) -> str:
+    url = _text(value)
+    try:
+        TeamAddress.parse(url)
+    except ValueError:
+        raise SettingError from None
+    return url
+
+
 _VALUE_TYPES: Mapping[str, _ValueType] = {
     "backend": _one_of("embedded", "local", "openai", "engine"),
     "url": _ValueType(
@@ -209,6 +223,11 @@ _VALUE_TYPES: Mapping[str, _ValueType] = {
     ),
     "search_model": _ValueType("a model's name", _text),
     "search_api_key_env": _ValueType("the name of an environment variable", _text),
+    "team_index": _ValueType(
+        "a URL postgresql://USER@HOST/DATABASE without a password, of this machine or with checked TLS", _team
+    ),
+    "team_index_key_env": _ValueType("the name of an environment variable", _text),
+    "team_index_password_env": _ValueType("the name of an environment variable", _text),
     "hints": _one_of("auto", "off", "diagnostic", "inlay"),
     "completion_item": _one_of("auto", "on", "off"),
     "comments": _ValueType("true or false", _boolean),
@@ -227,6 +246,9 @@ _TEXT_SETTINGS = frozenset(
     "search_encoder",
     "search_model",
     "search_api_key_env",
+    "team_index",
+    "team_index_key_env",
+    "team_index_password_env",
 }
 """Settings whose environment variables are text; the variables of other settings are parsed as JSON if possible."""
 

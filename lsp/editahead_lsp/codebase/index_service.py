@@ -259,4 +259,7 @@ def make_task(
         settings.index_max_bytes,
         is_watched,
         *encoder_options(settings),
+        settings.team_index or "",
+        settings.team_index_key_env or "",
+        settings.team_index_password_env or "",
     )

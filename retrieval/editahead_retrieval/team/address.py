@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 SCHEMES = ("postgresql", "postgres")
 OPTIONS = frozenset(["host", "sslmode", "sslrootcert", "sslcert", "sslkey"])
 """Options of a URL. Others, such as commands for the server, are not allowed."""
+NO_DRIVER = "a team's index needs psycopg: pip install 'editahead[team]'"
 CHECKED_MODE = "verify-full"
 """The only mode of TLS to another machine: the server must prove its name."""
 

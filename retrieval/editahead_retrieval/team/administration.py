@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from editahead_retrieval.errors import TeamIndexError
 
 from . import tables
+from .address import NO_DRIVER, TeamAddress
 
 if TYPE_CHECKING:
     import psycopg
@@ -42,6 +43,30 @@ class TeamStatus:
     chunks: int
     clones: int
     size: int
+
+
+@contextmanager
+def connect_administrator(address: TeamAddress) -> Iterator[psycopg.Connection]:
+    """Open a connection of an administrator, with the password that libpq finds.
+
+    Args:
+        address: The address of the server.
+
+    Raises:
+        TeamIndexError: psycopg is missing, or the server cannot be reached.
+    """
+    from .server import connect, error_reason
+
+    try:
+        import psycopg
+
+        connection = connect(address)
+    except ImportError:
+        raise TeamIndexError(NO_DRIVER) from None
+    except psycopg.Error as error:
+        raise TeamIndexError(error_reason(error)) from None
+    with connection:
+        yield connection
 
 
 class TeamAdministration:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from editahead_retrieval.errors import TeamIndexError
 
 from . import tables
-from .address import TeamAddress
+from .address import NO_DRIVER, TeamAddress
 from .proofs import NAME_BYTES
 
 if TYPE_CHECKING:
@@ -165,15 +165,17 @@ class TeamServer:
 
     def _call(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Run a statement and return its rows."""
-        import psycopg
-
+        try:
+            import psycopg
+        except ImportError:
+            raise TeamIndexError(NO_DRIVER) from None
         try:
             connection = self._connected()
             self.round_trips += 1
             return _within(connection, lambda: connection.execute(statement.encode(), values).fetchall())
         except psycopg.Error as error:
             self.close()
-            raise TeamIndexError(_reason(error)) from None
+            raise TeamIndexError(error_reason(error)) from None
         except TeamIndexError:
             self.close()
             raise
@@ -214,13 +216,11 @@ def connect(address: TeamAddress, password: str = "") -> psycopg.Connection:
         password: The password; "" for the one that libpq finds.
 
     Raises:
-        TeamIndexError: psycopg is missing.
+        ImportError: psycopg is missing.
         psycopg.Error: There is no connection.
     """
-    try:
-        import psycopg
-    except ImportError:
-        raise TeamIndexError("a team's index needs psycopg: pip install 'editahead[team]'") from None
+    import psycopg
+
     options = address.connection_options(password)
     connection: psycopg.Connection = psycopg.connect(
         autocommit=True,
@@ -273,7 +273,7 @@ def _checked(value: object, kind: type[T]) -> T:
     return value
 
 
-def _reason(error: psycopg.Error) -> str:
+def error_reason(error: psycopg.Error) -> str:
     """Return an error of the server as a reason for a person, in one line."""
     import psycopg
 

@@ -19,6 +19,9 @@ export const SERVER_SETTINGS = [
   "search_encoder",
   "search_model",
   "search_api_key_env",
+  "team_index",
+  "team_index_key_env",
+  "team_index_password_env",
   "hints",
   "completion_item",
   "comments",
@@ -40,6 +43,9 @@ export const RESTRICTED: ReadonlySet<string> = new Set([
   "search_encoder",
   "search_model",
   "search_api_key_env",
+  "team_index",
+  "team_index_key_env",
+  "team_index_password_env",
 ]);
 
 /** The part of `vscode.WorkspaceConfiguration.inspect`'s result that is read. */
