@@ -104,9 +104,10 @@ eval: for-run
 baseline: for-test
 	@$(BIN)/python tests/support/quality_baseline.py $(if $(LOWER),--lower)
 
-docs: for-run
+docs: for-test
 	@$(BIN)/python docs/tools/make_picture.py docs/demo.svg
 	@$(BIN)/python docs/tools/make_schema.py docs
+	@$(BIN)/python docs/tools/make_man.py docs/man
 	@$(BIN)/python docs/tools/list_packages.py ARCHITECTURE.md
 
 changelog: for-test

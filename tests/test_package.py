@@ -62,7 +62,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
 
 def test_a_wheel_holds_the_packages_and_nothing_else(wheel: zipfile.ZipFile) -> None:
     tops = {name.split("/")[0] for name in wheel.namelist()}
-    assert tops == {*PACKAGES, f"editahead-{editahead_lsp.__version__}.dist-info"}
+    ours = f"editahead-{editahead_lsp.__version__}"
+    assert tops == {*PACKAGES, f"{ours}.dist-info", f"{ours}.data"}
+    data = {name for name in wheel.namelist() if name.startswith(f"{ours}.data/")}
+    pages = {f"{ours}.data/data/share/man/man1/{page.name}" for page in (ROOT / "docs" / "man").iterdir()}
+    assert data == pages != set()
 
 
 def test_a_wheel_holds_every_file_of_the_packages(wheel: zipfile.ZipFile) -> None:
