@@ -43,7 +43,7 @@ class CurrentIndex:
     @property
     def is_whole(self) -> bool:
         """Whether the index has been built to its end once."""
-        return self.report.state == "ready" or (self.has_server and _is_whole(self.folder.database))
+        return self.report.state == "ready" or (self.has_server and is_whole(self.folder.database))
 
 
 @contextmanager
@@ -155,7 +155,7 @@ def _bring_up_to_date(
     return last
 
 
-def _is_whole(database: Path) -> bool:
+def is_whole(database: Path) -> bool:
     """Return whether an index has been built to its end once."""
     reader = IndexReader(database)
     try:

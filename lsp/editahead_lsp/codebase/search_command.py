@@ -18,6 +18,7 @@ from editahead_retrieval.index.reader import IndexReader
 
 from .current_index import CurrentIndex, open_index
 from .search_encoder import open_search_encoder
+from .team_search import find_first_answer
 from .workspace_search import FoundPlace, search_folders
 
 BUILD_S = 60.0
@@ -67,6 +68,9 @@ def search_folder(
         raise IndexNotReadyError(f"{folder} is no folder")
     root = _workspace_root(folder)
     settings = load_settings(os.environ, None, [root], user_dirs.config_folder()).settings
+    first = find_first_answer(root, settings, text, limit, within=folder, check=check)
+    if first.answer is not None:
+        return SearchAnswer(root, first.answer, first.notice)
     with open_index(root, settings, build_s=build_s, check=check, on_progress=on_progress) as current:
         notice = _notice(current)
         problems: list[str] = []
@@ -81,7 +85,7 @@ def search_folder(
             on_problem=problems.append,
         )
     notices = [notice, *(f"The search is by words only: {problem}." for problem in problems)]
-    return SearchAnswer(root, found, " ".join(filter(None, notices)))
+    return SearchAnswer(root, found, " ".join(filter(None, [*notices, first.notice])))
 
 
 def _workspace_root(folder: Path) -> Path:

@@ -1,0 +1,99 @@
+"""One look at all files of a clone: what their contents are, and which of them have the words of a question."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from editahead_retrieval.errors import UnreadableFileError
+from editahead_retrieval.files.bounded_files import read_bounded_file
+from editahead_retrieval.files.merkle_tree import MerkleTree, hash_content
+from editahead_retrieval.files.walk import FoundFile, Walk
+from editahead_retrieval.index.content import BINARY, decode_text, language_of
+
+from .proofs import TeamKey, stored_name
+
+MAX_WORDS = 12
+"""Words of a question that are looked for, the first ones."""
+PATH_BONUS = 0.5
+"""What a word in the path counts, beside one in the text."""
+
+
+@dataclass
+class CloneLook:
+    """What a look has found.
+
+    Attributes:
+        root_hash: The hash of the Merkle tree's root.
+        files: The files by the names under which a server knows their contents.
+        proofs: The proofs of the contents.
+        likely: The files with the rarest words of the question, the best first.
+    """
+
+    root_hash: bytes
+    files: dict[bytes, list[FoundFile]] = field(default_factory=dict)
+    proofs: list[bytes] = field(default_factory=list)
+    likely: list[FoundFile] = field(default_factory=list)
+
+
+def look_at_clone(
+    walk: Walk,
+    max_files: int,
+    key: TeamKey,
+    words: Sequence[str],
+    limit: int,
+    check: Callable[[], None] = lambda: None,
+) -> CloneLook:
+    """Read all files of a clone once.
+
+    Args:
+        walk: The walk through the workspace.
+        max_files: The number of files at most.
+        key: The key of the team.
+        words: Words in lower case.
+        limit: The number of likely files at most.
+        check: Raises to cancel.
+    """
+    wanted = [word.encode("utf-8", "replace") for word in words[:MAX_WORDS]]
+    tree, look = MerkleTree(), CloneLook(b"")
+    held: list[tuple[FoundFile, frozenset[int], frozenset[int]]] = []
+    for number, found in enumerate(walk):
+        if number >= max_files:
+            break
+        check()
+        try:
+            data = read_bounded_file(walk.root / found.path, [walk.root], walk.max_file_bytes)
+        except (FileNotFoundError, UnreadableFileError):
+            continue
+        content_hash = hash_content(data)
+        tree.put(found.path, content_hash)
+        language = BINARY if decode_text(data) is None else language_of(found.path)
+        proof = key.prove_content(content_hash, language)
+        files = look.files.setdefault(stored_name(proof), [])
+        files.append(found)
+        if len(files) == 1:
+            look.proofs.append(proof)
+        if language != BINARY and wanted:
+            lower, path = data.lower(), found.path.lower().encode()
+            has = frozenset(at for at, word in enumerate(wanted) if word in lower)
+            names = frozenset(at for at, word in enumerate(wanted) if word in path)
+            if has or names:
+                held.append((found, has, names))
+    look.root_hash = tree.root_hash
+    look.likely = _rank(held, limit)
+    return look
+
+
+def _rank(held: Sequence[tuple[FoundFile, frozenset[int], frozenset[int]]], limit: int) -> list[FoundFile]:
+    """Return the files with the rarest words, the best first; among equals the smallest first."""
+    often = Counter(at for _, has, names in held for at in has | names)
+    rarity = {at: math.log(1 + len(held) / count) for at, count in often.items()}
+
+    def score(entry: tuple[FoundFile, frozenset[int], frozenset[int]]) -> tuple[float, int, str]:
+        found, has, names = entry
+        total = sum(rarity[at] for at in has) + PATH_BONUS * sum(rarity[at] for at in names)
+        return -total, found.stamp.size, found.path
+
+    return [entry[0] for entry in sorted(held, key=score)[:limit]]
