@@ -23,6 +23,10 @@ TABLE = (
 )
 REMOVED_PER_TRANSACTION = 500
 """Vectors that are removed at once, so that the lock is held shortly."""
+MIN_STALE = 1_000
+"""Vectors of chunks that no file has any more which are always kept, as for a switch back to another branch."""
+STALE_SHARE = 0.25
+"""The share of such vectors up to which all of them are kept."""
 
 
 class PendingContent(NamedTuple):
@@ -71,6 +75,7 @@ class VectorStore:
     def __init__(self, connection: sqlite3.Connection, encoder: str) -> None:
         self._connection, self._encoder = connection, encoder
         self._complete_to = 0
+        self._stale: list[int] | None = None
 
     def prepare(self) -> bool:
         """Create the table, and remove some vectors that cannot be used. Return whether more are left to remove."""
@@ -86,8 +91,32 @@ class VectorStore:
                 run.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (ENCODER, self._encoder))
         return removed == REMOVED_PER_TRANSACTION
 
+    def remove_stale(self) -> bool:
+        """Remove some vectors of chunks that no file has any more, where there are many. Return whether more are left."""
+        if self._stale is None:
+            self._stale = self._find_stale()
+        part, self._stale = self._stale[:REMOVED_PER_TRANSACTION], self._stale[REMOVED_PER_TRANSACTION:]
+        if part:
+            with _writing(self._connection) as run:
+                run.executemany("DELETE FROM vector WHERE id = ?", [(row,) for row in part])
+        return bool(self._stale)
+
+    def _find_stale(self) -> list[int]:
+        """Return the vectors of chunks that no file has any more; none where there are few."""
+        with _reading(self._connection) as run:
+            (count,) = run.execute("SELECT count(*) FROM vector").fetchone()
+            rows = run.execute(
+                "SELECT id FROM vector WHERE chunk NOT IN"
+                " (SELECT chunk FROM piece WHERE content IN (SELECT content FROM file))"
+            ).fetchall()
+        return [row for (row,) in rows] if len(rows) > max(MIN_STALE, STALE_SHARE * count) else []
+
     def pending(self) -> list[PendingContent]:
-        """Return the files with chunks that have no vector. What was in an earlier answer is not there again."""
+        """Return the files with chunks that have no vector.
+
+        What was in an earlier answer is not there again, unless a content without vectors had no file then: its file may
+        have come back.
+        """
         with _reading(self._connection) as run:
             (last,) = run.execute("SELECT coalesce(max(chunk), 0) FROM piece").fetchone()
             rows = run.execute(
@@ -97,7 +126,13 @@ class VectorStore:
                 (self._complete_to,),
             ).fetchall()
             found = [PendingContent(*schema.check_row(row, str, int, bytes)) for row in rows]
-        self._complete_to = last
+            (has_absent,) = run.execute(
+                "SELECT EXISTS (SELECT 1 FROM piece WHERE chunk > ? AND chunk NOT IN (SELECT chunk FROM vector)"
+                " AND content NOT IN (SELECT content FROM file))",
+                (self._complete_to,),
+            ).fetchone()
+        if not has_absent:
+            self._complete_to = last
         return found
 
     def pending_chunks(self, content: int) -> list[PendingChunk]:

@@ -77,7 +77,7 @@ class VectorUpkeep:
         if self._failures >= FAILURES:
             return False
         if not self._is_prepared:
-            self._is_prepared = not self.store.prepare()
+            self._is_prepared = not (self.store.prepare() or self.store.remove_stale())
             return True
         if self._is_stale and self._phase in ("compute", "done"):
             self._is_stale, self._phase = False, "fetch"

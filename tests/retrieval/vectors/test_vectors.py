@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from editahead_retrieval.errors import EncoderError
 from editahead_retrieval.index import location
 from editahead_retrieval.index.reader import IndexReader
-from editahead_retrieval.process.messages import IndexTask
+from editahead_retrieval.process.messages import IndexRequest, IndexTask
 from editahead_retrieval.process.worker import IndexWorker, run
-from editahead_retrieval.vectors import nearest
+from editahead_retrieval.vectors import nearest, store
 from editahead_retrieval.vectors.nearest import NearestChunks
 from editahead_retrieval.vectors.static_encoder import (
     DIMENSIONS,
@@ -111,6 +111,47 @@ def test_an_interrupted_run_goes_on(workspace: Workspace) -> None:
     worker.close()
     workspace.build()
     assert workspace.rows("SELECT count(*) FROM vector") == workspace.rows("SELECT count(*) FROM chunk")
+
+
+def test_vectors_of_removed_chunks_go_when_they_are_many(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace.build()
+    (workspace.root / "stove.py").unlink()
+    (workspace.root / "shelf.py").write_text("def put_bread(bread):\n    return bread\n")
+    workspace.build()
+    workspace.build()
+    assert workspace.rows("SELECT count(*) FROM vector") == [(4,)], "a few stay for a switch back"
+    monkeypatch.setattr(store, "MIN_STALE", 1)
+    monkeypatch.setattr(store, "REMOVED_PER_TRANSACTION", 1)
+    workspace.build()
+    live = "SELECT chunk FROM piece JOIN file USING (content) ORDER BY 1"
+    assert workspace.rows("SELECT chunk FROM vector ORDER BY 1") == workspace.rows(live)
+    assert workspace.search("knead")[0][0] == "table.py" and len(workspace.rows(live)) == 2
+
+
+def test_a_chunk_that_comes_back_after_its_vector_was_removed_gets_another(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "MIN_STALE", 0)
+    workspace.build()
+    stove = (workspace.root / "stove.py").read_text()
+    (workspace.root / "stove.py").unlink()
+    workspace.build()
+    worker = IndexWorker(
+        IndexTask(str(workspace.root), str(workspace.index), encoder=str(workspace.weights)),
+        lambda report: None,
+    )
+    while not worker.is_complete:
+        worker.step()
+    assert workspace.rows("SELECT count(*) FROM vector") == [(2,)]
+    (workspace.root / "stove.py").write_text(stove)
+    worker.receive(IndexRequest(changed=("stove.py",)))
+    worker.step()
+    while not worker.is_complete:
+        worker.step()
+    worker.close()
+    assert workspace.search("warm it")[0][0] == "stove.py"
 
 
 def test_vectors_of_another_encoder_are_replaced_and_never_compared(workspace: Workspace) -> None:
