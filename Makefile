@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .PHONY: help demo demo-engine check test extension engine-environment engine-test llama-cpp llama-cpp-test lint format bench fuzz-long \
-  kill-long clients-long eval baseline docs changelog lock clean for-run for-test
+  kill-long clients-long packages extras release-environment eval baseline docs changelog lock clean for-run for-test
 
 help:
 	@echo "make demo    watch the server predict a short editing session"
@@ -30,6 +30,8 @@ help:
 	@echo "make engine-test  tests with a real vLLM, on the CPU: Linux on x86-64, 2.5 GB in the cache"
 	@echo "make llama-cpp-test  tests with a real llama.cpp, which it builds: Linux on x86-64, ten minutes once"
 	@echo "make extension  the extension for VS Code, dist/editahead.vsix; needs npm"
+	@echo "make packages  what a release publishes, built and checked in dist/packages"
+	@echo "make extras  resolve each extra of the package, for all platforms; needs the package index"
 	@echo "make lint    ruff, mypy, the layers, the wording"
 	@echo "make format  let ruff lay out the code"
 	@echo "make bench   how fast it is"
@@ -73,6 +75,18 @@ llama-cpp:
 
 llama-cpp-test: llama-cpp for-test
 	@$(BIN)/python -m pytest --durations=10 -m llama_cpp tests/llama_cpp
+
+packages: release-environment
+	@$(VENV)/release/bin/python packaging/check_packages.py dist/packages
+
+extras: release-environment
+	@for extra in $$(sed -n '/^\[project.optional-dependencies\]/,/^\[project.scripts\]/s/^\([a-z]*\) = \[.*/\1/p' pyproject.toml); do \
+	  needs=$$($(VENV)/release/bin/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-header \
+	    --extra $$extra pyproject.toml) || exit 1; \
+	  echo "$$extra: $$(echo "$$needs" | wc -l) packages"; done
+
+release-environment:
+	@$(ENVIRONMENT) release $(VENV)/release
 
 lint: for-test
 	@$(BIN)/ruff check .
@@ -128,6 +142,8 @@ for-test:
 lock:
 	@$(LOCK) --upgrade --extra dev --extra dev-team --extra search --extra team -o requirements/dev.txt pyproject.toml
 	@echo hatchling | $(LOCK) --upgrade -o requirements/run.txt pyproject.toml -
+	@printf '%s\n' hatchling twine check-wheel-contents mkdocs-material cyclonedx-bom uv | \
+	  $(LOCK) --upgrade -o requirements/release.txt pyproject.toml -
 	@echo pip-audit | $(LOCK) --upgrade -o requirements/audit.txt -
 	@$(LOCK) --upgrade --extra dev --override requirements/engine-cpu-without.txt -o requirements/engine-cpu.txt \
 	  requirements/engine-cpu.in pyproject.toml

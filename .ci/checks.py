@@ -138,6 +138,11 @@ def extension(log: Log) -> None:
     log.run("npm", "--prefix", "editors/vscode", "run", "--silent", "test")
 
 
+def packages(log: Log) -> None:
+    """Build and check what a release publishes."""
+    log.run("make", "packages")
+
+
 def editors(log: Log) -> None:
     """Press keys in real editors, which come from Debian and npm."""
     require(shutil.which("apt-get") and on_linux_x86_64(), "the editors come as Debian packages for x86-64")
@@ -223,6 +228,7 @@ SECTIONS = (
     Section("quality on real edits, against the baseline", ratchet),
     Section("fuzz, each test for 20 s", fuzz),
     *(Section(f"CPython {version}", newer_python(version)) for version in reversed(NEWER_PYTHONS)),
+    Section("packages", packages),
     Section("benchmarks, in short", benchmarks),
     Section("evaluation on 10 files", evaluation),
 )
