@@ -335,12 +335,39 @@ class LearningFigures:
 
 
 @attrs.frozen
+class CharacterFigures:
+    """Counts of inserted characters.
+
+    `typed` were typed by the user, `made` were inserted by accepted edits. `kept_share` is the share of accepted edits, by
+    size, that was left after 300 seconds; None when unknown.
+    """
+
+    typed: int
+    made: int
+    kept_share: float | None
+
+
+@attrs.frozen
+class CharactersOutput:
+    """Counts of inserted characters in total, by language, and by the Monday that a week begins with."""
+
+    total: CharacterFigures
+    languages: dict[str, CharacterFigures]
+    weeks: dict[str, CharacterFigures]
+
+
+@attrs.frozen
 class StatsOutput:
-    """Figures in total and by language, by source and kind of rule (`predictors`), and by date (`days`)."""
+    """Figures in total and by language, by source and kind of rule (`predictors`), by date (`days`), and by week (`weeks`).
+
+    A week has the date of its Monday.
+    """
 
     file: str
     total: OutcomeFigures
     languages: dict[str, OutcomeFigures]
     predictors: dict[str, OutcomeFigures]
     days: dict[str, OutcomeFigures]
+    weeks: dict[str, OutcomeFigures]
+    characters: CharactersOutput
     learning: LearningFigures

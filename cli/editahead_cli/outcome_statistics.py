@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from pathlib import Path
 
 from editahead_inference.gate.personalization import PreferenceLearner
@@ -11,17 +11,31 @@ from editahead_lsp.protocol.status_messages import LatencyStatus
 from editahead_lsp.session.edit_survival import SURVIVED_FRACTION
 from editahead_lsp.session.outcome_log import MAX_LEARNING_ROWS, Outcome
 from editahead_lsp.session.outcome_tracker import train_learner
+from editahead_lsp.session.typing_counter import TypedCharacters
 
-from .json_output import LearningFigures, OutcomeFigures, StatsOutput, SurvivalOutput
+from .json_output import (
+    CharacterFigures,
+    CharactersOutput,
+    LearningFigures,
+    OutcomeFigures,
+    StatsOutput,
+    SurvivalOutput,
+)
 
 
-def summarize_outcomes(file: Path, outcomes: Sequence[Outcome], zone: tzinfo | None = None) -> StatsOutput:
+def summarize_outcomes(
+    file: Path,
+    outcomes: Sequence[Outcome],
+    zone: tzinfo | None = None,
+    counted: Sequence[TypedCharacters] = (),
+) -> StatsOutput:
     """Return the figures of all outcomes.
 
     Args:
         file: The log.
         outcomes: The oldest first.
         zone: The time zone of days; the machine's by default.
+        counted: The characters that were typed and made, by day and language.
     """
     return StatsOutput(
         file=str(file),
@@ -29,8 +43,42 @@ def summarize_outcomes(file: Path, outcomes: Sequence[Outcome], zone: tzinfo | N
         languages=_group(outcomes, lambda one: one.language),
         predictors=_group(outcomes, lambda one: f"{one.source}: {one.kind}"),
         days=_group(outcomes, lambda one: datetime.fromtimestamp(one.at, zone).date().isoformat()),
+        weeks=_group(outcomes, lambda one: _monday(datetime.fromtimestamp(one.at, zone).date())),
+        characters=_characters(outcomes, counted),
         learning=_learning_figures(outcomes),
     )
+
+
+def _characters(outcomes: Sequence[Outcome], counted: Sequence[TypedCharacters]) -> CharactersOutput:
+    def figures(chosen: Sequence[TypedCharacters], accepted: Sequence[Outcome]) -> CharacterFigures:
+        known = [(one.size, one.kept_300) for one in accepted if one.kept_300 is not None]
+        size = sum(size for size, _ in known)
+        kept = round(sum(size * share for size, share in known) / size, 3) if size else None
+        return CharacterFigures(sum(one.typed for one in chosen), sum(one.made for one in chosen), kept)
+
+    languages = sorted({one.language for one in counted})
+    weeks = sorted({_monday(date.fromisoformat(one.day)) for one in counted})
+    return CharactersOutput(
+        figures(counted, outcomes),
+        {
+            name: figures(
+                [one for one in counted if one.language == name],
+                [one for one in outcomes if one.language == name],
+            )
+            for name in languages
+        },
+        {
+            week: figures(
+                [one for one in counted if _monday(date.fromisoformat(one.day)) == week],
+                [one for one in outcomes if _monday(datetime.fromtimestamp(one.at, UTC).date()) == week],
+            )
+            for week in weeks
+        },
+    )
+
+
+def _monday(day: date) -> str:
+    return (day - timedelta(days=day.weekday())).isoformat()
 
 
 def _group(outcomes: Sequence[Outcome], name: Callable[[Outcome], str]) -> dict[str, OutcomeFigures]:

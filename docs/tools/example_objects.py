@@ -60,6 +60,7 @@ FIGURES = json_output.OutcomeFigures(
     kept300=json_output.SurvivalOutput(80, 74),
     latency=status_messages.LatencyStatus(4.1, 19.0),
 )
+CHARACTERS = json_output.CharacterFigures(typed=9120, made=2384, kept_share=0.94)
 TASK_FIGURES = json_types.TaskFigures(
     tasks=1, done=1, partial=0, silent=0, wrong=0, places=4, right=4, wrongLines=0
 )

@@ -12,7 +12,7 @@ import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from editahead_lsp.session.outcome_log import FILE_NAME, Outcome, OutcomeLog, read_outcomes
+from editahead_lsp.session.outcome_log import FILE_NAME, Outcome, OutcomeLog, read_outcomes, read_typing
 from server_harness import position_params
 from server_process import REAL, SCRIPT, SCRIPTED, change_document, spawned
 
@@ -67,7 +67,9 @@ async def test_what_happened_is_there_after_the_end(server_environment: dict[str
         change(client, 2, 0, 0, 0, 4, text="account")
         await run(client, "accept", first.id)
         await run(client, "reject", second.id)
+        change(client, 3, 1, 4, 1, 4, text="s")
     assert sorted(row.event for row in read_outcomes(file)) == ["accepted", "rejected"]
+    assert [(row.language, row.typed, row.made) for row in read_typing(file)] == [("python", 1, 7)]
     command = [sys.executable, "-m", "editahead_cli", "stats", "--json"]
     process = await asyncio.create_subprocess_exec(
         *command, env=server_environment, stdout=asyncio.subprocess.PIPE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from editahead_cli.console import fail, print_output, print_text
@@ -20,7 +21,14 @@ _MAX_WEIGHTS = 6
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    output = parser.add_mutually_exclusive_group()
+    output.add_argument("--json", action="store_true", help="print JSON")
+    output.add_argument(
+        "--html",
+        type=Path,
+        metavar="FILE",
+        help="write a page: what Editahead made of what you type, by language and week",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -29,21 +37,34 @@ def run(args: argparse.Namespace) -> int:
     from editahead_cli.outcome_statistics import summarize_outcomes
     from editahead_lsp import user_dirs
     from editahead_lsp.errors import OutcomeLogError
-    from editahead_lsp.session.outcome_log import FILE_NAME, read_outcomes
+    from editahead_lsp.session.outcome_log import FILE_NAME, read_outcomes, read_typing
 
     file = user_dirs.state_folder() / FILE_NAME
     try:
-        outcomes = read_outcomes(file)
+        outcomes, counted = read_outcomes(file), read_typing(file)
     except (OSError, sqlite3.Error, OutcomeLogError) as error:
         return fail(f"{file} cannot be read: {error}")
-    found = summarize_outcomes(file, outcomes)
+    found = summarize_outcomes(file, outcomes, counted=counted)
     if args.json:
         print_output(found)
+    elif args.html is not None:
+        return _write_page(args.html, found)
     elif not outcomes:
         print_text("The log has no outcomes yet. Accept or reject some predictions in your editor first.")
         print_text(f'(The log is {file}. The setting telemetry = "off" keeps it empty.)')
     else:
         _print_report(found)
+    return 0
+
+
+def _write_page(path: Path, found: StatsOutput) -> int:
+    from editahead_cli.stats_page import as_html
+
+    try:
+        path.write_text(as_html(found), "utf-8", errors="replace")
+    except OSError as error:
+        return fail(f"{path} was not written: {error.strerror or error}.")
+    print_text(f"written: {path}")
     return 0
 
 

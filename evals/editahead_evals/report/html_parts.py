@@ -13,9 +13,9 @@ from .comparison import Comparison
 from .terminal_tables import cell
 
 STYLE = """
-:root { color-scheme: light dark; --ground: #fff; --ink: #1c1e21; --faint: #9aa0a6; --line: #e3e5e8; --blue: #2563c9;
+:root { color-scheme: light dark; --ground: #fff; --ink: #1c1e21; --faint: #5f656c; --line: #e3e5e8; --blue: #2563c9;
   --red: #b3261e; --green: #1a7f37; --red-ground: #fdecea; --green-ground: #e6f4ea; }
-@media (prefers-color-scheme: dark) { :root { --ground: #16181b; --ink: #e4e6e9; --faint: #80868d; --line: #31353a;
+@media (prefers-color-scheme: dark) { :root { --ground: #16181b; --ink: #e4e6e9; --faint: #a0a6ad; --line: #31353a;
   --blue: #7cacf8; --red: #f2b8b5; --green: #86d993; --red-ground: #41211f; --green-ground: #1d3524; } }
 body { background: var(--ground); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; max-width: 88rem;
   margin: 2rem auto; padding: 0 1rem; }

@@ -20,6 +20,8 @@ from editahead_inference.worker_thread import WorkerThread
 from editahead_lsp.errors import OutcomeLogError
 from editahead_lsp.private_files import create_private_file, make_private_folder
 
+from .typing_counter import TypedCharacters
+
 log = logging.getLogger(__name__)
 
 FILE_NAME = "outcomes.db"
@@ -84,6 +86,10 @@ class Outcome:
 COLUMNS = tuple(field.name for field in fields(Outcome))
 _ALL = ", ".join(COLUMNS)
 _UPSERT = f"INSERT OR REPLACE INTO outcomes ({_ALL}) VALUES ({', '.join('?' * len(COLUMNS))})"
+_COUNT = (
+    "INSERT INTO typing VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE "
+    "SET typed = typed + excluded.typed, made = made + excluded.made"
+)
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
@@ -99,8 +105,15 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE learning (resets INTEGER NOT NULL)",
         "INSERT INTO learning VALUES (0)",
     ),
+    (
+        """CREATE TABLE typing (
+            day TEXT NOT NULL, language TEXT NOT NULL, typed INTEGER NOT NULL, made INTEGER NOT NULL,
+            PRIMARY KEY (day, language)
+        ) WITHOUT ROWID""",
+    ),
 )
 """The statements that turn version n (`PRAGMA user_version`) into version n + 1. Entries are only added, never changed."""
+_VERSION_WITH_TYPING = 2
 
 
 class OutcomeLog:
@@ -115,10 +128,12 @@ class OutcomeLog:
         self.file, self._clock = file, clock
         self._worker: WorkerThread | None = None
         self._incoming: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
+        self._counted: queue.SimpleQueue[TypedCharacters] = queue.SimpleQueue()
         self._reset_elsewhere: queue.SimpleQueue[bool] = queue.SimpleQueue()
         # The worker's:
         self._database: sqlite3.Connection | None = None
         self._waiting: dict[tuple[str, int], Outcome] = {}
+        self._waiting_counts: list[TypedCharacters] = []
         self._resets: int | None = None
         self._not_before = float("-inf")
         self._warned = False
@@ -127,6 +142,11 @@ class OutcomeLog:
         """Add an outcome, or replace the row with the same run and number."""
         self._incoming.put(outcome)
         self._submit(self._write_waiting)
+
+    def count(self, counted: Iterable[TypedCharacters]) -> None:
+        """Add counts to those of the same day and language. They are written with the next outcome, or at the end."""
+        for one in counted:
+            self._counted.put(one)
 
     def load(self, take: Callable[[list[Outcome]], None]) -> None:
         """Read the outcomes that preferences are learned from.
@@ -172,10 +192,16 @@ class OutcomeLog:
             self._waiting[outcome.run, outcome.number] = outcome
         for oldest in list(self._waiting)[:-_MAX_WAITING]:
             del self._waiting[oldest]
-        if self._waiting and self._clock() >= self._not_before:
-            with self._handle_errors(), self._transaction() as database:
-                database.executemany(_UPSERT, [astuple(outcome) for outcome in self._waiting.values()])
+        while not self._counted.empty():
+            self._waiting_counts.append(self._counted.get())
+        del self._waiting_counts[:-_MAX_WAITING]
+        if (self._waiting or self._waiting_counts) and self._clock() >= self._not_before:
+            with self._handle_errors():
+                with self._transaction() as database:
+                    database.executemany(_UPSERT, [astuple(outcome) for outcome in self._waiting.values()])
+                    database.executemany(_COUNT, [astuple(counted) for counted in self._waiting_counts])
                 self._waiting.clear()
+                self._waiting_counts.clear()
 
     def _load(self) -> list[Outcome]:
         found: list[Outcome] = []
@@ -312,6 +338,23 @@ def read_outcomes(file: Path) -> list[Outcome]:
     # Not read-only: a database in WAL mode may need its helper files made.
     with closing(sqlite3.connect(file, timeout=_BUSY_S)) as database:
         return _select(database, "ORDER BY at, run, number") if _version(database) else []
+
+
+def read_typing(file: Path) -> list[TypedCharacters]:
+    """Return the counts of typed characters, by day; none when there is no file, or one from before they were counted.
+
+    Raises:
+        OutcomeLogError: A newer version wrote the file.
+        OSError: The file cannot be read.
+        sqlite3.Error: The file is damaged or locked.
+    """
+    if not file.exists():
+        return []
+    with closing(sqlite3.connect(file, timeout=_BUSY_S)) as database:
+        if _version(database) < _VERSION_WITH_TYPING:
+            return []
+        rows = database.execute("SELECT day, language, typed, made FROM typing ORDER BY day, language")
+        return [TypedCharacters(*row) for row in rows]
 
 
 def _version(database: sqlite3.Connection) -> int:

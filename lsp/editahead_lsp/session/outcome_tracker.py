@@ -9,6 +9,7 @@ import queue
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from hashlib import blake2b
 
@@ -26,6 +27,7 @@ from editahead_prompts.text.snapshot import Snapshot
 
 from .edit_survival import HORIZONS_S, SurvivalTracker
 from .outcome_log import LoggedEvent, Outcome, OutcomeLog
+from .typing_counter import TypingCounter
 
 MIN_SEEN_S = 1.0
 """Seconds after which the best prediction of an answer counts as seen. To ignore one after that is a sign of dislike."""
@@ -53,6 +55,10 @@ class PredictionContext:
     shipped: float
     latency_ms: float
     context: str
+
+
+def _loggable(language: str) -> str:
+    return language[:_MAX_LANGUAGE_CHARS].encode("utf-8", "replace").decode()
 
 
 def train_learner(learner: PreferenceLearner, outcomes: Iterable[Outcome]) -> None:
@@ -92,6 +98,7 @@ class OutcomeTracker:
         self.learning, self._logging = True, False
         self._learner = PreferenceLearner()
         self._keeping = SurvivalTracker()
+        self._typing = TypingCounter()
         self._known: OrderedDict[str, Outcome] = OrderedDict()
         self._to_learn: deque[tuple[float, str]] = deque()
         self._loaded: queue.SimpleQueue[tuple[int, PreferenceLearner]] = queue.SimpleQueue()
@@ -170,7 +177,7 @@ class OutcomeTracker:
             run=self._run,
             number=number,
             at=self._now(),
-            language=seen.language[:_MAX_LANGUAGE_CHARS].encode("utf-8", "replace").decode(),
+            language=_loggable(seen.language),
             source=seen.source,
             kind=seen.kind,
             confidence=facts.confidence,
@@ -195,7 +202,14 @@ class OutcomeTracker:
 
     def track_survival(self, id: str, key: str, before: Snapshot, edit: Edit) -> None:
         """Start to measure the survival of an accepted edit that was just made in the document `key`."""
+        if self._logging:
+            self._typing.on_accept(self._day(), _loggable(before.language), edit)
         self._keeping.track(id, key, before, edit, self._clock())
+
+    def count_typing(self, change: AppliedChange) -> None:
+        """Count the characters of a change that may be logged. Call it before `track_survival`."""
+        if self._logging:
+            self._typing.on_change(self._day(), _loggable(change.before.language), change.edit)
 
     def on_change(self, key: str, change: AppliedChange) -> None:
         """Rebase the tracked edits of a document over a change."""
@@ -235,6 +249,7 @@ class OutcomeTracker:
     def stop(self) -> None:
         """Write the waiting outcomes to the log."""
         if self._log is not None:
+            self._log.count(self._typing.take())
             self._log.stop()
 
     def _store(self, id: str, outcome: Outcome) -> None:
@@ -243,7 +258,11 @@ class OutcomeTracker:
         while len(self._known) > _MAX_OUTCOMES:
             self._known.popitem(last=False)
         if self._logging and self._log is not None:
+            self._log.count(self._typing.take())
             self._log.write(outcome)
+
+    def _day(self) -> str:
+        return datetime.fromtimestamp(self._now(), UTC).date().isoformat()
 
     def _read_log(self) -> None:
         """Take over a reset by another server, and the learner that was trained on the log."""

@@ -140,6 +140,7 @@ class Session:
             self.history.record_change(
                 applied.before, applied.after, applied.edit, at=self.clock(), cursor=cursor
             )
+            self.outcomes.count_typing(applied)
             if self.recorder is not None:
                 self.recorder.on_change(document.key, applied.before, applied.after, applied.edit)
         self.rejected_edits.on_change(document.key, applied)
