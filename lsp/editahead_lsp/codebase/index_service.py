@@ -209,6 +209,8 @@ class IndexService:
         if running is None or running.task is not task:
             return  # of a process that was stopped
         running.report = report
+        if report.state == "ready" and report.detail:
+            log.warning("index: %s", report.detail)
         if report.state == "building":
             running.has_built = True
         elif report.state == "ready" and running.has_built:
