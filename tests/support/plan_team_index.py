@@ -22,13 +22,14 @@ from editahead_retrieval.team.server import VECTOR_BYTES, PublishedContent, Team
 from real_postgres import reason_without_postgres, running_postgres
 from team_of_members import KEY, Team
 
-PIECES_PER_FILE = 3
+PIECES_PER_FILE = 7
+"""Pieces of a content, about as many as this project's modules have."""
 ROUNDS = 5
 SIZES = (300, 1_000, 3_000, 10_000)
 """Files of the clones whose searches are measured."""
-FILES = 40_000
+FILES = 20_000
 """Files in the database while that is measured."""
-BATCH = 600
+BATCH = 400
 RETENTION_DAYS = 90
 SEED = 7
 

@@ -14,7 +14,9 @@ def test_a_server_takes_the_settings(postgres: PostgresServer) -> None:
     text = (FOLDER / "compose.yaml").read_text("utf-8")
     settings = dict(re.findall(r"^ +- -c\n +- (\w+)=(.*)$", text, re.MULTILINE))
     assert settings.pop("ssl") == "on" and settings["log_parameter_max_length"] == "0"
-    assert settings.pop("ssl_cert_file") and settings.pop("ssl_key_file"), "the server of the tests has no TLS"
+    assert settings.pop("ssl_cert_file") and settings.pop("ssl_key_file"), (
+        "the server of the tests has no TLS"
+    )
     for name, value in settings.items():
         assert postgres.setting(name, value) in (value, "131072"), name
 
