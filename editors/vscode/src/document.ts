@@ -28,3 +28,8 @@ export const DOCUMENT_SELECTOR = [{ scheme: "file" }, { scheme: "untitled" }];
 export function isSupported(document: vscode.TextDocument): boolean {
   return DOCUMENT_SELECTOR.some(({ scheme }) => document.uri.scheme === scheme);
 }
+
+/** Whether VS Code shows ghost text in a document. */
+export function isGhostTextEnabled(document: vscode.TextDocument): boolean {
+  return vscode.workspace.getConfiguration("editor.inlineSuggest", document).get("enabled", true);
+}

@@ -10,7 +10,7 @@ import type { Position } from "./core/text";
 import { nextPart, rebaseOverPart, type ContentChange, type PartKind } from "./core/trackedEdit";
 import { Decorations } from "./decorations";
 import { DiagnosticsTracker } from "./diagnostics";
-import { isSupported, textOf, toPosition } from "./document";
+import { isGhostTextEnabled, isSupported, textOf, toPosition } from "./document";
 import type { GhostText, ServerManager } from "./server";
 import { ShownPrediction } from "./shownPrediction";
 
@@ -220,7 +220,7 @@ export class View implements vscode.Disposable {
   reject(): void {
     const { current } = this;
     if (current === undefined) return;
-    this.cancellation?.cancel();
+    this.cancelRequest();
     this.server.reportOutcome(current.id, "rejected", { shownMs: current.shownMs(this.now()) });
     this.clearPredictions();
     void vscode.commands.executeCommand("editor.action.inlineSuggest.hide");
@@ -300,11 +300,16 @@ export class View implements vscode.Disposable {
 
   // Cancel the request, and forget the last response.
   private reset(): void {
-    this.cancellation?.cancel();
-    this.cancellation = undefined;
+    this.cancelRequest();
     this.requestedState = undefined;
     this.silence = undefined;
     this.clearPredictions();
+  }
+
+  // Cancel the request; a response that is on its way shows nothing.
+  private cancelRequest(): void {
+    this.cancellation?.cancel();
+    this.cancellation = undefined;
   }
 
   private clearPredictions(): void {
@@ -483,10 +488,6 @@ function reasonOf(event: vscode.TextDocumentChangeEvent): "undo" | "redo" | unde
 function stateOf(editor: vscode.TextEditor): string {
   const { line, character } = editor.selection.active;
   return `${editor.document.uri.toString()}:${editor.document.version}:${line}:${character}`;
-}
-
-function isGhostTextEnabled(document: vscode.TextDocument): boolean {
-  return vscode.workspace.getConfiguration("editor.inlineSuggest", document).get("enabled", true);
 }
 
 function hoverOf(current: ShownPrediction, diff: string): vscode.MarkdownString {
