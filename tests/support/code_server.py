@@ -210,5 +210,7 @@ def is_extension_host(pid: int) -> bool:
 def wait_for_exit(pid: int) -> None:
     with contextlib.suppress(ProcessLookupError):
         watched = os.pidfd_open(pid)
-        select.select([watched], [], [], _EXIT_S)
-        os.close(watched)
+        try:
+            assert select.select([watched], [], [], _EXIT_S)[0], f"process {pid} has not ended"
+        finally:
+            os.close(watched)

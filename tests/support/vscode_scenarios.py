@@ -128,6 +128,11 @@ class Player:
     def server_is_new(self) -> None:
         assert self.window.servers() not in ([], [self.server_pid])
 
+    def one_server_is_left(self) -> None:
+        *earlier, _ = sorted(self.window.servers())
+        for pid in earlier:
+            wait_for_exit(pid)
+
     def until_index_ready(self) -> None:
         until_index_ready(self.window.folder, self.homes)
 
@@ -214,6 +219,7 @@ def _steps() -> Iterator[_Step]:
     yield _step("kill server", Player.kill_server)
     yield _step("server has exited", Player.server_has_exited)
     yield _step("new server", Player.server_is_new)
+    yield _step("one server is left", Player.one_server_is_left)
     yield _step("no file (.+)", Player.has_no_file)
     for element, selector in _ELEMENTS.items():
         yield _step(f"{element} TEXT", lambda p, text, selector=selector: p.window.until_text(selector, text))

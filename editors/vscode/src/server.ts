@@ -1,6 +1,6 @@
 // The language server's process: start, restart, and requests.
 import * as vscode from "vscode";
-import { LanguageClient, State, type Middleware } from "vscode-languageclient/node";
+import { CloseAction, LanguageClient, State, type ErrorHandler, type Middleware } from "vscode-languageclient/node";
 import type { ServerCommand } from "./core/environment";
 import type { ServerState } from "./core/messages";
 import type { Outcome } from "./core/protocol";
@@ -9,6 +9,9 @@ import { DOCUMENT_SELECTOR } from "./document";
 
 /** Code actions offered on request only: otherwise VS Code shows a light bulb on every line. */
 const ON_REQUEST_KINDS = ["refactor.rewrite.editahead.accept", "refactor.rewrite.editahead.goto"];
+
+/** How long a start may take that a stop waits for. */
+const START_PATIENCE_MS = 5_000;
 
 /** Text that a prediction inserts at the cursor. */
 export interface GhostText {
@@ -28,6 +31,8 @@ export class ServerManager implements vscode.Disposable {
   private languageClient: LanguageClient | undefined;
   /** Incremented by each start and stop, so that an outdated start recognizes itself. */
   private generation = 0;
+  /** Resolves once the clients that were stopped have ended: two at a time would register the same commands. */
+  private ended: Promise<void> = Promise.resolve();
   private readonly startEmitter = new vscode.EventEmitter<void>();
   private readonly stopEmitter = new vscode.EventEmitter<void>();
   private readonly stateEmitter = new vscode.EventEmitter<void>();
@@ -65,6 +70,7 @@ export class ServerManager implements vscode.Disposable {
     this.setState("starting");
     try {
       const { command, args } = await this.resolveCommand();
+      await this.ended;
       if (generation !== this.generation) return;
       this.log.info(`starting ${[command, ...args].join(" ")}`);
       this.languageClient = this.createClient(command, [...args]);
@@ -74,17 +80,17 @@ export class ServerManager implements vscode.Disposable {
     }
   }
 
-  async stop(): Promise<void> {
+  /** Stop the server; resolve once the process of each earlier start has ended. */
+  stop(): Promise<void> {
     this.generation++;
     const client = this.languageClient;
     this.languageClient = undefined;
-    if (client !== undefined) {
-      await client.dispose().catch((error: unknown) => this.log.warn(`the server did not stop cleanly: ${String(error)}`));
-    }
+    if (client !== undefined) this.ended = Promise.all([this.ended, this.end(client)]).then(() => undefined);
+    return this.ended;
   }
 
   async restart(): Promise<void> {
-    await this.stop();
+    void this.stop();
     this.stopEmitter.fire();
     await this.start();
   }
@@ -119,7 +125,20 @@ export class ServerManager implements vscode.Disposable {
     for (const disposable of [this.subscription, this.startEmitter, this.stopEmitter, this.stateEmitter]) disposable.dispose();
   }
 
+  /** End a client, which a start may still be waiting for: a client that is starting cannot be stopped. */
+  private async end(client: LanguageClient): Promise<void> {
+    const kill = setTimeout(() => client.serverProcess?.kill("SIGKILL"), START_PATIENCE_MS);
+    if (client.state === State.Starting) await client.start().catch(() => undefined);
+    clearTimeout(kill);
+    await client.dispose().catch((error: unknown) => this.log.warn(`the server did not stop cleanly: ${String(error)}`));
+  }
+
   private createClient(command: string, args: string[]): LanguageClient {
+    const errorHandler: ErrorHandler = {
+      error: (...values) => defaultHandler.error(...values),
+      // The default starts a server that has ended again, even one that was stopped while it started.
+      closed: () => (this.languageClient === client ? defaultHandler.closed() : { action: CloseAction.DoNotRestart, handled: true }),
+    };
     const client = new LanguageClient(
       "editahead",
       "Editahead",
@@ -129,8 +148,10 @@ export class ServerManager implements vscode.Disposable {
         outputChannel: this.log,
         initializationOptions: { editahead: editaheadOptions() },
         middleware: this.middleware(),
+        errorHandler,
       },
     );
+    const defaultHandler = client.createDefaultErrorHandler();
     client.onNotification("editahead/placesLeft", ({ message }: { readonly message: string }) => {
       this.placesLeft = message;
       this.stateEmitter.fire();
