@@ -61,7 +61,11 @@ class SharedWindow:
         fill_folder(folder, files)
         self._code_server.write_settings(settings)
         window = VSCode(self._code_server, folder)
-        window.start(next(iter(files)))
+        try:
+            window.start(next(iter(files)))
+        except BaseException:
+            window.close()
+            raise
         return window
 
     def close(self) -> None:
