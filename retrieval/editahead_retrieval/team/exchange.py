@@ -27,6 +27,10 @@ RETRY_S = 300.0
 """Seconds after a failure in which the server is not asked again."""
 ASKED = 2_000
 """Chunks of one call."""
+MIN_FETCHED = 16
+"""Chunks without vectors from which the team is asked. Fewer, as of a saved file, are computed sooner."""
+SHARE_S = 300.0
+"""Seconds after a share in which what was saved meanwhile waits, so that no saved file calls the server by itself."""
 
 _Call: TypeAlias = "Callable[[], Any]"
 _Exchange: TypeAlias = "Generator[_Call, Any, None]"
@@ -56,7 +60,7 @@ class TeamExchange:
         self._calls = ThreadPoolExecutor(1, "editahead-team")
         self._exchange: _Exchange | None = None
         self._answer: Future[Any] | None = None
-        self._retry_at = 0.0
+        self._retry_at = self._share_at = 0.0
         self._known: set[int] = set()
         self.problem = ""
         """Why the last exchange failed, for a person; "" if it did not."""
@@ -66,8 +70,9 @@ class TeamExchange:
         self._begin(self._fetch())
 
     def begin_share(self) -> None:
-        """Begin to share what the team's index lacks."""
-        self._begin(self._share())
+        """Begin to share what the team's index lacks, if that was not done a moment ago."""
+        if self._clock() >= self._share_at:
+            self._begin(self._share())
 
     def step(self) -> bool:
         """Do the next part of what was begun, and return whether there is more.
@@ -86,6 +91,7 @@ class TeamExchange:
             return True
         except StopIteration:
             self._exchange, self._answer, self.problem = None, None, ""
+            self._calls.submit(self._server.close)  # the server is for many people, who work for hours
         except TeamIndexError as error:
             self._exchange, self._answer, self.problem = None, None, str(error)
             self._retry_at = self._clock() + RETRY_S
@@ -102,7 +108,8 @@ class TeamExchange:
         self._exchange = exchange if self._clock() >= self._retry_at else None
 
     def _fetch(self) -> _Exchange:
-        waiting = iter(self._store.chunks_without_vectors())
+        lacking = self._store.chunks_without_vectors()
+        waiting = iter(lacking if len(lacking) >= MIN_FETCHED else ())
         while part := list(islice(waiting, ASKED)):
             proofs = [self._key.prove_chunk(chunk_hash) for _, chunk_hash in part]
             found: dict[int, bytes] = yield partial(self._server.vectors_of, proofs)
@@ -133,6 +140,7 @@ class TeamExchange:
         if batch:
             yield from self._publish(batch, vectors)
         self._known.update(row.content for row in contents)
+        self._share_at = self._clock() + SHARE_S
 
     def _publish(self, contents: Sequence[PublishedContent], vectors: dict[bytes, bytes]) -> _Exchange:
         chunks = list(vectors)

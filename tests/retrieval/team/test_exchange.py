@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -13,9 +14,9 @@ import pytest
 
 from editahead_retrieval.index import location
 from editahead_retrieval.process import worker as worker_module
-from editahead_retrieval.process.messages import IndexReport, IndexTask
+from editahead_retrieval.process.messages import IndexReport, IndexRequest, IndexTask
 from editahead_retrieval.process.worker import IndexWorker, run
-from editahead_retrieval.team.exchange import RETRY_S
+from editahead_retrieval.team.exchange import RETRY_S, SHARE_S
 from editahead_retrieval.team.proofs import create_key
 from editahead_retrieval.vectors.static_encoder import DIMENSIONS
 from index_workspace import write
@@ -103,9 +104,35 @@ def test_a_second_clone_computes_only_what_differs(team: Team, make_clone: Any) 
     assert len(second.vectors()) == len(FILES) + 1 and first.vectors().items() & second.vectors().items()
     status = team.administration.status()
     assert (status.contents, status.chunks) == (len(FILES) + 2, len(FILES) + 2)
-    write(first.root, {"more.py": "def fry(): ...\n"})
+    shutil.copytree(second.root, first.root, dirs_exist_ok=True)
+    write(first.root, {f"new{at}.py": f"def new{at}(): ...\n" for at in range(20)})
+    write(second.root, {f"new{at}.py": f"def new{at}(): ...\n" for at in range(20)})
+    second.build()
     first.build()
     assert first.encoder.texts == [] and not any(report.detail for report in first.reports + second.reports)
+
+
+def test_a_saved_file_calls_no_server(team: Team, make_clone: Any) -> None:
+    clone = make_clone("ada", team.url(team.member("ada")))
+    now = [0.0]
+    worker = IndexWorker(clone.task, clone.reports.append, lambda: now[0], trust=False)
+
+    def work() -> int:
+        worker.step()
+        while not worker.is_complete:
+            worker.step()
+            now[0] += 0.001
+        return team.administration.status().contents
+
+    assert work() == len(FILES)
+    now[0] += 100
+    for at, shared in ((0, 0), (1, 0), (2, 3)):
+        write(clone.root, {f"new{at}.py": f"def new{at}(): ...\n"})
+        now[0] += SHARE_S if shared else 0
+        worker.receive(IndexRequest(changed=(f"new{at}.py",)))
+        assert work() == len(FILES) + shared
+    worker.close()
+    assert len(clone.vectors()) == len(FILES) + 3
 
 
 def test_the_index_goes_on_without_the_server_and_says_so_once(tmp_path: Path, make_clone: Any) -> None:
