@@ -20,6 +20,7 @@ from editahead_retrieval.team.exchange import RETRY_S, SHARE_S
 from editahead_retrieval.team.proofs import create_key
 from editahead_retrieval.vectors.static_encoder import DIMENSIONS
 from index_workspace import write
+from silent_server import READY, SilentServer
 from team_of_members import Team
 
 FILES = {f"kitchen/dish{at}.py": f"def cook{at}(pan):\n    return pan.heat({at})\n" for at in range(20)}
@@ -67,6 +68,13 @@ class Clone:
         more = {} if clock is None else {"clock": clock}
         worker = IndexWorker(self.task, self.reports.append, trust=False, **more)
         run(worker, lambda pause: [], until_ready=True, with_vectors=True)
+
+    def count(self, rows: str) -> int:
+        """Return the number of rows of a table."""
+        with sqlite3.connect(self.folder / "index" / location.DATABASE) as connection:
+            (count,) = connection.execute(f"SELECT count(*) FROM {rows}").fetchone()
+        connection.close()
+        return int(count)
 
     def vectors(self) -> dict[bytes, bytes]:
         with sqlite3.connect(self.folder / "index" / location.DATABASE) as connection:
@@ -142,6 +150,27 @@ def test_the_index_goes_on_without_the_server_and_says_so_once(tmp_path: Path, m
     assert len(clone.vectors()) == len(FILES)
     details = [report.detail for report in clone.reports if report.detail]
     assert len(details) == 1 and "cannot be reached" in details[0]
+
+
+def test_a_server_that_hangs_holds_nothing_up(make_clone: Any) -> None:
+    pytest.importorskip("psycopg")
+    silent = SilentServer(READY)
+    clone = make_clone("ada", silent.url)
+    worker = IndexWorker(clone.task, clone.reports.append, trust=False)
+    try:
+        while not silent.held:
+            worker.step()
+        write(clone.root, {"more.py": "def fry(): ...\n"})
+        worker.receive(IndexRequest(changed=("more.py",)))
+        while clone.count("file WHERE path = 'more.py'") == 0:
+            worker.step()
+        assert not worker.is_complete and clone.count("vector") == 0
+    finally:
+        silent.close()
+    while not worker.is_complete:
+        worker.step()
+    worker.close()
+    assert len(clone.vectors()) == len(FILES) + 1
 
 
 def test_a_server_that_comes_back_is_used_again(team: Team, make_clone: Any) -> None:

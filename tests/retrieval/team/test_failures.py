@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import socket
 import tempfile
-import threading
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +14,7 @@ from editahead_retrieval.team import server as server_module
 from editahead_retrieval.team.address import TeamAddress
 from editahead_retrieval.team.server import TeamServer
 from real_postgres import PostgresServer, reason_without_postgres, running_postgres
+from silent_server import READY, SilentServer
 from team_of_members import KEY, Team, vector
 
 CHUNK = KEY.prove_chunk(bytes(16))
@@ -44,36 +42,6 @@ def test_a_server_that_stops_has_a_clear_error_and_is_used_again(own_server: Pos
                 ada.vectors_of([CHUNK])
         own_server.start()
         assert ada.vectors_of([CHUNK]) == {0: vector(3)}
-
-
-class SilentServer:
-    """A server that takes connections, and sends as much as it was given."""
-
-    def __init__(self, answer: bytes) -> None:
-        self.socket = socket.create_server(("127.0.0.1", 0))
-        self.url = f"postgresql://ada@127.0.0.1:{self.socket.getsockname()[1]}/team?sslmode=disable"
-        self.answer, self.held = answer, []
-        self.thread = threading.Thread(target=self._serve, daemon=True)
-        self.thread.start()
-
-    def _serve(self) -> None:
-        with suppress(OSError):
-            while True:
-                connection = self.socket.accept()[0]
-                self.held.append(connection)
-                connection.recv(1_000)
-                connection.sendall(self.answer)
-
-    def close(self) -> None:
-        self.socket.shutdown(socket.SHUT_RDWR)
-        self.socket.close()
-        for connection in self.held:
-            connection.close()
-        self.thread.join()
-
-
-READY = b"R\0\0\0\x08\0\0\0\0" + b"Z\0\0\0\x05I"
-"""What a server says that trusts everybody: authenticated, and ready."""
 
 
 @pytest.mark.parametrize(
