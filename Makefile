@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .PHONY: help demo demo-engine check test extension engine-environment engine-test llama-cpp llama-cpp-test lint format bench fuzz-long \
-  kill-long clients-long packages extras release-environment eval baseline docs changelog lock clean for-run for-test
+  kill-long clients-long packages site extras release-environment eval baseline docs changelog lock clean for-run for-test
 
 help:
 	@echo "make demo    watch the server predict a short editing session"
@@ -31,6 +31,7 @@ help:
 	@echo "make llama-cpp-test  tests with a real llama.cpp, which it builds: Linux on x86-64, ten minutes once"
 	@echo "make extension  the extension for VS Code, dist/editahead.vsix; needs npm"
 	@echo "make packages  what a release publishes, built and checked in dist/packages"
+	@echo "make site    the site, build/site, with all links checked"
 	@echo "make extras  resolve each extra of the package, for all platforms; needs the package index"
 	@echo "make lint    ruff, mypy, the layers, the wording"
 	@echo "make format  let ruff lay out the code"
@@ -78,6 +79,10 @@ llama-cpp-test: llama-cpp for-test
 
 packages: release-environment
 	@$(VENV)/release/bin/python packaging/check_packages.py dist/packages
+
+site: release-environment
+	@NO_MKDOCS_2_WARNING=1 $(VENV)/release/bin/python -m mkdocs build --strict --quiet
+	@$(VENV)/release/bin/python docs/tools/check_site.py build/site
 
 extras: release-environment
 	@for extra in $$(sed -n '/^\[project.optional-dependencies\]/,/^\[project.scripts\]/s/^\([a-z]*\) = \[.*/\1/p' pyproject.toml); do \

@@ -139,8 +139,9 @@ def extension(log: Log) -> None:
 
 
 def packages(log: Log) -> None:
-    """Build and check what a release publishes."""
+    """Build and check what a release publishes, and the site."""
     log.run("make", "packages")
+    log.run("make", "site")
 
 
 def editors(log: Log) -> None:
@@ -228,7 +229,7 @@ SECTIONS = (
     Section("quality on real edits, against the baseline", ratchet),
     Section("fuzz, each test for 20 s", fuzz),
     *(Section(f"CPython {version}", newer_python(version)) for version in reversed(NEWER_PYTHONS)),
-    Section("packages", packages),
+    Section("packages and site", packages),
     Section("benchmarks, in short", benchmarks),
     Section("evaluation on 10 files", evaluation),
 )
