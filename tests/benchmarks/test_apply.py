@@ -74,11 +74,11 @@ MAX_RATIO = 10
 """Four times the lines take four times as long; a square would be 16."""
 
 
-@pytest.mark.parametrize("kind", ["one", "many", "twins", "like lines", "equal blocks"])
+@pytest.mark.parametrize("kind", ["one", "many", "very many", "twins", "like lines", "equal blocks"])
 def test_time_grows_like_the_file(kind: str) -> None:
     took = [min(_cpu_seconds(kind, size) for _ in range(3)) for size in SIZES]
     show(
-        f"merging a sketch of {kind}, CPU ms",
+        f"merging and reviewing a sketch of {kind}, CPU ms",
         ["lines", "ms"],
         [[f"{size:,}", f"{1000 * seconds:.0f}"] for size, seconds in zip(SIZES, took, strict=True)],
     )
@@ -86,14 +86,15 @@ def test_time_grows_like_the_file(kind: str) -> None:
 
 
 def _cpu_seconds(kind: str, lines: int) -> float:
-    """Return the CPU time of a merge of a sketch of this kind into a file with this many lines."""
+    """Return the CPU time of a sketch of this kind, merged and reviewed, in a file with this many lines."""
     text, shown = _EXAMPLES[kind](lines)
     mark = "# ... existing code ...\n"
     sketch = mark + mark.join(shown) + mark
     known = parse_sketch(sketch, language="python")
     original = Snapshot.from_text(text, uri=URI, language="python")
     started = time.process_time()
-    merge(known, known.files[0], original)
+    merged = merge(known, known.files[0], original)
+    review([FileEdit(original, merged.edit)])
     return time.process_time() - started
 
 
@@ -142,6 +143,7 @@ def _equal_blocks(lines: int) -> tuple[str, list[str]]:
 _EXAMPLES = {
     "one": partial(_functions, changed=2),
     "many": partial(_functions, changed=40),
+    "very many": partial(_functions, changed=300),
     "twins": _twins,
     "like lines": _like_lines,
     "equal blocks": _equal_blocks,

@@ -8,6 +8,7 @@ that the sketch shows. Nothing goes that the sketch does not replace.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -66,10 +67,12 @@ class _BlockReader:
         self._target, self._bodies, self._keys = target, target.lines.bodies, target.lines.keys
         self._sketch = BlockSketch(snippet)
         self._edits = BlockEdits(self._sketch, target)
+        self._names: dict[int, tuple[Sequence[Item], set[str | None]]] = {}
+        """By the first line of a level of the file: its items, and what they are called."""
 
     def read(self) -> BlockReading | None:
         code = self._sketch.code
-        if uses_other_indent(code, self._bodies) or self._sketch.splits_string:
+        if uses_other_indent(code, self._target.lines) or self._sketch.splits_string:
             raise NoReadingError
         self._sketch.settle_marks()
         root = outline(self._sketch.lines)
@@ -113,13 +116,14 @@ class _BlockReader:
             return top
         self._index_levels()
         votes: dict[int, int] = {}
-        for item in items:
-            name = self._sketch.naming.of(item)
-            text = self._sketch.naming.text(item)
-            heads = self._levels_by_head(self._sketch.naming.head(item))
+        naming = self._sketch.naming
+        alike = Counter((naming.of(item), naming.text(item), naming.head(item)) for item in items)
+        for (name, text, head), count in alike.items():
+            self._target.check()
+            heads = self._levels_by_head(head)
             for number in self._levels_with(name, text):
                 # A constructor has the name of its class, but another first line.
-                votes[number] = votes.get(number, 0) + (3 if number in heads else 2)
+                votes[number] = votes.get(number, 0) + count * (3 if number in heads else 2)
         if not votes:
             if not self._sketch.is_mark(root[0]):
                 raise NoReadingError
@@ -263,8 +267,8 @@ class _BlockReader:
                 is_shifted = any(mine[n].start in self._sketch.shifted for n in marks)
                 if self._target.lines.find_normalized(keys) or (is_shifted and self._knows_any(keys)):
                     self._edits.doubts.append("lines that the file has elsewhere")
-        known = {_bare_name(self._edits.file_naming.of(item)) for item in level.items} - {None}
-        if any(_bare_name(self._sketch.naming.of(item)) in known for item in [*heads, *tails]):
+        names = {_bare_name(self._sketch.naming.of(item)) for item in [*heads, *tails]} - {None}
+        if not names.isdisjoint(self._bare_names(level) if names else ()):
             self._edits.doubts.append("a new version of what the file has under this name")
         decorates = [is_annotation(self._sketch.naming.head(item)) for item in tails]
         if any(decorates) and theirs and is_annotation(self._edits.file_naming.head(theirs[-1])):
@@ -286,6 +290,14 @@ class _BlockReader:
             if is_start and d <= len(tails) and not any(map(self._says_what_file_is, theirs)):
                 self._edits.doubts.append("lines above the first one shown")
             self._edits.add_before(tails, level, theirs, d, last, change, shown)
+
+    def _bare_names(self, level: Level) -> set[str | None]:
+        """Return what the items of a level of the file are called."""
+        known = self._names.get(level.first)
+        if known is None or known[0] is not level.items:
+            names = {_bare_name(self._edits.file_naming.of(item)) for item in level.items}
+            known = self._names[level.first] = level.items, names
+        return known[1]
 
     def _says_what_file_is(self, item: Item) -> bool:
         """Return whether an item is a block, or a comment or text at the beginning of a file, which sketches leave out."""

@@ -58,6 +58,7 @@ class _HunkPlacer:
         """The ranges of lines that headings bound a hunk to, by the line of the hunk in the sketch."""
         self._pairs: set[Pair] = set()
         """The indentations in all hunks, for a hunk that matches only lines at the left margin."""
+        self._lines = [line.text for hunk in self._hunks for line in hunk.lines]
 
     def place(self) -> Placement:
         """Return the splices of all hunks, with the first doubt."""
@@ -410,9 +411,9 @@ class _HunkPlacer:
         lines = [line.text for line in hunk.lines]
         if not any(map(any, pairs)):
             pairs = self._pairs | pairs
-            lines = [line.text for each in self._hunks for line in each.lines]
+            lines = self._lines
         found = infer_transform(pairs, lines, self._file.bodies)
-        strange = not any(map(any, pairs)) and uses_other_indent(hunk.new, self._file.bodies)
+        strange = not any(map(any, pairs)) and uses_other_indent(hunk.new, self._file)
         is_light = sum(line_weight(normalize_line(line)) for line in hunk.old) < DISTINCTIVE
         if is_light and infer_transform(self._pairs, lines, self._file.bodies) is None:
             found = None  # The few lines of this hunk contradict those of the others, by chance or at the wrong place.

@@ -74,7 +74,9 @@ def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -
     after = _names_after(target, splices)
     runs = ShownRuns(snippet, without_blanks)
     uncut = _uncut_blocks(snippet)
-    for item, parent, line in touched:
+    for number, (item, parent, line) in enumerate(touched):
+        if number % 100 == 0:
+            target.check()
         name = _name(item, naming)
         is_vague = _is_vague(item, naming, before)
         stays = after[name] >= before[name] and (
@@ -111,10 +113,10 @@ def _keeps_name(item: Item, naming: Naming, target: Target, splices: Sequence[Sp
     span = span_at(_naming_line(item, naming), target, splices) if naming.is_named(item) else None
     if span is None:
         return False
-    _, new, first, end, j1, j2 = span
+    splice, _, first, end, j1, j2 = span
     name = identity(naming.head(item))
-    old = sum(identity(key) == name for key in target.lines.keys[first:end])
-    return name is not None and sum(identity(key) == name for key in new[j1:j2]) == old
+    old, new = target.tally.names(first, end), target.difference(splice).tally.names(j1, j2)
+    return name is not None and old[name] == new[name]
 
 
 def _is_shown_whole(
@@ -126,10 +128,11 @@ def _is_shown_whole(
     span = span_at(line, target, splices)
     if span is None or span[4] == span[5]:
         return False
-    _, new, _, _, j1, j2 = span
+    splice, new, _, _, j1, j2 = span
     if not re.search(r"\w", naming.head(item)) and any(_WITHIN + key in uncut for key in new[j1:j2]):
         return True
-    return naming.of(item) in uncut or any(identity(key) in uncut for key in new[j1:j2])
+    names = target.difference(splice).tally.names(j1, j2)
+    return naming.of(item) in uncut or any(name in uncut for name in names)
 
 
 def _deleted_line(

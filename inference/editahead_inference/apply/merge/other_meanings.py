@@ -110,21 +110,30 @@ def added_elsewhere(snippet: Snippet, target: Target, splices: Sequence[Splice])
     There the new lines would only be added.
     """
     runs = [list(map(normalize_line, part.lines)) for part in snippet.parts if isinstance(part, Code)]
+    known: dict[tuple[str, ...], bool] = {}
     for splice in split_at_kept_lines(splices, target.lines.bodies):
-        come = list(map(normalize_line, splice.lines))
+        come = tuple(map(normalize_line, splice.lines))
         if splice.start == splice.end or not any(come):
             continue
-        for run in runs:
-            for at in range(1, len(run) - len(come)):
-                above, below = run[:at], run[at + len(come) :]
-                if (
-                    run[at] == come[0]
-                    and run[at : at + len(come)] == come
-                    and any(map(has_substance, above))
-                    and any(map(has_substance, below))
-                    and target.lines.find_normalized([*above, *below])
-                ):
-                    yield splice.start
+        if come not in known:
+            target.check()
+            known[come] = any(_fits_without(run, come, target) for run in runs)
+        if known[come]:
+            yield splice.start
+
+
+def _fits_without(run: Sequence[str], lines: Sequence[str], target: Target) -> bool:
+    """Return whether the file has a run without some of its lines, which has lines that say something on both sides."""
+    for at in range(1, len(run) - len(lines)):
+        if run[at] == lines[0] and tuple(run[at : at + len(lines)]) == lines:
+            above, below = run[:at], run[at + len(lines) :]
+            if (
+                any(map(has_substance, above))
+                and any(map(has_substance, below))
+                and target.lines.find_normalized([*above, *below])
+            ):
+                return True
+    return False
 
 
 _OVERLOADING = frozenset({"java", "c", "cpp", "csharp", "kotlin", "scala", "swift", "groovy"})

@@ -5,16 +5,19 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
-from editahead_inference.apply.placement.line_matching import is_annotation, is_comment, normalize_line
-from editahead_inference.apply.placement.outline import Item, Naming, has_substance, is_filler
+from editahead_inference.apply.placement.line_matching import is_annotation, is_comment
+from editahead_inference.apply.placement.outline import Item, Naming, is_filler
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
-from editahead_prompts.text.diff import diff_lines
 
 from .shown_runs import ShownRuns
 
 _MAX_BOUNDARY = 40
 """Lines from a replaced element to the nearest line that the file has only once."""
+
+
+_Line = tuple[str, int | None]
+"""A normalised line, and the line of the file that it is; None for a new one."""
 
 
 def is_bounded(
@@ -49,22 +52,16 @@ def is_bounded(
     splice, new, first, last, j1, j2 = span
     low = max(0 if parent is None else parent.start + 1, splice.start - _MAX_BOUNDARY)
     high = min(len(keys), splice.end + _MAX_BOUNDARY)
-    kept = _kept_lines(splice, target)
-    before = [
-        *((key, low + n) for n, key in enumerate(keys[low : splice.start])),
-        *zip(new[:j1], kept[:j1], strict=True),
-    ]
-    after = [
-        *zip(new[j2:], kept[j2:], strict=True),
-        *((key, splice.end + n) for n, key in enumerate(keys[splice.end : high])),
-    ]
-    shrinks = sum(map(has_substance, keys[first:last])) > sum(map(has_substance, new[j1:j2]))
+    above, below = _around(splice, j1, j2, target)
+    before = [*((key, low + n) for n, key in enumerate(keys[low : splice.start])), *above]
+    after = [*below, *((key, splice.end + n) for n, key in enumerate(keys[splice.end : high]))]
+    shrinks = target.tally.substance(first, last) > target.difference(splice).tally.substance(j1, j2)
     if parent is not None and parent.closes_itself and shrinks:
         after = [each for each in after if each[1] is None or each[1] < parent.end - 1]
     start, end = (_first_attached(item, parent, naming, target), item.end) if outside else (len(keys), 0)
-    above = _up_to_unique(before[::-1], target, range(start))
-    below = _up_to_unique(after, target, range(end, len(keys)))
-    return above is not None and below is not None and runs.contain([*above[::-1], *new[j1:j2], *below])
+    upper = _up_to_unique(before[::-1], target, range(start))
+    lower = _up_to_unique(after, target, range(end, len(keys)))
+    return upper is not None and lower is not None and runs.contain([*upper[::-1], *new[j1:j2], *lower])
 
 
 def find_bounds(
@@ -85,13 +82,14 @@ def find_bounds(
     if span is None:
         return None
     splice, new, _, _, j1, j2 = span
-    keys, kept = target.lines.keys, _kept_lines(splice, target)
+    keys = target.lines.keys
+    inner = _around(splice, j1, j2, target)
     low, high = max(0, splice.start - _MAX_BOUNDARY), min(len(keys), splice.end + _MAX_BOUNDARY)
     before = [*zip(keys[low : splice.start], range(low, splice.start), strict=True)]
     after = [*zip(keys[splice.end : high], range(splice.end, high), strict=True)]
     everywhere = range(len(keys))
-    above = _up_to_unique([*before, *zip(new[:j1], kept[:j1], strict=True)][::-1], target, everywhere)
-    below = _up_to_unique([*zip(new[j2:], kept[j2:], strict=True), *after], target, everywhere)
+    above = _up_to_unique([*before, *inner[0]][::-1], target, everywhere)
+    below = _up_to_unique([*inner[1], *after], target, everywhere)
     if above is None or below is None or not runs.contain([*above[::-1], *new[j1:j2], *below]):
         return None
     return above, below
@@ -109,18 +107,17 @@ def _first_attached(item: Item, parent: Item | None, naming: Naming, target: Tar
     return first
 
 
-def _kept_lines(splice: Splice, target: Target) -> list[int | None]:
-    """Return for each line of a splice the line of the file that stays there; None for a new one."""
-    kept: list[int | None] = []
-    at = splice.start
-    for i1, i2, j1, j2 in diff_lines(target.lines.bodies[splice.start : splice.end], splice.lines):
-        kept += range(at, splice.start + i1)
-        kept += [None] * (j2 - j1)
-        at = splice.start + i2
-    return [*kept, *range(at, splice.end)]
+def _around(splice: Splice, j1: int, j2: int, target: Target) -> tuple[list[_Line], list[_Line]]:
+    """Return the lines of a splice before line `j1`, and those from `j2` on, as many as may be boundaries."""
+    found = target.difference(splice)
+    above, below = (
+        list(zip(found.keys[low:high], found.kept[low:high], strict=True))
+        for low, high in ((max(0, j1 - _MAX_BOUNDARY), j1), (j2, j2 + _MAX_BOUNDARY))
+    )
+    return above, below
 
 
-def _up_to_unique(lines: Sequence[tuple[str, int | None]], target: Target, place: range) -> list[str] | None:
+def _up_to_unique(lines: Sequence[_Line], target: Target, place: range) -> list[str] | None:
     """Return the first lines up to a run of lines that stay and that the file has once; None if there is none.
 
     Args:
@@ -152,15 +149,16 @@ def span_at(
         The splice, its normalised lines, and lines [first, end) of the file that become lines [j1, j2) of it. None if the
         line stays.
     """
-    keys = target.lines.keys
     splice = splice_at(line, splices, [splice.start for splice in splices])
     if splice is None:
         return None
-    new = list(map(normalize_line, splice.lines))
-    for i1, i2, j1, j2 in diff_lines(keys[splice.start : splice.end], new):
-        if splice.start + i1 <= line < splice.start + i2:
-            return splice, new, splice.start + i1, splice.start + i2, j1, j2
-    return None
+    found = target.difference(splice)
+    changes = found.changes
+    at = bisect_right(changes, line - splice.start, key=lambda change: change[0]) - 1
+    if at < 0 or line - splice.start >= changes[at][1]:
+        return None
+    i1, i2, j1, j2 = changes[at]
+    return splice, found.keys, splice.start + i1, splice.start + i2, j1, j2
 
 
 def splice_at(line: int, splices: Sequence[Splice], starts: Sequence[int]) -> Splice | None:

@@ -95,9 +95,7 @@ class _SnippetPlacer:
     def place(self) -> Placement:
         """Return the splices of all segments, with the first doubt."""
         segments = self._segments([IDENTITY] * len(self._pieces))
-        strange = uses_other_indent(
-            [line for piece in self._pieces for line in piece.lines], self._file.bodies
-        )
+        strange = uses_other_indent([line for piece in self._pieces for line in piece.lines], self._file)
         chain = self._chain(segments) if strange else self._place_segments(segments)
         if chain is not None:
             indenting = self._reindenting.infer(segments, chain)

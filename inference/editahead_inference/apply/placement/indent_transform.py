@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import gcd
 
-from .line_matching import indentation
+from .line_matching import FileLines, indent_steps, indentation
 
 Pair = tuple[str, str]
 """The indentation of a line in the sketch and in the file."""
@@ -149,9 +149,9 @@ def indent_unit(lines: Sequence[str]) -> str:
     return " " * (gcd(*widths) if widths and gcd(*widths) > 1 else 4)
 
 
-def uses_other_indent(sketch: Sequence[str], file: Sequence[str]) -> bool:
+def uses_other_indent(sketch: Sequence[str], file: FileLines) -> bool:
     """Return whether the sketch indents by another step than the file."""
-    usual = indent_steps(file)
+    usual = file.indent_steps
     return bool(usual) and not indent_steps(sketch) <= usual
 
 
@@ -168,17 +168,3 @@ def blank_indent_is_ambiguous(indenting: IndentTransform, sketch: Iterable[str],
     if any(line and indenting.apply(line) == line != change(line) for line in blank):
         return True
     return not any(blank) and any(line and line.isspace() for line in file)
-
-
-def indent_steps(lines: Iterable[str]) -> set[str]:
-    """Return the indentations directly below lines at the left margin that open a block or a bracket."""
-    found = set()
-    opened = False
-    for line in lines:
-        if not line.strip():
-            continue
-        space = indentation(line)
-        if opened and space:
-            found.add(space)
-        opened = not space and line.rstrip().endswith((":", "{", "(", "["))
-    return found

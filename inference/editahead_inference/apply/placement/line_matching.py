@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from editahead_prompts.short_cache import cache_short
 from editahead_prompts.text.snapshot import Snapshot, line_body
@@ -116,6 +116,10 @@ def count_attached(keys: Sequence[str]) -> int:
     return count
 
 
+_MAX_STARTS = 100
+"""Places of one line that are compared with a sequence, instead of a search in the whole text."""
+
+
 class _LineSequenceIndex:
     """An index that finds sequences of lines quickly, however often each line occurs."""
 
@@ -164,11 +168,29 @@ class FileLines:
 
         White space at the ends of lines does not matter.
         """
-        return self._bodies_in_order.find([body.rstrip() for body in bodies], low, high)
+        wanted = tuple(body.rstrip() for body in bodies)
+        starts = self._few_starts(list(map(normalize_line, wanted)))
+        if starts is None:
+            return self._bodies_in_order.find(wanted, low, high)
+        last = (len(self) if high is None else high) - len(wanted)
+        found = (at for at in starts if low <= at <= last)
+        return list(islice((at for at in found if self.stripped[at : at + len(wanted)] == wanted), 2))
 
     def find_normalized(self, keys: Sequence[str]) -> list[int]:
         """Return the first two places where lines with these normalised texts follow one another."""
-        return self._keys_in_order.find(keys)
+        wanted = tuple(keys)
+        starts = self._few_starts(wanted)
+        if starts is None:
+            return self._keys_in_order.find(wanted)
+        return list(islice((at for at in starts if self.keys[at : at + len(wanted)] == wanted), 2))
+
+    def _few_starts(self, keys: Sequence[str]) -> list[int] | None:
+        """Return where a sequence may begin, in order, by the rarest of its lines; None if that one occurs too often."""
+        rarest = min(range(len(keys)), key=lambda n: len(self.places.get(keys[n], ())), default=None)
+        starts = [] if rarest is None else self.places.get(keys[rarest], [])
+        if len(starts) > _MAX_STARTS:
+            return None
+        return [at - rarest for at in starts if at >= rarest] if rarest is not None else []
 
     @cached_property
     def _bodies_in_order(self) -> _LineSequenceIndex:
@@ -182,6 +204,11 @@ class FileLines:
     def widths(self) -> tuple[int, ...]:
         """The width of the indentation of each line in columns, with a tab stop every 4; -1 for blank lines."""
         return tuple(indent_width(body) for body in self.bodies)
+
+    @cached_property
+    def indent_steps(self) -> set[str]:
+        """The indentations directly below lines at the left margin that open a block or a bracket."""
+        return indent_steps(self.bodies)
 
     @cached_property
     def depths(self) -> list[int]:
@@ -283,6 +310,20 @@ def indent_width(body: str) -> int:
     if len(space) == len(body):
         return -1
     return len(space.expandtabs(4)) if "\t" in space else len(space)
+
+
+def indent_steps(lines: Iterable[str]) -> set[str]:
+    """Return the indentations directly below lines at the left margin that open a block or a bracket."""
+    found = set()
+    opened = False
+    for line in lines:
+        if not line.strip():
+            continue
+        space = indentation(line)
+        if opened and space:
+            found.add(space)
+        opened = not space and line.rstrip().endswith((":", "{", "(", "["))
+    return found
 
 
 _NAMESPACE = re.compile(r"\s*(?:(?:inline\s+)?namespace\b[^;{}()=]*|extern\s+\"C(?:\+\+)?\"\s*)\{")

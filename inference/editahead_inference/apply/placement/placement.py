@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 
 from rapidfuzz.fuzz import ratio
 
 from editahead_inference.apply.results import Refusal, RefusalReason, SimilarLines
+from editahead_prompts.text.diff import Span, diff_lines
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees, count_errors
 
 from .declarations import Declaration, declarations_in_file
 from .line_matching import FileLines, line_weight, normalize_line
-from .outline import Item, Naming, outline, walk
+from .outline import Item, Naming, has_substance, identity, outline, walk
 from .splices import Splice
 
 _MAX_SIMILAR = 3
@@ -45,6 +48,49 @@ class Placement:
     is_settled_by_rivals: bool = False
 
 
+class Tally:
+    """How many lines of some ranges do anything, and what they open. Each range is counted once.
+
+    Args:
+        keys: The normalised lines.
+    """
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        self._keys = keys
+        self._names: dict[tuple[int, int], Counter[str | None]] = {}
+
+    @cached_property
+    def _substance(self) -> list[int]:
+        return [0, *accumulate(map(has_substance, self._keys))]
+
+    def substance(self, first: int, last: int) -> int:
+        """Return how many of lines [first, last) do anything."""
+        return self._substance[last] - self._substance[first]
+
+    def names(self, first: int, last: int) -> Counter[str | None]:
+        """Return how many of lines [first, last) open something of each name."""
+        if (first, last) not in self._names:
+            self._names[first, last] = Counter(map(identity, self._keys[first:last]))
+        return self._names[first, last]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How a splice differs from the lines that it replaces.
+
+    Attributes:
+        keys: The normalised lines of the splice.
+        tally: What is in these.
+        changes: The ranges in which these differ from the normalised lines of the file, from the splice's first line on.
+        kept: For each line of the splice the line of the file that stays there; None for a new one.
+    """
+
+    keys: list[str]
+    tally: Tally
+    changes: list[Span]
+    kept: list[int | None]
+
+
 @dataclass
 class Target:
     """The file that a sketch is merged into. Only lines [low, high) may change."""
@@ -55,6 +101,10 @@ class Target:
     high: int
     check: Callable[[], None]
     lines: FileLines = field(init=False)
+    _differences: dict[tuple[int, int], tuple[tuple[str, ...], Difference]] = field(
+        init=False, default_factory=dict
+    )
+    """By the lines that a splice replaces: its lines, and how they differ."""
 
     def __post_init__(self) -> None:
         self.lines = FileLines(self.original)
@@ -80,6 +130,31 @@ class Target:
             if name is not None:
                 named.setdefault(name, []).append(item)
         return named
+
+    def difference(self, splice: Splice) -> Difference:
+        """Return how a splice differs from the lines that it replaces."""
+        known = self._differences.get((splice.start, splice.end))
+        if known is None or known[0] is not splice.lines:
+            start, end = splice.start, splice.end
+            keys = list(map(normalize_line, splice.lines))
+            kept: list[int | None] = []
+            at = start
+            for i1, i2, j1, j2 in diff_lines(self.lines.bodies[start:end], splice.lines):
+                kept += range(at, start + i1)
+                kept += [None] * (j2 - j1)
+                at = start + i2
+            kept += range(at, end)
+            known = (
+                splice.lines,
+                Difference(keys, Tally(keys), diff_lines(self.lines.keys[start:end], keys), kept),
+            )
+            self._differences[start, end] = known
+        return known[1]
+
+    @cached_property
+    def tally(self) -> Tally:
+        """What is in the lines of the file."""
+        return Tally(self.lines.keys)
 
     @cached_property
     def errors(self) -> int:

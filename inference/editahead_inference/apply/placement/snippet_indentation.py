@@ -37,7 +37,7 @@ class SnippetIndentation:
         sketch = [line for segment in segments for line in segment.lines]
         together = infer_transform((pair for some in pairs for pair in some), sketch, self._file.bodies)
         as_it_is = any(a == b and a for some in pairs for a, b in some)
-        strange = uses_other_indent(sketch, self._file.bodies)
+        strange = uses_other_indent(sketch, self._file)
         if together is not None:
             if (
                 not together.certain

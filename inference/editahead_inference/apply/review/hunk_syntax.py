@@ -7,8 +7,11 @@ Positions in this module are bytes of the text in UTF-8, as tree-sitter counts.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate, takewhile
 from typing import Literal, NamedTuple
 
 from tree_sitter import Node
@@ -115,17 +118,77 @@ class HunkSyntax:
         return [atom for atom in self.tokens if atom.kind != "comment"]
 
 
-class ParsedText(NamedTuple):
+_WORD = re.compile(rb"[\w$]+")
+
+_MANY_CHILDREN = 64
+"""Children of a node from which they are kept, for the hunks that follow."""
+
+
+class _Children(NamedTuple):
+    """The children of a node.
+
+    Attributes:
+        nodes: All of them, in order.
+        ends: Where each ends.
+        between: The text before, between and behind them, with a zero byte in place of each; empty if it is white space.
+    """
+
+    nodes: list[Node]
+    ends: list[int]
+    between: bytes
+
+    def overlapping(self, low: int, high: int) -> list[Node]:
+        """Return the children that overlap bytes [low, high)."""
+        return list(
+            takewhile(lambda child: child.start_byte < high, self.nodes[bisect_right(self.ends, low) :])
+        )
+
+
+@dataclass
+class ParsedText:
     """A text and its syntax tree."""
 
     snapshot: Snapshot
     source: bytes
     root: Node
+    _known: dict[int, _Children] = field(default_factory=dict)
+    """By the number of a node: its children, if they are many."""
 
     def to_byte(self, offset: int) -> int:
         """Return the position in bytes of an offset in code points."""
-        text = self.snapshot.text
-        return offset if text.isascii() else len(text[:offset].encode("utf-8", "replace"))
+        if self.snapshot.text.isascii():
+            return offset
+        line = self.snapshot.line_at(offset)
+        before = self.snapshot.text[self.snapshot.starts[line] : offset]
+        return self._line_bytes[line] + len(before.encode("utf-8", "replace"))
+
+    @cached_property
+    def _line_bytes(self) -> list[int]:
+        """The position in bytes of each line."""
+        return [0, *accumulate(len(line.encode("utf-8", "replace")) for line in self.snapshot.lines)]
+
+    @cached_property
+    def _words(self) -> dict[bytes, list[int]]:
+        """Where each word is."""
+        words: dict[bytes, list[int]] = {}
+        for found in _WORD.finditer(self.source):
+            words.setdefault(found[0], []).append(found.start())
+        return words
+
+    def children(self, node: Node) -> _Children:
+        """Return the children of a node, with what is between them."""
+        known = self._known.get(node.id)
+        if known is None:
+            nodes = node.children
+            ends = [child.end_byte for child in nodes]
+            starts = [*(child.start_byte for child in nodes), node.end_byte]
+            gaps = [
+                self.source[end:start] for end, start in zip([node.start_byte, *ends], starts, strict=True)
+            ]
+            known = _Children(nodes, ends, b"\0".join(gaps) if any(map(bytes.strip, gaps)) else b"")
+            if len(nodes) >= _MANY_CHILDREN:
+                self._known[node.id] = known
+        return known
 
     def to_offset(self, byte: int) -> int:
         """Return the offset in code points of a position in bytes."""
@@ -136,15 +199,19 @@ class ParsedText(NamedTuple):
     def hunk_syntax(self, start: int, end: int) -> HunkSyntax:
         """Return the syntax of bytes [start, end); of what touches `start` if the range is empty."""
         region = HunkSyntax()
-        _SyntaxWalker(self.source, start, max(end, start + 1), region).visit(self.root)
+        _SyntaxWalker(self, start, max(end, start + 1), region).visit(self.root)
         return region
 
     def find_names(self, name: str) -> Iterator[Node]:
         """Yield the nodes that are this identifier."""
-        for match in re.finditer(
-            rb"(?<![\w$])" + re.escape(name.encode("utf-8", "replace")) + rb"(?![\w$])", self.source
-        ):
-            node = self.root.named_descendant_for_byte_range(*match.span())
+        word = name.encode("utf-8", "replace")
+        if _WORD.fullmatch(word):
+            spans = [(at, at + len(word)) for at in self._words.get(word, ())]
+        else:
+            pattern = rb"(?<![\w$])" + re.escape(word) + rb"(?![\w$])"
+            spans = [found.span() for found in re.finditer(pattern, self.source)]
+        for start, end in spans:
+            node = self.root.named_descendant_for_byte_range(start, end)
             if node is not None and "identifier" in node.type:
                 yield node
 
@@ -169,8 +236,8 @@ class ParsedText(NamedTuple):
 class _SyntaxWalker:
     """A walk over a tree that collects the syntax of bytes [low, high)."""
 
-    def __init__(self, source: bytes, low: int, high: int, region: HunkSyntax) -> None:
-        self._source, self._low, self._high, self._region = source, low, high, region
+    def __init__(self, parsed: ParsedText, low: int, high: int, region: HunkSyntax) -> None:
+        self._parsed, self._low, self._high, self._region = parsed, low, high, region
 
     def visit(self, root: Node) -> None:
         """Visit all nodes. There is no recursion, as code can be nested as deep as it is long."""
@@ -187,12 +254,13 @@ class _SyntaxWalker:
             if node.type in _DECLARATIONS:
                 # Of those that begin at one place the outermost comes first.
                 self._region.declarations.append((node.start_byte, node.end_byte))
-            children = node.children
-            if not children or _is_single_token(node, children):
+            children = self._parsed.children(node)
+            if not children.nodes or _is_single_token(node, children.nodes):
                 self._add(node, self._text(node), f"{depth} {parent}", imports, constant)
                 continue
-            self._gaps(node, children, depth, imports, constant)
-            waiting += ((child, node.type, depth + 1, imports, constant) for child in reversed(children))
+            self._gaps(node, children.between, depth, imports, constant)
+            inner = children.overlapping(self._low, self._high)
+            waiting += ((child, node.type, depth + 1, imports, constant) for child in reversed(inner))
 
     def _add(self, node: Node, text: str, place: str, imports: bool, constant: bool) -> None:
         if text.strip():
@@ -200,15 +268,8 @@ class _SyntaxWalker:
                 SyntaxToken(text, place, _token_kind(node), imports, constant, node.start_byte, node.end_byte)
             )
 
-    def _gaps(self, node: Node, children: list[Node], depth: int, imports: bool, constant: bool) -> None:
+    def _gaps(self, node: Node, text: bytes, depth: int, imports: bool, constant: bool) -> None:
         """Add the text between the holes of a string, for grammars without nodes for it."""
-        at = node.start_byte
-        between = []
-        for child in children:
-            between.append(self._source[at : child.start_byte])
-            at = child.end_byte
-        between.append(self._source[at : node.end_byte])
-        text = b"\0".join(between) if any(map(bytes.strip, between)) else b""
         if text:
             place, sort = f"{depth} {node.type}", _token_kind(node)
             self._region.tokens.append(
@@ -245,7 +306,7 @@ class _SyntaxWalker:
                 self._region.functions.append(function)
 
     def _text(self, node: Node) -> str:
-        return self._source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        return self._parsed.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
 def _token_kind(node: Node) -> TokenKind:

@@ -6,6 +6,7 @@ A hunk gets a class only if nothing speaks against it. In doubt it is "semantic"
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -227,15 +228,13 @@ def _renames(files: Sequence[_ReviewedFile], trees: SyntaxTrees) -> frozenset[tu
             if piece.regions is not None:
                 pairs |= {pair for old, new in piece.differing for pair in _name_pairs(old, new)}
     pairs.discard(("", ""))
-    return frozenset(pair for pair in pairs if _is_rename(pair, pairs, files, trees))
+    gone, come = Counter(old for old, _ in pairs), Counter(new for _, new in pairs)
+    return frozenset(
+        (old, new) for old, new in pairs if gone[old] == come[new] == 1 and _is_rename(old, new, files, trees)
+    )
 
 
-def _is_rename(
-    pair: tuple[str, str], pairs: set[tuple[str, str]], files: Sequence[_ReviewedFile], trees: SyntaxTrees
-) -> bool:
-    old, new = pair
-    if sum(a == old or b == new for a, b in pairs) > 1:
-        return False
+def _is_rename(old: str, new: str, files: Sequence[_ReviewedFile], trees: SyntaxTrees) -> bool:
     defined = False
     for file in files:
         if file.old is None or file.new is None:
