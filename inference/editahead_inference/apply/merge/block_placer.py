@@ -39,6 +39,9 @@ from .block_sketch import BlockSketch, NoReadingError
 UNANCHORED = "where between the marks these lines belong"
 """The doubt of a reading that adds lines for which the sketch shows no neighbour."""
 
+CUT_OFF = "an end that may be cut off"
+"""The doubt of a reading in which the last item of the sketch may go on."""
+
 
 @dataclass(frozen=True, slots=True)
 class BlockReading:
@@ -81,11 +84,7 @@ class _BlockReader:
             raise NoReadingError
         if len({item.width for item in root}) != 1 or self._sketch.keys[root[0].start][:1] in (")", "]", "}"):
             raise NoReadingError
-        if (
-            len(self._sketch.lines) > self._end
-            and self._sketch.lines[-1:] == [""]
-            and not any(n >= self._end for n in self._sketch.marks)
-        ):
+        if len(self._sketch.lines) > self._end and self._sketch.lines[-1:] == [""] and not self._sketch.marks:
             raise NoReadingError  # The file may be meant to end with a blank line.
         level = self._root_level(root)
         shown = Level(root, 0, len(self._sketch.lines), False, False)
@@ -348,22 +347,38 @@ class _BlockReader:
             self._replace_item(mine, other, change)
             return
         if len(mine.sections) != len(other.sections):
-            raise NoReadingError
+            if not self._is_cut_off(mine, other):
+                raise NoReadingError
+            if other.start > 0 and not self._shows_above(mine):
+                self._edits.doubts.append("lines above the first one shown")
         self._check_unit(mine, other)
         self._merge_sections(mine, other, change, partial=False)
+
+    def _is_cut_off(self, mine: Item, other: Item) -> bool:
+        """Return whether the sketch ends with a mark within an item, before the lines that close or continue it."""
+        return (
+            len(mine.sections) < len(other.sections)
+            and mine.end == self._end
+            and mine.end - 1 in self._sketch.marks
+            and mine.sections[-1].line < mine.end - 1
+        )
+
+    def _shows_above(self, mine: Item) -> bool:
+        """Return whether the sketch shows or marks what is above an item."""
+        return any(line.strip() for line in self._sketch.lines[: mine.start])
 
     def _merge_sections(self, mine: Item, other: Item, change: tuple[str, str], *, partial: bool) -> None:
         """Merge the items of each section of two matched items.
 
         Args:
             mine: The item of the sketch.
-            other: The item of the file, with as many sections.
+            other: The item of the file, with as many sections, or more that the sketch cuts off.
             change: The indentation of the level in the sketch and in the file.
             partial: What is not shown stays, even between two items that are.
         """
-        if len(mine.sections) != len(other.sections):
+        if partial and len(mine.sections) != len(other.sections):
             raise NoReadingError
-        for number, (a, b) in enumerate(zip(mine.sections, other.sections, strict=True)):
+        for number, (a, b) in enumerate(zip(mine.sections, other.sections, strict=False)):
             self._edits.replace(b.line, b.line + 1, a.line, a.line + 1, change)
             if not a.items:
                 if b.items:
@@ -414,7 +429,7 @@ class _BlockReader:
             new, old = self._sketch.naming.text(mine)[-1], self._edits.file_naming.text(other)[-1]
             follows = after is not None and after == mine.end
             if new != old and (follows or not TERMINAL.match(new)) and mine.is_block and other.is_block:
-                self._edits.doubts.append("an end that may be cut off")
+                self._edits.doubts.append(CUT_OFF)
         self._edits.replace(other.start, other.end, mine.start, mine.end, change)
 
 

@@ -19,7 +19,8 @@ from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .added_below_headers import add_below_header
-from .block_placer import UNANCHORED, read_blocks
+from .block_placer import CUT_OFF, UNANCHORED, read_blocks
+from .document_sections import as_sections, shows_headings
 from .excerpts import Excerpt, as_excerpt
 from .hunk_placer import place_hunks
 from .left_out_code import restore_left_out_code
@@ -100,7 +101,13 @@ def merge(
         attempts += (
             each if excerpt.is_certain else _as_choice(each) for each in _attempts(excerpt.part, target, span)
         )
-    return (_only_told(attempts, target) if is_as_shown else None) or _agreed(attempts, target)
+    sections = as_sections(part, target)
+    if sections is not None:
+        shown = _attempt(sections.part, target, Placement(sections.splices), span)
+        # Lines of a text are no anchors: they may stand below any heading.
+        attempts = [shown if sections.is_certain else _as_choice(shown), *map(_as_choice, attempts)]
+    told = _only_told(attempts, target) if is_as_shown and sections is None else None
+    return told or _agreed(attempts, target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +132,18 @@ def _attempts(part: FileSketch, target: Target, span: tuple[int, int] | None) ->
     if isinstance(part.content, Diff) or part.kind == "whole-file":
         return
     refused = first.result.refusal is not None
-    blocks = read_blocks(part.content, target)
+    blocks = None if shows_headings(part.content, target) else read_blocks(part.content, target)
     if blocks is not None and (_is_unplaced(first) or UNANCHORED not in blocks.doubts):
         said = f"The sketch is ambiguous about {blocks.doubts[0]}." if blocks.doubts else ""
         unsure = make_refusal("ambiguous", said) if said else _comment_like_mark(part.content, target)
         others = blocks.alternatives
-        placing = Placement(blocks.splices, unsure, 0.5 if unsure else 1.0, lambda: others)
+        placing = Placement(
+            blocks.splices,
+            unsure,
+            0.5 if unsure else 1.0,
+            lambda: others,
+            is_settled_by_rivals=set(blocks.doubts) == {CUT_OFF},
+        )
         second = _attempt(part, target, placing, span, first)
         yield second
         refused = refused and second.result.refusal is not None

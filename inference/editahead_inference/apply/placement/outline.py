@@ -472,7 +472,7 @@ def _only_opens(key: str) -> bool:
 
 _PLACEHOLDER = re.compile(
     r"(?:\.{3,}|…|pass|;|return|return None|raise NotImplementedError(?:\(.*\))?|todo!\(\)|unimplemented!\(\))?"
-    r"\s*;?\s*(?:(?:#|//|--).*|/\*.*\*/)?$"
+    r"\s*;?\s*(?:(?:#(?!!\[)|//|--).*|/\*.*\*/)?$"
 )
 
 

@@ -161,5 +161,8 @@ def test_a_new_function_without_a_neighbour_has_the_end_of_the_file_as_a_choice(
         "add at the end of the file": f"{before}\n\n{new}",
     }
     known = new.replace("remove", "load")
-    _, others = choices_of("a.py", before, f"{mark}\n\n{known}\n\n{mark}")
-    assert not any(text.count("def load") > 1 for text in others.values())
+    case = Case("known", "a.py", "after", before, f"{mark}\n\n{known}\n\n{mark}", "")
+    files = OneFile(case)
+    sketch = parse_sketch(case.sketch, language=files.snapshot.language, path=case.path)
+    (change,) = plan_changes(sketch, files, merge)
+    assert change.new_text == before.replace("return open(path).read()", "os.unlink(path)"), "it is not new"
