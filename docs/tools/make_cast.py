@@ -2,6 +2,7 @@
 
 Run `PYTHONPATH=tests/support .venv/bin/python docs/tools/make_cast.py neovim|helix FILE`. The screen shows what the editor
 wrote; only the pauses are made. Play one with `asciinema play docs/casts/neovim.cast`.
+`termtosvg render docs/casts/neovim.cast docs/neovim.svg -t window_frame` makes the README's picture of it.
 """
 
 from __future__ import annotations
