@@ -17,6 +17,7 @@ from editahead_inference.apply.placement.line_matching import (
     line_weight,
     normalize_line,
 )
+from editahead_inference.apply.placement.outline import Naming, outline, walk
 from editahead_inference.apply.placement.placement import Placement, Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
@@ -29,6 +30,9 @@ _MIN_WHOLE_SHARE_AT_AN_END = 0.5
 
 The lower one applies if the text begins or ends as the file does.
 """
+
+_DECLARED = "named "
+"""The beginning of the identities of functions and types."""
 
 _MAX_LOST_END_LINES = 8
 """Lines by which a whole file may end earlier, or begin later. With more, the answer was probably cut off."""
@@ -81,6 +85,10 @@ def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placement
         if head > _MAX_LOST_END_LINES:
             doubt = make_refusal("would-lose-code", f"The first {head} lines of the file would be gone.")
             return Placement((splice,), doubt, round(share, 3))
+        lost = _lost_names(lines, target) if share < _MIN_WHOLE_SHARE else []
+        if lost:
+            doubt = make_refusal("would-lose-code", f"`{lost[0]}` would be gone.")
+            return Placement((splice,), doubt, round(share, 3))
         if leading_blank_lines(lines[::-1]) > leading_blank_lines(
             target.lines.bodies[target.low : target.high][::-1]
         ):
@@ -99,6 +107,16 @@ def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placement
         detail="The sketch has no markers, but most of the file is not in it.",
     )
     return Placement(as_piece.splices, doubt, as_piece.confidence)
+
+
+def _lost_names(lines: Sequence[str], target: Target) -> list[str]:
+    """Return the names of functions and types that the sketch does not show, where it has fewer new ones in their place."""
+    naming = Naming(list(map(normalize_line, lines)))
+    shown = Counter(name for item in walk(outline(lines)) if (name := naming.of(item)) is not None)
+    there = Counter({name: len(items) for name, items in target.named_items.items()})
+    gone = [name.removeprefix(_DECLARED) for name in there - shown if name.startswith(_DECLARED)]
+    come = [name for name in shown - there if name.startswith(_DECLARED)]
+    return gone if len(gone) > len(come) else []
 
 
 def _kept_share(lines: Sequence[str], target: Target) -> float:

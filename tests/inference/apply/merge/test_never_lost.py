@@ -184,3 +184,26 @@ def test_members_beside_one_that_changes_stay_in_a_block_of_any_indentation(
         all(full[name] in result.guess for name in stay)
         and all(comments[name] in result.guess for name in stay)
     ), (shown, changed)
+
+
+@given(
+    NAMES,
+    st.sampled_from(CONTAINERS),
+    st.sampled_from(["", "#include <a.h>\n\n", "// Stores.\n\n"]),
+    st.data(),
+)
+def test_a_member_that_no_rewritten_file_shows_is_not_lost_for_sure(
+    names: list[str], container: tuple[str, str, str, str], above: str, data: st.DataObject
+) -> None:
+    """All members that are shown change, so that little of the file is left: it may be a selection of them."""
+    language, opening, closing, indent = container
+    left_out = data.draw(st.sampled_from(names))
+    text, sketch = (
+        above + opening + "\n".join(member(name, body, language, indent) for name, body in bodies) + closing
+        for bodies in (
+            [(name, f"return find_{name}(limit);") for name in names],
+            [(name, f"return seek_{name}(limit);") for name in names if name != left_out],
+        )
+    )
+    result = merged(sketch, text, language)
+    assert result.refusal is not None or f"find_{left_out}(" in result.guess, left_out
