@@ -11,7 +11,6 @@ import pytest
 
 from editahead_cli.main import main
 from editahead_cli.parser import COMMANDS
-from terminal import Terminal
 
 FILES = ("rooms.py", "rooms.md")
 BASH = """
@@ -78,6 +77,8 @@ def test_commands_options_choices_and_files(complete: Completer) -> None:
 
 @pytest.mark.skipif(shutil.which("zsh") is None, reason="there is no zsh")
 def test_zsh(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from terminal import Terminal  # which Windows lacks
+
     write_script("zsh", folder / "_editahead", capsys)
     shell = Terminal(["zsh", "-f", "-i"], folder, {"TERM": "dumb"})
     try:

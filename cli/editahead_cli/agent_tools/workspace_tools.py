@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,6 @@ from editahead_lsp.apply.annotated_diff import diff_lines, display_name
 from editahead_lsp.apply.workspace_files import WorkspaceFiles
 from editahead_lsp.codebase.search_command import search_folder
 from editahead_lsp.errors import ChangeError, IndexNotReadyError, WriteError
-from editahead_lsp.file_writes.recovery import recover
-from editahead_lsp.file_writes.transaction import write_all
 from editahead_lsp.finish.change_finish import finish_change, settings_of
 from editahead_lsp.finish.read_change import MAX_PATCH_BYTES, ChangeRequest, find_source
 from editahead_lsp.protocol.converter import make_converter
@@ -183,6 +182,13 @@ class WorkspaceTools:
                 "nothing was written, because other programs run or obey a new file of the sketch without a question; "
                 "a person must write it: `editahead apply --write --yes`"
             )
+        if sys.platform == "win32":
+            raise ToolRefusedError(
+                "nothing was written, because `write` does not work on Windows; apply the diff"
+            )
+        from editahead_lsp.file_writes.recovery import recover
+        from editahead_lsp.file_writes.transaction import write_all
+
         try:
             recover([self.root], user_dirs.journal_folder())
             write_all(file_writes(tuple(changes), files), [self.root], user_dirs.journal_folder())
