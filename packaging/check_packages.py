@@ -107,6 +107,7 @@ def check_installation(wheel: Path, folder: Path) -> Path:
         raise PackageError(
             f"the server's dependencies have {total:,} bytes, more than {MAX_DEPENDENCY_BYTES:,}"
         )
+    return python
 
 
 def write_bill_of_materials(python: Path, path: Path) -> None:
