@@ -7,13 +7,13 @@ there. Where some omissions of a level are marked and others are not, this is on
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from editahead_inference.apply.placement.declarations import only_declares
 from editahead_inference.apply.placement.line_matching import is_annotation, is_comment
-from editahead_inference.apply.placement.outline import Item, Naming, normalized, outline
+from editahead_inference.apply.placement.outline import Item, Naming, has_substance, normalized, outline
 from editahead_inference.apply.placement.placement import Target
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
 
@@ -24,9 +24,11 @@ _CLASS = re.compile(
     r"(?:[\w()]+ )*?(?:class|interface|trait|impl|object|namespace|module|mod|extension|protocol)\b"
 )
 """Headers of blocks of declarations, in any order."""
-_MAPPING = re.compile(r"\{|[\"']?[\w$./@-]+[\"']?\s*:(?:\s*\{)?|\[\[?[\w.\"' :/-]+\]\]?|@media\b.*\{")
+_MAPPING = re.compile(
+    r"\{|[\"']?[\w$./@-]+[\"']?\s*:(?:\s*\{)?|\[\[?[\w.\"' :/-]+\]\]?|@media\b.*\{|[.#&:*\w\[][^{};]*\{"
+)
 """Headers of blocks of keys with values, and of rules, in data and style sheets."""
-_DATA = frozenset({"json", "jsonc", "yaml", "toml", "css", "scss", "less", "sql"})
+_DATA = frozenset({"json", "jsonc", "yaml", "yml", "toml", "css", "scss", "less", "sql"})
 """Languages whose elements are keys, sections, rules or statements, by extension or LSP language id."""
 
 
@@ -105,13 +107,22 @@ class _ExcerptReader:
         shown = [item for item in items if item.start not in self._marks]
         if self._is_data:
             if could_be_whole(self._lines, self._target) and not self._marks:
-                return
+                if self._shows_most():
+                    return
+                # Outer brackets alone may be those of the whole file, of which little is left.
+                self.is_certain = has_substance(self._naming.keys[items[0].start])
             self._read_level(items, self._target.items)
         elif len(shown) == 1 and self._marks:
             named = self._target.named_items.get(self._naming.of(shown[0]) or "", [])
             self._read_inside(shown[0], named, is_beside_mark=len(items) > 1)
         elif self._declares(shown):
             self._read_level(items, self._block_of(shown))
+
+    def _shows_most(self) -> bool:
+        """Return whether the sketch has at least half of the file's lines of substance."""
+        told = [key for key in self._target.lines.keys if has_substance(key)]
+        shown = set(self._naming.keys)
+        return 2 * sum(key in shown for key in told) >= len(told)
 
     def _declares(self, shown: Sequence[Item]) -> bool:
         """Return whether all that the sketch shows are declarations, and not those of the whole file."""
@@ -132,10 +143,16 @@ class _ExcerptReader:
             return
         found = [one for one in named if pattern.match(self._target.lines.keys[one.start])]
         if len(found) == 1:
-            self._read_level(item.items, found[0].items, is_beside_mark and not self._is_data)
+            is_class = is_beside_mark and not self._is_data
+            self._read_level(item.items, found[0].items, is_inside=True, is_class_beside_mark=is_class)
 
     def _read_level(
-        self, items: Sequence[Item], file_items: Sequence[Item], is_class_beside_mark: bool = False
+        self,
+        items: Sequence[Item],
+        file_items: Sequence[Item],
+        *,
+        is_inside: bool = False,
+        is_class_beside_mark: bool = False,
     ) -> None:
         file_items = [
             item
@@ -147,6 +164,8 @@ class _ExcerptReader:
         units = list(self._units([item for item in items if item.start not in marked], file_items))
         shown = [(unit, unit.there) for unit in units if unit.there is not None]
         places = [there for _, there in shown]
+        if not places and self._is_data and is_inside and file_items and self._are_named(units, marked):
+            self.implied[units[0].start] = " " * min(unit.item.width for unit in units)
         if not places or places != sorted(set(places)):
             return
         width = " " * min(unit.item.width for unit in units)
@@ -164,6 +183,10 @@ class _ExcerptReader:
         self.implied |= dict.fromkeys(implied, width)
         for unit, there in shown:
             self._read_inside(unit.item, [file_items[there]], is_beside_mark=bool(marked))
+
+    def _are_named(self, units: Sequence[_Unit], marked: Collection[int]) -> bool:
+        """Return whether all that a level shows has names of its own, and no mark is beside it."""
+        return bool(units) and not marked and all(self._naming.is_named(unit.item) for unit in units)
 
     def _hides_annotations(self, unit: _Unit, there: Item) -> bool:
         """Return whether the file has annotations above an element, and the sketch shows none."""

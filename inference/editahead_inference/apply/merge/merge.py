@@ -101,12 +101,14 @@ def merge(
         attempts += (
             each if excerpt.is_certain else _as_choice(each) for each in _attempts(excerpt.part, target, span)
         )
+    told = _only_told(attempts, target) if is_as_shown else None
     sections = as_sections(part, target)
     if sections is not None:
         shown = _attempt(sections.part, target, Placement(sections.splices), span)
         # Lines of a text are no anchors: they may stand below any heading.
-        attempts = [shown if sections.is_certain else _as_choice(shown), *map(_as_choice, attempts)]
-    told = _only_told(attempts, target) if is_as_shown and sections is None else None
+        told = told if told and told.guess == shown.text else None
+        first = shown if sections.is_certain else _as_choice(shown)
+        attempts = [first, *(each if each.text == shown.text else _as_choice(each) for each in attempts)]
     return told or _agreed(attempts, target)
 
 

@@ -141,6 +141,9 @@ def first_failure(
         return make_refusal(
             "would-break-syntax", "The file would have syntax errors that it does not have now."
         )
+    is_diff = isinstance(part.content, Diff)
+    if after is None and not is_diff and part.kind != "whole-file" and _unbalances_braces(target, splices):
+        return make_refusal("would-break-syntax", "A brace would be open or closed that is not now.")
     if edit and breaks_data(target.original, guess):
         return make_refusal("would-break-syntax", "The file could no longer be read.")
     if (
@@ -187,6 +190,18 @@ def _opened_comments(bodies: Sequence[str]) -> int:
         opened += text.startswith("/*") and "*/" not in text
         opened -= text.endswith("*/") and "/*" not in text and text.startswith("*")
     return opened
+
+
+def _unbalances_braces(target: Target, splices: Sequence[Splice]) -> bool:
+    """Return whether a file that has as many opening braces as closing ones would not have any more."""
+    come = sum(map(_braces, (line for splice in splices for line in splice.lines)))
+    gone = sum(map(_braces, (line for s in splices for line in target.lines.bodies[s.start : s.end])))
+    return come != gone and not sum(map(_braces, target.lines.bodies))
+
+
+def _braces(line: str) -> int:
+    """Return how many braces a line opens, less those that it closes."""
+    return line.count("{") - line.count("}")
 
 
 def _is_located_exactly(part: FileSketch, target: Target) -> bool:

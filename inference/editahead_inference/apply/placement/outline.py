@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from editahead_prompts.short_cache import cache_short
 
+from .line_depths import line_depths
 from .line_matching import (
     DISTINCTIVE,
     TERMINAL,
@@ -21,10 +22,8 @@ from .line_matching import (
     is_comment,
     line_brackets,
     line_weight,
-    namespaces,
     normalize_line,
 )
-from .long_strings import long_strings
 
 _CLOSES = re.compile(r"(?:[)\]}]|</|(?:end|esac|fi|done)\b[\s;,).]*$)")
 """Lines that end the item above, at the same indentation."""
@@ -81,7 +80,7 @@ def outline(bodies: Sequence[str], *, low: int = 0, high: int | None = None) -> 
     """Return the outermost items of lines [low, high)."""
     root: list[Item] = []
     levels: list[tuple[int, list[Item]]] = []
-    widths = _widths(bodies[low:high])
+    widths = line_depths(bodies[low:high])
     for number, width in enumerate(widths, low):
         body = bodies[number]
         if width < 0:
@@ -105,65 +104,6 @@ def outline(bodies: Sequence[str], *, low: int = 0, high: int | None = None) -> 
         for _, level in levels:
             level[-1].end = number + 1
     return root
-
-
-_BRANCH = re.compile(r"(?:case\b.*|default\s*):")
-_CONTINUES_HEADER = re.compile(r"(?:implements|extends)\b.*\{\s*$")
-"""The last line of a header over several lines, often deeper than what is in the block."""
-_AT_THE_MARGIN = re.compile(r"#\s*(?:if|el|end|pragma)")
-"""Lines of the C preprocessor that may be at the left margin wherever they are."""
-
-
-_SECTION = re.compile(r"\[\[?[\w.\"' :/-]+\]\]?\s*(?:[#;].*)?")
-_ASSIGNS = re.compile(r"[\w\"'.-]+\s*=(?!=)")
-
-
-def _widths(bodies: Sequence[str]) -> list[int]:
-    """Return how deep each line is, as twice its indentation in columns; -1 for a blank line.
-
-    A comment at the left margin ends no block: it counts as deep as the code below it. So do the lines of a string. A branch
-    of a `switch` is deeper than the `switch`, also where both have the same indentation; so is what follows the header of a
-    section (`[dependencies]`), and what is in a namespace.
-    """
-    widths = list(map(indent_width, bodies))
-    for first, last in long_strings(bodies):
-        for number in range(first + 1, last + 1):
-            if 0 <= widths[number] <= widths[first]:
-                widths[number] = widths[first] + (number < last)
-    below = 0
-    for number in range(len(bodies) - 1, -1, -1):
-        if widths[number] < 0:
-            continue
-        widths[number] *= 2
-        if _BRANCH.match(bodies[number].lstrip()):
-            widths[number] += 1
-        if below and _CONTINUES_HEADER.match(bodies[number].lstrip()):
-            widths[number] = min(widths[number], below - 1)
-        if is_comment(bodies[number]) or _AT_THE_MARGIN.match(bodies[number].lstrip()):
-            widths[number] = max(widths[number], below)
-        else:
-            below = widths[number]
-    sections = [
-        number for number, body in enumerate(bodies) if body[:1] == "[" and _opens_section(bodies, number)
-    ]
-    for number in range(sections[0], len(bodies)) if sections else ():
-        widths[number] += widths[number] >= 0
-    for number in sections:
-        widths[number] -= 1
-    for first, last in namespaces(bodies):
-        for number in range(first + 1, last):
-            widths[number] += widths[number] >= 0
-    return widths
-
-
-def _opens_section(bodies: Sequence[str], number: int) -> bool:
-    """Return whether a line is the header of a section, as in TOML, and not an array or an attribute."""
-    if not _SECTION.fullmatch(bodies[number].rstrip()):
-        return False
-    below = next((each for each in bodies[number + 1 :] if each.strip() and not is_comment(each)), None)
-    return (
-        below is None or _ASSIGNS.match(below) is not None or _SECTION.fullmatch(below.rstrip()) is not None
-    )
 
 
 def walk(items: Sequence[Item]) -> Iterator[Item]:
@@ -216,7 +156,7 @@ _KEYED = re.compile(
 )
 _CONTROL = re.compile(
     r"(?:\}\s*)?(?:if|for|while|with|switch|match|select|return|throw|raise|try|else|elif|except|catch|finally|do|"
-    r"case|default|assert|lambda|del|yield|await|break|continue|pass|async (?:for|with))\b"
+    r"case|default|assert|lambda|del|yield|await|break|continue|pass|async (?:for|with))\b(?!\s*=[^=>])"
 )
 _CASE = re.compile(r"(?:case\b.*|default\b.*)$")
 _ARM = re.compile(r"(?P<pattern>[^=]+?)\s*=>")

@@ -1,0 +1,67 @@
+"""How deep the lines of code are: mostly by their indentation, in any language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from .line_matching import indent_width, is_comment, namespaces
+from .long_strings import long_strings
+
+_BRANCH = re.compile(r"(?:case\b.*|default\s*):")
+_CONTINUES_HEADER = re.compile(r"(?:implements|extends)\b.*\{\s*$")
+"""The last line of a header over several lines, often deeper than what is in the block."""
+_AT_THE_MARGIN = re.compile(r"#\s*(?:if|el|end|pragma)")
+"""Lines of the C preprocessor that may be at the left margin wherever they are."""
+
+
+_SECTION = re.compile(r"\[\[?[\w.\"' :/-]+\]\]?\s*(?:[#;].*)?")
+_ASSIGNS = re.compile(r"[\w\"'.-]+\s*=(?!=)")
+
+
+def line_depths(bodies: Sequence[str]) -> list[int]:
+    """Return how deep each line is, as twice its indentation in columns; -1 for a blank line.
+
+    A comment at the left margin ends no block: it counts as deep as the code below it. So do the lines of a string. A branch
+    of a `switch` is deeper than the `switch`, also where both have the same indentation; so is what follows the header of a
+    section (`[dependencies]`), and what is in a namespace.
+    """
+    widths = list(map(indent_width, bodies))
+    for first, last in long_strings(bodies):
+        for number in range(first + 1, last + 1):
+            if 0 <= widths[number] <= widths[first]:
+                widths[number] = widths[first] + (number < last)
+    below = 0
+    for number in range(len(bodies) - 1, -1, -1):
+        if widths[number] < 0:
+            continue
+        widths[number] *= 2
+        if _BRANCH.match(bodies[number].lstrip()):
+            widths[number] += 1
+        if below and _CONTINUES_HEADER.match(bodies[number].lstrip()):
+            widths[number] = min(widths[number], below - 1)
+        if is_comment(bodies[number]) or _AT_THE_MARGIN.match(bodies[number].lstrip()):
+            widths[number] = max(widths[number], below)
+        else:
+            below = widths[number]
+    sections = [
+        number for number, body in enumerate(bodies) if body[:1] == "[" and _opens_section(bodies, number)
+    ]
+    for number in range(sections[0], len(bodies)) if sections else ():
+        widths[number] += widths[number] >= 0
+    for number in sections:
+        widths[number] -= 1
+    for first, last in namespaces(bodies):
+        for number in range(first + 1, last):
+            widths[number] += widths[number] >= 0
+    return widths
+
+
+def _opens_section(bodies: Sequence[str], number: int) -> bool:
+    """Return whether a line is the header of a section, as in TOML, and not an array or an attribute."""
+    if not _SECTION.fullmatch(bodies[number].rstrip()):
+        return False
+    below = next((each for each in bodies[number + 1 :] if each.strip() and not is_comment(each)), None)
+    return (
+        below is None or _ASSIGNS.match(below) is not None or _SECTION.fullmatch(below.rstrip()) is not None
+    )
