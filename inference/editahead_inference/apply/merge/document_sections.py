@@ -208,10 +208,9 @@ def _sections(lines: Sequence[str]) -> list[_Section]:
         heading = None if fence else _HEADING.match(line)
         if heading is not None:
             starts.append((number, len(heading[1])))
-    ends = [start for start, _ in starts[1:]] + [len(lines)]
     return [
         _Section(start, end, level, " ".join(lines[start].split()))
-        for (start, level), end in zip(starts, ends, strict=True)
+        for (start, level), (end, _) in pairwise([*starts, (len(lines), 0)])
     ]
 
 

@@ -85,3 +85,11 @@ def test_a_section_in_other_words_is_sure_and_another_text_is_not() -> None:
     assert other.refusal is not None
     choices = [reading.edit.apply(text) for reading in other.readings]
     assert text.replace("Call it with a name.", "Windows have buttons.") in choices[:3]
+
+
+def test_a_sketch_without_headings_is_read_by_its_lines() -> None:
+    text = "# Tools\n\n- read the file\n- write the folder\n"
+    result = merged("- read the file\n- read again\n- write the folder\n", text)
+    assert result.refusal is None
+    assert result.guess == text.replace("- write", "- read again\n- write")
+    assert merged("Words alone.\n", "No heading.\n").refusal is not None
