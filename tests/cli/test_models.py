@@ -123,15 +123,27 @@ def test_a_machine_that_is_too_weak_is_told_first(
     assert says in err and ("too weak" in err) == bool(says)
 
 
+@pytest.mark.parametrize(
+    ("is_installed", "said"), [(True, "from now on."), (False, "pip install 'editahead[local]'.")]
+)
 def test_ours(
-    settings: Callable[[], dict[str, Any]], capsys: pytest.CaptureFixture[str], tmp_path: Path
+    is_installed: bool,
+    said: str,
+    settings: Callable[[], dict[str, Any]],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(
+        "editahead_cli.commands.models.find_spec", lambda name: object() if is_installed else None
+    )
     assert main(["models", "use", "editahead"]) == 1
     assert "This build contains no model" in capsys.readouterr().err
     (tmp_path / "shipped").mkdir()
     (tmp_path / "shipped" / "config.json").write_text("{}")
     assert main(["models", "use", "editahead"]) == 0
     assert settings() == {"backend": "local"}
+    assert capsys.readouterr().out.rstrip().endswith(said)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from editahead_cli.console import fail, print_note, print_output, print_text
@@ -140,6 +141,8 @@ def _use_model(name: str) -> int:
         if not _is_shipped():
             return fail("This build contains no model; `editahead models` lists others.")
         values, then = {"backend": "local", "model": None}, "Editahead uses the model from now on."
+        if any(find_spec(name) is None for name in ("torch", "transformers")):
+            then = "The model runs once its packages are there: pip install 'editahead[local]'."
     else:
         _warn_if_weak(model)
         try:
