@@ -266,7 +266,8 @@ class _BlockReader:
                 is_shifted = any(mine[n].start in self._sketch.shifted for n in marks)
                 if self._target.lines.find_normalized(keys) or (is_shifted and self._knows_any(keys)):
                     self._edits.doubts.append("lines that the file has elsewhere")
-        names = {_bare_name(self._sketch.naming.of(item)) for item in [*heads, *tails]} - {None}
+        new_items = [item for item in [*heads, *tails] if not self._is_conditional(item)]
+        names = {_bare_name(self._sketch.naming.of(item)) for item in new_items} - {None}
         if not names.isdisjoint(self._bare_names(level) if names else ()):
             self._edits.doubts.append("a new version of what the file has under this name")
         decorates = [is_annotation(self._sketch.naming.head(item)) for item in tails]
@@ -297,6 +298,11 @@ class _BlockReader:
             names = {_bare_name(self._edits.file_naming.of(item)) for item in level.items}
             known = self._names[level.first] = level.items, names
         return known[1]
+
+    def _is_conditional(self, item: Item) -> bool:
+        """Return whether an item is compiled under a condition that no item of the file has."""
+        above = self._sketch.keys[item.start - 1] if item.start else ""
+        return above.startswith("#[cfg(") and above not in self._target.lines.places
 
     def _says_what_file_is(self, item: Item) -> bool:
         """Return whether an item is a block, or a comment or text at the beginning of a file, which sketches leave out."""

@@ -70,8 +70,11 @@ def broken_definitions(
     )
     if not any(splice.lines for splice in splices) and not touched and not importing:
         return None
-    found = declarations(after.root_node, guess.split("\n"))
-    for d in _duplicated_declarations(target.declarations, found, target.original.language):
+    lines = guess.split("\n")
+    found = declarations(after.root_node, lines)
+    language = target.original.language
+    before = [_identity(d, language, target.lines.bodies) for d in target.declarations]
+    for d in _duplicated_declarations(before, found, language, lines):
         return make_refusal("ambiguous", f"`{d.name}` would be there twice.")
     known, bound = imported_names(tree.root_node), imported_names(after.root_node)
     for d in found:
@@ -142,16 +145,27 @@ def _is_removal_shown(
 
 
 def _duplicated_declarations(
-    before: Sequence[Declaration], after: Sequence[Declaration], language: str
+    before: Sequence[tuple[str, ...] | None],
+    after: Sequence[Declaration],
+    language: str,
+    lines: Sequence[str],
 ) -> Iterator[Declaration]:
-    """Yield the functions and types that occur more often than before in one scope with the same parameters."""
-    counts = Counter(_identity(d, language) for d in before)
-    for d, count in Counter(_identity(d, language) for d in after).items():
-        if d is not None and count > max(1, counts[d]):
-            yield next(each for each in after if _identity(each, language) == d)
+    """Yield the functions and types that occur more often than before in one scope with the same parameters.
+
+    Args:
+        before: What identifies those of the file.
+        after: Those of the result.
+        language: The language.
+        lines: The lines of the result.
+    """
+    counts = Counter(before)
+    found = [(_identity(d, language, lines), d) for d in after]
+    for identity, count in Counter(identity for identity, _ in found).items():
+        if identity is not None and count > max(1, counts[identity]):
+            yield next(d for other, d in found if other == identity)
 
 
-def _identity(declaration: Declaration, language: str) -> tuple[str, ...] | None:
+def _identity(declaration: Declaration, language: str, lines: Sequence[str]) -> tuple[str, ...] | None:
     """Return what no two definitions of one scope share.
 
     None for definitions that may be repeated, under conditions or decorators.
@@ -166,7 +180,18 @@ def _identity(declaration: Declaration, language: str) -> tuple[str, ...] | None
     parameters = (
         "" if language in _NOT_OVERLOADING else declaration.signature.partition("(")[2].rpartition(")")[0]
     )
-    return (declaration.kind, declaration.name, parameters, *declaration.scope)
+    condition = _condition(declaration, lines) if language == "rust" else ""
+    return (declaration.kind, declaration.name, parameters, condition, *declaration.scope)
+
+
+def _condition(declaration: Declaration, lines: Sequence[str]) -> str:
+    """Return the attribute of Rust by which a definition is compiled or not (`#[cfg(unix)]`); "" if it always is."""
+    above = declaration.start - 1
+    while above >= 0 and lines[above].lstrip().startswith("#["):
+        if lines[above].lstrip().startswith("#[cfg("):
+            return lines[above].strip()
+        above -= 1
+    return ""
 
 
 def _is_referenced(name: str, root: Node) -> bool:

@@ -57,6 +57,7 @@ def align_items(
         )
         found = found or _only_blocks(shown[low:high], naming, file[first:last], file_naming)
         found = [(low + a, first + b) for a, b in found]
+        found = _with_annotated(found, (high, last), texts, names, file_names)
         if any(d <= b for (_, b), (_, d) in pairwise(found)):
             raise OutOfOrderError
         if not found:
@@ -65,6 +66,32 @@ def align_items(
         edges = [(low - 1, first - 1), *found, (high, last)]
         windows += ((a + 1, c, b + 1, d) for (a, b), (c, d) in pairwise(edges) if c > a + 1 and d > b + 1)
     return _extended(sorted(pairs), texts, file_texts)
+
+
+def _with_annotated(
+    pairs: Sequence[tuple[int, int]],
+    ends: tuple[int, int],
+    texts: Sequence[tuple[str, ...] | None],
+    names: Sequence[str | None],
+    file_names: Sequence[str | None],
+) -> list[tuple[int, int]]:
+    """Return the pairs, and for each of annotations the one of what is below, where both have one name: twins have others.
+
+    Args:
+        pairs: The pairs, in order.
+        ends: The indices behind the last items that may match.
+        texts: The lines of the items of the sketch.
+        names: Their names.
+        file_names: The names of the file's items.
+    """
+    out = dict(pairs)
+    taken = set(out.values())
+    for a, b in pairs:
+        if count_attached(texts[a] or ()) and a + 1 < ends[0] and b + 1 < ends[1]:
+            is_one = names[a + 1] is not None and names[a + 1] == file_names[b + 1]
+            if is_one and a + 1 not in out and b + 1 not in taken:
+                out[a + 1] = b + 1
+    return sorted(out.items())
 
 
 def _only_blocks(
