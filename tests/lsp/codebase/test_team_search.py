@@ -17,6 +17,7 @@ from editahead_lsp.codebase.index_service import make_task
 from editahead_lsp.codebase.search_command import search_folder
 from editahead_lsp.settings import load_settings
 from editahead_retrieval.process.worker import IndexWorker, run
+from editahead_retrieval.team import server
 from editahead_retrieval.team.proofs import create_key
 from index_workspace import write
 from real_postgres import PostgresServer, reason_without_postgres, running_postgres
@@ -46,6 +47,8 @@ def postgres() -> Iterator[PostgresServer]:
 @pytest.fixture
 def clones(postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path]]:
     """Yield two clones of which the first is indexed and shared."""
+    monkeypatch.setattr(server, "CONNECT_S", 60)
+    monkeypatch.setattr(server, "CALL_S", 600)
     with Team.create(postgres, f"kitchen{next(_NUMBERS)}") as team:
         monkeypatch.setenv("EDITAHEAD_TEAM_INDEX", team.url(team.member("ada")))
         monkeypatch.setenv("EDITAHEAD_TEAM_INDEX_KEY_ENV", "TEAM_KEY")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from editahead_retrieval.team import server
 from real_postgres import PostgresServer, reason_without_postgres, running_postgres
 from team_of_members import Team
 
@@ -25,6 +26,13 @@ def postgres() -> Iterator[PostgresServer]:
         running_postgres(Path(folder)) as server,
     ):
         yield server
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a busy machine take its time. What is tested is not how fast it is."""
+    monkeypatch.setattr(server, "CONNECT_S", 60)
+    monkeypatch.setattr(server, "CALL_S", 600)
 
 
 @pytest.fixture
