@@ -42,6 +42,9 @@ _MIN_SHARED_WORDS = 0.7
 _TEXT = re.compile(r"""(['"`])(?:(?!\1).)*\w \w(?:(?!\1).)*\1""")
 """A string of words."""
 
+_MARKUP_LIST = re.compile(r"<(?:ul|ol|dl|menu|nav|select|datalist|tbody|tr)\b[^>]*>$")
+"""The tag of an element of markup that holds others of one kind."""
+
 _ROW = re.compile(r"""[(\[{]+\s*((?:\w+\s*[:=]\s*)?(?:(['"`])(?:(?!\2).)*\2|[\w.]+))\s*,""")
 """The beginning of a row of a table in brackets."""
 
@@ -217,7 +220,9 @@ class BlockEdits:
         """Return whether the line above a level opens a list or a table."""
         above = self._keys[max(0, level.first - 2) : level.first]
         is_inner = len(above) == 2 and above[1] == "{" and above[0].endswith(("(", "[", ",", "=", ":"))
-        return is_inner or (bool(above) and opens_list(above[-1]))
+        return is_inner or (
+            bool(above) and (opens_list(above[-1]) or _MARKUP_LIST.match(above[-1]) is not None)
+        )
 
     def add_after(
         self,
