@@ -146,6 +146,15 @@ class CodeServer:
             path.parent.mkdir(parents=True, exist_ok=True)
             replace_file(path, json.dumps(values))
 
+    def extension_log(self) -> str:
+        """Return what the extension wrote into its output channel in the window that was opened last."""
+        files = [*(self.data / "logs").rglob("Editahead.log")]
+        if not files:
+            return ""
+        return max(files, key=lambda file: file.stat().st_ctime_ns).read_text(
+            encoding="utf-8", errors="replace"
+        )
+
     def language_servers(self) -> list[int]:
         """Return the process ids of the extension's language servers."""
         return [pid for pid in descendants(self._process.pid) if is_server(pid)]

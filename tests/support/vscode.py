@@ -18,6 +18,8 @@ _REPEAT_MS = 5_000
 """Milliseconds for an action to take effect, before it is repeated."""
 _SAVE_S = 10
 """Seconds for a saved file to get the expected text."""
+_LOG_CHARACTERS = 4_000
+"""Limits what a failure shows of the extension's log."""
 _QUICK_INPUT = "document.activeElement.matches('.quick-input-widget input')"
 _EDITOR_FOCUS = "document.activeElement?.closest('.editor-instance .monaco-editor')"
 _PLACE_AT_REST = """(async () => {
@@ -194,7 +196,9 @@ class VSCode:
             "[...document.querySelectorAll('.editor-instance .view-line')].map(one => one.innerText).join('\\n')"
         )
         focus = self.page.evaluate("document.activeElement?.outerHTML.slice(0, 300) ?? 'nothing'")
-        return "\n".join([lines, *self.seen, self.status, self.page.evaluate(_NOTES), f"focus: {focus}"])
+        log = self.code_server.extension_log()[-_LOG_CHARACTERS:]
+        notes = self.page.evaluate(_NOTES)
+        return "\n".join([lines, *self.seen, self.status, notes, f"focus: {focus}", f"log: {log}"])
 
     def press(self, *chords: str) -> None:
         for chord in chords:
