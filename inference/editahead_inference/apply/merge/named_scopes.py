@@ -171,7 +171,7 @@ class _Scopes:
                 self.chains[section.line] = chain
             name = naming.of(item) or ""
             if (
-                not name.startswith(_BINDING)
+                not (name.startswith(_BINDING) or (name.startswith("value ") and item.is_block))
                 or is_comment(self.keys[item.start])
                 or not (
                     starts is None

@@ -33,6 +33,7 @@ from editahead_prompts.text.syntax_trees import count_errors
 from .added_items import replaced_by_new
 from .broken_definitions import broken_definitions
 from .data_syntax import breaks_data
+from .keyed_elements import versions_of_hidden_elements
 from .left_out_code import dots_for_code
 from .lost_elements import lost_elements
 from .named_scopes import misplaced_lines
@@ -171,6 +172,7 @@ def _other_meaning(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
         (respaced_lines(target, splices), "The sketch may show lines of another place."),
         (unclosed_ends(snippet, target, splices), added_or_replaced),
         (versions_beyond_marks(snippet, target, splices), added_or_replaced),
+        (versions_of_hidden_elements(snippet, target, splices), added_or_replaced),
         (emptied_headers(snippet, target, splices), "The block below this line would be that of a new one."),
         (detached_comments(snippet, target, splices), "This comment may belong to the line below it."),
         (split_strings(snippet, target, splices), "These lines would be within a string."),

@@ -70,7 +70,7 @@ def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placement
     splice = Splice(target.low, target.high, lines, part.at, part.end)
     if all_code and not any(target.lines.keys):
         return Placement((splice,))
-    share = _kept_share(lines, target)
+    share = 0.0 if _is_deeper(lines, target) else _kept_share(lines, target)
     is_whole = share >= _MIN_WHOLE_SHARE or (
         share >= _MIN_WHOLE_SHARE_AT_AN_END and any(_ends_alike(lines, target))
     )
@@ -107,6 +107,14 @@ def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placement
         detail="The sketch has no markers, but most of the file is not in it.",
     )
     return Placement(as_piece.splices, doubt, as_piece.confidence)
+
+
+def _is_deeper(lines: Sequence[str], target: Target) -> bool:
+    """Return whether all lines are indented, and the file has others: they are from within a block."""
+    widths, there = (
+        [width for width in each if width >= 0] for each in (map(indent_width, lines), target.lines.widths)
+    )
+    return min(widths, default=0) > 0 == min(there, default=0)
 
 
 def _lost_names(lines: Sequence[str], target: Target) -> list[str]:

@@ -1,0 +1,93 @@
+"""Entries of tables, arrays and columns: a new version of one is not added beside it, nor in another table."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_inference.apply.merge.merge import merge
+from editahead_inference.apply.results import MergeResult
+from editahead_prompts.sketches.parse import parse_sketch
+from editahead_prompts.text.snapshot import Snapshot
+
+TABLES = {
+    "go": ("var {} = []Fruit{{\n", '\t{{"{}", {}}},\n', "}\n", "\t// ...\n"),
+    "typescript": ("const {} = [\n", '  {{ id: "{}", kind: {} }},\n', "];\n", "  // rest unchanged\n"),
+    "python": ("{} = {{\n", '    "{}": {},\n', "}\n", "    # ...\n"),
+    "rust": ("const {}: [Fruit; 9] = [\n", '    ("{}", {}),\n', "];\n", "    // ...\n"),
+    "sql": ("CREATE TABLE {} (\n", "  {} {},\n", "  PRIMARY KEY (apple)\n);\n", "  -- ...\n"),
+    "html": ('<ul id="{}">\n', '  <li>\n    <a href="/{}">{}</a>\n  </li>\n', "</ul>\n", "  <!-- ... -->\n"),
+}
+NAMES = ("apple", "banana", "cherry", "damson", "elder")
+VALUES = ("first_value", "second_value")
+
+entries = st.lists(st.sampled_from(NAMES), min_size=2, max_size=5, unique=True).flatmap(
+    lambda names: st.tuples(*(st.tuples(st.just(name), st.sampled_from(VALUES)) for name in names))
+)
+
+
+def merged(sketch: str, text: str, language: str) -> MergeResult:
+    parsed = parse_sketch(sketch, language=language)
+    return merge(parsed, parsed.files[0], Snapshot.from_text(text, uri="file:///a", language=language))
+
+
+@given(st.sampled_from(sorted(TABLES)), entries, entries, st.booleans(), st.data())
+def test_a_changed_entry_beside_a_mark_replaces_its_old_version_or_nothing(
+    language: str,
+    first: tuple[tuple[str, str], ...],
+    second: tuple[tuple[str, str], ...],
+    is_first: bool,
+    data: st.DataObject,
+) -> None:
+    head, entry, end, mark = TABLES[language]
+    name, mine = ("Alpha", first) if is_first else ("Beta", second)
+    at = data.draw(st.integers(0, len(mine) - 1))
+    changed = entry.format(mine[at][0], "other_value")
+
+    def table(title: str, rows: tuple[tuple[str, str], ...]) -> str:
+        return head.format(title) + "".join(entry.format(*row) for row in rows) + end
+
+    text = table("Alpha", first) + "\n" + table("Beta", second)
+    old = table(name, mine)
+    right = text.replace(old, old.replace(entry.format(*mine[at]), changed))
+    above, below = (mark if at else ""), (mark if at < len(mine) - 1 else "")
+    result = merged(head.format(name) + above + changed + below + end, text, language)
+    assert result.refusal is not None or result.guess == right
+
+
+@pytest.mark.parametrize(
+    ("text", "sketch"),
+    [
+        (
+            "Alpha = {\n    'get': one,\n}\n\nBeta = {\n    'put': first_value,\n    'get': one,\n}\n",
+            "Alpha = {\n    # rest unchanged\n    'put': first_value,\n    'pop': second_value,\n}\n",
+        ),
+        (
+            "Alpha = {\n    'get': one,\n}\n\nBeta = {\n    'put': first_value,\n}\n",
+            "Alpha = {\n    # rest unchanged\n    'put': first_value,\n}\n",
+        ),
+    ],
+)
+def test_a_table_that_the_sketch_names_binds_its_entries(text: str, sketch: str) -> None:
+    result = merged(sketch, text, "python")
+    beta = text[text.index("Beta") :]
+    assert result.refusal is not None or (result.guess.endswith(beta) and result.guess != text)
+
+
+def test_an_entry_with_the_key_of_one_that_is_shown_is_added() -> None:
+    text = 'var cases = []Case{\n\t{"empty", 1},\n\t{"long", 2},\n}\n'
+    sketch = 'var cases = []Case{\n\t{"empty", 1},\n\t{"empty", 3},\n\t// ...\n}\n'
+    result = merged(sketch, text, "go")
+    assert result.refusal is None
+    assert result.guess == text.replace("1},\n", '1},\n\t{"empty", 3},\n')
+
+
+def test_members_without_their_class_are_not_the_whole_file() -> None:
+    tests = "".join(
+        f"    @Test\n    void {name}s() {{\n        assertEquals(2, make());\n    }}\n\n" for name in NAMES
+    )
+    text = f"public class StoreTest {{\n{tests}}}\n"
+    new = "    @Test\n    void keeps() {\n        assertEquals(3, make());\n    }\n\n"
+    result = merged(new + tests, text, "java")
+    assert result.refusal is not None or result.guess == text.replace("{\n", "{\n" + new, 1)
