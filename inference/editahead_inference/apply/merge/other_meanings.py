@@ -308,6 +308,19 @@ def emptied_headers(snippet: Snippet, target: Target, splices: Sequence[Splice])
                 yield above
 
 
+def unreached_lines(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield the lines that would follow an added `return` or the like in its block: it may be meant to replace them."""
+    keys, widths = target.lines.keys, target.lines.widths
+    for splice in split_at_kept_lines(splices, target.lines.bodies):
+        new = next((line for line in reversed(splice.lines) if line.strip()), "")
+        below = next((n for n in range(splice.end, len(keys)) if keys[n]), None)
+        leaves = TERMINAL.match(normalize_line(new)) is not None and not new.strip().startswith("yield")
+        if splice.start < splice.end or below is None or not leaves:
+            continue
+        if indent_width(new) == widths[below] and TERMINAL.match(keys[below]):
+            yield below
+
+
 def versions_beyond_marks(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
     """Yield lines of the file shortly below new lines, of which the last may be a new version: a mark hides what is between.
 

@@ -50,6 +50,7 @@ from .other_meanings import (
     shown_lines_gone,
     split_strings,
     unclosed_ends,
+    unreached_lines,
     versions_beyond_marks,
 )
 from .repeated_keys import repeated_keys
@@ -172,6 +173,7 @@ def _other_meaning(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
         (respaced_lines(target, splices), "The sketch may show lines of another place."),
         (unclosed_ends(snippet, target, splices), added_or_replaced),
         (versions_beyond_marks(snippet, target, splices), added_or_replaced),
+        (unreached_lines(target, splices), added_or_replaced),
         (versions_of_hidden_elements(snippet, target, splices), added_or_replaced),
         (emptied_headers(snippet, target, splices), "The block below this line would be that of a new one."),
         (detached_comments(snippet, target, splices), "This comment may belong to the line below it."),

@@ -207,3 +207,19 @@ def test_a_member_that_no_rewritten_file_shows_is_not_lost_for_sure(
     )
     result = merged(sketch, text, language)
     assert result.refusal is not None or f"find_{left_out}(" in result.guess, left_out
+
+
+@given(st.lists(st.sampled_from(["first", "second"]), min_size=2, max_size=5), st.booleans(), st.data())
+def test_a_case_keeps_no_old_return_below_a_new_one(
+    values: list[str], headed: bool, data: st.DataObject
+) -> None:
+    def switch(values: list[str]) -> str:
+        return "".join(f'\tcase {100 * n}:\n\t\treturn "{value}"\n' for n, value in enumerate(values))
+
+    at = data.draw(st.integers(0, len(values) - 1))
+    head, end = "func Alpha(k int) string {\n\tswitch k {\n", '\t}\n\treturn "x"\n}\n'
+    changed = [*values[:at], "other", *values[at + 1 :]]
+    above = "\t// ...\n" if at else ""
+    shown = f'{above}\tcase {100 * at}:\n\t\treturn "other"\n\t// existing code\n'
+    result = merged((head if headed else "") + shown, head + switch(values) + end, "go")
+    assert result.refusal is not None or result.guess == head + switch(changed) + end
