@@ -125,10 +125,15 @@ export class ServerManager implements vscode.Disposable {
     for (const disposable of [this.subscription, this.startEmitter, this.stopEmitter, this.stateEmitter]) disposable.dispose();
   }
 
-  /** End a client, which a start may still be waiting for: a client that is starting cannot be stopped. */
+  /**
+   * End a client once its start is over.
+   *
+   * The library cannot stop a client that is starting, and a client that runs registers its commands a moment later, stopped
+   * or not: no client after it could start.
+   */
   private async end(client: LanguageClient): Promise<void> {
     const kill = setTimeout(() => client.serverProcess?.kill("SIGKILL"), START_PATIENCE_MS);
-    if (client.state === State.Starting) await client.start().catch(() => undefined);
+    if (client.state === State.Starting || client.state === State.Running) await client.start().catch(() => undefined);
     clearTimeout(kill);
     await client.dispose().catch((error: unknown) => this.log.warn(`the server did not stop cleanly: ${String(error)}`));
   }
