@@ -13,6 +13,8 @@ exports.activate = (context) => {
   };
   const empty = async () => {
     isEmpty = false;
+    // VS Code keeps its key `editorHasSelection` for the next file in the same editor, until the cursor moves.
+    for (const editor of vscode.window.visibleTextEditors) editor.selection = new vscode.Selection(0, 0, 0, 0);
     while (countTabs() > 0) await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
     // VS Code keeps a document that an extension opened for minutes, unless its file is deleted.
     const edit = new vscode.WorkspaceEdit();
