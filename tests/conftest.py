@@ -8,6 +8,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from real_postgres import PostgresServer, reason_without_postgres, running_postgres
+
 # Several processes run tests. The threads of each one's fits would wait for the others' in busy loops.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -26,3 +28,23 @@ def isolate_user_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
         for kind in ("CONFIG", "STATE", "DATA", "CACHE"):
             patch.setenv(f"XDG_{kind}_HOME", str(folder / kind.lower()))
         yield
+
+
+def _postgres() -> Iterator[PostgresServer]:
+    reason = reason_without_postgres()
+    if reason:
+        pytest.skip(f"no PostgreSQL with pgvector: {reason}")
+    with running_postgres() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """Yield a server that many tests use, each with a team of its own."""
+    yield from _postgres()
+
+
+@pytest.fixture
+def own_postgres() -> Iterator[PostgresServer]:
+    """Yield a server that the test may stop."""
+    yield from _postgres()

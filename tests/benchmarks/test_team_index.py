@@ -10,7 +10,6 @@ import os
 import random
 import resource
 import shutil
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,7 +29,7 @@ from editahead_retrieval.process.worker import IndexWorker, run
 from editahead_retrieval.team.proofs import create_key
 from figures import SHORT, percentile, show
 from many_files import copy_modules
-from real_postgres import reason_without_postgres, running_postgres
+from real_postgres import PostgresServer
 from team_of_members import Team
 
 pytestmark = pytest.mark.benchmark
@@ -88,15 +87,10 @@ def build(root: Path) -> None:
     run(IndexWorker(task, lambda report: None), lambda pause: [], until_ready=True, with_vectors=True)
 
 
-def test_the_first_answer_of_a_second_clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    reason = reason_without_postgres()
-    if reason:
-        pytest.skip(f"no PostgreSQL with pgvector: {reason}")
-    with (
-        tempfile.TemporaryDirectory(prefix="pg-", dir="/tmp") as folder,
-        running_postgres(Path(folder)) as server,
-        Team.create(server, "kitchen") as team,
-    ):
+def test_the_first_answer_of_a_second_clone(
+    postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Team.create(postgres, "kitchen") as team:
         names = ("alone", "first", "second", "same")
         alone, first, second, same = (tmp_path / name for name in names)
         copy_files(first)

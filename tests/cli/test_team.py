@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from editahead_cli.main import main
-from real_postgres import PostgresServer, reason_without_postgres, running_postgres
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[PostgresServer]:
-    reason = reason_without_postgres()
-    if reason:
-        pytest.skip(f"no PostgreSQL with pgvector: {reason}")
-    with (
-        tempfile.TemporaryDirectory(prefix="pg-", dir="/tmp") as folder,
-        running_postgres(Path(folder)) as server,
-    ):
-        yield server
+from real_postgres import PostgresServer
 
 
 def test_an_administrator_looks_after_a_team(

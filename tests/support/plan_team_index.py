@@ -11,12 +11,10 @@ from __future__ import annotations
 import argparse
 import math
 import random
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from editahead_retrieval.team.server import VECTOR_BYTES, PublishedContent, TeamServer
 from real_postgres import reason_without_postgres, running_postgres
@@ -68,8 +66,7 @@ def measure_calls() -> Calls:
     """Return what the calls need on this machine, and print them."""
     rng = random.Random(SEED)
     with (
-        tempfile.TemporaryDirectory(prefix="pg-", dir="/tmp") as folder,
-        running_postgres(Path(folder)) as server,
+        running_postgres() as server,
         Team.create(server, "plan") as team,
     ):
         client = team.client("ada")

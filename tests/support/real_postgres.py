@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -119,21 +120,19 @@ def find_programs() -> Path | None:
 
 
 @contextmanager
-def running_postgres(folder: Path) -> Iterator[PostgresServer]:
-    """Run a server until the block ends.
-
-    Args:
-        folder: An empty folder with a short path, as the path of a socket has at most 107 bytes.
-    """
+def running_postgres() -> Iterator[PostgresServer]:
+    """Run a server until the block ends."""
     programs = find_programs()
     assert programs is not None
-    server = PostgresServer(programs, folder)
-    server.create()
-    server.start()
-    try:
-        yield server
-    finally:
-        server.stop()
+    # The path of a socket has at most 107 bytes.
+    with tempfile.TemporaryDirectory(prefix="pg-", dir="/tmp") as folder:
+        server = PostgresServer(programs, Path(folder))
+        server.create()
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
 
 
 def _prefix() -> Sequence[str]:

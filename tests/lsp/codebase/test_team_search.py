@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -20,7 +19,7 @@ from editahead_retrieval.process.worker import IndexWorker, run
 from editahead_retrieval.team import server
 from editahead_retrieval.team.proofs import create_key
 from index_workspace import write
-from real_postgres import PostgresServer, reason_without_postgres, running_postgres
+from real_postgres import PostgresServer
 from team_of_members import Team
 
 _NUMBERS = count(1)
@@ -30,18 +29,6 @@ FILES = {
     "kitchen/shelf.py": "def put_salt(salt):\n    return salt\n",
     "notes/plan.md": "# Plan\n\nBread first.\n",
 }
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[PostgresServer]:
-    reason = reason_without_postgres()
-    if reason:
-        pytest.skip(f"no PostgreSQL with pgvector: {reason}")
-    with (
-        tempfile.TemporaryDirectory(prefix="pg-", dir="/tmp") as folder,
-        running_postgres(Path(folder)) as server,
-    ):
-        yield server
 
 
 @pytest.fixture

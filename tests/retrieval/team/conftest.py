@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from itertools import count
-from pathlib import Path
 
 import pytest
 
 from editahead_retrieval.team import server
-from real_postgres import PostgresServer, reason_without_postgres, running_postgres
+from real_postgres import PostgresServer
 from team_of_members import Team
 
 _NUMBERS = count(1)
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer]:
-    reason = reason_without_postgres()
-    if reason:
-        pytest.skip(f"no PostgreSQL with pgvector: {reason}")
-    with (
-        tempfile.TemporaryDirectory(prefix="pg-", dir="/tmp") as folder,
-        running_postgres(Path(folder)) as server,
-    ):
-        yield server
 
 
 @pytest.fixture(autouse=True)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,34 +10,22 @@ from editahead_retrieval.errors import TeamIndexError
 from editahead_retrieval.team import server as server_module
 from editahead_retrieval.team.address import TeamAddress
 from editahead_retrieval.team.server import TeamServer
-from real_postgres import PostgresServer, reason_without_postgres, running_postgres
+from real_postgres import PostgresServer
 from silent_server import READY, SilentServer
 from team_of_members import KEY, Team, vector
 
 CHUNK = KEY.prove_chunk(bytes(16))
 
 
-@pytest.fixture
-def own_server() -> Iterator[PostgresServer]:
-    reason = reason_without_postgres()
-    if reason:
-        pytest.skip(f"no PostgreSQL with pgvector: {reason}")
-    with (
-        tempfile.TemporaryDirectory(prefix="pg-", dir="/tmp") as folder,
-        running_postgres(Path(folder)) as server,
-    ):
-        yield server
-
-
-def test_a_server_that_stops_has_a_clear_error_and_is_used_again(own_server: PostgresServer) -> None:
-    with Team.create(own_server, "kitchen") as team:
+def test_a_server_that_stops_has_a_clear_error_and_is_used_again(own_postgres: PostgresServer) -> None:
+    with Team.create(own_postgres, "kitchen") as team:
         ada = team.client("ada")
         ada.put_vectors([CHUNK], [vector(3)])
-        own_server.stop()
+        own_postgres.stop()
         for _ in range(2):
             with pytest.raises(TeamIndexError, match="cannot be reached"):
                 ada.vectors_of([CHUNK])
-        own_server.start()
+        own_postgres.start()
         assert ada.vectors_of([CHUNK]) == {0: vector(3)}
 
 
