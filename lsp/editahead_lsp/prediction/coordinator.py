@@ -57,6 +57,7 @@ class PredictionRequest:
         delay_s: The seconds to wait before a prediction.
         model_delay_s: The seconds from the request to a request to a model.
         silence: The reason, when it is already known that nothing will be shown.
+        look: The comparison of the document with its file, where one was in progress when the state was frozen.
     """
 
     surface: Surface
@@ -69,6 +70,7 @@ class PredictionRequest:
     delay_s: float = 0.0
     model_delay_s: float = 0.0
     silence: Silence | None = None
+    look: asyncio.Future[None] | None = None
 
 
 @dataclass(frozen=True)
@@ -207,6 +209,7 @@ class PredictionCoordinator:
         request.silence = session.silence_at(document, cursor)
         if request.silence is None:
             session.state = request.state = session.build_state(document, cursor)
+            request.look = self.looks.get(document.key)
             request.delay_s, request.model_delay_s = (0.0, 0.0) if at_once else self._delays(typed)
         return request
 
@@ -277,10 +280,9 @@ class PredictionCoordinator:
         self, request: PredictionRequest, document: Document, state: EditorState
     ) -> EditorState:
         """Return the state once it is known what was edited before the document was opened."""
-        look = self.looks.get(document.key)
-        if look is None:
+        if request.look is None:
             return state
-        await asyncio.wait({look, request.superseded}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({request.look, request.superseded}, return_when=asyncio.FIRST_COMPLETED)
         if state.document is document.snapshot:
             state = request.state = self._session.build_state(document, state.cursor)
         return state

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from editahead_inference.pipeline import Pipeline
+from editahead_lsp.protocol.custom_messages import Position
 from editahead_lsp.workspace.file_exclusion import FileExclusion
 from server_harness import ServerHarness, position_params
 
@@ -111,6 +112,19 @@ async def test_a_request_waits_for_the_comparison(tmp_path: Path) -> None:
     harness = await opened(tmp_path, file.as_uri(), AFTER)
     [first, *_] = await predictions(harness, file.as_uri(), 1)
     assert first["edits"][0]["newText"].startswith("fetch")
+    harness.finish()
+
+
+async def test_a_comparison_that_ends_before_the_request_is_answered_counts(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    file.write_text(BEFORE)
+    harness = await opened(tmp_path, file.as_uri(), AFTER)
+    coordinator = harness.server.coordinator
+    request = coordinator.start("nextEdit", file.as_uri(), 1, Position(0, 9), at_once=True)
+    assert harness.server.session.history.is_waiting(file.as_uri())
+    await settled(harness, file.as_uri())
+    assert not coordinator.looks
+    assert (await coordinator.answer(request)).suggestions
     harness.finish()
 
 
