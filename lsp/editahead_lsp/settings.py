@@ -66,6 +66,7 @@ class Settings:
     model: str | None = None
     api_key_env: str | None = None
     format: str = "auto"
+    related_code: str = "auto"
     eagerness: float = 0.5
     debounce_ms: float | Literal["auto"] = "auto"
     languages: Mapping[str, bool] = field(default_factory=dict)
@@ -210,6 +211,7 @@ _VALUE_TYPES: Mapping[str, _ValueType] = {
     "model": _ValueType("a model's name, or the folder of one", _text),
     "api_key_env": _ValueType("the name of an environment variable", _text),
     "format": _ValueType('"auto" or the name of a prompt format', _text),
+    "related_code": _one_of("auto", "on", "off"),
     "eagerness": _ValueType("a number from 0 to 1", _number(0, 1)),
     "debounce_ms": _ValueType('"auto" or a number of milliseconds from 0 to 60000', _debounce),
     "languages": _ValueType("a table of language ids with true or false", _languages),
@@ -238,8 +240,9 @@ _VALUE_TYPES: Mapping[str, _ValueType] = {
 }
 SETTING_NAMES = tuple(f.name for f in fields(Settings))
 _TEXT_SETTINGS = frozenset(
-    ["backend", "url", "model", "api_key_env", "format", "hints", "completion_item", "index"]
+    ["backend", "url", "model", "api_key_env", "format", "related_code", "hints", "completion_item"]
 ) | {
+    "index",
     "telemetry",
     "record",
     "log_level",
@@ -316,6 +319,7 @@ def _lower_mode(one: str, other: str) -> str:
 NARROWED: Mapping[str, Callable[[Any, Any], Any]] = {
     "exclude": _union,
     "max_file_bytes": min,
+    "related_code": _lower_mode,
     "index": _lower_mode,
     "index_max_files": min,
     "index_max_bytes": min,

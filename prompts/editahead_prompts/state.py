@@ -14,6 +14,7 @@ from .text.edits import Edit
 from .text.snapshot import Snapshot
 
 Origin = Literal["typed", "accepted"]
+RelatedKind = Literal["definition", "similar"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,25 @@ class UserPreferences:
     recent: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class RelatedCode:
+    """A piece of a closed file that tells a model something about the code at the cursor.
+
+    Attributes:
+        uri: The file.
+        line: The 0-based first line.
+        text: The lines, with their line ends.
+        kind: The definition of a name near the cursor, or code that is similar to the code there.
+        score: How much the piece tells, from 0 to 1.
+    """
+
+    uri: str
+    line: int
+    text: str
+    kind: RelatedKind
+    score: float
+
+
 @dataclass(frozen=True)
 class EditorState:
     """The input of a prediction.
@@ -109,6 +129,8 @@ class EditorState:
         import_sources: Files that are not open, and that define or import names that the last edits lack.
         index_version: A number that changes with the index of the workspace; 0 without one.
         moved_files: Files and folders that got another path, the oldest first.
+        related_code: Pieces of files that are not open, for prompts, the most telling first. They follow from the other
+            fields and the index.
     """
 
     document: Snapshot
@@ -125,6 +147,7 @@ class EditorState:
     import_sources: tuple[Snapshot, ...] = ()
     index_version: int = 0
     moved_files: tuple[MovedFile, ...] = ()
+    related_code: tuple[RelatedCode, ...] = ()
 
     def snapshot(self, uri: str) -> Snapshot | None:
         """Return the document with this URI that an edit can be for, open or closed; None without one."""

@@ -10,7 +10,17 @@ from typing import Any, TypeVar, cast, get_args
 
 from editahead_prompts.errors import InvalidStateError
 
-from .state import Diagnostic, EditorState, MovedFile, Origin, PastEdit, RuleOutcomes, UserPreferences
+from .state import (
+    Diagnostic,
+    EditorState,
+    MovedFile,
+    Origin,
+    PastEdit,
+    RelatedCode,
+    RelatedKind,
+    RuleOutcomes,
+    UserPreferences,
+)
 from .text.edits import Edit, Replacement
 from .text.snapshot import Snapshot, split_lines
 
@@ -40,6 +50,7 @@ def state_to_json(state: EditorState) -> dict[str, Any]:
         "importSources": [_document(source) for source in state.import_sources],
         "indexVersion": state.index_version,
         "moved": [[moved.old, moved.new] for moved in state.moved_files],
+        "related": [[r.uri, r.line, r.text, r.kind, r.score] for r in state.related_code],
     }
 
 
@@ -72,6 +83,7 @@ def state_from_json(value: Any) -> EditorState:
             import_sources=tuple(map(_snapshot, value.get("importSources", ()))),
             index_version=_a(int, value.get("indexVersion", 0)),
             moved_files=tuple(MovedFile(*_all((str, str), moved)) for moved in value.get("moved", ())),
+            related_code=tuple(map(_related, value.get("related", ()))),
         )
     except InvalidStateError:
         raise
@@ -104,6 +116,13 @@ def _snapshot(value: Any) -> Snapshot:
 def _taste(value: Any) -> UserPreferences:
     weights = tuple((name, _number(weight)) for name, weight in value["weights"].items())
     return UserPreferences(weights, _number(value["trust"]), _number(value["recent"]))
+
+
+def _related(value: Any) -> RelatedCode:
+    uri, line, text, kind, score = value
+    if kind not in get_args(RelatedKind):
+        raise InvalidStateError(f"not a stored state (related code is {' or '.join(get_args(RelatedKind))})")
+    return RelatedCode(_a(str, uri), _a(int, line), _a(str, text), cast(RelatedKind, kind), _number(score))
 
 
 def _past(edit: PastEdit) -> dict[str, Any]:

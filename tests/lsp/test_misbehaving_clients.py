@@ -245,6 +245,7 @@ WRONG: dict[str, list[Any]] = {
     "model": ["", "  ", 0, []],
     "api_key_env": ["", 1],
     "format": ["", 2.5],
+    "related_code": ["yes", True, 1, []],
     "eagerness": [-0.1, 1.1, "0.5", True, [], float("nan"), float("inf")],
     "debounce_ms": [-1, 60_001, "fast", False, float("nan"), {}],
     "languages": [[], "go", {"go": "no"}, {"go": 1}],

@@ -303,6 +303,7 @@ def test_a_workspace_narrows_defaults_but_does_not_widen_them() -> None:
     assert narrowed({}, {"max_file_bytes": 5}).max_file_bytes == 5
     assert narrowed({}, {"index": "on", "index_max_files": 10**9}) == narrowed({}, {})
     assert narrowed({"index": "on"}, {"index": "off", "index_max_bytes": 5}).index == "off"
+    assert narrowed({"related_code": "off"}, {"related_code": "on"}).related_code == "off"
     assert not narrowed({}, {"comments": False}).comments
 
 

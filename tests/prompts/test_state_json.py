@@ -44,6 +44,7 @@ def test_nothing_of_a_state_is_forgotten() -> None:
         "import_sources": "importSources",
         "index_version": "indexVersion",
         "moved_files": "moved",
+        "related_code": "related",
     }
     stored = state_to_json(EditorState(Snapshot.from_text(""), 0))
     expected = {keys.get(field.name, field.name) for field in fields(EditorState)}

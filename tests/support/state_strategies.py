@@ -9,6 +9,7 @@ from editahead_prompts.state import (
     EditorState,
     MovedFile,
     PastEdit,
+    RelatedCode,
     RuleOutcomes,
     UserPreferences,
 )
@@ -46,4 +47,8 @@ STATES = st.builds(
     ),
     diagnostics=st.lists(st.builds(Diagnostic, NUMBERS, NUMBERS, TEXTS, TEXTS), max_size=2).map(tuple),
     moved_files=st.lists(st.builds(MovedFile, URIS, URIS), max_size=2).map(tuple),
+    related_code=st.lists(
+        st.builds(RelatedCode, URIS, NUMBERS, TEXTS, st.sampled_from(["definition", "similar"]), FLOATS),
+        max_size=2,
+    ).map(tuple),
 )

@@ -31,6 +31,7 @@ class ModelConfig:
     model: str | None
     format: str
     api_key_env: str | None
+    related_code: str
     folders: tuple[str, ...]
     key: str | None = field(repr=False)
 
@@ -41,7 +42,14 @@ class ModelConfig:
         """Return the settings of the model, with the API key from the environment."""
         variable = settings.api_key_env
         key = environment.get(variable) if variable is not None else None
-        identity = settings.backend, settings.url, settings.model, settings.format, variable
+        identity = (
+            settings.backend,
+            settings.url,
+            settings.model,
+            settings.format,
+            variable,
+            settings.related_code,
+        )
         return cls(*identity, tuple(folders), key)
 
     def create_predictor(self) -> ModelPredictor | None:
@@ -83,4 +91,13 @@ class ModelConfig:
             source="local" if self.backend == "local" else "engine",
             paths=PromptPaths(self.folders),
             key=blake2b(workspace.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest(),
+            wants_related_code=self._wants_related_code(),
         )
+
+    def _wants_related_code(self) -> bool:
+        """Return whether prompts show files that are not open: by default, to a model on this machine only."""
+        if self.related_code != "auto" or self.backend != "openai":
+            return self.related_code != "off"
+        from editahead_inference.backends.openai.server_url import ServerUrl
+
+        return ServerUrl.parse(self.url or "").loopback

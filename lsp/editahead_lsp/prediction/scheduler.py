@@ -73,6 +73,7 @@ class PredictionScheduler:
         self.models = ModelRequests(sleep)
         self._joining = ModelCombiner(self.models, self._new_job, lambda: self._pipeline)
         self._pipeline: PredictionPipeline | None = None
+        self._codebase: Codebase | None = None
         self._worker: WorkerThread | None = None
         self._known: OrderedDict[Hashable, PredictionJob] = OrderedDict()
         self._closed: list[Hashable] = []
@@ -145,14 +146,18 @@ class PredictionScheduler:
         self._drop_cache()
         if model is not None:
             model.run_off_loop = self.run_on_worker
+            self._started_worker().submit(lambda: model.set_codebase(self._codebase))
         self.models.set_model(model)
 
     def set_codebase(self, codebase: Codebase | None) -> None:
         """Look up closed files in this index from the next prediction on; None = in none."""
 
         def change() -> None:
+            self._codebase = codebase
             if self._pipeline is not None:
                 self._pipeline.set_codebase(codebase)
+            if self.models.model is not None:
+                self.models.model.set_codebase(codebase)
 
         self._started_worker().submit(change)
 

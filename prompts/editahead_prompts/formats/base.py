@@ -175,6 +175,10 @@ class ModelFormat(AnswerParser, Protocol):
 class Format(ModelFormat, Protocol):
     """The prompts and answers of one model family for next edits. `context` is the budget of the prompt."""
 
+    @property
+    def shows_related_code(self) -> bool:
+        """Whether prompts show `EditorState.related_code`: the family was trained with code of other files."""
+
     def build(
         self,
         state: EditorState,

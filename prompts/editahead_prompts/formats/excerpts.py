@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from editahead_prompts.composition.parts import FirstFitting
+from editahead_prompts.composition.parts import FirstFitting, Group, Text
 from editahead_prompts.state import EditorState
-from editahead_prompts.text.snapshot import Snapshot, line_body
+from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
 
 from .base import EditableRegion, PromptPaths
 from .escaping import escape
@@ -12,6 +12,11 @@ from .windows import visible_line_count
 
 OTHER_LINES = (60, 20)
 """Lines shown of each other document, around its last edit or from its beginning; the second number if space is short."""
+
+RELATED_SHARE = 0.2
+"""Share of a prompt's budget for related code."""
+_RELATED_PRIORITY = 0.25
+"""The priority of related code that tells most: that of lines some 80 lines away from the cursor."""
 
 
 def excerpt(document: Snapshot, first: int, end: int, special: tuple[str, ...]) -> str:
@@ -63,3 +68,21 @@ def other_document_parts(
             texts.append(shape.format(path=escape(path, special), text=text, more=more))
         parts.append((other.uri, FirstFitting(tuple(texts), 1 / (2 + rank), path)))
     return tuple(part for _, part in sorted(parts, key=lambda pair: pair[0]))
+
+
+def related_code_group(
+    state: EditorState, paths: PromptPaths, special: tuple[str, ...], shape: str, budget: int
+) -> Group:
+    """Return the part that shows related code of closed files, in the order of the files.
+
+    Args:
+        shape: A template with the fields {path}, {text} (which ends in a line feed) and {more} (always empty).
+        budget: The tokens of the whole prompt.
+    """
+    parts = []
+    for piece in sorted(state.related_code, key=lambda piece: (piece.uri, piece.line)):
+        path = paths.for_document(piece.uri)
+        text = "".join(escape(line_body(line), special) + "\n" for line in split_lines(piece.text) if line)
+        shown = shape.format(path=escape(path, special), text=text, more="")
+        parts.append(Text(shown, _RELATED_PRIORITY * piece.score, f"{path}:{piece.line + 1}"))
+    return Group(tuple(parts), name="related", budget=int(budget * RELATED_SHARE))

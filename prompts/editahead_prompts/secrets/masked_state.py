@@ -31,6 +31,7 @@ def mask_state(state: EditorState, masker: SecretMasker) -> tuple[EditorState, M
         rejected={uri: tuple(_mask_edit(e, masks) for e in edits) for uri, edits in state.rejected.items()},
         proposed=tuple(_mask_edit(edit, masks) for edit in state.proposed),
         diagnostics=tuple(replace(each, message=masks.mask(each.message)) for each in state.diagnostics),
+        related_code=tuple(replace(each, text=masks.mask(each.text)) for each in state.related_code),
     )
     return masked, masks
 
@@ -75,6 +76,7 @@ def _texts(state: EditorState) -> Iterator[str]:
     for edit in (*state.proposed, *(edit for edits in state.rejected.values() for edit in edits)):
         yield from (replacement.text for replacement in edit.replacements)
     yield from (each.message for each in state.diagnostics)
+    yield from (each.text for each in state.related_code)
 
 
 def _mask_past(edit: PastEdit, masks: Masks) -> PastEdit:

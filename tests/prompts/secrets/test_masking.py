@@ -15,7 +15,7 @@ from editahead_prompts.formats.apply.base import ApplyInput
 from editahead_prompts.secrets import substitution
 from editahead_prompts.secrets.masked_state import mask_question, mask_state, restore_edit
 from editahead_prompts.secrets.masking import MAX_KNOWN, Masks, SecretMasker, make_placeholder, mask_text
-from editahead_prompts.state import Diagnostic, EditorState, PastEdit
+from editahead_prompts.state import Diagnostic, EditorState, PastEdit, RelatedCode
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
@@ -108,6 +108,7 @@ def test_a_state_holds_no_secret_in_any_place() -> None:
         (replace(past, new=(), old=(line,)),),
         diagnostics=(Diagnostic(0, 3, f"bad {SECRET[:10]}"),),
         proposed=(edit,),
+        related_code=(RelatedCode("file:///c.py", 0, line, "similar", 1.0),),
     )
     masked, masks = mask_state(state, SecretMasker())
     assert masks and SECRET not in repr(masked) and SECRET[:10] not in repr(masked)

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -14,8 +14,10 @@ from typing import Protocol, TypeAlias, TypeVar, cast
 
 from editahead_inference.backends.base import Backend, CompletionRequest, Scorer, StreamEnd, TextChunk, Usage
 from editahead_inference.candidates import CandidateSource
+from editahead_inference.codebase import Codebase
 from editahead_inference.errors import BackendError
 from editahead_inference.gate.decision_trees import DecisionTrees
+from editahead_inference.related_code import RelatedCodeFinder
 from editahead_prompts.composition.cache_miss_tracker import CacheMissTracker, common_prefix
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer, tokenizer_for
 from editahead_prompts.composition.tokenizers import Tokenizer
@@ -100,6 +102,7 @@ class ModelPredictor:
         cache_misses: Why prompts were not in the server's cache.
         prefill_estimator: The speed of the server.
         clock: Monotonic seconds.
+        wants_related_code: Whether prompts show code of files that are not open, in formats that have a place for it.
         masker: The placeholders of secrets. No prompt holds a secret, and answers hold them again.
     """
 
@@ -117,6 +120,7 @@ class ModelPredictor:
     cache_misses: CacheMissTracker = field(default_factory=CacheMissTracker)
     prefill_estimator: PrefillEstimator = field(default_factory=PrefillEstimator)
     clock: Callable[[], float] = time.monotonic
+    wants_related_code: bool = True
     masker: SecretMasker = field(default_factory=SecretMasker)
     problem: str = ""
     """Why the last request was not sent, although the backend may be ready: one sentence, or ""."""
@@ -124,8 +128,15 @@ class ModelPredictor:
     _gate: tuple[Path | None, int | None, DecisionTrees | None] | None = field(
         default=None, init=False, repr=False
     )
+    _related_code: RelatedCodeFinder | None = field(default=None, init=False, repr=False)
     _agrees: bool | None = field(default=None, init=False, repr=False)
     """Whether the server's token counts agree with our tokenizer, so that ids can replace text; None = not known yet."""
+
+    def set_codebase(self, codebase: Codebase | None) -> None:
+        """Look up code for prompts in this index; None = in none. Call it where `run_off_loop` runs jobs."""
+        self._related_code = None
+        if codebase is not None and self.wants_related_code:
+            self._related_code = RelatedCodeFinder(codebase)
 
     async def predict(
         self, state: EditorState, *, background: bool = False, progress: ResponseProgress | None = None
@@ -137,7 +148,7 @@ class ModelPredictor:
             background: Whether no user waits.
             progress: Is kept up to date while the answer comes.
         """
-        masked, masks = await self.run_off_loop(lambda: mask_state(state, self.masker))
+        masked, masks = await self.run_off_loop(lambda: self._completed(state))
         if progress is not None and masks:
             progress.restore = masks.restore
         response = await self._predict(masked, background, progress)
@@ -307,11 +318,22 @@ class ModelPredictor:
         return request
 
     def _in_common(self, format: Format, states: Sequence[EditorState]) -> PromptRequest:
-        masked = [mask_state(state, self.masker)[0] for state in states]
+        masked = [self._completed(state)[0] for state in states]
         request, *others = [self._build(format, state) for state in masked]
         for other in others:
             request = replace(request, prompt=common_prefix(request.prompt, other.prompt))
         return request
+
+    def _completed(self, state: EditorState) -> tuple[EditorState, Masks]:
+        """Return the state with related code, if prompts show any, and without secrets; and the masks."""
+        if self._related_code is not None and self._shows_related_code():
+            state = replace(state, related_code=self._related_code.find(state))
+        return mask_state(state, self.masker)
+
+    def _shows_related_code(self) -> bool:
+        with suppress(ValueError):  # no format goes by the model's name, which may not be known yet
+            return select_format(self.backend.model or "", self.format).shows_related_code
+        return False
 
     def _tokenizer(self, format: Format | ApplyFormat) -> Tokenizer:
         """Return the tokenizer for the model and the format, which is looked up once."""

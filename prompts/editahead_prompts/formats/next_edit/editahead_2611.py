@@ -114,6 +114,7 @@ class EditaheadFormat:
     """The format of Editahead's own models for next edits; see the module."""
 
     name: str = "editahead"
+    shows_related_code: bool = False
     special_tokens: tuple[str, ...] = SPECIAL
     context: int = 3000
     max_tokens: int = 512

@@ -92,6 +92,7 @@ class EditaheadLinesFormat:
     """The format of changed lines; see the module."""
 
     name: str = "editahead-lines"
+    shows_related_code: bool = False
     special_tokens: tuple[str, ...] = SPECIAL
     context: int = 448
     max_tokens: int = 192

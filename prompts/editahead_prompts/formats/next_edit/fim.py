@@ -37,7 +37,7 @@ from editahead_prompts.formats.base import (
     PromptRequest,
 )
 from editahead_prompts.formats.escaping import escape, unescape
-from editahead_prompts.formats.excerpts import other_document_parts, split_cursor_line
+from editahead_prompts.formats.excerpts import other_document_parts, related_code_group, split_cursor_line
 from editahead_prompts.formats.windows import parts_above, parts_below
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
@@ -74,6 +74,10 @@ class FimFormat:
     max_tokens: int = 256
 
     @property
+    def shows_related_code(self) -> bool:
+        return bool(self.file)
+
+    @property
     def special_tokens(self) -> tuple[str, ...]:
         return tuple(filter(None, (*self.stop, self.repository, self.file, *self.others)))
 
@@ -108,26 +112,28 @@ class FimFormat:
         )
         stop = self.stop
         parts = (*suffix, *prefix) if self.suffix_first else (*prefix, *suffix)
-        if self.file and state.other_documents:
+        if self.file and (state.other_documents or state.related_code):
             path = Text(escape(paths.for_document(document.uri), self.special_tokens) + "\n", name="path")
             parts = (prefix[0], path, *parts[1:]) if self.path_last else (path, *parts)
-            parts = (*self._repository(state, paths, int(room * OTHERS_SHARE)), *parts)
+            parts = (*self._repository(state, paths, room), *parts)
             stop = (*stop, self.file)
         prompt = render(Group((*parts, Text(self.middle, name="middle token"))), room, tokenizer)
         region = EditableRegion(line, line + 1)
         return PromptRequest(prompt, stop, self.max_tokens, document, region, cursor, prefill=before)
 
-    def _repository(self, state: EditorState, paths: PromptPaths, budget: int) -> tuple[Part, ...]:
-        """Return the parts of the other documents, up to the token before the present document's path."""
+    def _repository(self, state: EditorState, paths: PromptPaths, room: int) -> tuple[Part, ...]:
+        """Return the parts of other files, up to the token before the present document's path."""
+        shape = self.file + "{path}\n{text}"
         name = escape(paths.workspace(state.document.uri), self.special_tokens)
         end = "" if self.path_last else "\n"
         return (
             Text(f"{self.repository}{name}{end}", name="repository"),
             Group(
-                other_document_parts(state, paths, self.special_tokens, self.file + "{path}\n{text}"),
+                other_document_parts(state, paths, self.special_tokens, shape),
                 name="files",
-                budget=budget,
+                budget=int(room * OTHERS_SHARE),
             ),
+            related_code_group(state, paths, self.special_tokens, shape, room),
             Text(self.file, name="file token"),
         )
 

@@ -63,7 +63,7 @@ from editahead_prompts.formats.base import (
 )
 from editahead_prompts.formats.diagnostics import diagnostics_in
 from editahead_prompts.formats.escaping import escape
-from editahead_prompts.formats.excerpts import excerpt_with_cursor, other_document_parts
+from editahead_prompts.formats.excerpts import excerpt_with_cursor, other_document_parts, related_code_group
 from editahead_prompts.formats.history_events import HistoryEvent, history_events, to_unified_diff
 from editahead_prompts.formats.special_tokens import DEEPSEEK, GEMMA, LLAMA, MISTRAL, QWEN
 from editahead_prompts.formats.windows import (
@@ -113,6 +113,7 @@ class MercuryFormat:
     """
 
     name: str = "mercury"
+    shows_related_code: bool = True
     special_tokens: tuple[str, ...] = SPECIAL
     context: int = 8192
     max_tokens: int = 1024
@@ -146,6 +147,7 @@ class MercuryFormat:
         parts = (
             Text("<|recently_viewed_code_snippets|>\n", name="files start"),
             Group(other_document_parts(state, paths, SPECIAL, snippet), name="files"),
+            related_code_group(state, paths, SPECIAL, snippet, room),
             Text("<|/recently_viewed_code_snippets|>\n\n<|current_file_content|>\n", name="files end"),
             Text(f"current_file_path: {escape(paths.for_document(document.uri), SPECIAL)}\n", name="path"),
             Group(parts_above(document, region.first, SPECIAL, room, top=0.9), name="above"),

@@ -57,7 +57,12 @@ from editahead_prompts.composition.tokenizers import Tokenizer
 from editahead_prompts.formats.answer_reader import AnswerMarkers, LineReader
 from editahead_prompts.formats.base import NO_ROOTS, EditableRegion, PromptPaths, PromptRequest
 from editahead_prompts.formats.escaping import escape
-from editahead_prompts.formats.excerpts import excerpt, excerpt_with_cursor, other_document_parts
+from editahead_prompts.formats.excerpts import (
+    excerpt,
+    excerpt_with_cursor,
+    other_document_parts,
+    related_code_group,
+)
 from editahead_prompts.formats.history_events import HistoryEvent, before_and_after, history_events
 from editahead_prompts.formats.special_tokens import QWEN
 from editahead_prompts.formats.windows import (
@@ -101,6 +106,7 @@ class SweepFormat:
     """
 
     name: str = "sweep"
+    shows_related_code: bool = True
     special_tokens: tuple[str, ...] = SPECIAL
     context: int = 7000
     max_tokens: int = 1024
@@ -143,8 +149,10 @@ class SweepFormat:
             Text(self._change(event, paths), 1 + n, f"edit {n + 1 - len(past)}")
             for n, event in enumerate(past)
         )
+        snippet = FILE_SEP + "{path}\n{text}\n"
         parts: tuple[Part, ...] = (
-            Group(other_document_parts(state, paths, SPECIAL, FILE_SEP + "{path}\n{text}\n"), name="files"),
+            Group(other_document_parts(state, paths, SPECIAL, snippet), name="files"),
+            related_code_group(state, paths, SPECIAL, snippet, budget or self.context),
             Text(f"{FILE_SEP}{path}\n", name="file header"),
             *self._file(state, region, pin),
             Text("\n" * self.blank_lines, name="file end"),

@@ -82,6 +82,7 @@ class Zeta1Format:
     """The format of Zeta; see the module."""
 
     name: str = "zeta-1"
+    shows_related_code: bool = False
     special_tokens: tuple[str, ...] = SPECIAL
     context: int = 4096
     max_tokens: int = 2048

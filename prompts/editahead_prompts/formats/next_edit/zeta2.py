@@ -48,7 +48,12 @@ from editahead_prompts.composition.tokenizers import Tokenizer
 from editahead_prompts.formats.answer_reader import AnswerMarkers, LineReader
 from editahead_prompts.formats.base import NO_ROOTS, EditableRegion, PromptPaths, PromptRequest
 from editahead_prompts.formats.escaping import escape
-from editahead_prompts.formats.excerpts import excerpt, excerpt_with_cursor, other_document_parts
+from editahead_prompts.formats.excerpts import (
+    excerpt,
+    excerpt_with_cursor,
+    other_document_parts,
+    related_code_group,
+)
 from editahead_prompts.formats.history_events import HistoryEvent, history_events, to_unified_diff
 from editahead_prompts.formats.special_tokens import SEED_CODER
 from editahead_prompts.formats.windows import pin_window, zed_windows
@@ -73,6 +78,7 @@ class Zeta2Format:
     """The format of Zeta 2; see the module."""
 
     name: str = "zeta-2"
+    shows_related_code: bool = True
     special_tokens: tuple[str, ...] = SPECIAL
     context: int = 4096 * 9 // 10
     max_tokens: int = 2048
@@ -115,11 +121,15 @@ def around(
         Text(_event(event, special, paths), 1 + n, f"edit {n + 1 - len(past)}")
         for n, event in enumerate(past)
     )
+    snippet = FILE + "{path}\n{text}{more}"
     parts = (
         Text(SUFFIX + (excerpt(document, region.end, context.end, special) or "\n"), name="suffix"),
         Text(PREFIX, name="prefix token"),
         Group(
-            other_document_parts(state, paths, special, FILE + "{path}\n{text}{more}"),
+            (
+                *other_document_parts(state, paths, special, snippet),
+                related_code_group(state, paths, special, snippet, budget),
+            ),
             name="files",
             after="\n",
         ),

@@ -71,6 +71,7 @@ class Zeta21Format:
     """
 
     name: str = "zeta-2.1"
+    shows_related_code: bool = True
     special_tokens: tuple[str, ...] = SPECIAL
     context: int = 4096 * 9 // 10
     max_tokens: int = 2048

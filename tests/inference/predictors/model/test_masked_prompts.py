@@ -9,7 +9,7 @@ from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.predictors.model.response import ResponseProgress
 from editahead_prompts.formats.apply.base import ApplyInput
 from editahead_prompts.formats.registry import APPLY_FORMATS, FORMATS
-from editahead_prompts.state import Diagnostic, EditorState, PastEdit
+from editahead_prompts.state import Diagnostic, EditorState, PastEdit, RelatedCode
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 from scripted_backend import ScriptedBackend, ScriptedReply, in_order
@@ -52,6 +52,9 @@ def corpus_states() -> list[tuple[EditorState, list[str]]]:
             undone=(PastEdit(document.uri, 1, new, old),),
             diagnostics=(Diagnostic(0, 3, f"expected something else than {first.secrets[0]}"),),
             proposed=(Edit.replace(8, 8, first.text.partition("\n")[0] + "\n"),),
+            related_code=tuple(
+                RelatedCode(f"{URI}{i}", 0, each.text, "similar", 1.0) for i, each in enumerate(inside)
+            ),
         )
         states.append((state, [secret for each in inside for secret in each.secrets]))
     return states
