@@ -154,6 +154,8 @@ def editors(log: Log) -> None:
         raise FailedError(f"{get}: exit status {status}")
     log.run(get, ".venv/editors/helix", "sid", "hx", "hx")
     log.run(get, ".venv/editors/emacs", "bookworm", "emacs-nox,elpa-eglot", "emacs-nox")
+    log.run(get, ".venv/editors/lsp-mode", "sid", "emacs-nox,elpa-lsp-mode", "emacs-nox")
+    log.run(get, ".venv/editors/vim", "sid", "vim,vim-ale,vim-runtime", "vim.basic")
     if shutil.which("npm"):
         log.run("editors/testing/get-code-server.sh", ".venv/editors/code-server")
         if not shutil.which("chromium"):

@@ -33,7 +33,7 @@ GO = wire.Command(
     wire.GO_TO_NEXT_EDIT,
     [{"uri": URI, "position": {"line": HERE.line, "character": HERE.character}}],
 )
-PASTED = lsp_types.SketchActionData(URI, 12, wire.Range(HERE, HERE), comment=True)
+PASTED = lsp_types.SketchActionData(URI, 12, wire.Range(HERE, HERE))
 INLINE = wire.InlineCompletionParams(DOCUMENT, HERE)
 SHOWN = wire.DidShowParams(wire.ShownItem(ACCEPT))
 ITEM = lsp_types.CompletionItem(

@@ -1,8 +1,8 @@
 """What a real editor says of itself with `initialize`, into a file of tests/support/capabilities.
 
 `.venv/bin/python editors/testing/record_capabilities.py EDITOR FILE`, where EDITOR is neovim-0.11, neovim-0.12, helix-25,
-eglot or vscode, fetched as editors/README.md says; Emacs is the system's. For VS Code, Chromium opens the workbench: in
-it runs the extension in vscode-client, for which npm fetches the client library.
+eglot, lsp-mode, vim-ale or vscode, fetched as editors/README.md says; for Eglot, Emacs is the system's. For VS Code,
+Chromium opens the workbench: in it runs the extension in vscode-client, for which npm fetches the client library.
 """
 
 from __future__ import annotations
@@ -145,6 +145,47 @@ def eglot(program: Path, server: list[str], folder: Path, home: Environment, sai
         until(said.exists, "Eglot's initialize")
 
 
+def lsp_mode(program: Path, server: list[str], folder: Path, home: Environment, said: Path) -> None:
+    words = " ".join(json.dumps(word) for word in server)
+    start = f"""(progn
+      (setq lsp-auto-guess-root t lsp-enable-snippet nil lsp-editahead-server-command '({words}))
+      (load "lsp-mode-autoloads")
+      (require 'lsp-mode)
+      (load {json.dumps(str(HERE.parents[1] / "packaging" / "lsp-mode" / "lsp-editahead.el"))})
+      (setq lsp-client-packages '(lsp-editahead))
+      (find-file "a.py")
+      (lsp)
+      (while t (accept-process-output nil 1)))"""
+    with running([str(program), "--batch", "--no-init-file", "--eval", start], folder, home):
+        until(said.exists, "lsp-mode's initialize")
+
+
+def vim_ale(program: Path, server: list[str], folder: Path, home: Environment, said: Path) -> None:
+    root = vim_root(program)
+    settings = folder.parent / "vimrc"
+    linter = {"name": "any", "lsp": "stdio", "executable": server[0], "command": shlex.join(server)}
+    define = f"let s:linter = {json.dumps(linter)}"
+    settings.write_text(
+        f"""set runtimepath^={root}/usr/share/vim-ale
+            let g:ale_linters = {{'python': ['any']}}
+            filetype plugin on
+            {define}
+            let s:linter.project_root = {json.dumps(str(folder))}
+            call ale#linter#Define('python', s:linter)""",
+        encoding="utf-8",
+    )
+    runtime = {"VIMRUNTIME": str(next(root.glob("usr/share/vim/vim9*")))}
+    with running([str(program), "-N", "-u", str(settings), "a.py"], folder, {**home, **runtime}):
+        until(said.exists, "ALE's initialize")
+
+
+def vim_root(program: Path) -> Path:
+    """Return the folder that holds the fetched Vim's files: the wrapper names it."""
+    found = re.search(r"(/\S*/root)/", program.read_text(encoding="utf-8"))
+    assert found
+    return Path(found.group(1))
+
+
 def vscode(program: Path, server: list[str], folder: Path, home: Environment, said: Path) -> None:
     data, extensions = folder.parent / "data", folder.parent / "extensions"
     extension = extensions / "editahead-testing.vscode-client-0.0.1"
@@ -200,6 +241,8 @@ RECORDERS: dict[str, tuple[Callable[[Path, list[str], Path, Environment, Path], 
     "neovim-0.12": (neovim, EDITORS / "neovim" / "bin" / "nvim"),
     "helix-25": (helix, EDITORS / "helix" / "bin" / "hx"),
     "eglot": (eglot, Path("/usr/bin/emacs")),
+    "lsp-mode": (lsp_mode, EDITORS / "lsp-mode" / "bin" / "emacs-nox"),
+    "vim-ale": (vim_ale, EDITORS / "vim" / "bin" / "vim.basic"),
     "vscode": (vscode, EDITORS / "code-server" / "bin" / "code-server"),
 }
 

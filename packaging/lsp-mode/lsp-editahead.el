@@ -5,7 +5,8 @@
 ;;; Commentary:
 
 ;; Editahead predicts the next edit.  It runs beside other servers, for files of all types.
-;; The next edit is a code action and a hint; `lsp-execute-code-action' accepts it.
+;; A hint marks the next edit, `lsp-editahead-next-edit' goes there and makes it, and a code action makes it from afar.
+;; Text at the cursor is an inline completion of lsp-mode.
 ;; @REPOSITORY@
 
 ;;; Code:
@@ -34,9 +35,16 @@
   :new-connection (lsp-stdio-connection (lambda () lsp-editahead-server-command))
   :activation-fn (lambda (_file mode)
                    (apply #'provided-mode-derived-p mode lsp-editahead-modes))
+  ;; lsp-mode shows inline completions at the cursor only: hints mark the edits elsewhere.
+  :initialization-options '(:editahead (:hints "diagnostic"))
   :add-on? t
   :priority -2
   :server-id 'editahead))
+
+(defun lsp-editahead-next-edit ()
+  "Go to the next edit; there, make it."
+  (interactive)
+  (lsp-workspace-command-execute "editahead.nextEdit"))
 
 (lsp-consistency-check lsp-editahead)
 

@@ -1,9 +1,10 @@
 """The server with the capabilities of real editors.
 
 The files in `support/capabilities` are what Neovim 0.11.4 and 0.12.4, Helix 25.07, Emacs 28 with Eglot 1.9 and VS Code
-1.139.1 (code-server, vscode-languageclient 11) sent with `initialize`, recorded by
-editors/testing/record_capabilities.py. pytest-lsp warns of answers that such a client could not read, and warnings are
-errors here.
+1.139.1 (code-server, vscode-languageclient 11), Emacs 30 with lsp-mode 10.0 and Vim 9.2 with ALE 4.0 sent with
+`initialize`, recorded by editors/testing/record_capabilities.py. The files with a `source` are of editors that no package
+gives: what matters here, read in their source. pytest-lsp warns of answers that such a client could not read, and warnings
+are errors here.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ class Editor:
 
     Attributes:
         ghosts: Supports inline completion, and needs neither completion items nor markers.
+        marks: Shows diagnostics, and says so.
         lazy: Resolves the edit of a code action when the user chooses it.
+        commands: Runs a command behind the edit of a code action that was not resolved.
         versioned: Edits name a version.
         jumps: Supports `window/showDocument`.
     """
@@ -40,7 +43,9 @@ class Editor:
     name: str
     encoding: str
     ghosts: bool = False
+    marks: bool = True
     lazy: bool = True
+    commands: bool = True
     versioned: bool = True
     jumps: bool = True
 
@@ -51,6 +56,14 @@ EDITORS = [
     Editor("neovim-0.12", "utf-32", ghosts=True, versioned=False),
     Editor("eglot", "utf-16", lazy=False, jumps=False),
     Editor("helix-25", "utf-32"),
+    Editor("lsp-mode", "utf-32"),  # its inline completion is null: it has the feature, and does not say so
+    Editor("vim-ale", "utf-16", lazy=False, commands=False, versioned=False, jumps=False),
+    Editor("vim-yegappan-lsp", "utf-32", versioned=False, jumps=False),
+    Editor("vim-lsp", "utf-16", marks=False, lazy=False, versioned=False, jumps=False),
+    Editor("kakoune-lsp", "utf-16", lazy=False, jumps=False),
+    Editor("sublime-lsp", "utf-16"),
+    Editor("lsp4ij", "utf-16"),
+    Editor("zed", "utf-16", jumps=False),
 ]
 
 
@@ -98,7 +111,7 @@ async def test_what_each_is_told_of(client: LanguageClient, editor: Editor) -> N
     assert capabilities.position_encoding == editor.encoding
     assert (capabilities.completion_provider is None) is editor.ghosts
     assert capabilities.inlay_hint_provider is None
-    if not editor.ghosts:
+    if editor.marks and not editor.ghosts:
         assert await marked(client)
         client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(A)))
         assert await marked(client) == []
@@ -116,25 +129,27 @@ async def test_code_actions(client: LanguageClient, editor: Editor) -> None:
     kinds = [action.kind for action in actions if isinstance(action, types.CodeAction)]
     assert kinds == ([ACCEPT, GOTO] if editor.jumps else [ACCEPT])
     accept = actions[0]
-    assert isinstance(accept, types.CodeAction) and accept.command is not None
+    assert isinstance(accept, types.CodeAction)
     assert (accept.edit is None) is editor.lazy
+    assert (accept.command is not None) is (editor.commands and not editor.lazy)
     if editor.lazy:
         accept = await client.code_action_resolve_async(accept)
-    assert accept.edit is not None and accept.command is not None
+    assert accept.edit is not None
     edit = types.TextEdit(USER, "account")
     if editor.versioned:
         document = types.OptionalVersionedTextDocumentIdentifier(uri=A, version=1)
         assert accept.edit.document_changes == (types.TextDocumentEdit(document, (edit,)),)
     else:
         assert accept.edit.changes == {A: (edit,)}
-    if not editor.ghosts:
+    if editor.marks and not editor.ghosts:
         assert [diagnostic.range for diagnostic in await marked(client)] == [USER]
     change_document(client, A, 2, USER, "account")
-    await client.workspace_execute_command_async(
-        types.ExecuteCommandParams(accept.command.command, accept.command.arguments)
-    )
+    if accept.command is not None:
+        await client.workspace_execute_command_async(
+            types.ExecuteCommandParams(accept.command.command, accept.command.arguments)
+        )
     assert await outcomes(client) == {"shown": 1, "accepted": 1, "rejected": 0}
-    if not editor.ghosts:
+    if editor.marks and not editor.ghosts:
         assert await marked(client) == []
 
 
@@ -161,8 +176,36 @@ async def test_at_the_cursor(client: LanguageClient, editor: Editor) -> None:
     assert (item.preselect, item.filter_text) == (True, "user")
 
 
+async def test_ghost_text_for_an_editor_that_did_not_announce_it(client: LanguageClient) -> None:
+    """lsp-mode 10 says null, and what LSP4IJ says is not known: both get ghost text once they request it."""
+    await start(client, said_by(Editor("lsp-mode", "utf-32")))
+    assert await marked(client)
+    at = place(1, 8)
+    context = types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic)
+    ghosts = await client.text_document_inline_completion_async(
+        types.InlineCompletionParams(context, at.text_document, at.position)
+    )
+    assert isinstance(ghosts, types.InlineCompletionList)
+    assert [(item.insert_text, item.range) for item in ghosts.items] == [("account", USER)]
+    assert list(client.diagnostics[A]) == []
+    listed = await client.text_document_completion_async(
+        types.CompletionParams(at.text_document, at.position)
+    )
+    assert isinstance(listed, types.CompletionList) and not listed.items, "not twice"
+
+
+async def test_hints_for_an_editor_on_request(client: LanguageClient) -> None:
+    """As docs/editors.md sets them for editors with ghost text alone, and for vim-lsp."""
+    params = said_by(Editor("vim-lsp", "utf-16"))
+    params.initialization_options = {"editahead": {"hints": "diagnostic"}}
+    await start(client, params)
+    assert [diagnostic.range for diagnostic in await marked(client)] == [USER]
+    client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(A)))
+    assert await marked(client) == []
+
+
 async def test_two_editors_on_one_port_of_which_one_dies(server_environment: dict[str, str]) -> None:
-    vscode, helix = EDITORS[0], EDITORS[-1]
+    vscode, helix = EDITORS[0], EDITORS[4]
     async with listening([*SCRIPTED, SCRIPT, "0"], server_environment) as port:
         async with connected(port) as one:
             async with connected(port) as other:

@@ -12,6 +12,7 @@ import pytest
 
 import chromium
 from neovim import NEOVIM_0_11, NEOVIM_0_12, ROOT
+from vim import VIM
 
 RECORDER = ROOT / "editors" / "testing" / "record_capabilities.py"
 RECORDED = ROOT / "tests" / "support" / "capabilities"
@@ -25,6 +26,8 @@ EDITORS = Path(sys.prefix) / "editors"
         pytest.param("neovim-0.12", NEOVIM_0_12, marks=pytest.mark.editors),
         pytest.param("helix-25", EDITORS / "helix" / "bin" / "hx", marks=pytest.mark.editors),
         pytest.param("eglot", Path("/usr/bin/emacs"), marks=pytest.mark.editors),
+        pytest.param("lsp-mode", EDITORS / "lsp-mode" / "bin" / "emacs-nox", marks=pytest.mark.editors),
+        pytest.param("vim-ale", VIM, marks=pytest.mark.editors),
         pytest.param("vscode", EDITORS / "code-server" / "bin" / "code-server", marks=pytest.mark.editors),
     ],
 )

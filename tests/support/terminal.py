@@ -29,6 +29,11 @@ class Screen(pyte.Screen):
         if not private:
             super().report_device_status(mode)
 
+    def select_graphic_rendition(self, *attributes: int, private: bool = False) -> None:
+        """Ignore private queries, such as Vim's for how keys with modifiers are sent: pyte does not know them, either."""
+        if not private:
+            super().select_graphic_rendition(*attributes)
+
 
 class Terminal:
     """A running program.

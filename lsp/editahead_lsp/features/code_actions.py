@@ -94,7 +94,6 @@ def code_action_resolve(server: Server, params: Any) -> Coroutine[Any, Any, dict
     shown = session.shown_predictions.get_prediction(id)
     document = session.documents.get_by_key(shown.key) if shown is not None else None
     if shown is None or document is None or not shown.edit:
-        # Without an edit the client would still run the command, and the prediction would count as accepted.
         raise JsonRpcContentModified(
             "The document has changed since the prediction. Request the code actions again."
         )
@@ -112,12 +111,14 @@ def _actions(
     if ACCEPT_KIND in kinds and suggestion.edit and not suggestion.is_closed:
         accept = to_lsp.accept_command(suggestion)
         if client.resolves_actions:
-            action = CodeAction(accept.title, ACCEPT_KIND, accept, data=PredictionActionData(suggestion.id))
+            # Without a command: some clients run it in place of asking for the edit (lsp-mode).
+            action = CodeAction(accept.title, ACCEPT_KIND, data=PredictionActionData(suggestion.id))
         else:
             edit = to_lsp.workspace_edit(
                 suggestion.snapshot, suggestion.edit, encoding, client.versioned_edits
             )
-            action = CodeAction(accept.title, ACCEPT_KIND, accept, edit)
+            command = accept if client.runs_action_commands else None
+            action = CodeAction(accept.title, ACCEPT_KIND, command, edit)
         actions.append(action)
     if GOTO_KIND in kinds and client.shows_documents and to_lsp.needs_jump(suggestion, answer):
         assert answer.document is not None

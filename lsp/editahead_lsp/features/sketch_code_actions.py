@@ -53,7 +53,7 @@ def start_sketch_actions(
     start, end = _offsets(snapshot, params.range, server.session.encoding)
     if start == end and not any(fence in snapshot.text for fence in _FENCES):
         return None
-    data = SketchActionData(document.uri, snapshot.version, params.range, comment=start == end)
+    data = SketchActionData(document.uri, snapshot.version, params.range)
     return _actions(server, snapshot, data)
 
 

@@ -31,6 +31,8 @@ class ClientCapabilities:
         shows_edits: The client has, as far as it says, its own way to show an edit before it is made.
         action_literals: Code actions may be more than commands.
         resolves_actions: `codeAction/resolve` may add the edit of a code action.
+        runs_action_commands: A code action may have a command behind its edit. A client that says it applies no edits, and
+            nothing of commands, is not trusted with both: ALE for Vim runs the command, and drops the edit.
         disables_actions: Code actions may be disabled, with a reason.
         markdown: Documentation of completion items may be Markdown.
         diagnostics: `textDocument/publishDiagnostics` is supported.
@@ -56,6 +58,7 @@ class ClientCapabilities:
     shows_edits: bool = False
     action_literals: bool = False
     resolves_actions: bool = False
+    runs_action_commands: bool = True
     disables_actions: bool = False
     markdown: bool = False
     diagnostics: bool = False
@@ -106,6 +109,8 @@ class ClientCapabilities:
             resolves_actions=get_nested(action, "dataSupport") is True
             and isinstance(resolved, list)
             and "edit" in resolved,
+            runs_action_commands=get_nested(capabilities, "workspace", "applyEdit") is not False
+            or get_nested(capabilities, "workspace", "executeCommand") is not None,
             disables_actions=get_nested(action, "disabledSupport") is True,
             markdown=isinstance(formats, list) and "markdown" in formats,
             diagnostics=get_nested(document, "publishDiagnostics") is not None,

@@ -131,17 +131,21 @@ class SketchActionData:
         uri: The document.
         version: The version that `sketch` is of.
         sketch: The selection, or a position in a comment.
-        comment: Whether the sketch is in a comment.
         choice: The id of a choice of a refusal, if one was made.
-        ask: Whether the server asks the person where there are choices. Else it refuses, with the choices.
+        ask: Whether the server asks the person where there are choices. Else it refuses, with the choices. None is false:
+            lsp-mode returns it in place of false.
     """
 
     uri: str
     version: int
     sketch: Range
-    comment: bool
     choice: str | None = attrs.field(default=None, metadata=OPTIONAL)
-    ask: bool = True
+    ask: bool | None = True
+
+    @property
+    def comment(self) -> bool:
+        """Whether the sketch is in a comment."""
+        return self.sketch.start == self.sketch.end
 
 
 @attrs.frozen

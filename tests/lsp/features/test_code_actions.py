@@ -88,12 +88,41 @@ async def test_the_edit_is_given_later_when_the_client_can(harness: ServerHarnes
     harness.open(A, "x\ny = user\n")
     accept, _ = await actions(harness, 0, 0)
     assert "edit" not in accept
+    assert "command" not in accept, "lsp-mode would run it, and never ask for the edit"
     harness.change(A, 2, (0, 0, 0, 0, "new line\n"))
     resolved = await harness.request("codeAction/resolve", accept | {"isPreferred": True})
     (change,) = resolved.pop("edit")["documentChanges"]
     assert resolved == accept | {"isPreferred": True}
     assert change["textDocument"] == {"uri": A, "version": 2}
     assert change["edits"] == [{"range": lsp_range(2, 4, 2, 8), "newText": "account"}]
+
+
+async def test_a_resolved_edit_that_is_made_counts(harness: ServerHarness) -> None:
+    await start(harness, LAZY)
+    harness.open(A, "user\n")
+    (accept,) = await actions(harness, 0, 0)
+    await harness.request("codeAction/resolve", accept)
+    harness.change(A, 2, (0, 0, 0, 4, "account"))
+    assert (await harness.command("status"))["outcomes"] == {"shown": 1, "accepted": 1, "rejected": 0}
+
+
+@pytest.mark.parametrize(
+    ("workspace", "both"),
+    [
+        ({"applyEdit": False}, False),
+        ({"applyEdit": False, "executeCommand": {"dynamicRegistration": False}}, True),
+        ({"applyEdit": True}, True),
+    ],
+)
+async def test_no_command_behind_the_edit_for_a_client_that_may_drop_the_edit(
+    harness: ServerHarness, workspace: Any, both: bool
+) -> None:
+    await start(harness, workspace=workspace)
+    harness.open(A, "user\n")
+    (accept,) = await actions(harness, 0, 0)
+    assert "edit" in accept and ("command" in accept) is both
+    harness.change(A, 2, (0, 0, 0, 4, "account"))
+    assert (await harness.command("status"))["outcomes"] == {"shown": 1, "accepted": 1, "rejected": 0}
 
 
 @pytest.mark.parametrize("closed", [False, True])
