@@ -7,6 +7,7 @@ import io
 import pytest
 
 from editahead_cli.demo.player import (
+    Event,
     LineChange,
     LocationShown,
     NothingShown,
@@ -14,6 +15,7 @@ from editahead_cli.demo.player import (
     SceneStarted,
     Tally,
     Typed,
+    best_first,
     count_keystrokes,
 )
 from editahead_cli.demo.scenes import commit_scenes, load_scenes, sample_scenes
@@ -87,10 +89,22 @@ def test_a_commit_s_files_are_one_scene() -> None:
         ("a = user", "a = account", 8),  # a stretch deleted, seven typed
         ("a\nc", "a\nb\nc", 2),  # a character and the line end
         ("a\nb\nc", "a\nc", 1),  # a stretch deleted
+        ("a\nc", "a\n        b\nc", 2),  # the editor indents
     ],
 )
 def test_keystrokes(before: str, after: str, expected: int) -> None:
     assert count_keystrokes(before, after) == expected
+
+
+def test_the_best_scene_comes_first_and_the_others_keep_their_order() -> None:
+    def scene(number: int, saved: int) -> list[Event]:
+        predicted = Predicted((), "", "propagation", 0.5, 1.0, True, saved)
+        return [SceneStarted(number, 3, f"scene {number}", ""), predicted]
+
+    ordered = best_first([*scene(1, 2), *scene(2, 9), *scene(3, 4)])
+    titles = [(event.number, event.title) for event in ordered if isinstance(event, SceneStarted)]
+    assert titles == [(1, "scene 2"), (2, "scene 1"), (3, "scene 3")]
+    assert [event.saved for event in ordered if isinstance(event, Predicted)] == [9, 2, 4]
 
 
 def test_the_figures_add_up() -> None:
@@ -126,7 +140,10 @@ def test_the_screen_shows_what_happened(width: int) -> None:
         "account",
         "[bold]",
         "Tab",
-        "declined",
+        "1 prediction that did not lead to the goal",
+        "7 keys saved",
+        "make extension",
+        "editors/neovim",
         "no-candidate",
         "p95 4.0 ms",
     ):

@@ -84,6 +84,24 @@ def test_the_list(
     assert "editahead " in out, "what comes with this build is listed, too"
 
 
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_nothing_of_the_list_is_cut_in_a_narrow_terminal(
+    columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine = Hardware(16, 128 << 30, 100 << 30, ())
+    monkeypatch.setattr("editahead_serving.hardware.detect_hardware", lambda: machine)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert main(["models"]) == 0
+    out = capsys.readouterr().out
+    assert "…" not in out and all(len(line) <= columns for line in out.splitlines())
+    words = " ".join(out.split())
+    assert words.index("The models that Editahead knows") < words.index("licence")
+    assert words.count("On the CPU, at most") == len(CATALOGUE) or columns > 100, (
+        "wrapped in its column there"
+    )
+    assert all(f" {model.licence} " in words for model in CATALOGUE)
+
+
 def test_one_is_fetched_and_made_the_default(
     hub: Hub, settings: Callable[[], dict[str, Any]], capsys: pytest.CaptureFixture[str]
 ) -> None:

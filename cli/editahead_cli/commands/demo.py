@@ -8,8 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from editahead_cli.console import fail, print_output
-from editahead_cli.demo.player import Event, Player, Tally
+from editahead_cli.console import fail, print_note, print_output
+from editahead_cli.demo.player import Event, Player, Tally, best_first
 from editahead_cli.demo.scenes import Scene, commit_scenes, sample_scenes
 from editahead_cli.demo.terminal_view import TerminalView, summarize
 from editahead_cli.errors import NothingToReplayError
@@ -23,7 +23,10 @@ SETTINGS = {"debounce_ms": 0}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--repo", type=Path, metavar="PATH", help="replay recent commits of this git repository instead"
+        "--repo",
+        type=Path,
+        metavar="PATH",
+        help="replay recent commits of this git repository instead, the one that saves the most keys first",
     )
     parser.add_argument(
         "--speed",
@@ -55,9 +58,19 @@ def run(args: argparse.Namespace) -> int:
             view.show(event)
 
     try:
-        scenes = sample_scenes() if args.repo is None else _recent_scenes(args.repo)
-        with Editor(SETTINGS) as editor:
-            Player(editor, report).play(scenes)
+        if args.repo is None:
+            with Editor(SETTINGS) as editor:
+                Player(editor, report).play(sample_scenes())
+        else:
+            scenes = _recent_scenes(args.repo)
+            played: list[Event] = []
+            print_note(
+                f"Replaying {len(scenes)} recent commits. The one that saves the most keys comes first."
+            )
+            with Editor(SETTINGS) as editor:
+                Player(editor, played.append).play(scenes)
+            for event in best_first(played):
+                report(event)
     except (ClientError, NothingToReplayError) as error:
         return fail(str(error))
     except KeyboardInterrupt:

@@ -82,6 +82,10 @@ def _output(machine: Hardware, speed: float, fits: list[ModelFit]) -> Any:
     )
 
 
+WIDE = 100
+"""Columns from which the table has room for what to expect. In a narrower terminal, this comes below the table."""
+
+
 def _print_table(machine: Hardware, speed: float, fits: list[ModelFit]) -> None:
     from rich.table import Table
 
@@ -94,21 +98,21 @@ def _print_table(machine: Hardware, speed: float, fits: list[ModelFit]) -> None:
         f"{speed / 1e9:.1f} GB/s of memory measured; {gpus}.",
         style="dim",
     )
+    console.print("The models that Editahead knows, and what to expect of each on this machine:")
+    headings = ("name", "for", "runs on", "weights", "licence")
+    wide = console.width >= WIDE
     table = Table(box=None, pad_edge=False)
-    for heading in ("name", "for", "runs on", "weights", "licence", "what to expect"):
+    for heading in (*headings, "what to expect") if wide else headings:
         table.add_column(heading, no_wrap=heading != "what to expect")
     for fit in fits:
         model = fit.model
-        cells = (
-            model.name,
-            model.purpose,
-            model.runtime,
-            f"{model.weight_bytes / 1e9:.1f} GB",
-            model.licence,
-            fit.expect,
-        )
-        table.add_row(*cells, style="" if fit.on else "dim")
+        weights = f"{model.weight_bytes / 1e9:.1f} GB"
+        cells = [model.name, model.purpose, model.runtime, weights, model.licence]
+        table.add_row(*cells, *([fit.expect] if wide else ()), style="" if fit.on else "dim")
     console.print(table)
+    if not wide:
+        for fit in fits:
+            console.print(f"{fit.model.name}: {fit.expect}", style="" if fit.on else "dim")
 
 
 def _warn_if_weak(model: CatalogModel) -> None:

@@ -89,6 +89,7 @@ def _print_prompt(output: PromptOutput) -> None:
     table = Table("part", Column("tokens", justify="right"), box=None, pad_edge=False)
     for name, count in tokens.items():
         table.add_row(Text(name, styles[name]), f"{count}")
+    console.print("The tokens of each part of the prompt:")
     console.print(table)
     console.print(
         f"{output.format}: {output.tokens} of {output.budget} tokens ({output.tokenizer}), "

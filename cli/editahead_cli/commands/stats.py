@@ -72,7 +72,14 @@ def _print_report(found: StatsOutput) -> None:
     from editahead_cli.rich_console import SafeConsole
 
     console = SafeConsole()
-    for part in (_table(found), _plot(found)):
+    for sentence, part in (
+        (
+            "What became of the predictions in your editors, in all, by language and by predictor:",
+            _table(found),
+        ),
+        ("Each of the last days, and how much of what you saw you accepted:", _plot(found)),
+    ):
+        console.print(sentence)
         console.print(part)
         console.print()
     console.print(

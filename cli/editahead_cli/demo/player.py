@@ -8,7 +8,7 @@ text decides on every prediction, and the files always end at the goal.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import unquote
 
@@ -120,6 +120,22 @@ class Tally:
             self.answers_ms.append(event.ms)
 
 
+def best_first(events: Sequence[Event]) -> list[Event]:
+    """Return the events with the scene first in which predictions saved the most keys. The other scenes keep their order."""
+    scenes: list[list[Event]] = []
+    for event in events:
+        if isinstance(event, SceneStarted):
+            scenes.append([])
+        scenes[-1].append(event)
+    best = max(scenes, key=lambda scene: sum(event.saved for event in scene if isinstance(event, Predicted)))
+    ordered = [best, *(scene for scene in scenes if scene is not best)]
+    return [
+        replace(event, number=number) if isinstance(event, SceneStarted) else event
+        for number, scene in enumerate(ordered, start=1)
+        for event in scene
+    ]
+
+
 class Player:
     """A driver of one editor through scenes. Every event goes to `report` at once."""
 
@@ -227,7 +243,8 @@ class Player:
 def count_keystrokes(before: str, after: str) -> int:
     """Return how many keys turn one text into the other: one for each character typed, one for each span deleted.
 
-    Cursor movement does not count, so that the savings are not overstated.
+    Cursor movement does not count, nor does the indentation of new lines, which editors make, so that the savings are not
+    overstated.
     """
     from editahead_evals.metrics.judge import changes
 
@@ -236,7 +253,7 @@ def count_keystrokes(before: str, after: str) -> int:
         pairs = (
             zip(change.old, change.new, strict=True)
             if len(change.old) == len(change.new)
-            else [("\n".join(change.old), "\n".join(change.new))]
+            else [("\n".join(map(str.lstrip, change.old)), "\n".join(map(str.lstrip, change.new)))]
         )
         for old, new in pairs:
             head, tail = common_affixes(old, new)

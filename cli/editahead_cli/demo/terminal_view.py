@@ -23,15 +23,12 @@ MAX_LINES = 12
 _MARGIN = 9
 
 EDITORS = """\
-Neovim 0.11, with sidekick.nvim:
-  vim.lsp.config("editahead-copilot", {
-    cmd = { "editahead", "lsp" }, root_markers = { ".git" } })
-  vim.lsp.enable("editahead-copilot")
-Helix, in languages.toml, and then in a language's `language-servers`:
-  [language-server.editahead]
-  command = "editahead"
-  args = ["lsp"]
-Any other editor with a language client: run `editahead lsp`, on stdio."""
+In VS Code, from a checkout (it needs npm):
+  make extension && code --install-extension dist/editahead.vsix
+In Neovim 0.11 or newer, with our plugin, in init.lua:
+  vim.opt.runtimepath:append("/path/to/checkout/editors/neovim")
+Then rename a field in one place, and press Tab. Helix, Emacs, Vim and
+other editors: docs/editors.md."""
 
 
 class TerminalView:
@@ -64,8 +61,8 @@ class TerminalView:
         share = f" ({figures['share_saved']:.0%} of them all)" if figures["share_saved"] else ""
         rows = [
             ("edits", f"{figures['accepted']} predicted and accepted, {figures['typed']} typed by hand"),
-            ("declined", f"{figures['declined']} predictions that did not lead to the goal"),
-            ("silent", f"{figures['silent']} times"),
+            ("declined", f"{_count(figures['declined'], 'prediction')} that did not lead to the goal"),
+            ("silent", _count(figures["silent"], "time")),
             ("keys", f"{saved} saved{share}, {typed} typed"),
         ]
         if figures["p50_ms"] is not None:
@@ -95,7 +92,7 @@ class TerminalView:
             self._diff(change)
         if self._wait:
             self._wait(PREDICTION_DELAY_S)
-        note = f"{event.saved} keys saved" if event.accepted else "does not lead to the goal"
+        note = f"{_count(event.saved, 'key')} saved" if event.accepted else "does not lead to the goal"
         self._line(name, style, Text(note, "dim"))
 
     def _place(self, name: str, style: str, change: LineChange) -> None:
@@ -169,5 +166,5 @@ def summarize(tally: Tally) -> dict[str, float | None]:
     }
 
 
-def _count(many: int, what: str) -> str:
+def _count(many: float | None, what: str) -> str:
     return f"{many} {what}" if many == 1 else f"{many} {what}s"
