@@ -71,6 +71,9 @@ _HINTS = _words(
 _ALONE = re.compile(r"snip|snipped|(?:previous|original) (?:implementation|code|body|logic)")
 """Words that are a marker when a comment has no others."""
 
+_TRAILING = re.compile(r"(?:all |the |and )*(?:previous|earlier|other|remaining)(?: \w+){1,2}")
+"""Words that are a marker where dots follow, as in `# previous routes ...`."""
+
 _GONE = re.compile(
     r"(?:removed|deleted)(?:\s*:.*)?"
     r"|(?:old|previous|existing|unused|legacy|dead|the|this)(?: \w+){1,5} (?:was |were |is |are |has been |have been )?"
@@ -207,7 +210,11 @@ def _of_words(content: str) -> ElisionMarker | None:
     leads, trails = bool(_DOTS.match(content)), content.rstrip(" )]>}").endswith(("...", "…", ". . ."))
     if words in ("removed", "deleted") or ((leads or wrapped or ":" in words) and _GONE.fullmatch(words)):
         return ElisionMarker(certain=True, removed=True)
-    if _says_that_it_stays(words) or _ALONE.fullmatch(words):
+    if (
+        _says_that_it_stays(words)
+        or _ALONE.fullmatch(words)
+        or (trails and not wrapped and _TRAILING.fullmatch(words))
+    ):
         return ElisionMarker(certain=True)
     count = len(words.split())
     if (

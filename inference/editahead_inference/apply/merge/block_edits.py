@@ -28,6 +28,8 @@ from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.text.diff import diff_lines
 
 from .block_sketch import BlockSketch, NoReadingError
+from .series import Series, holds_statements, shape
+from .strayed_entries import is_arm, is_default_arm
 
 _MIN_ENTRY_SIMILARITY = 85
 """Percent of similarity from which one entry of a list may be another version of an entry."""
@@ -83,6 +85,8 @@ class BlockEdits:
         self.file_naming = Naming(target.lines.keys)
         self._sketch, self._target = sketch, target
         self._bodies, self._keys = target.lines.bodies, target.lines.keys
+        self._known_series: dict[int, tuple[Sequence[Item], Series | None]] = {}
+        """By the first line of a level: its items, and the series that they are."""
 
     def _code(self, start: int, end: int, change: tuple[str, str]) -> tuple[str, ...]:
         """Return lines of the sketch, indented as in the file."""
@@ -148,7 +152,7 @@ class BlockEdits:
                 if not (mine.is_block or other.is_block) and _is_reworded(text[0], there[0]):
                     self.doubts.append("an item that may be a new version of another")
                 alike.append(_is_same_tag(text[0], there[0]) and not self._is_one_of_series(mine, level))
-            elif self._is_list(level) and self._is_same_row(mine, other, level):
+            elif self._is_same_row(mine, other, level):
                 alike.append(True)
             elif self._is_list(level) and (
                 self._sketch.naming.is_named(mine) != self.file_naming.is_named(other)
@@ -187,20 +191,33 @@ class BlockEdits:
             self.doubts.append("an item that may be renamed")
 
     def _is_same_row(self, mine: Item, other: Item, level: Level) -> bool:
-        """Return whether two rows of a table begin with the same value, which no other row of the level does."""
+        """Return whether two entries differ from all others of their level by the same value."""
+        series = self._series(level)
+        told = None if series is None else series.key_of(self._sketch.naming.text(mine))
+        if series is not None and told is not None:
+            return told == series.key_of(self.file_naming.text(other))
+        if not self._is_list(level):
+            return False
         value = _first_value(self._sketch.naming.head(mine))
         if value is None or value != _first_value(self.file_naming.head(other)):
             return False
         return sum(value == _first_value(self.file_naming.head(item)) for item in level.items) == 1
 
+    def _series(self, level: Level) -> Series | None:
+        """Return the series that the elements of a level are; None for the statements of a function."""
+        known = self._known_series.get(level.first)
+        if known is None or known[0] is not level.items:
+            is_code = holds_statements(self._keys[level.first - 1] if level.first else "")
+            series = None if is_code else Series(map(self.file_naming.text, level.items))
+            known = self._known_series[level.first] = level.items, series
+        return known[1]
+
     def _is_one_of_series(self, mine: Item, level: Level) -> bool:
         """Return whether an entry of one line is built as most entries of a list are: it is one more of them."""
         if mine.is_block or len(level.items) < _MIN_SERIES:
             return False
-        shape = _shape(self._sketch.naming.head(mine))
-        alike = sum(
-            not item.is_block and _shape(self.file_naming.head(item)) == shape for item in level.items
-        )
+        own = shape([self._sketch.naming.head(mine)])
+        alike = sum(not item.is_block and shape([self.file_naming.head(item)]) == own for item in level.items)
         return alike >= _MIN_SERIES and 2 * alike > len(level.items)
 
     def _attached(self, items: Sequence[Item]) -> set[int]:
@@ -305,6 +322,10 @@ class BlockEdits:
             return
         old = level.items[-1]
         there = self._keys[old.start]
+        if is_default_arm(there) and is_arm(self._sketch.naming.head(items[0])):
+            place = self._above_attached(level.items, len(level.items) - 1)
+            self.splices.append(Splice(place, place, lines, at, at + len(lines)))
+            return
         if TERMINAL.match(there) and not old.is_block:
             raise NoReadingError
         if not shown.closes and (
@@ -445,11 +466,6 @@ def _is_reworded(key: str, other: str) -> bool:
     """Return whether two statements are the same but for the words of a text in them: a message in other words."""
     is_text = _TEXT.search(key) is not None and _TEXT.search(other) is not None
     return is_text and key != other and _TEXT.sub("", key) == _TEXT.sub("", other)
-
-
-def _shape(key: str) -> str:
-    """Return a line without its words and its last comma."""
-    return re.sub(r"\w+", "", key).rstrip(",")
 
 
 def _is_declared(key: str) -> bool:

@@ -7,7 +7,7 @@ next heading of any level; what it does not show stays. It is read as if it show
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -24,6 +24,8 @@ from .whole_file import could_be_whole
 _SUFFIXES = (".md", ".markdown", ".mdx", ".mdown")
 _HEADING = re.compile(r" {0,3}(#{1,6})\s+\S")
 _FENCE = re.compile(r"\s*(```+|~~~+)")
+_ITEM = re.compile(r" ?(?:[-*+]|\d+[.)])\s+\S")
+"""The first line of an item of an outermost list."""
 
 _CONTEXT = 3
 """Lines of the file shown around each change."""
@@ -78,17 +80,18 @@ class _Change:
 
 def shows_headings(snippet: Snippet, target: Target) -> bool:
     """Return whether a sketch of a document shows headings: what follows one is no block of code."""
-    return _is_document(target) and bool(_sections(lines_and_marks(snippet)[0]))
+    return is_document(target) and bool(_sections(*lines_and_marks(snippet)))
 
 
-def _is_document(target: Target) -> bool:
+def is_document(target: Target) -> bool:
+    """Return whether a file is a Markdown document."""
     original = target.original
     return original.language == "markdown" or original.uri.lower().endswith(_SUFFIXES)
 
 
 def as_sections(part: FileSketch, target: Target) -> Sections | None:
     """Return a sketch of sections with the lines around them, or None for other sketches, and where a place is not clear."""
-    if isinstance(part.content, Diff) or part.kind == "whole-file" or not _is_document(target):
+    if isinstance(part.content, Diff) or part.kind == "whole-file" or not is_document(target):
         return None
     lines, marks = lines_and_marks(part.content)
     if not marks and could_be_whole(lines, target):
@@ -120,7 +123,7 @@ class _SectionReader:
     def __init__(self, lines: Sequence[str], marks: set[int], target: Target) -> None:
         self._lines, self._marks = lines, marks
         self._bodies = target.lines.bodies
-        self._shown = _sections(lines)
+        self._shown = _sections(lines, marks)
         self._there = _sections(self._bodies)
         self.is_certain = True
 
@@ -197,15 +200,15 @@ class _SectionReader:
         return _Change(place, place, section.start, text[-1] + 1)
 
 
-def _sections(lines: Sequence[str]) -> list[_Section]:
-    """Return the sections of a document; `#` within a fence is no heading."""
+def _sections(lines: Sequence[str], marks: Collection[int] = ()) -> list[_Section]:
+    """Return the sections of a document; `#` within a fence or at a mark is no heading."""
     starts: list[tuple[int, int]] = []
     fence = ""
     for number, line in enumerate(lines):
         opened = _FENCE.match(line)
         if opened is not None and (not fence or opened[1].startswith(fence)):
             fence = "" if fence else opened[1]
-        heading = None if fence else _HEADING.match(line)
+        heading = None if fence or number in marks else _HEADING.match(line)
         if heading is not None:
             starts.append((number, len(heading[1])))
     return [
@@ -222,7 +225,7 @@ def _without_blanks(lines: Sequence[str], start: int, end: int) -> int:
 
 
 def _paragraphs(lines: Sequence[str]) -> list[str]:
-    """Return the runs of lines without a blank one; a fenced block is one of them."""
+    """Return the runs of lines without a blank one; a fenced block and each item of a list are one of them."""
     out: list[list[str]] = [[]]
     fence = ""
     for line in lines:
@@ -230,6 +233,8 @@ def _paragraphs(lines: Sequence[str]) -> list[str]:
         if opened is not None and (not fence or opened[1].startswith(fence)):
             fence = "" if fence else opened[1]
         if line.strip() or fence:
+            if _ITEM.match(line) and not fence and out[-1]:
+                out.append([])
             out[-1].append(line.strip())
         elif out[-1]:
             out.append([])
@@ -239,8 +244,10 @@ def _paragraphs(lines: Sequence[str]) -> list[str]:
 def _are_versions(old: Sequence[str], new: Sequence[str], min_similarity: int = _MIN_SIMILARITY) -> bool:
     """Return whether each paragraph that goes has another version at its place."""
     for i1, i2, j1, j2 in diff_lines(old, new):
+        # Nothing tells whether the last items of a list are left out.
+        is_within_list = i2 < len(old) and all(map(_ITEM.match, old[max(0, i1 - 1) : i2 + 1]))
         if i2 > i1 and (
-            i2 - i1 > j2 - j1
+            (i2 - i1 > j2 - j1 and not is_within_list)
             or any(ratio(a, b) < min_similarity for a, b in zip(old[i1:i2], new[j1:j2], strict=False))
         ):
             return False

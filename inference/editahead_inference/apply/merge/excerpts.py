@@ -106,6 +106,8 @@ class _ExcerptReader:
         items = outline(self._lines)
         shown = [item for item in items if item.start not in self._marks]
         if self._is_data:
+            if len(items) > len(shown) and any(self._naming.keys[item.start] in "{[" for item in shown):
+                return  # Beside a mark, a bracket is that of one element of several.
             if could_be_whole(self._lines, self._target) and not self._marks:
                 if self._shows_most():
                     return

@@ -1,7 +1,7 @@
 """The check for elements of a list that may be new versions of others: they begin with the same key.
 
 Rows of a table, entries of an array, columns of SQL and elements of markup have no name, but mostly begin with what tells
-them apart. An element that a sketch shows behind a mark may be added, or replace one that the mark hides.
+them apart, or are a series. An element that a sketch shows behind a mark may be added, or replace one that the mark hides.
 """
 
 from __future__ import annotations
@@ -10,11 +10,17 @@ import re
 from collections.abc import Iterator, Sequence
 
 from editahead_inference.apply.placement.line_matching import normalize_line
-from editahead_inference.apply.placement.outline import Item, Naming, identity, outline
+from editahead_inference.apply.placement.outline import (
+    Item,
+    Naming,
+    identity,
+    outline,
+)
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Snippet
 
+from .series import MIN_SERIES, Series, holds_statements
 from .shown_runs import code_lines
 
 _LITERAL = re.compile(r"[{(\[]+\s*(?:[\w$\"']+\s*[:=]\s*)?(?:\"[^\"]+\"|'[^']+'|`[^`]+`)(?=\s*[,:}\])])")
@@ -33,8 +39,7 @@ _TAG = re.compile(r"<[\w:.-]+\s")
 def versions_of_hidden_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
     """Yield the lines of elements that the sketch does not show, beside which one with the same key would be added."""
     parts = list(split_at_kept_lines(splices, target.lines.bodies))
-    added = [normalize_line(line) for splice in parts for line in splice.lines]
-    if not any(_may_be_keyed(key) for key in added):
+    if not any(splice.lines for splice in parts):
         return
     bodies: list[str] = []
     origin: list[int | None] = []
@@ -47,11 +52,13 @@ def versions_of_hidden_elements(snippet: Snippet, target: Target, splices: Seque
     origin += range(at, len(target.lines))
     naming = Naming(list(map(normalize_line, bodies)))
     shown = {normalize_line(line).removesuffix(",") for line in code_lines(snippet)}
+    shown_text = "\n".join(filter(None, map(normalize_line, code_lines(snippet))))
     target.check()
     waiting: list[tuple[Sequence[Item], str]] = [(outline(bodies), "")]
     while waiting:
         items, header = waiting.pop()
-        known: dict[str, list[int]] = {}
+        known: dict[str | tuple[str, str], list[int]] = {}
+        series = _series(items, header, naming, origin)
         for item in items:
             waiting += (
                 (section.items, naming.keys[section.line]) for section in item.sections if section.items
@@ -60,15 +67,30 @@ def versions_of_hidden_elements(snippet: Snippet, target: Target, splices: Seque
             key = _key_of(naming.keys[line], header)
             if key is not None:
                 known.setdefault(key, []).append(line)
-        for lines in known.values():
+            told = None if series is None else series.key_of(naming.text(item))
+            if told is not None and (
+                origin[item.start] is None or "\n".join(naming.text(item)) not in shown_text
+            ):
+                known.setdefault(told, []).append(item.start)
+        for name, lines in known.items():
             old = [place for line in lines if (place := origin[line]) is not None]
-            hidden = len(old) == 1 < len(lines) and target.lines.keys[old[0]].removesuffix(",") not in shown
-            if hidden:
+            is_shown = (
+                isinstance(name, str) and target.lines.keys[old[0]].removesuffix(",") in shown
+                if old
+                else True
+            )
+            if len(old) == 1 < len(lines) and not is_shown:
                 yield old[0]
 
 
-def _may_be_keyed(key: str) -> bool:
-    return any(pattern.match(key) for pattern in (_LITERAL, _TAG, _COLUMN))
+def _series(
+    items: Sequence[Item], header: str, naming: Naming, origin: Sequence[int | None]
+) -> Series | None:
+    """Return the series that the file's elements of a level are; None for the statements of a function."""
+    there = [item for item in items if origin[item.start] is not None]
+    if holds_statements(header) or not MIN_SERIES <= len(there) < len(items):
+        return None
+    return Series(map(naming.text, there))
 
 
 def _key_of(key: str, header: str) -> str | None:

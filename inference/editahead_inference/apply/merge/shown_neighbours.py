@@ -240,7 +240,8 @@ class _ShownLines:
             if headed is not None and any(
                 number in (section.line for section in item.sections) and headed < item.end for item in blocks
             ):
-                found = "header" if result.stays[line] else found
+                # What follows tells elements apart that begin alike.
+                found = "header" if result.stays[line] and result.is_unique(line, line) else found
                 first, tells, said = None, False, 0
                 continue
             if first is None or not result.is_whole(previous, line):

@@ -36,6 +36,7 @@ from .data_syntax import breaks_data
 from .keyed_elements import versions_of_hidden_elements
 from .left_out_code import dots_for_code
 from .lost_elements import lost_elements
+from .lost_labels import lost_labels
 from .named_scopes import misplaced_lines
 from .other_meanings import (
     added_elsewhere,
@@ -56,6 +57,7 @@ from .other_meanings import (
 from .repeated_keys import repeated_keys
 from .shown_neighbours import enclosed_lines, encloses_all
 from .shown_runs import ShownRuns, code_lines, without_commas
+from .strayed_entries import strayed_entries
 from .whole_file import goes_on_below, is_plainly_whole
 
 MAX_CHARS = 1_000_000
@@ -164,6 +166,8 @@ def _other_meaning(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
     """Return a refusal if the sketch may as well mean something else."""
     added_or_replaced = "The sketch does not show whether these lines are added or replace lines of the file."
     checks = (
+        (strayed_entries(snippet, target, splices), "The new lines may belong before this line."),
+        (lost_labels(snippet, target, splices), added_or_replaced),
         (copied_lines(snippet, target, splices), "The sketch may show lines of another place."),
         (shown_lines_gone(snippet, target, splices), added_or_replaced),
         (added_elsewhere(snippet, target, splices), added_or_replaced),
