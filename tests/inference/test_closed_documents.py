@@ -232,3 +232,32 @@ def test_the_only_header_that_declares_a_name_is_a_source(names: tuple[str, ...]
     codebase = Headers({f"file:///w/{name}": "double net_total(double gross);\n" for name in names})
     found = ClosedDocuments(codebase).extend(state, never).import_sources
     assert [source.uri for source in found] == [f"file:///w/{name}" for name in wanted]
+
+
+SERVER = (
+    "class Server:\n    def __init__(self, lifespan):\n        self.lifespan = lifespan\n        self.stop_now = False\n\n"
+    "    def run(self, server):\n        if self.stop_now:\n            return\n"
+    "        if self.lifespan.should_exit:\n            return\n"
+    "        if server.should_exit:\n            return\n"
+)
+LIFESPAN = "class Lifespan:\n    def __init__(self):\n        self.should_exit = False\n"
+
+
+@pytest.mark.parametrize("related", [False, True])
+def test_a_member_that_another_type_has_too_is_not_renamed_on_receivers_of_no_known_type(
+    related: bool,
+) -> None:
+    uri, other = "file:///w/server.py", "file:///w/lifespan.py"
+    document = Snapshot.from_text(SERVER, uri=uri, language="python")
+    edit = PastEdit(
+        uri, 3, ("        self.should_exit = False\n",), ("        self.stop_now = False\n",), at=1.0
+    )
+    state = EditorState(document, document.starts[4], (edit,), index_version=1)
+    text = LIFESPAN.replace("Lifespan", "Lifespan(Server)") if related else LIFESPAN
+    found = Pipeline(codebase=MemoryCodebase({other: text})).predict(state)
+    places = {
+        document.line_at(verdict.candidate.edit.changed_span[0])
+        for verdict in found.verdicts
+        if verdict.candidate.uri == uri and verdict.candidate.edit
+    }
+    assert places == ({8, 10} if related else {10})

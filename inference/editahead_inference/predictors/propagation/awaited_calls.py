@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from editahead_prompts.state import PastEdit
 from editahead_prompts.text.snapshot import line_end
 
-from .bindings import MODULE, whole_word
+from .bindings import MODULE
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation, changed_tokens
 from .import_rules import IMPORT
 from .line_transforms import COMMENT
+from .named_places import whole_word
 from .rule import Proposal
 from .rule_runs import join_neighbours
 

@@ -13,15 +13,14 @@ from editahead_prompts.state import PastEdit
 from editahead_prompts.text.identifiers import case_style, changed_spans, split_words, tokenize
 from editahead_prompts.text.member_owners import HINT, related_types
 from editahead_prompts.text.name_occurrences import Occurrence
-from editahead_prompts.text.snapshot import Snapshot, line_body
+from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .document_index import DocumentIndex
 from .import_statements import parse_imports
 from .line_transforms import COMMENT
+from .named_places import MAX_WIDTH, OtherIndexes, occurrences_of, other_owners, whole_word
 
-MAX_WIDTH = 4000
-"""Characters of a line whose names are classified. A longer line is generated."""
 MODULE = 0
 """The binding of a name that no function defines."""
 
@@ -54,12 +53,6 @@ _IMPLICIT_THIS = frozenset({"cpp", "java"})
 
 
 @lru_cache(_MAX_PATTERNS)
-def whole_word(name: str) -> re.Pattern[str]:
-    """Compile a pattern that matches the name as a whole word."""
-    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-
-
-@lru_cache(_MAX_PATTERNS)
 def python_definition(name: str) -> re.Pattern[str]:
     """Compile a pattern that matches the line in which Python defines a function or a class of this name."""
     return re.compile(rf"\s*(?:async\s+)?(?:def|class)\s+{re.escape(name)}\b")
@@ -75,6 +68,7 @@ class RenamedName:
         origin: The index of the document in which the edit made the rename.
         edit: The edit.
         trees: The syntax trees of both documents.
+        others: Returns the indexes of the other documents that are searched.
     """
 
     max_lines = 40
@@ -88,8 +82,9 @@ class RenamedName:
         origin: DocumentIndex,
         edit: PastEdit,
         trees: SyntaxTrees,
+        others: OtherIndexes = tuple,
     ) -> None:
-        self._old, self._new = old, new
+        self._old, self._new, self._others = old, new, others
         self._index, self._origin, self._trees = index, origin, trees
         self._edit = edit
         self._anothers: dict[int, bool] = {}
@@ -129,15 +124,7 @@ class RenamedName:
         return [occurrence for occurrence in self._occurrences(self._old) if occurrence.defines]
 
     def _occurrences(self, name: str) -> list[Occurrence]:
-        snapshot: Snapshot = self._index.snapshot
-        found: list[Occurrence] = []
-        for line in self._index.lines_with(name)[: self.max_lines]:
-            if len(self._index.bodies[line]) > MAX_WIDTH:
-                continue
-            for match in whole_word(name).finditer(self._index.bodies[line]):
-                at = snapshot.starts[line] + match.start()
-                found.append(self._trees.occurrence(snapshot, at, at + len(name)))
-        return found
+        return occurrences_of(name, self._index, self._trees, self.max_lines)
 
     @cached_property
     def _is_replacement(self) -> bool:
@@ -221,7 +208,7 @@ class RenamedName:
 
         Where the text does not show the type, a member of one word, which other types often have, needs a receiver that is
         called like the type. Other members are taken as the renamed one while no other type of the document defines the old
-        name.
+        name, and while no type has it that the receiver may as well be of.
         """
         made = self.new_occurrence
         if made is None or not made.owner or site.owner == made.owner:
@@ -233,13 +220,25 @@ class RenamedName:
         is_known = made.defines or not made.owner.startswith(HINT)
         if is_known and site.owner.startswith(HINT) and len(split_words(self._old)) == 1:
             return not may_be_called(site.owner.removeprefix(HINT), made.owner)
-        return any(
+        if any(
             d.role == "member"
             and d.owner
             and d.owner != made.owner
             and (made.owner, d.owner) not in self._kin
             for d in self._old_definitions
-        )
+        ):
+            return True
+        receiver = site.owner.removeprefix(HINT)
+        if not is_known or receiver == site.owner or may_be_called(receiver, made.owner):
+            return False
+        return bool(self._other_owners)
+
+    @cached_property
+    def _other_owners(self) -> frozenset[str]:
+        """The types of all documents that have a member of the old name, and are not related to that of the new one."""
+        made = self.new_occurrence
+        owner = "" if made is None else made.owner
+        return other_owners(self._old, owner, self._kin, (self._index, *self._others()), self._trees)
 
     @cached_property
     def _is_of_one_receiver(self) -> bool:
@@ -449,9 +448,13 @@ class RenameCache:
     """A cache of the renames behind the edits of one state, compared with one document."""
 
     def __init__(
-        self, index: DocumentIndex, home: Callable[[str], DocumentIndex | None], trees: SyntaxTrees
+        self,
+        index: DocumentIndex,
+        home: Callable[[str], DocumentIndex | None],
+        trees: SyntaxTrees,
+        others: OtherIndexes = tuple,
     ) -> None:
-        self._index, self._home, self._trees = index, home, trees
+        self._index, self._home, self._trees, self._others = index, home, trees, others
         self._known: dict[tuple[str, str, str, int], RenamedName | None] = {}
 
     def get(self, old: str, new: str, edit: PastEdit) -> RenamedName | None:
@@ -461,7 +464,7 @@ class RenameCache:
             origin = self._home(edit.uri)
             renamed = None
             if origin is not None and old and new:
-                renamed = RenamedName(old, new, self._index, origin, edit, self._trees)
+                renamed = RenamedName(old, new, self._index, origin, edit, self._trees, self._others)
             self._known[key] = (
                 renamed
                 if renamed and renamed.new_occurrence and renamed.new_occurrence.role != "unknown"

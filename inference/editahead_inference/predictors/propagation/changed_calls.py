@@ -19,10 +19,11 @@ from editahead_prompts.text.snapshot import split_lines
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .argument_rules import ArgumentChange, argument_spans
-from .bindings import MAX_WIDTH, MODULE, whole_word
+from .bindings import MODULE
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .introduced_names import IntroducedNames
+from .named_places import MAX_WIDTH, whole_word
 from .renamed_definition import C_FAMILY, RenamedDefinition
 from .rule import Proposal, shorten
 

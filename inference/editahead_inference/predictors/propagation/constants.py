@@ -6,8 +6,8 @@ import re
 
 from editahead_prompts.text.snapshot import line_body
 
-from .bindings import whole_word
 from .document_index import DocumentIndex
+from .named_places import whole_word
 from .rule import Proposal
 
 _NAME_AT_ONCE = re.compile(r"(?:const|final)\b\s*(?P<name>[^\W\d]\w*)\s*=")

@@ -13,8 +13,8 @@ from itertools import islice
 from editahead_prompts.text.identifiers import is_word
 from editahead_prompts.text.snapshot import line_end
 
-from .bindings import MAX_WIDTH
 from .follow_up import FollowUp, Situation, changed_tokens, without_alignment
+from .named_places import MAX_WIDTH, other_indexes
 from .renamed_definition import RenamedDefinition
 from .rule import Proposal
 from .rule_runs import join_neighbours
@@ -72,10 +72,11 @@ def _renamed_definitions(situation: Situation) -> Iterator[RenamedDefinition]:
                     continue
                 place = edit.line + row, sum(map(len, b[:b1]))
                 index, trees = situation.index, situation.trees
-                renamed = RenamedDefinition(old, new, origin, origin, edit, trees, place)
+                others = other_indexes(situation.state, index, situation.home)
+                renamed = RenamedDefinition(old, new, origin, origin, edit, trees, place, others)
                 if renamed.is_only_definition:
                     if index is not origin:
-                        renamed = RenamedDefinition(old, new, index, origin, edit, trees, place)
+                        renamed = RenamedDefinition(old, new, index, origin, edit, trees, place, others)
                     renamed.is_rewritten = any(
                         not (j2 - j1 == l2 - l1 == 1 and is_word(a[j1]) and is_word(b[l1]))
                         for j1, j2, l1, l2 in without_alignment(a, b, spans)

@@ -16,9 +16,9 @@ from editahead_prompts.state import PastEdit
 from editahead_prompts.text.identifiers import WORD, split_words, word_replacement
 from editahead_prompts.text.snapshot import line_body, line_end
 
-from .bindings import whole_word
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation, changed_tokens
+from .named_places import whole_word
 from .rule import Proposal
 from .substitution_rules import WordRename
 

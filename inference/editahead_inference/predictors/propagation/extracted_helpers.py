@@ -14,8 +14,8 @@ from tree_sitter import Node
 
 from editahead_prompts.text.snapshot import Snapshot, line_end
 
-from .bindings import whole_word
 from .follow_up import FollowUp, Situation
+from .named_places import whole_word
 from .rule import Proposal, shorten
 from .rule_runs import join_neighbours
 from .token_patterns import KEYWORDS

@@ -10,8 +10,8 @@ from editahead_prompts.text.identifiers import changed_spans, is_word, tokenize
 from editahead_prompts.text.snapshot import line_end
 
 from . import token_patterns
-from .bindings import whole_word
 from .document_index import DocumentIndex
+from .named_places import whole_word
 from .rule import Proposal, Rule
 
 _LIST = re.compile(

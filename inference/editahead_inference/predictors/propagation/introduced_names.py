@@ -9,8 +9,9 @@ from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.name_occurrences import Occurrence
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .bindings import MAX_WIDTH, MODULE, whole_word
+from .bindings import MODULE
 from .document_index import DocumentIndex
+from .named_places import MAX_WIDTH, whole_word
 from .rule import Proposal
 from .token_patterns import KEYWORDS
 

@@ -21,7 +21,6 @@ from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees, count_errors
 
 from . import token_patterns
-from .bindings import whole_word
 from .document_index import DocumentIndex
 from .import_rules import IMPORT
 from .import_statements import (
@@ -33,6 +32,7 @@ from .import_statements import (
     parse_imports,
     takes_list,
 )
+from .named_places import whole_word
 from .rule import Proposal
 from .standard_library import STANDARD_MODULES, STANDARD_NAMES
 

@@ -13,9 +13,9 @@ from urllib.parse import unquote
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import line_end
 
-from .bindings import MAX_WIDTH
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
+from .named_places import MAX_WIDTH
 from .renamed_definition import C_FAMILY
 from .rule import Proposal
 from .standard_library import C_HEADERS, CPP_HEADERS

@@ -15,8 +15,8 @@ from urllib.parse import unquote
 from editahead_prompts.state import MovedFile
 from editahead_prompts.text.snapshot import line_end
 
-from .bindings import MAX_WIDTH
 from .follow_up import FollowUp, Situation
+from .named_places import MAX_WIDTH
 from .rule import Proposal
 
 _CONFIDENCE = 0.9

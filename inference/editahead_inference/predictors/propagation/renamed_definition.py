@@ -14,8 +14,9 @@ from editahead_prompts.text.member_owners import HINT, enclosing_type
 from editahead_prompts.text.name_occurrences import Occurrence
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .bindings import MAX_WIDTH, MODULE, RenamedName, is_quoted, may_be_called, python_definition, whole_word
+from .bindings import MODULE, RenamedName, is_quoted, may_be_called, python_definition
 from .document_index import DocumentIndex
+from .named_places import MAX_WIDTH, OtherIndexes, whole_word
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -46,6 +47,7 @@ class RenamedDefinition(RenamedName):
         edit: The edit.
         trees: The syntax trees of both documents.
         place: The 0-based line and column of the new name.
+        others: Returns the indexes of the other documents that are searched.
 
     Attributes:
         is_rewritten: Whether the edit also changed the line of the definition in another way than by names.
@@ -62,8 +64,9 @@ class RenamedDefinition(RenamedName):
         edit: PastEdit,
         trees: SyntaxTrees,
         place: tuple[int, int],
+        others: OtherIndexes = tuple,
     ) -> None:
-        super().__init__(old, new, index, origin, edit, trees)
+        super().__init__(old, new, index, origin, edit, trees, others)
         self.old, self.new, self.edit, self.place = old, new, edit, place
         self._new_place = place
         self.is_here = index is origin

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from editahead_prompts.state import PastEdit
 from editahead_prompts.text.snapshot import line_body, line_end
 
-from .bindings import MAX_WIDTH
 from .follow_up import FollowUp, Situation
+from .named_places import MAX_WIDTH
 from .rule import Proposal, shorten
 
 _CONFIDENCE = 0.5

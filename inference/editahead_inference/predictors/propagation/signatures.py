@@ -18,9 +18,9 @@ from editahead_prompts.text.snapshot import line_body, line_end
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .argument_rules import ArgumentChange, argument_spans
-from .bindings import whole_word
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
+from .named_places import whole_word
 from .renamed_definition import C_FAMILY, share_header
 from .rule import Proposal
 

@@ -10,8 +10,9 @@ from editahead_prompts.text.identifiers import changed_spans, is_word, tokenize
 from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .bindings import MAX_WIDTH, MODULE
+from .bindings import MODULE
 from .document_index import DocumentIndex
+from .named_places import MAX_WIDTH
 
 _TRUTH_VALUES = frozenset({"true", "false"})
 _BUILT_IN_TYPE = re.compile(

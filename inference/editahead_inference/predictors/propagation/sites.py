@@ -12,10 +12,11 @@ from editahead_prompts.text.snapshot import line_end
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .argument_rules import ArgumentChange
-from .bindings import MAX_WIDTH, MODULE, RenameCache, whole_word
+from .bindings import MODULE, RenameCache
 from .changed_calls import changes_parameters
 from .document_index import DocumentIndex
 from .introduced_names import IntroducedNames
+from .named_places import MAX_WIDTH, other_indexes, whole_word
 from .repeated_edits import FUNCTION
 from .rule import Proposal, Rule
 from .rule_induction import induce_rules_from_edit
@@ -102,7 +103,7 @@ def find_sites(
     cursor_line = state.document.line_at(state.cursor) if uri == state.document.uri else 0
     newest = edits[0]
     edited_line = newest.line + max(len(newest.new) - 1, 0) if newest.uri == uri else 0
-    names = RenameCache(index, home, trees)
+    names = RenameCache(index, home, trees, other_indexes(state, index, home))
     scopes = _common_functions(instances_of, edits, index, trees)
     found: dict[Proposal, Site] = {}
     # One edit may teach thousands of rules.

@@ -1,0 +1,91 @@
+"""The places of a name in a document, and the types that have it as a member."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from itertools import islice
+from typing import TypeAlias
+
+from editahead_prompts.state import EditorState
+from editahead_prompts.text.member_owners import HINT, related_types
+from editahead_prompts.text.name_occurrences import Occurrence
+from editahead_prompts.text.syntax_trees import SyntaxTrees
+
+from .document_index import DocumentIndex
+
+MAX_WIDTH = 4000
+"""Characters of a line whose names are classified. A longer line is generated."""
+_MAX_PATTERNS = 1024
+"""Patterns of names that are cached."""
+_MAX_DOCUMENTS = 8
+"""Documents in which types are looked for."""
+_MAX_LINES = 40
+"""Lines of a document with the name. Each one costs a look at the syntax tree."""
+
+OtherIndexes: TypeAlias = Callable[[], Iterable[DocumentIndex]]
+"""A function that returns the indexes of the other documents that are searched."""
+
+
+@lru_cache(_MAX_PATTERNS)
+def whole_word(name: str) -> re.Pattern[str]:
+    """Compile a pattern that matches the name as a whole word."""
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+
+
+def occurrences_of(name: str, index: DocumentIndex, trees: SyntaxTrees, max_lines: int) -> list[Occurrence]:
+    """Return the occurrences of a name on the first lines of a document that have it."""
+    snapshot = index.snapshot
+    found: list[Occurrence] = []
+    for line in index.lines_with(name)[:max_lines]:
+        if len(index.bodies[line]) > MAX_WIDTH:
+            continue
+        for match in whole_word(name).finditer(index.bodies[line]):
+            at = snapshot.starts[line] + match.start()
+            found.append(trees.occurrence(snapshot, at, at + len(name)))
+    return found
+
+
+def other_indexes(
+    state: EditorState, index: DocumentIndex, home: Callable[[str], DocumentIndex | None]
+) -> OtherIndexes:
+    """Return a function that returns the indexes of a state's documents other than that of `index`."""
+
+    def others() -> Iterable[DocumentIndex]:
+        for document in (state.document, *state.other_documents, *state.closed_documents):
+            found = home(document.uri) if document.uri != index.snapshot.uri else None
+            if found is not None:
+                yield found
+
+    return others
+
+
+def other_owners(
+    name: str,
+    owner: str,
+    kin: frozenset[tuple[str, str]],
+    indexes: Iterable[DocumentIndex],
+    trees: SyntaxTrees,
+) -> frozenset[str]:
+    """Return the types that have a member of a name as the text shows, but for one type and those related to it.
+
+    Args:
+        name: The member.
+        owner: The type that is left out.
+        kin: Pairs of related types, in both orders. What the documents say of types adds to them.
+        indexes: The indexes of the documents.
+        trees: The syntax trees of all documents.
+    """
+    found: set[str] = set()
+    for index in islice(indexes, _MAX_DOCUMENTS):
+        if not index.lines_with(name):
+            continue
+        owners = {
+            occurrence.owner
+            for occurrence in occurrences_of(name, index, trees, _MAX_LINES)
+            if occurrence.role == "member" and occurrence.owner and not occurrence.owner.startswith(HINT)
+        } - {owner}
+        related = kin | related_types(index.snapshot.text) if owners else kin
+        found |= {one for one in owners if (owner, one) not in related}
+    return frozenset(found)
