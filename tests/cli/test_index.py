@@ -96,3 +96,15 @@ def test_an_index_that_a_server_writes_is_left_alone(
 def test_a_path_that_is_no_folder(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["index", "status", str(root / "a.py")]) == 1
     assert "no folder" in capsys.readouterr().err
+
+
+def test_a_build_says_why_there_are_no_vectors(
+    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("numpy")
+    monkeypatch.setenv("EDITAHEAD_SEARCH_ENCODER", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("EDITAHEAD_SEARCH_MODEL", "m")
+    assert main(["index", "build", str(root)]) == 0
+    printed = capsys.readouterr()
+    assert "2 files" in printed.out
+    assert "The index is whole, but the server of embeddings cannot be reached" in printed.err

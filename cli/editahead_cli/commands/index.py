@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from editahead_cli.console import fail, print_output, print_text
+from editahead_cli.console import fail, print_note, print_output, print_text
 
 if TYPE_CHECKING:
     from editahead_cli.json_output import IndexOutput
@@ -114,6 +114,8 @@ def _build(task: IndexTask, *, quiet: bool) -> str | None:
 
         run(IndexWorker(task, receive, trust=False), lambda pause: [], until_ready=True, with_vectors=True)
     if last[0].state == "ready":
+        if last[0].detail:
+            print_note(f"The index is whole, but {last[0].detail.rstrip('.')}.")
         return None
     if last[0].state == "waiting":
         return "A running server keeps this index up to date; `editahead index status` tells how far it is."

@@ -178,7 +178,7 @@ class IndexWorker:
             self._is_compact = self._are_vectors_complete = False
             if self._vectors is not None:
                 self._vectors.refresh()
-            self._report("ready", self._team_problem)
+            self._report("ready", self._problem)
             if builder.store.is_mostly_garbage:
                 self._build_anew(None)
             return 0.0
@@ -212,8 +212,13 @@ class IndexWorker:
         has_more = self._vectors.step()
         if self._team is not None:
             self._team_problem = self._team.problem
-        self._report("ready", self._team_problem)
+        self._report("ready", self._problem)
         return has_more
+
+    @property
+    def _problem(self) -> str:
+        """Why the index is without vectors, or without the team's; "" if nothing is wrong."""
+        return (self._vectors.problem if self._vectors is not None else "") or self._team_problem
 
     def _open_team(self, builder: IndexBuilder, store: VectorStore, encoder: str) -> TeamExchange | None:
         """Return the exchange with the team's index; None without one."""

@@ -1,5 +1,7 @@
 """Vectors from a server with OpenAI's protocol (`POST /v1/embeddings`), such as vLLM, llama.cpp or Ollama.
 
+A text that is longer than the model's context is cut: some servers refuse it, and do not say which text of a batch it is.
+
 Vectors of any length are turned into as many numbers as those of other encoders by a fixed random projection, which keeps
 the angles between them nearly as they are, also in its first 64 numbers.
 """
@@ -8,10 +10,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+from editahead_prompts.text.control_characters import escape_line
 from editahead_retrieval.errors import EncoderError
 from editahead_retrieval.index.content import blank_secrets
 
@@ -29,7 +33,18 @@ MAX_ANSWER_BYTES = 20_000_000
 """Bytes of an answer."""
 MAX_NUMBERS = 16_384
 """Numbers of a vector that a server may return."""
+MIN_CHARS = 200
+"""Characters to which a text is cut at most, where a server refuses it. Every model reads as much."""
+_REFUSES = frozenset({400, 413, 422})
+"""The statuses of servers that refuse a text as too long."""
+_TOO_LONG = re.compile(r"too (?:large|long)", re.IGNORECASE)
+"""What llama.cpp says with the status of a fault of its own."""
+_MAX_REASON_BYTES, _MAX_REASON_CHARS = 4_000, 200
 _SEED = 20_261
+
+
+class _RefusedError(EncoderError):
+    """A server refused the texts, perhaps as one of them is too long."""
 
 
 class EmbeddingsServer:
@@ -55,6 +70,7 @@ class EmbeddingsServer:
         digest = blake2b(f"{self._url}\0{model}".encode("utf-8", "replace"), digest_size=6).hexdigest()
         self.name = f"server-{digest}"
         self._projection: Numbers | None = None
+        self._max_chars = MAX_CHARS
 
     def encode(self, texts: Sequence[str], role: int = DOCUMENT) -> Numbers:
         """Return the vectors of texts, one a row, as signed bytes. The role makes no difference.
@@ -68,10 +84,26 @@ class EmbeddingsServer:
             return np.zeros((0, DIMENSIONS), np.int8)
         # Servers refuse empty texts.
         sent = [blank_secrets(text[:MAX_CHARS]).strip() or "-" for text in texts]
-        vectors = self._project(self._parse(self._ask(sent), len(sent)))
+        vectors = self._vectors(sent)
         largest = np.maximum(np.abs(vectors).max(axis=1, keepdims=True), 1e-9)
         rounded: Numbers = np.rint(vectors * (127 / largest)).astype(np.int8)
         return rounded
+
+    def _vectors(self, texts: Sequence[str]) -> Numbers:
+        """Return the vectors of texts, and cut those that are too long for the server, as all later ones."""
+        import numpy as np
+
+        sent = [text[: self._max_chars] for text in texts]
+        try:
+            return self._project(self._parse(self._ask(sent), len(sent)))
+        except _RefusedError:
+            if len(sent) == 1:
+                if len(sent[0]) <= MIN_CHARS:
+                    raise
+                self._max_chars = max(len(sent[0]) // 2, MIN_CHARS)
+                return self._vectors(sent)
+        half = len(sent) // 2
+        return np.concatenate([self._vectors(sent[:half]), self._vectors(sent[half:])])
 
     def _ask(self, texts: Sequence[str]) -> bytes:
         import httpx2
@@ -84,13 +116,16 @@ class EmbeddingsServer:
                 httpx2.Client(timeout=TIMEOUT_S, follow_redirects=False, trust_env=False) as client,
                 client.stream("POST", self._url, json=body, headers=headers) as response,
             ):
-                if response.status_code != 200:
-                    raise EncoderError(f"the server of embeddings answers with status {response.status_code}")
                 answer = bytearray()
+                most = MAX_ANSWER_BYTES if response.status_code == 200 else _MAX_REASON_BYTES
                 for part in response.iter_bytes():
                     answer += part
-                    if len(answer) > MAX_ANSWER_BYTES:
-                        raise EncoderError("the answer of the server of embeddings is too large")
+                    if len(answer) > most:
+                        break
+                if response.status_code != 200:
+                    raise _refusal(response.status_code, bytes(answer))
+                if len(answer) > most:
+                    raise EncoderError("the answer of the server of embeddings is too large")
         except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
             reason = str(error) or type(error).__name__
             raise EncoderError(f"the server of embeddings cannot be reached: {reason}") from None
@@ -122,3 +157,17 @@ class EmbeddingsServer:
         if len(self._projection) != length:
             raise EncoderError("the server of embeddings changed the length of its vectors")
         return vectors @ self._projection
+
+
+def _refusal(status: int, body: bytes) -> EncoderError:
+    """Return the error for an answer with another status than 200, with what the server says."""
+    try:
+        said = json.loads(body)
+        said = said.get("error", said) if isinstance(said, dict) else said
+        reason = str(said.get("message", "") if isinstance(said, dict) else said)
+    except (ValueError, RecursionError):
+        reason = ""
+    shown = escape_line(" ".join(reason.split()))[:_MAX_REASON_CHARS]
+    text = f"the server of embeddings answers with status {status}{shown and f': {shown}'}"
+    is_refusal = status in _REFUSES or (status == 500 and _TOO_LONG.search(reason) is not None)
+    return _RefusedError(text) if is_refusal else EncoderError(text)

@@ -132,3 +132,33 @@ def test_a_server_needs_a_model() -> None:
 def test_another_model_has_vectors_of_its_own(fake: FakeEmbeddings) -> None:
     names = {EmbeddingsServer(fake.url, model).name for model in ("one", "two")}
     assert len(names) == 2 and StaticEncoder("x", {}, 0, np.zeros(0), np.zeros(0)).name not in names
+
+
+def with_room_for(most: int, status: int = 400, message: str = "the text is too long") -> Answer:
+    """Answer as a server that refuses every batch with a text of more than `most` characters."""
+
+    def answer(body: dict[str, Any]) -> tuple[int, bytes]:
+        if max(map(len, body["input"])) > most:
+            return status, json.dumps({"error": {"message": message}}).encode()
+        return letters(body)
+
+    return answer
+
+
+@pytest.mark.parametrize("status", [400, 413, 422, 500])
+def test_texts_that_are_too_long_for_the_server_are_cut(fake: FakeEmbeddings, status: int) -> None:
+    texts = ["a" * 50, "b" * 5000, "c" * 300, "d" * 900]
+    whole = EmbeddingsServer(fake.url, "letters").encode([texts[0], "b" * 625, texts[2], "d" * 625])
+    fake.answer = with_room_for(1000, status)
+    encoder = EmbeddingsServer(fake.url, "letters")
+    assert (encoder.encode(texts) == whole).all()
+    count = len(fake.asked)
+    encoder.encode(texts)
+    assert len(fake.asked) == count + 1, "it is known by then how much the server reads"
+
+
+def test_a_server_that_refuses_everything_is_asked_a_few_times(fake: FakeEmbeddings) -> None:
+    fake.answer = with_room_for(0, message="no \x1b[31m\nembeddings here" + "!" * 1000)
+    with pytest.raises(EncoderError, match=r"status 400: no \\x1b\[31m embeddings here!") as error:
+        EmbeddingsServer(fake.url, "letters").encode(["x" * 6000] * 64)
+    assert len(fake.asked) < 16 and len(str(error.value)) < 300
