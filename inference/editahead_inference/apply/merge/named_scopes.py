@@ -188,7 +188,9 @@ class _Scopes:
             known.update(each.start for each in item.items[:1])
             for section in item.sections:
                 key = self.keys[section.line]
-                own = name if section.line == item.start or not re.search(r"\w", key) else key.strip("{} ")
+                # `) -> Tokens {` ends the header of a function.
+                is_head = section.line == item.start or key.startswith(")") or not re.search(r"\w", key)
+                own = name if is_head else key.strip("{} ")
                 waiting += [(each, (*chain, own)) for each in section.items]
 
     def _is_left(self, item: Item) -> bool:

@@ -32,6 +32,7 @@ from editahead_prompts.sketches.sketch import Code, Elision, Snippet
 from editahead_prompts.text.diff import diff_lines
 
 from .shown_boundaries import find_bounds
+from .shown_neighbours import encloses_removal
 from .shown_runs import ShownRuns, lines_and_marks, without_blanks
 
 _MIN_COPIED = 0.3
@@ -146,14 +147,13 @@ def replaced_overloads(snippet: Snippet, target: Target, splices: Sequence[Splic
     These are functions with other parameters, and in Go `init`, of which a file may have several.
     """
     language, keys = target.original.language, target.lines.keys
-    runs = ShownRuns(snippet, without_blanks)
     for splice in splices if language in _OVERLOADING else ():
         come = [key for key in map(normalize_line, splice.lines) if _opens_named(key)]
         for line in range(splice.start, splice.end):
             old = keys[line]
             same = [key for key in come if _opens_named(old) and identity(key) == identity(old)]
             is_other = bool(same) and old not in same and all("(" in key for key in (old, *same))
-            if is_other and find_bounds(line, target, [splice], runs) is None:
+            if is_other and not encloses_removal(snippet, target, splices, line):
                 yield line
     if language == "go":
         for d in target.declarations:
@@ -242,15 +242,23 @@ def replaced_in_series(snippet: Snippet, target: Target, splices: Sequence[Splic
 
 
 def detached_comments(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
-    """Yield comments whose code would no longer be below them, as lines come in between that an elision follows."""
+    """Yield comments whose code, or whose rest, would no longer be below them: lines come in between before an elision."""
     bodies, keys = target.lines.bodies, target.lines.keys
     runs: ShownRuns | None = None
     for splice in split_at_kept_lines(splices, bodies):
-        at = splice.start
-        if splice.end > at or not 0 < at < len(bodies) or not keys[at] or not is_comment(bodies[at - 1]):
+        at = splice.end
+        is_torn = 0 < at < len(bodies) and is_comment(bodies[at - 1]) and is_comment(bodies[at])
+        if (
+            (splice.end > splice.start and not is_torn)
+            or not 0 < at < len(bodies)
+            or not keys[at]
+            or not is_comment(bodies[at - 1])
+        ):
             continue
         lines = [line for line in splice.lines if line.strip()]
-        if not lines or is_comment(bodies[at]) or is_comment(lines[0]):
+        if not lines or (
+            is_comment(lines[-1]) if is_torn else is_comment(bodies[at]) or is_comment(lines[0])
+        ):
             continue
         runs = runs or ShownRuns(snippet, without_blanks)
         if not runs.contain([normalize_line(lines[-1]), keys[at]]):

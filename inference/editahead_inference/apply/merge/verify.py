@@ -37,6 +37,7 @@ from .keyed_elements import versions_of_hidden_elements
 from .left_out_code import dots_for_code
 from .lost_elements import lost_elements
 from .lost_labels import lost_labels
+from .moved_lines import moved_lines
 from .named_scopes import misplaced_lines
 from .other_meanings import (
     added_elsewhere,
@@ -175,6 +176,7 @@ def _other_meaning(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
         (replaced_in_series(snippet, target, splices), added_or_replaced),
         (copied_blocks(target, splices), added_or_replaced),
         (respaced_lines(target, splices), "The sketch may show lines of another place."),
+        (moved_lines(snippet, target, splices), "The sketch does not show whether these lines move."),
         (unclosed_ends(snippet, target, splices), added_or_replaced),
         (versions_beyond_marks(snippet, target, splices), added_or_replaced),
         (unreached_lines(target, splices), added_or_replaced),
