@@ -90,7 +90,7 @@ def build(root: Path) -> None:
 def test_the_first_answer_of_a_second_clone(
     postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with Team.create(postgres, "kitchen") as team:
+    with Team.create(postgres) as team:
         names = ("alone", "first", "second", "same")
         alone, first, second, same = (tmp_path / name for name in names)
         copy_files(first)

@@ -67,7 +67,7 @@ def measure_calls() -> Calls:
     rng = random.Random(SEED)
     with (
         running_postgres() as server,
-        Team.create(server, "plan") as team,
+        Team.create(server) as team,
     ):
         client = team.client("ada")
         contents = [KEY.prove_content(number.to_bytes(16, "big"), "python") for number in range(FILES)]

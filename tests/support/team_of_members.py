@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from editahead_retrieval.team.address import TeamAddress
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     import psycopg
 
 KEY = TeamKey(bytes(range(32)), "test")
+
+_NUMBERS = count(1)
 
 
 @dataclass
@@ -31,12 +34,13 @@ class Team:
 
     @classmethod
     @contextmanager
-    def create(cls, server: PostgresServer, name: str) -> Iterator[Team]:
+    def create(cls, server: PostgresServer) -> Iterator[Team]:
+        """Create a team with a name that no other team of this process has: tests share a server."""
         import psycopg
 
         with ExitStack() as stack:
             admin = stack.enter_context(psycopg.connect(server.url(), autocommit=True))
-            team = cls(server, name, admin, stack)
+            team = cls(server, f"kitchen{next(_NUMBERS)}", admin, stack)
             team.administration.migrate()
             yield team
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
 from shutil import copytree
 
@@ -22,7 +21,6 @@ from index_workspace import write
 from real_postgres import PostgresServer
 from team_of_members import Team
 
-_NUMBERS = count(1)
 FILES = {
     "kitchen/stove.py": "def heat_oven(oven):\n    return oven.heat()\n",
     "kitchen/table.py": "def knead(dough):\n    return dough.knead()\n",
@@ -36,7 +34,7 @@ def clones(postgres: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyP
     """Yield two clones of which the first is indexed and shared."""
     monkeypatch.setattr(server, "CONNECT_S", 60)
     monkeypatch.setattr(server, "CALL_S", 600)
-    with Team.create(postgres, f"kitchen{next(_NUMBERS)}") as team:
+    with Team.create(postgres) as team:
         monkeypatch.setenv("EDITAHEAD_TEAM_INDEX", team.url(team.member("ada")))
         monkeypatch.setenv("EDITAHEAD_TEAM_INDEX_KEY_ENV", "TEAM_KEY")
         monkeypatch.setenv("EDITAHEAD_TEAM_INDEX_PASSWORD_ENV", "TEAM_PASSWORD")

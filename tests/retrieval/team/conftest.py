@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import count
 
 import pytest
 
 from editahead_retrieval.team import server
 from real_postgres import PostgresServer
 from team_of_members import Team
-
-_NUMBERS = count(1)
 
 
 @pytest.fixture(autouse=True)
@@ -23,5 +20,5 @@ def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def team(postgres: PostgresServer) -> Iterator[Team]:
-    with Team.create(postgres, f"kitchen{next(_NUMBERS)}") as team:
+    with Team.create(postgres) as team:
         yield team

@@ -106,7 +106,7 @@ def test_statistics_and_plans_tell_nothing_of_other_rows(eve: Any, team: Team) -
 
 
 def test_another_team_is_out_of_reach(eve: Any, team: Team) -> None:
-    with Team.create(team.server, f"{team.name}_other") as other:
+    with Team.create(team.server) as other:
         stranger = other.connection("mallory")
         for table in tables.READ:
             assert refused(stranger, f"SELECT * FROM editahead_{team.name}.{table}")

@@ -18,7 +18,7 @@ CHUNK = KEY.prove_chunk(bytes(16))
 
 
 def test_a_server_that_stops_has_a_clear_error_and_is_used_again(own_postgres: PostgresServer) -> None:
-    with Team.create(own_postgres, "kitchen") as team:
+    with Team.create(own_postgres) as team:
         ada = team.client("ada")
         ada.put_vectors([CHUNK], [vector(3)])
         own_postgres.stop()
