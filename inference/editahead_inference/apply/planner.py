@@ -162,10 +162,11 @@ def plan_changes(
     """
     trees = syntax or SyntaxTrees(reproducible=True)
     planner = _Planner(sketch, files, merge, spans or {}, context_documents, trees, flag_file, check)
-    try:
-        return planner.plan({}, on_settled)
-    except _UncertainPartError as error:
-        refusal, choices = error.refusal, tuple(planner.choices(error))
+    with trees.checked(check):
+        try:
+            return planner.plan({}, on_settled)
+        except _UncertainPartError as error:
+            refusal, choices = error.refusal, tuple(planner.choices(error))
     raise ApplyRefusedError(replace(refusal, choices=choices if len(choices) > 1 else ()))
 
 
@@ -212,7 +213,7 @@ class _Planner:
 
     def _review(self, changes: Sequence[FileChange]) -> list[FileChange]:
         """Return the changes with their hunks and flags."""
-        reviewed = review_changes(changes, self.context_documents, self.trees)
+        reviewed = review_changes(changes, self.context_documents, self.trees, self.check)
         return [
             _add_flag(change, self.flag_file(change.moved_to or change.original.uri)) for change in reviewed
         ]
@@ -321,10 +322,21 @@ def _with_part(refusal: Refusal, sketch: Sketch, part: FileSketch) -> Refusal:
 
 
 def review_changes(
-    changes: Sequence[FileChange], context_documents: Sequence[Snapshot], trees: SyntaxTrees
+    changes: Sequence[FileChange],
+    context_documents: Sequence[Snapshot],
+    trees: SyntaxTrees,
+    check: Callable[[], None] = lambda: None,
 ) -> list[FileChange]:
-    """Return the changes with their hunks. `context_documents` are documents in which calls are counted."""
-    found = review([FileEdit(c.original, c.edit, c.confidence) for c in changes], context_documents, trees)
+    """Return the changes with their hunks.
+
+    Args:
+        changes: The changes.
+        context_documents: Documents in which calls are counted.
+        trees: The syntax trees of the documents.
+        check: Called often; may raise to cancel.
+    """
+    edits = [FileEdit(c.original, c.edit, c.confidence) for c in changes]
+    found = review(edits, context_documents, trees, check)
     return [
         replace(
             change, hunks=tuple(map(_mark_as_model_written, hunks)) if change.origin == "model" else hunks

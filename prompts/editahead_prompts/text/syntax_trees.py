@@ -6,12 +6,13 @@ Grammars are per-language packages. Each is loaded when its language is first pa
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from typing import NamedTuple
 
-from tree_sitter import Language, Node, Parser, Tree
+from tree_sitter import Language, Node, Parser, Point, Tree
 
 from .affixes import common_affixes
 from .edits import Edit
@@ -31,6 +32,12 @@ GRAMMARS = {
     "cpp": ("tree_sitter_cpp", "language"),
 }
 """Module and function that provide the grammar, by LSP language id."""
+
+_MIN_CHECKED_BYTES = 50_000
+"""Bytes of a text from which its parse can be cancelled. Shorter ones take milliseconds, and less so without a check."""
+
+_CHUNK_BYTES = 4_096
+"""Bytes that a parser that can be cancelled reads at a time."""
 
 _CACHE_SIZE = 64
 """Documents whose last trees are cached, to bound memory."""
@@ -74,6 +81,16 @@ class SyntaxTrees:
         self._last: OrderedDict[str, tuple[_Parsed, ...]] = OrderedDict()
         """The trees of each document, the last one that was asked for first."""
         self._reproducible = reproducible
+        self._check: Callable[[], None] | None = None
+
+    @contextmanager
+    def checked(self, check: Callable[[], None]) -> Iterator[None]:
+        """Call `check` during each parse within the context. It may raise to cancel the parse."""
+        before, self._check = self._check, check
+        try:
+            yield
+        finally:
+            self._check = before
 
     def tree(self, snapshot: Snapshot) -> Tree | None:
         """Return the snapshot's tree; None for a language without a grammar."""
@@ -91,7 +108,7 @@ class SyntaxTrees:
             nearest = min(known, key=lambda each: _changed_bytes(each.source, source))
             parsed = _Parsed(snapshot, source, self._reparse(parser, nearest, source), {})
         elif parsed is None:
-            parsed = _Parsed(snapshot, source, parser.parse(source), {})
+            parsed = _Parsed(snapshot, source, _parse(parser, source, None, self._check), {})
         others = [each for each in known if each.tree is not parsed.tree]
         self._last[snapshot.uri] = (parsed, *others[: _VERSIONS - 1])
         self._last.move_to_end(snapshot.uri)
@@ -127,9 +144,9 @@ class SyntaxTrees:
         )
 
     def _reparse(self, parser: Parser, known: _Parsed, source: bytes) -> Tree:
-        tree = _reparse(parser, known.tree, known.source, source)
+        tree = _reparse(parser, known.tree, known.source, source, self._check)
         if self._reproducible and (tree.root_node.has_error or known.tree.root_node.has_error):
-            return parser.parse(source)
+            return _parse(parser, source, None, self._check)
         return tree
 
     def node_at(self, snapshot: Snapshot, start: int, end: int) -> Node | None:
@@ -180,7 +197,35 @@ def _changed_bytes(old: bytes, new: bytes) -> int:
     return len(old) + len(new) - 2 * (head + tail)
 
 
-def _reparse(parser: Parser, tree: Tree, old: bytes, new: bytes) -> Tree:
+def _parse(parser: Parser, source: bytes, old: Tree | None, check: Callable[[], None] | None) -> Tree:
+    """Parse a text, from the edited tree of the text before if there is one; `check` may raise to cancel."""
+    if check is None or len(source) < _MIN_CHECKED_BYTES:
+        return parser.parse(source) if old is None else parser.parse(source, old)
+    raised: list[BaseException] = []
+
+    def read(position: int, point: Point) -> bytes:
+        return source[position : position + _CHUNK_BYTES]
+
+    def is_cancelled(position: int, has_error: bool) -> bool:
+        try:
+            check()
+        except BaseException as error:  # The parser would replace it by an error of its own.
+            raised.append(error)
+        return bool(raised)
+
+    # A parser of its own, as other threads may run, and parse, during the calls.
+    own = Parser(parser.language)
+    try:
+        if old is None:
+            return own.parse(read, progress_callback=is_cancelled)
+        return own.parse(read, old, progress_callback=is_cancelled)
+    except ValueError:
+        if raised:
+            raise raised[0] from None
+        raise
+
+
+def _reparse(parser: Parser, tree: Tree, old: bytes, new: bytes, check: Callable[[], None] | None) -> Tree:
     """Parse `new` incrementally from the tree of `old`, without changing that tree."""
     head, tail = common_affixes(old, new)
     edited = tree.copy()
@@ -192,7 +237,7 @@ def _reparse(parser: Parser, tree: Tree, old: bytes, new: bytes) -> Tree:
         old_end_point=_point(old, len(old) - tail),
         new_end_point=_point(new, len(new) - tail),
     )
-    return parser.parse(new, edited)
+    return _parse(parser, new, edited, check)
 
 
 def _point(source: bytes, at: int) -> tuple[int, int]:

@@ -6,9 +6,12 @@ import pytest
 
 from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.planner import plan_changes
+from editahead_inference.apply.review.review import MAX_REVIEWED_BYTES, FileEdit, review
 from editahead_inference.errors import ApplyRefusedError
 from editahead_prompts.errors import SketchError
 from editahead_prompts.sketches.parse import parse_sketch
+from editahead_prompts.text.diff import diff
+from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 
 FILE = Snapshot.from_text("def f(x):\n    return x\n\n\n" * 300, uri="file:///a.py", language="python")
@@ -19,8 +22,14 @@ BIG = {
     "marks": "# ... existing code ...\ndef g(y):\n" * 500,
     "hunks": "--- a/a.py\n+++ b/a.py\n" + "@@ -1 +1 @@\n-    return x\n+    return y\n" * 1_500,
     "searches": "<<<<<<< SEARCH\n    return x\n=======\n    return y\n>>>>>>> REPLACE\n" * 1_500,
+    "places": "*** Begin Patch\n*** Update File: a.py\n"
+    + "@@\n-    return x\n+    return y\n" * 300
+    + "*** End Patch\n",
     "twins": "# ...\ndef f(x):\n    check(x)\n    return x\n# ...\n",
 }
+
+
+LONG = "".join(f"def f{n}(x):\n    y = x + {n}\n    return y\n\n\n" for n in range(2_000))
 
 
 class CancelledError(Exception):
@@ -106,3 +115,49 @@ def test_too_many_marks_are_refused() -> None:
     refusal = merge(parsed, parsed.files[0], FILE).refusal
     assert refusal is not None
     assert refusal.reason == "too-large"
+
+
+def test_hunks_whose_lines_are_in_too_many_places_are_refused() -> None:
+    text = "".join(f"def f{number}(x):\n    return x\n\n\n" for number in range(500))
+    hunks = "".join(f"@@ def f{number}(x):\n-    return x\n+    return y\n" for number in range(300))
+    parsed = parse_sketch(
+        f"*** Begin Patch\n*** Update File: a.py\n{hunks}*** End Patch\n", language="python"
+    )
+    file = Snapshot.from_text(text, uri="file:///a.py", language="python")
+    refusal = merge(parsed, parsed.files[0], file).refusal
+    assert refusal is not None
+    assert refusal.reason == "too-large"
+    assert "too many places" in refusal.detail
+
+
+def whole_file_review(functions: int, check: Countdown) -> list[str]:
+    """Review a change of the middle line of each function; return the classes of the hunks."""
+    old = "".join(LONG.splitlines(keepends=True)[: 5 * functions])
+    original = Snapshot.from_text(old, uri="file:///a.py", language="python")
+    (hunks,) = review([FileEdit(original, diff(old, old.replace("x + ", "x - ")))], check=check)
+    return [hunk.kind for hunk in hunks]
+
+
+def test_a_review_is_cancelled_at_every_check() -> None:
+    whole = Countdown(-1)
+    whole_file_review(100, whole)
+    for last in {1, 2, whole.calls // 2, whole.calls}:
+        check = Countdown(last)
+        with pytest.raises(CancelledError):
+            whole_file_review(100, check)
+        assert check.calls == last
+
+
+def test_the_work_of_a_review_grows_like_the_change() -> None:
+    counts = []
+    for functions in (250, 500, 1_000):
+        check = Countdown(-1)
+        assert whole_file_review(functions, check) == ["semantic"] * functions
+        counts.append(check.calls)
+    assert counts[2] - counts[1] <= 2.2 * (counts[1] - counts[0])
+
+
+def test_a_change_of_more_than_the_limit_is_not_looked_through() -> None:
+    text = "x = f(y)\n" * (MAX_REVIEWED_BYTES // 9)
+    (hunks,) = review([FileEdit(FILE, Edit.replace(0, FILE.length, text))])
+    assert [(hunk.kind, hunk.flags) for hunk in hunks] == [("semantic", ())]

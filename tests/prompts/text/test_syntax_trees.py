@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -136,12 +138,51 @@ def test_a_text_between_does_not_cost_the_tree_of_the_one_before(monkeypatch: py
     bases = []
     reparse = syntax_trees._reparse
 
-    def spied(parser: Parser, tree: Tree, old: bytes, new: bytes) -> Tree:
+    def spied(parser: Parser, tree: Tree, old: bytes, new: bytes, check: Callable[[], None] | None) -> Tree:
         bases.append(old.decode())
-        return reparse(parser, tree, old, new)
+        return reparse(parser, tree, old, new, check)
 
     monkeypatch.setattr(syntax_trees, "_reparse", spied)
     trees = SyntaxTrees()
     for text in ("x = 1\n", "x = 1\nwhile x > f(\n", "x = 12\n"):
         trees.tree(snapshot(text))
     assert bases == ["x = 1\n", "x = 1\n"]
+
+
+class _CancelledError(Exception):
+    pass
+
+
+def test_a_parse_is_cancelled_and_the_next_one_is_whole() -> None:
+    text = "def f(x):\n    return x + 1\n" * 4_000
+    trees = SyntaxTrees()
+    calls = 0
+
+    def check() -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 20:
+            raise _CancelledError
+
+    with trees.checked(check), pytest.raises(_CancelledError):
+        trees.tree(snapshot(text))
+    assert calls == 20
+    tree = trees.tree(snapshot(text))
+    assert tree is not None
+    assert calls == 20, "outside of the context there is no check"
+    assert str(tree.root_node) == str(SyntaxTrees().tree(snapshot(text)).root_node)  # type: ignore[union-attr]
+
+
+def test_a_parse_with_checks_gives_the_same_tree() -> None:
+    text = "def f(x):\n    return (x + 'ä'\n" * 3_000
+    calls = []
+    trees = SyntaxTrees()
+    with trees.checked(lambda: calls.append(1)):
+        first = trees.tree(snapshot(text))
+        second = trees.tree(snapshot(text.replace("x", "y", 1)))
+    assert first is not None
+    assert second is not None
+    assert len(calls) > 100
+    without = SyntaxTrees()
+    assert str(first.root_node) == str(without.tree(snapshot(text)).root_node)  # type: ignore[union-attr]
+    assert str(second.root_node) == str(without.tree(snapshot(text.replace("x", "y", 1))).root_node)  # type: ignore[union-attr]

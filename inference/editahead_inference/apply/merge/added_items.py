@@ -88,7 +88,7 @@ def _new_items(snippet: Snippet, target: Target) -> Iterator[list[str]]:
     """Yield the lines, without blank ones, of each whole item beside a mark that the file does not have."""
     lines, marks = lines_and_marks(snippet)
     keys = list(map(normalize_line, lines))
-    naming, file_naming = Naming(keys), Naming(target.lines.keys)
+    naming, file_naming = Naming(keys), target.naming
     known: dict[str, set[str]] | None = None
     waiting = [outline(lines)]
     while waiting:

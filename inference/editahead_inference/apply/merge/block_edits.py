@@ -17,7 +17,6 @@ from editahead_inference.apply.placement.line_matching import (
 )
 from editahead_inference.apply.placement.outline import (
     Item,
-    Naming,
     has_substance,
     identity,
     is_filler,
@@ -82,7 +81,7 @@ class BlockEdits:
         self.splices: list[Splice] = []
         self.doubts: list[str] = []
         self.alternatives: list[tuple[Splice, Splice]] = []
-        self.file_naming = Naming(target.lines.keys)
+        self.file_naming = target.naming
         self._sketch, self._target = sketch, target
         self._bodies, self._keys = target.lines.bodies, target.lines.keys
         self._known_series: dict[int, tuple[Sequence[Item], Series | None]] = {}

@@ -94,7 +94,7 @@ class _ExcerptReader:
         assert isinstance(part.content, Snippet)
         self._lines, self._marks = lines_and_marks(part.content)
         self._naming = Naming(normalized(self._lines))
-        self._names_there = Naming(target.lines.keys)
+        self._names_there = target.naming
         extension = (part.path or target.original.uri).rsplit(".", 1)[-1].lower()
         self._is_data = not {extension, target.original.language, part.language or ""}.isdisjoint(_DATA)
         self.implied: dict[int, str] = {}

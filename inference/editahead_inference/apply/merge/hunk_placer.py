@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from editahead_inference.apply.placement.alternative_placements import alternative_placements
 from editahead_inference.apply.placement.anchor_chaining import Chain, best_chain
@@ -34,6 +35,10 @@ from .hunk_rewriting import fold_later_searches, interleave
 _MAX_HUNKS = 2000
 _MAX_CHAINED = 300
 """Hunks whose places are looked for together, which bounds the time."""
+_MAX_FOUND = 30_000
+"""Matches of old lines in the file, which bounds the time."""
+_MAX_PLACES = 4_000
+"""Those of them that the headings of the hunks allow and that are chained."""
 
 
 def place_hunks(hunks: Sequence[Hunk], target: Target) -> Placement:
@@ -42,6 +47,10 @@ def place_hunks(hunks: Sequence[Hunk], target: Target) -> Placement:
         return Placement((), make_refusal("too-large", f"The sketch has more than {_MAX_HUNKS:,} hunks."))
     hunks = fold_later_searches(hunks, target)
     return _HunkPlacer([interleave(hunk) for hunk in hunks], target).place()
+
+
+class _TooManyPlacesError(Exception):
+    """The old lines of hunks are in more places than are compared."""
 
 
 class _HunkPlacer:
@@ -97,8 +106,18 @@ class _HunkPlacer:
             said = f"More than {_MAX_CHAINED} hunks, and the lines of some are not at one place only."
             self._doubts.append(make_refusal("too-large", said))
             return placed
+        try:
+            return placed + self._place_together(waiting)
+        except _TooManyPlacesError:
+            said = "The old lines of the hunks are in too many places of the file."
+            self._doubts.append(make_refusal("too-large", said))
+            return placed
+
+    def _place_together(self, waiting: Sequence[Hunk]) -> list[PlacedHunk]:
+        """Return each hunk with its place, by the order of all hunks. Those without a place are left out, with a doubt."""
+        placed: list[PlacedHunk] = []
         chain = self._chain(waiting)
-        missing = []
+        missing: list[Hunk] = []
         if chain is not None:
             for number, hunk in enumerate(waiting):
                 own = [anchor for anchor in chain.anchors if anchor.segment == number]
@@ -107,7 +126,7 @@ class _HunkPlacer:
                 else:
                     missing.append(hunk)
         else:
-            missing = waiting
+            missing = list(waiting)
         for hunk in missing:
             # The hunk may be out of order. Its own lines then have to be distinctive.
             alone = self._chain([hunk]) if len(waiting) > 1 else chain
@@ -151,17 +170,7 @@ class _HunkPlacer:
         target = self._target
         segments = self._segments(hunks)
         target.check()
-        found = find_anchors(segments, self._file, [(target.low, target.high)] * len(segments))
-        pinned = [self._pin(hunk) for hunk in hunks]
-        found = [
-            anchor
-            for anchor in found
-            if self._is_in_scope(hunks[anchor.segment], *_extent(anchor, segments[anchor.segment]))
-            and (
-                (at := pinned[anchor.segment]) is None
-                or anchor.start - (anchor.first - segments[anchor.segment].first) == at
-            )
-        ]
+        found = self._find_anchors(hunks, segments)
         named = self._hints.bonus(hunks, segments, self._hints.is_headed)
         chain = best_chain(segments, found, self._file, named, target.check)
         if chain is None:
@@ -196,6 +205,30 @@ class _HunkPlacer:
             make_refusal("ambiguous", "These lines fit two places equally well.", _text(hunk), near)
         )
         return chain
+
+    def _find_anchors(self, hunks: Sequence[Hunk], segments: Sequence[Segment]) -> list[Anchor]:
+        """Return the matches of the old lines that the headings of the hunks allow.
+
+        Raises:
+            _TooManyPlacesError: They are too many.
+        """
+        target = self._target
+        found: list[Anchor] = []
+        count = 0
+        for number, (hunk, segment) in enumerate(zip(hunks, segments, strict=True)):
+            target.check()
+            pinned = self._pin(hunk)
+            every = find_anchors([segment], self._file, [(target.low, target.high)])
+            count += len(every)
+            found += (
+                replace(anchor, segment=number)
+                for anchor in every
+                if self._is_in_scope(hunk, *_extent(anchor, segment))
+                and (pinned is None or anchor.start - (anchor.first - segment.first) == pinned)
+            )
+            if count > _MAX_FOUND or len(found) > _MAX_PLACES:
+                raise _TooManyPlacesError
+        return found
 
     def _displaced_hunks(
         self, hunks: Sequence[Hunk], chain: Chain, bonus: Callable[[Anchor], float]
@@ -412,10 +445,10 @@ class _HunkPlacer:
         if not any(map(any, pairs)):
             pairs = self._pairs | pairs
             lines = self._lines
-        found = infer_transform(pairs, lines, self._file.bodies)
+        found = infer_transform(pairs, lines, self._file)
         strange = not any(map(any, pairs)) and uses_other_indent(hunk.new, self._file)
         is_light = sum(line_weight(normalize_line(line)) for line in hunk.old) < DISTINCTIVE
-        if is_light and infer_transform(self._pairs, lines, self._file.bodies) is None:
+        if is_light and infer_transform(self._pairs, lines, self._file) is None:
             found = None  # The few lines of this hunk contradict those of the others, by chance or at the wrong place.
         come = [line.text for line in hunk.lines if line.tag == "+"]
         if (any(map(str.strip, come)) and (found is None or not found.certain or strange)) or (

@@ -18,7 +18,6 @@ from editahead_inference.apply.placement.line_matching import (
 )
 from editahead_inference.apply.placement.outline import (
     Item,
-    Naming,
     has_substance,
     identity,
     normalized,
@@ -111,7 +110,7 @@ class _Restorer:
 
     def __init__(self, snippet: Snippet, target: Target) -> None:
         self._target, self._bodies = target, target.lines.bodies
-        self._naming = Naming(target.lines.keys)
+        self._naming = target.naming
 
     @property
     def _named(self) -> dict[str, list[Item]]:

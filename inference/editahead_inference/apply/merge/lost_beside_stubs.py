@@ -36,7 +36,7 @@ def lost_beside_stubs(snippet: Snippet, target: Target, splices: Sequence[Splice
     if not bodiless:
         return
     target.check()
-    naming = Naming(target.lines.keys)
+    naming = target.naming
     keys = target.lines.keys
     for splice in split_at_kept_lines(splices, target.lines.bodies):
         around = [_OUTSIDE, *(naming.of(item) for item in blocks_around(target.items, splice.start))]

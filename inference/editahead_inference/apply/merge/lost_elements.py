@@ -54,7 +54,7 @@ _MAX_CONTEXT = 12
 
 def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[Item]:
     """Yield the elements of the file that the splices delete although the snippet does not say so."""
-    naming = Naming(target.lines.keys)
+    naming = target.naming
     whole = _whole_blocks(snippet)
     starts = [splice.start for splice in splices]
     elements = list(_elements(target.items, naming, whole))

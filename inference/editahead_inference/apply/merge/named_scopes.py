@@ -95,7 +95,7 @@ def _missing(shown: _Scopes, result: _Scopes) -> Iterator[tuple[str, str]]:
 def _taken(result: _Scopes, origin: Sequence[int | None], target: Target) -> Iterator[tuple[int, str]]:
     """Yield each new header that takes lines out of a block that stays, with the name of that block."""
     kept = {old: line for line, old in enumerate(origin) if old is not None}
-    naming = Naming(target.lines.keys)
+    naming = target.naming
     for item in result.headers:
         if origin[item.start] is not None:
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from rapidfuzz.fuzz import ratio
@@ -110,7 +110,7 @@ def added_elsewhere(snippet: Snippet, target: Target, splices: Sequence[Splice])
 
     There the new lines would only be added.
     """
-    runs = [list(map(normalize_line, part.lines)) for part in snippet.parts if isinstance(part, Code)]
+    runs = [_Run(list(map(normalize_line, part.lines))) for part in snippet.parts if isinstance(part, Code)]
     known: dict[tuple[str, ...], bool] = {}
     for splice in split_at_kept_lines(splices, target.lines.bodies):
         come = tuple(map(normalize_line, splice.lines))
@@ -118,23 +118,36 @@ def added_elsewhere(snippet: Snippet, target: Target, splices: Sequence[Splice])
             continue
         if come not in known:
             target.check()
-            known[come] = any(_fits_without(run, come, target) for run in runs)
+            known[come] = any(run.fits_without(come, target) for run in runs)
         if known[come]:
             yield splice.start
 
 
-def _fits_without(run: Sequence[str], lines: Sequence[str], target: Target) -> bool:
-    """Return whether the file has a run without some of its lines, which has lines that say something on both sides."""
-    for at in range(1, len(run) - len(lines)):
-        if run[at] == lines[0] and tuple(run[at : at + len(lines)]) == lines:
-            above, below = run[:at], run[at + len(lines) :]
+class _Run:
+    """The normalised lines of a part of the sketch without a mark."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        self._keys = keys
+        self._places: dict[str, list[int]] = {}
+        for number, key in enumerate(keys):
+            self._places.setdefault(key, []).append(number)
+        telling = [number for number, key in enumerate(keys) if has_substance(key)]
+        self._first, self._last = (telling[0], telling[-1]) if telling else (len(keys), -1)
+
+    def fits_without(self, lines: tuple[str, ...], target: Target) -> bool:
+        """Return whether the file has the run without some of its lines, and lines that say something are on both sides."""
+        keys = self._keys
+        for at in self._places.get(lines[0], ()):
+            end = at + len(lines)
             if (
-                any(map(has_substance, above))
-                and any(map(has_substance, below))
-                and target.lines.find_normalized([*above, *below])
+                self._first < at
+                and end <= self._last
+                and tuple(keys[at:end]) == lines
+                and target.lines.find_normalized([keys[at - 1], keys[end]])
+                and target.lines.find_normalized([*keys[:at], *keys[end:]])
             ):
                 return True
-    return False
+        return False
 
 
 _OVERLOADING = frozenset({"java", "c", "cpp", "csharp", "kotlin", "scala", "swift", "groovy"})
@@ -179,23 +192,34 @@ def shown_lines_gone(snippet: Snippet, target: Target, splices: Sequence[Splice]
     lost = {key for key in (gone - come) if line_weight(key) >= DISTINCTIVE and not is_comment(key)}
     if not lost:
         return
-    runs = [list(map(normalize_line, part.lines)) for part in snippet.parts if isinstance(part, Code)]
+    shown = (list(map(normalize_line, part.lines)) for part in snippet.parts if isinstance(part, Code))
+    runs = [(run, {key: number for number, key in enumerate(run)}) for run in shown]
     for splice in splices:
         new = list(map(normalize_line, splice.lines))
         for i1, i2, j1, j2 in diff_lines(keys[splice.start : splice.end], new):
             told = {key for key in new[j1:j2] if line_weight(key) >= DISTINCTIVE}
-            for line in range(splice.start + i1, splice.start + i2) if told else ():
-                if keys[line] in lost and any(_is_shown_below(keys[line], told, run) for run in runs):
-                    yield line
+            gone_here = range(splice.start + i1, splice.start + i2) if told else ()
+            if not any(keys[line] in lost for line in gone_here):
+                continue
+            target.check()
+            below = {
+                key for run, last in runs if told <= last.keys() for key in _heads_below(told, run, last)
+            }
+            yield from (line for line in gone_here if keys[line] in lost and keys[line] in below)
 
 
-def _is_shown_below(key: str, told: set[str], run: Sequence[str]) -> bool:
-    """Return whether a run shows a line that begins an element shortly below lines that are all new."""
-    if not told <= set(run):
-        return False
-    last = max(number for number, each in enumerate(run) if each in told)
-    below = range(last + 1, min(len(run), last + 1 + _BELOW))
-    return any(run[n] == key and (key.endswith(("{", "(", ":")) or is_filler(run[n - 1])) for n in below)
+def _heads_below(told: set[str], run: Sequence[str], last: Mapping[str, int]) -> Iterator[str]:
+    """Yield the lines of a run that begin elements shortly below lines that are all new.
+
+    Args:
+        told: The new lines.
+        run: Lines of the sketch.
+        last: The last number of each.
+    """
+    end = max(last[key] for key in told)
+    for number in range(end + 1, min(len(run), end + 1 + _BELOW)):
+        if run[number].endswith(("{", "(", ":")) or is_filler(run[number - 1]):
+            yield run[number]
 
 
 def _joined(splices: Sequence[Splice]) -> Iterator[Splice]:

@@ -35,7 +35,7 @@ def repeated_keys(target: Target, splices: Sequence[Splice]) -> Iterator[str]:
         bodies += [*target.lines.bodies[at : splice.start], *splice.lines]
         at = splice.end
     bodies += target.lines.bodies[at:]
-    naming, naming_after = Naming(target.lines.keys), Naming(list(map(normalize_line, bodies)))
+    naming, naming_after = target.naming, Naming(list(map(normalize_line, bodies)))
     items = outline(bodies)
     if is_data:
         yield from (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import gcd
 
-from .line_matching import FileLines, indent_steps, indentation
+from .line_matching import FileLines, indent_steps, indent_unit, indentation
 
 Pair = tuple[str, str]
 """The indentation of a line in the sketch and in the file."""
@@ -47,15 +47,13 @@ class IndentTransform:
 IDENTITY = IndentTransform()
 
 
-def infer_transform(
-    pairs: Iterable[Pair], sketch: Sequence[str], file: Sequence[str]
-) -> IndentTransform | None:
+def infer_transform(pairs: Iterable[Pair], sketch: Sequence[str], file: FileLines) -> IndentTransform | None:
     """Return the change of indentation that explains all pairs, or None if no single change does.
 
     Args:
         pairs: The indentations of lines that are otherwise equal.
         sketch: All lines of the sketch, to see the unit of indentation.
-        file: All lines of the file, likewise.
+        file: The lines of the file, likewise.
     """
     seen = set(pairs)
     if all(a == b for a, b in seen):
@@ -73,11 +71,9 @@ def infer_transform(
     return IndentTransform(best, certain)
 
 
-def _candidate_changes(
-    seen: set[Pair], sketch: Sequence[str], file: Sequence[str]
-) -> Iterator[_IndentFunction]:
+def _candidate_changes(seen: set[Pair], sketch: Sequence[str], file: FileLines) -> Iterator[_IndentFunction]:
     """Yield the plausible changes, the most plausible first."""
-    theirs, ours = indent_unit(sketch), indent_unit(file)
+    theirs, ours = indent_unit(sketch), file.indent_unit
     if theirs != ours:
         yield from _converting(seen, theirs, ours)
     moved = False
@@ -123,30 +119,6 @@ def _columns(space: str, source: str) -> int:
 
 def _level(space: str, source: str) -> int:
     return _columns(space, source) // len(source.expandtabs(4))
-
-
-def indent_unit(lines: Sequence[str]) -> str:
-    """Return the indentation of one level: a tab or spaces, by the commonest change from line to line."""
-    tabs = spaces = last = 0
-    steps: dict[int, int] = {}
-    for line in lines:
-        if not line.strip():
-            continue
-        space = indentation(line)
-        tabs += space.startswith("\t")
-        spaces += space.startswith(" ")
-        if space.startswith(" ") or not space:
-            step = len(space) - last
-            if step > 1:
-                steps[step] = steps.get(step, 0) + 1
-            last = len(space)
-    if tabs > spaces:
-        return "\t"
-    common = max(steps, key=lambda step: (steps[step], -step), default=0)
-    if common in (2, 3, 4, 8):
-        return " " * common
-    widths = [len(indentation(line)) for line in lines if line.strip() and line.startswith(" ")]
-    return " " * (gcd(*widths) if widths and gcd(*widths) > 1 else 4)
 
 
 def uses_other_indent(sketch: Sequence[str], file: FileLines) -> bool:

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate, islice
+from math import gcd
 
 from editahead_prompts.short_cache import cache_short
 from editahead_prompts.text.snapshot import Snapshot, line_body
@@ -211,6 +212,11 @@ class FileLines:
         return indent_steps(self.bodies)
 
     @cached_property
+    def indent_unit(self) -> str:
+        """The indentation of one level."""
+        return indent_unit(self.bodies)
+
+    @cached_property
     def depths(self) -> list[int]:
         """The number of open brackets before each line and, as the last item, at the end."""
         depths = [0]
@@ -248,16 +254,31 @@ class FileLines:
 
     def _min_width(self, start: int, end: int) -> int:
         """Return the least indentation of lines [start, end), without blank lines and lines that close a block."""
-        level = (end - start).bit_length() - 1
+        first, last = -(-start // _BLOCK_LINES), end // _BLOCK_LINES
+        if first >= last:
+            return min(self._open_widths[start:end])
+        level = (last - first).bit_length() - 1
         row = self._min_width_table[level]
-        return min(row[start], row[end - (1 << level)])
+        edges = (
+            *self._open_widths[start : first * _BLOCK_LINES],
+            *self._open_widths[last * _BLOCK_LINES : end],
+        )
+        return min(row[first], row[last - (1 << level)], *edges)
+
+    @cached_property
+    def _open_widths(self) -> list[int]:
+        """The indentation of each line; no bound for blank lines and lines that close a block."""
+        return [
+            columns if columns >= 0 and not _CLOSES_BLOCK.match(body) else _UNBOUNDED_WIDTH
+            for columns, body in zip(self.widths, self.bodies, strict=True)
+        ]
 
     @cached_property
     def _min_width_table(self) -> list[list[int]]:
-        """[k][line]: the least indentation of 2**k lines from that line on (a sparse table of range minima)."""
+        """[k][block]: the least indentation of 2**k blocks of lines from that block on (a sparse table of range minima)."""
         row = [
-            columns if columns >= 0 and not _CLOSES_BLOCK.match(body) else _UNBOUNDED_WIDTH
-            for columns, body in zip(self.widths, self.bodies, strict=True)
+            min(self._open_widths[at : at + _BLOCK_LINES])
+            for at in range(0, len(self._open_widths), _BLOCK_LINES)
         ]
         table = [row]
         while 2 << (len(table) - 1) <= len(row):
@@ -268,6 +289,9 @@ class FileLines:
 
 
 _UNBOUNDED_WIDTH = 1 << 30
+
+_BLOCK_LINES = 32
+"""Lines of a block in the table of least indentations: a table of single lines takes long to make."""
 
 _CLOSES_BLOCK = re.compile(r"\s*(?:[)\]}#]|(?:else|elif|except|finally|catch|case|default)\b)")
 
@@ -324,6 +348,30 @@ def indent_steps(lines: Iterable[str]) -> set[str]:
             found.add(space)
         opened = not space and line.rstrip().endswith((":", "{", "(", "["))
     return found
+
+
+def indent_unit(lines: Sequence[str]) -> str:
+    """Return the indentation of one level: a tab or spaces, by the commonest change from line to line."""
+    tabs = spaces = last = 0
+    steps: dict[int, int] = {}
+    for line in lines:
+        if not line.strip():
+            continue
+        space = indentation(line)
+        tabs += space.startswith("\t")
+        spaces += space.startswith(" ")
+        if space.startswith(" ") or not space:
+            step = len(space) - last
+            if step > 1:
+                steps[step] = steps.get(step, 0) + 1
+            last = len(space)
+    if tabs > spaces:
+        return "\t"
+    common = max(steps, key=lambda step: (steps[step], -step), default=0)
+    if common in (2, 3, 4, 8):
+        return " " * common
+    widths = [len(indentation(line)) for line in lines if line.strip() and line.startswith(" ")]
+    return " " * (gcd(*widths) if widths and gcd(*widths) > 1 else 4)
 
 
 _NAMESPACE = re.compile(r"\s*(?:(?:inline\s+)?namespace\b[^;{}()=]*|extern\s+\"C(?:\+\+)?\"\s*)\{")

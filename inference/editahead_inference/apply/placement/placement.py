@@ -121,12 +121,16 @@ class Target:
         return outline(self.lines.bodies)
 
     @cached_property
+    def naming(self) -> Naming:
+        """The names of the items of the file."""
+        return Naming(self.lines.keys)
+
+    @cached_property
     def named_items(self) -> dict[str, list[Item]]:
         """Identity -> the items of the file that have it, in order."""
-        naming = Naming(self.lines.keys)
         named: dict[str, list[Item]] = {}
         for item in walk(self.items):
-            name = naming.of(item)
+            name = self.naming.of(item)
             if name is not None:
                 named.setdefault(name, []).append(item)
         return named

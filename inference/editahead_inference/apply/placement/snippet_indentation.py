@@ -35,7 +35,7 @@ class SnippetIndentation:
         """
         pairs = [self._end_pairs(number, segments[number], chain.anchors) for number in range(len(segments))]
         sketch = [line for segment in segments for line in segment.lines]
-        together = infer_transform((pair for some in pairs for pair in some), sketch, self._file.bodies)
+        together = infer_transform((pair for some in pairs for pair in some), sketch, self._file)
         as_it_is = any(a == b and a for some in pairs for a, b in some)
         strange = uses_other_indent(sketch, self._file)
         if together is not None:
@@ -61,7 +61,7 @@ class SnippetIndentation:
                     )
                 )
             return [IDENTITY] * len(segments)
-        apart = [infer_transform(some, sketch, self._file.bodies) for some in pairs]
+        apart = [infer_transform(some, sketch, self._file) for some in pairs]
         if any(change is None or not change.certain for change in apart):
             self.doubts.append(
                 make_refusal("ambiguous", "The sketch's indentation does not follow that of the file.")

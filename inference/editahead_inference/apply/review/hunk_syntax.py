@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, takewhile
@@ -124,6 +124,10 @@ _MANY_CHILDREN = 64
 """Children of a node from which they are kept, for the hunks that follow."""
 
 
+_NODES_PER_CHECK = 500
+"""Nodes that are visited between two checks."""
+
+
 class _Children(NamedTuple):
     """The children of a node.
 
@@ -146,11 +150,16 @@ class _Children(NamedTuple):
 
 @dataclass
 class ParsedText:
-    """A text and its syntax tree."""
+    """A text and its syntax tree.
+
+    Attributes:
+        check: Called often while the tree is walked; may raise to cancel.
+    """
 
     snapshot: Snapshot
     source: bytes
     root: Node
+    check: Callable[[], None] = lambda: None
     _known: dict[int, _Children] = field(default_factory=dict)
     """By the number of a node: its children, if they are many."""
 
@@ -210,7 +219,9 @@ class ParsedText:
         else:
             pattern = rb"(?<![\w$])" + re.escape(word) + rb"(?![\w$])"
             spans = [found.span() for found in re.finditer(pattern, self.source)]
-        for start, end in spans:
+        for number, (start, end) in enumerate(spans):
+            if number % _NODES_PER_CHECK == 0:
+                self.check()
             node = self.root.named_descendant_for_byte_range(start, end)
             if node is not None and "identifier" in node.type:
                 yield node
@@ -242,20 +253,29 @@ class _SyntaxWalker:
     def visit(self, root: Node) -> None:
         """Visit all nodes. There is no recursion, as code can be nested as deep as it is long."""
         waiting: list[tuple[Node, str, int, bool, bool]] = [(root, "", 0, False, False)]
+        visited = 0
         while waiting:
+            if visited % _NODES_PER_CHECK == 0:
+                self._parsed.check()
+            visited += 1
             # A node finds its parent from the root down, which takes long where code is nested deep.
             node, parent, depth, imports, constant = waiting.pop()
             if node.end_byte <= self._low or node.start_byte >= self._high:
                 continue
             imports = imports or _is_import(node)
             constant = constant or _is_constant(node)
-            self._condition(node)
+            is_leaf = not node.child_count
+            if not is_leaf:
+                self._condition(node)
             self._function(node)
             if node.type in _DECLARATIONS:
                 # Of those that begin at one place the outermost comes first.
                 self._region.declarations.append((node.start_byte, node.end_byte))
+            if is_leaf:
+                self._add(node, self._text(node), f"{depth} {parent}", imports, constant)
+                continue
             children = self._parsed.children(node)
-            if not children.nodes or _is_single_token(node, children.nodes):
+            if _is_single_token(node, children.nodes):
                 self._add(node, self._text(node), f"{depth} {parent}", imports, constant)
                 continue
             self._gaps(node, children.between, depth, imports, constant)

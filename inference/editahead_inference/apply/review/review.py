@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,6 +19,9 @@ from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .hunk_syntax import HunkSyntax, ParsedText, SyntaxToken
 from .review_flags import Flag, find_flags
+
+MAX_REVIEWED_BYTES = 100_000
+"""Bytes of changed lines, before and after, whose syntax is looked at, which bounds the time of a review."""
 
 _DIRECTIVE = re.compile(r"#!|//go:|//\s*\+build|#\s*-\*-|//\s*@ts-|#\s*type:")
 """Comments that tools read."""
@@ -65,26 +68,36 @@ def review(
     changes: Sequence[FileEdit],
     others: Sequence[Snapshot] = (),
     syntax: SyntaxTrees | None = None,
+    check: Callable[[], None] = lambda: None,
 ) -> list[tuple[Hunk, ...]]:
     """Return the hunks of each change, in the order of the text.
+
+    Where the changed lines are more than `MAX_REVIEWED_BYTES`, hunks have the class "semantic" and no flags.
 
     Args:
         changes: The edits of all files.
         others: Documents in which calls of changed functions are counted.
         syntax: The syntax trees of the documents.
+        check: Called often; may raise to cancel.
     """
     trees = syntax or SyntaxTrees()
-    files = [_ReviewedFile(change, trees) for change in changes]
+    left = MAX_REVIEWED_BYTES
+    files = []
+    for change in changes:
+        check()
+        files.append(_ReviewedFile(change, trees, check, left))
+        left -= files[-1].reviewed_bytes
     renames = _renames(files, trees)
-    uses = _CallFinder(files, others, trees)
+    uses = _CallFinder(files, others, trees, check)
     out = []
     for file in files:
         found, moved = [], _moved_declarations(file)
         for piece in file.pieces:
+            check()
             kind: HunkClass = "moved" if piece.moves in moved else piece.classify(renames)
             hunk = Hunk(piece.replacement, kind, file.change.confidence)
             if kind not in ("moved", "comment", "formatting") and piece.regions is not None:
-                hunk = replace(hunk, flags=find_flags(*piece.regions, uses))
+                hunk = replace(hunk, flags=find_flags(*piece.regions, piece.differing, uses))
             found.append(hunk)
         out.append(tuple(found))
     return out
@@ -160,17 +173,29 @@ class _HunkDraft:
 
 
 class _ReviewedFile:
-    """One file with the hunks of its edit."""
+    """One file with the hunks of its edit.
 
-    def __init__(self, change: FileEdit, trees: SyntaxTrees) -> None:
+    Args:
+        change: The edit.
+        trees: The syntax trees of the documents.
+        check: Called often; may raise to cancel.
+        most: The bytes of changed lines whose syntax is looked at.
+
+    Attributes:
+        reviewed_bytes: Those that it was looked at.
+    """
+
+    def __init__(self, change: FileEdit, trees: SyntaxTrees, check: Callable[[], None], most: int) -> None:
         self.change = change
+        self._most, self.reviewed_bytes = most, 0
         before, after = change.original, change.new_snapshot
-        self.old, self.new = _parse(before, trees), _parse(after, trees)
+        self.old, self.new = _parse(before, trees, check), _parse(after, trees, check)
         self.made: list[tuple[int, int]] = []
         """The ranges of changed lines in the text after the edit, in bytes."""
         self.pieces = []
         shift = 0
         for r in group_hunks(change.edit, before):
+            check()
             self.pieces.append(self._piece(r, shift))
             shift += r.growth
 
@@ -185,9 +210,14 @@ class _ReviewedFile:
                 text[start:end], text[start : r.start] + r.text + text[r.end : end]
             )
             return _HunkDraft(r, kind="formatting" if same else "semantic")
+        gone = old.to_byte(start), old.to_byte(end)
         made = new.to_byte(start + shift), new.to_byte(end + shift + r.growth)
         self.made.append(made)
-        regions = old.hunk_syntax(old.to_byte(start), old.to_byte(end)), new.hunk_syntax(*made)
+        size = gone[1] - gone[0] + made[1] - made[0]
+        if self.reviewed_bytes + size > self._most:
+            return _HunkDraft(r)
+        self.reviewed_bytes += size
+        regions = old.hunk_syntax(*gone), new.hunk_syntax(*made)
         moved = None
         if removed.strip() and not r.text.strip():
             moved = old.hunk_syntax(old.to_byte(r.start), old.to_byte(r.end))
@@ -200,11 +230,12 @@ class _ReviewedFile:
         return _HunkDraft(r, regions, takes=bool(removed.strip()), moves=moves)
 
 
-def _parse(snapshot: Snapshot, trees: SyntaxTrees) -> ParsedText | None:
+def _parse(snapshot: Snapshot, trees: SyntaxTrees, check: Callable[[], None]) -> ParsedText | None:
+    check()
     tree = trees.tree(snapshot)
     if tree is None:
         return None
-    return ParsedText(snapshot, snapshot.text.encode("utf-8", "replace"), tree.root_node)
+    return ParsedText(snapshot, snapshot.text.encode("utf-8", "replace"), tree.root_node, check)
 
 
 def _name_pairs(old: Sequence[SyntaxToken], new: Sequence[SyntaxToken]) -> Iterator[tuple[str, str]]:
@@ -265,12 +296,16 @@ class _CallFinder:
     """The calls in the texts after the edit."""
 
     def __init__(
-        self, files: Sequence[_ReviewedFile], others: Sequence[Snapshot], trees: SyntaxTrees
+        self,
+        files: Sequence[_ReviewedFile],
+        others: Sequence[Snapshot],
+        trees: SyntaxTrees,
+        check: Callable[[], None],
     ) -> None:
         self._files = [(file, file.new) for file in files if file.new is not None]
         changed = {file.change.original.uri for file in files}
         self._others = [other for other in others if other.uri not in changed]
-        self._trees = trees
+        self._trees, self._check = trees, check
 
     def count_unchanged_calls(self, name: str) -> int:
         count = 0
@@ -278,7 +313,7 @@ class _CallFinder:
             for call in new.find_calls(name):
                 count += not any(low < call.end_byte and call.start_byte < high for low, high in file.made)
         for other in self._others:
-            source = _parse(other, self._trees) if name in other.text else None
+            source = _parse(other, self._trees, self._check) if name in other.text else None
             count += sum(1 for _ in source.find_calls(name)) if source is not None else 0
         return count
 

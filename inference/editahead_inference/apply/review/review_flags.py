@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from editahead_prompts.text.identifiers import changed_spans
-
 from .function_signature import FunctionSignature
 from .hunk_syntax import Condition, HunkSyntax, SyntaxToken
 
@@ -62,11 +60,21 @@ class CallFinder(Protocol):
         """Return whether a changed file has a function of this name."""
 
 
-def find_flags(old: HunkSyntax, new: HunkSyntax, uses: CallFinder) -> tuple[Flag, ...]:
-    """Return the flags of a hunk, at most one of each kind."""
+def find_flags(
+    old: HunkSyntax,
+    new: HunkSyntax,
+    differing: Sequence[tuple[list[SyntaxToken], list[SyntaxToken]]],
+    uses: CallFinder,
+) -> tuple[Flag, ...]:
+    """Return the flags of a hunk, at most one of each kind.
+
+    Args:
+        old: The syntax of the lines before.
+        new: The syntax of the lines after.
+        differing: The runs of code tokens that differ.
+        uses: The calls and declarations after the edit.
+    """
     before, after = old.code, new.code
-    spans = changed_spans([a.key for a in before], [a.key for a in after])
-    differing = [(before[a1:a2], after[b1:b2]) for a1, a2, b1, b2 in spans]
     found = [
         *_guards(old.conditions, new.conditions),
         *_removed_tokens("await", _AWAITS, before, after, "Removes an `await`."),
