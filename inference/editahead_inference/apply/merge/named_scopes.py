@@ -32,7 +32,10 @@ _MAX_ABOVE = 4
 _TYPE = re.compile(r"impl |named [A-Z]\w*$")
 """Names of types: a sketch that ends within one need not show its end."""
 
-_BINDING = ("named ", "impl ", "call ", "case", "default", "arm ", "block ", "implements ", "extends ")
+_BINDING = (
+    *("named ", "impl ", "call ", "case", "default", "arm ", "block ", "implements ", "extends "),
+    "stage ",
+)
 """The beginnings of the names of blocks that bind what is below: declarations, calls with a name in quotes, branches."""
 
 
@@ -205,7 +208,7 @@ def _is_closed(item: Item, keys: Sequence[str]) -> bool:
     The header of a type is no chance line above others, even without the bracket.
     """
     key = keys[item.sections[-1].line]
-    return item.closes_itself or key.endswith(":") or key.startswith(("implements ", "extends "))
+    return item.closes_itself or key.endswith(":") or key.startswith(("implements ", "extends ", "FROM "))
 
 
 def _is_subsequence(part: Sequence[str], whole: Sequence[str]) -> bool:

@@ -18,6 +18,7 @@ from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
 
 _SPACE = re.compile(r"[ \t\r\n]*")
+_ONLY_CODE = "A sketch of a notebook shows the code of its cells; text and new cells are added in the editor."
 _DECODER = json.JSONDecoder()
 
 
@@ -41,12 +42,10 @@ class Notebook:
     @classmethod
     def read(cls, original: Snapshot, part: FileSketch) -> Notebook | None:
         """Return the notebook for a sketch of code; None for another file, and for a sketch of the file's JSON."""
-        if not original.uri.endswith(".ipynb") or isinstance(part.content, Diff):
+        if not original.uri.endswith(".ipynb"):
             return None
-        first = next(
-            (line for piece in part.content.parts for line in getattr(piece, "lines", ()) if line.strip()), ""
-        )
-        if first.lstrip()[:1] in ("{", '"'):
+        first = next((line for line in _code_lines(part) if line.strip()), "")
+        if first.lstrip()[:1] in ("{", '"', "[", "}", "]"):
             return None
         try:
             whole = json.loads(original.text)
@@ -71,6 +70,8 @@ class Notebook:
         view = Snapshot.from_text(code, uri=f"{self.original.uri}.code", language=self.language)
         result = merge(view)
         refusal = None if result.refusal is None else replace(result.refusal, near=())
+        if refusal is not None and refusal.reason == "unplaced":
+            refusal = replace(refusal, detail=f"{refusal.detail} {_ONLY_CODE}")
         edit = self._edit(result.guess)
         if edit is None:
             edit = Edit()
@@ -118,6 +119,14 @@ class Notebook:
             return f"[{', '.join(lines)}]"
         end = old[len(old[:-1].rstrip()) : -1]
         return f"[{space[0]}{f',{space[0]}'.join(lines)}{end}]"
+
+
+def _code_lines(part: FileSketch) -> Iterator[str]:
+    """Yield the lines that a sketch shows; of a diff, those that a hunk has."""
+    if isinstance(part.content, Diff):
+        yield from (line.text for hunk in part.content.hunks for line in hunk.lines)
+    else:
+        yield from (line for piece in part.content.parts for line in getattr(piece, "lines", ()))
 
 
 def _cells(text: str) -> Iterator[_Cell]:

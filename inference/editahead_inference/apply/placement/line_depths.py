@@ -16,6 +16,11 @@ _AT_THE_MARGIN = re.compile(r"#\s*(?:if|el|end|pragma)")
 
 
 _SECTION = re.compile(r"\[\[?[\w.\"' :/-]+\]\]?\s*(?:[#;].*)?")
+_STAGE = re.compile(r"FROM\s+\S+(?:\s+AS\s+\S+)?\s*", re.IGNORECASE)
+_INSTRUCTION = re.compile(
+    r"(?:ADD|ARG|CMD|COPY|ENTRYPOINT|ENV|EXPOSE|FROM|HEALTHCHECK|LABEL|RUN|SHELL|USER|VOLUME|WORKDIR)\s",
+    re.IGNORECASE,
+)
 _ASSIGNS = re.compile(r"[\w\"'.-]+\s*=(?!=)")
 
 
@@ -24,7 +29,7 @@ def line_depths(bodies: Sequence[str]) -> list[int]:
 
     A comment at the left margin ends no block: it counts as deep as the code below it. So do the lines of a string. A branch
     of a `switch` is deeper than the `switch`, also where both have the same indentation; so is what follows the header of a
-    section (`[dependencies]`), and what is in a namespace.
+    section (`[dependencies]`), what is in a stage of a Dockerfile, and what is in a namespace.
     """
     widths = list(map(indent_width, bodies))
     for first, last in long_strings(bodies):
@@ -45,7 +50,9 @@ def line_depths(bodies: Sequence[str]) -> list[int]:
         else:
             below = widths[number]
     sections = [
-        number for number, body in enumerate(bodies) if body[:1] == "[" and _opens_section(bodies, number)
+        number
+        for number, body in enumerate(bodies)
+        if body[:1] in ("[", "F") and _opens_section(bodies, number)
     ]
     for number in range(sections[0], len(bodies)) if sections else ():
         widths[number] += widths[number] >= 0
@@ -58,10 +65,13 @@ def line_depths(bodies: Sequence[str]) -> list[int]:
 
 
 def _opens_section(bodies: Sequence[str], number: int) -> bool:
-    """Return whether a line is the header of a section, as in TOML, and not an array or an attribute."""
-    if not _SECTION.fullmatch(bodies[number].rstrip()):
+    """Return whether a line is the header of a section, as in TOML or a Dockerfile, and not an array or an attribute."""
+    is_stage = _STAGE.fullmatch(bodies[number]) is not None
+    if not is_stage and not _SECTION.fullmatch(bodies[number].rstrip()):
         return False
     below = next((each for each in bodies[number + 1 :] if each.strip() and not is_comment(each)), None)
+    if is_stage:
+        return below is not None and _INSTRUCTION.match(below) is not None
     return (
         below is None or _ASSIGNS.match(below) is not None or _SECTION.fullmatch(below.rstrip()) is not None
     )

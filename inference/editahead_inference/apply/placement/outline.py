@@ -164,6 +164,8 @@ _SHELL_ARM = re.compile(r"\(?[^\s()#][^()#]*\)")
 """The first line of an arm of a shell's `case`, where deeper lines follow."""
 _TAG = re.compile(r"<(?P<name>[\w:.-]+)(?P<rest>[^>]*)>?")
 _KEY_ATTRIBUTE = re.compile(r"""\s(?:id|key|name|src|href)\s*=\s*(?:"[^"]*"|'[^']*'|\{[^}]*\})""")
+_STAGE = re.compile(r"FROM \S+ AS (?P<name>\S+)", re.IGNORECASE)
+"""The header of a stage of a Dockerfile."""
 _SQL = re.compile(
     r"(?:create|alter)\s+(?:or replace\s+)?(?:\w+\s+)*?"
     r"(?P<kind>table|index|view|function|procedure|trigger|type|schema|sequence|policy|role|extension)\s+"
@@ -187,6 +189,9 @@ def identity(key: str) -> str | None:
     found = _SQL.match(key)
     if found:
         return f"{found['kind'].lower()} {found['name'].lower()}"
+    found = _STAGE.fullmatch(key)
+    if found:
+        return f"stage {found['name']}"
     found = _DECLARED.match(key)
     if found:
         receiver = (found["receiver"] or "").strip("() *&").split()

@@ -121,3 +121,28 @@ def test_a_cell_that_is_added_to_keeps_all_others(sources: list[str], joined: bo
         assert "round(total, 2)" in "".join(after["cells"][position]["source"])
         del before["cells"][position]["source"], after["cells"][position]["source"]
         assert before == after
+
+
+@pytest.mark.parametrize(
+    "sketch",
+    [
+        "--- a/prices.ipynb\n+++ b/prices.ipynb\n@@\n-    return total\n+    return round(total, 2)\n",
+        "<<<<<<< SEARCH\n    return total\n=======\n    return round(total, 2)\n>>>>>>> REPLACE\n",
+    ],
+)
+def test_a_diff_of_code_changes_the_source_of_its_cell(sketch: str) -> None:
+    result = merged(notebook(CELLS), sketch)
+    assert result.refusal is None
+    assert result.guess == notebook(CELLS).replace("return total", "return round(total, 2)")
+
+
+def test_a_diff_of_the_json_changes_the_json() -> None:
+    text = notebook(CELLS)
+    result = merged(text, '@@\n-    "    return total\\n"\n+    "    return round(total, 2)\\n"\n')
+    assert result.refusal is None
+    assert result.guess == text.replace("return total", "return round(total, 2)")
+
+
+def test_a_sketch_of_text_says_what_is_possible() -> None:
+    result = merged(notebook(CELLS), "# Costs\n\nAll that is paid.\n")
+    assert result.refusal is not None and "code of its cells" in result.refusal.detail
