@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .PHONY: help demo demo-engine check test extension engine-environment engine-test llama-cpp llama-cpp-test lint format bench fuzz-long \
-  kill-long clients-long packages site extras release-environment eval baseline docs changelog lock clean for-run for-test
+  kill-long clients-long packages site accessibility extras release-environment eval baseline docs changelog lock clean for-run for-test
 
 help:
 	@echo "make demo    watch the server predict a short editing session"
@@ -32,6 +32,7 @@ help:
 	@echo "make extension  the extension for VS Code, dist/editahead.vsix; needs npm"
 	@echo "make packages  what a release publishes, built and checked in dist/packages"
 	@echo "make site    the site, build/site, with all links checked"
+	@echo "make accessibility  axe-core's checks of the site in Chromium, and pictures of its first page; needs npm and Chromium"
 	@echo "make extras  resolve each extra of the package, for all platforms; needs the package index"
 	@echo "make lint    ruff, mypy, the layers, the wording"
 	@echo "make format  let ruff lay out the code"
@@ -63,6 +64,7 @@ extension: for-run
 	@editors/vscode/install.sh
 	@cd editors/vscode && npm run --silent build && \
 	  npm run --silent package -- "$(CURDIR)"/dist/*.whl && mv dist/editahead.vsix "$(CURDIR)/dist/"
+	@echo "The extension is dist/editahead.vsix. To install it: code --install-extension dist/editahead.vsix"
 
 engine-environment:
 	@$(ENVIRONMENT) engine-cpu $(VENV)/engine tests/engine/setup-cpu.sh
@@ -83,6 +85,11 @@ packages: release-environment
 site: release-environment
 	@NO_MKDOCS_2_WARNING=1 $(VENV)/release/bin/python -m mkdocs build --strict --quiet
 	@$(VENV)/release/bin/python docs/tools/check_site.py build/site
+
+accessibility: site for-test
+	@axe=$$(requirements/cached axe-core-4.13.0 npm install --silent --ignore-scripts axe-core@4.13.0 --prefix) && \
+	  PYTHONPATH=tests/support $(BIN)/python docs/tools/check_accessibility.py build/site \
+	  "$$axe/node_modules/axe-core/axe.min.js" build/pictures
 
 extras: release-environment
 	@for extra in $$(sed -n '/^\[project.optional-dependencies\]/,/^\[project.scripts\]/s/^\([a-z]*\) = \[.*/\1/p' pyproject.toml); do \
@@ -128,6 +135,7 @@ docs: for-test
 	@$(BIN)/python docs/tools/make_schema.py docs
 	@$(BIN)/python docs/tools/make_man.py docs/man
 	@$(BIN)/python docs/tools/list_packages.py ARCHITECTURE.md
+	@$(BIN)/python docs/tools/make_figures.py docs
 
 changelog: for-test
 	@$(BIN)/towncrier build --draft --version Unreleased

@@ -142,6 +142,8 @@ def packages(log: Log) -> None:
     """Build and check what a release publishes, and the site."""
     log.run("make", "packages")
     log.run("make", "site")
+    if shutil.which("npm") and (shutil.which("chromium") or (ROOT / ".venv/editors/chromium").exists()):
+        log.run("make", "accessibility")
 
 
 def editors(log: Log) -> None:

@@ -137,6 +137,20 @@ def test_the_architecture_lists_every_package() -> None:
     assert replaced == text, "run `make docs`"
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+def test_tables_of_figures_are_those_of_the_results(page: Path) -> None:
+    tool = runpy.run_path(str(ROOT / "docs" / "tools" / "make_figures.py"))
+    text = page.read_text("utf-8")
+    assert tool["replace_tables"](text, ROOT / "docs" / "results") == text, "run `make docs`"
+
+
+def test_every_kind_of_result_has_its_table() -> None:
+    tool = runpy.run_path(str(ROOT / "docs" / "tools" / "make_figures.py"))
+    pages = "".join(page.read_text("utf-8") for page in (ROOT / "docs").glob("*.md"))
+    assert {file.stem for file in (ROOT / "docs" / "results").glob("*.json")} == set(tool["TABLES"])
+    assert all(f"<!-- figures: {name} -->" in pages for name in tool["TABLES"])
+
+
 def test_the_architecture_names_modules_that_exist() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
     named = set(re.findall(r"`([\w./]+\.py)`", text))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 _NAMED_BLOCK = re.compile(r"^(`{3,}\w+) \w+$", re.MULTILINE)
 """A code block that a test finds by the word behind its language. MkDocs takes the language only."""
+_EMPTY_HEADING = re.compile(r"<th([^>]*)></th>")
 _LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)")
 
 
@@ -33,6 +34,11 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
     """Return a page with links to the repository in place of those that lead out of docs/, and code blocks for MkDocs."""
     text = markdown if page.is_homepage else rewrite_links(markdown, "docs", config.repo_url or "")
     return _NAMED_BLOCK.sub(r"\1", text)
+
+
+def on_page_content(html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Return a page whose tables have no heading without a text."""
+    return _EMPTY_HEADING.sub(r"<td\1></td>", html)
 
 
 def rewrite_links(text: str, folder: str, repository: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,14 +28,19 @@ def elsewhere(tmp_path: Path) -> dict[str, str]:
     return {"PATH": str(tmp_path / "nothing"), "VSCODE_CLI": "1", "PIP_CONFIG_FILE": str(settings)}
 
 
-def test_the_first_start_installs_the_server(first_start: Start) -> None:
+def test_the_first_start_installs_the_server(
+    first_start: Start, record_property: Callable[[str, object], None]
+) -> None:
     """From nothing to an accepted prediction: the environment is made, with progress, and the server in it predicts."""
+    began = time.monotonic()
     python = Path(sys.executable).resolve().parent
     editor = first_start(STAY, {"PATH": f"{python}:/usr/bin:/bin"})
     editor.until_status("The extension is installing the server.")
     editor.until_note("installing the server", patience=2)
     editor.keep_picture("installing")
     editor.until_ready(patience=8)
+    ready = time.monotonic()
+    record_property("install_s", ready - began)
     (server,) = editor.servers()
     assert b"/globalStorage/editahead.editahead/server/" in Path(f"/proc/{server}/cmdline").read_bytes()
     editor.go_to(4, 14)
@@ -46,6 +52,7 @@ def test_the_first_start_installs_the_server(first_start: Start) -> None:
     editor.until_seen("leaves")
     editor.press("Tab")
     editor.until_cursor(7, 28)
+    record_property("edit_s", time.monotonic() - ready)
     editor.save("a.py", STAY.replace("self.ends", "self.leaves", 2))
 
 
