@@ -25,7 +25,6 @@ from editahead_inference.apply.placement.outline import (
     Item,
     has_substance,
     is_filler,
-    is_function,
     outline,
     walk,
 )
@@ -418,8 +417,8 @@ class _BlockReader:
             self._edits.replace(other.start, other.start + 1, mine.start, mine.end, change)
             return
         self._check_unit(mine, other)
-        key = self._keys[other.start]
-        lost = [] if is_function(key) else self._names_lost(mine.items, other.items)
+        is_function = self._edits.file_naming.is_function(other)
+        lost = [] if is_function else self._names_lost(mine.items, other.items)
         if lost:
             self._edits.doubts.append("members that are not shown")
             self._merge_sections(mine, other, change, partial=True)

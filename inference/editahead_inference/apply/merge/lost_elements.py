@@ -23,7 +23,6 @@ from editahead_inference.apply.placement.outline import (
     has_substance,
     identity,
     is_filler,
-    is_function,
     is_new_version,
     opens_list,
     outline,
@@ -209,10 +208,10 @@ def _elements(
         item, parent, is_inside = waiting.pop()
         if not is_inside and _is_element(item, parent, naming):
             yield item, parent
-        if naming.of(item) in whole and is_function(naming.head(item)):
+        if naming.of(item) in whole and naming.is_function(item):
             continue
         for section in reversed(item.sections):
-            holds_code = is_function(naming.head(item)) and not opens_list(naming.keys[section.line])
+            holds_code = naming.is_function(item) and not opens_list(naming.keys[section.line])
             waiting += [(inner, item, holds_code) for inner in reversed(section.items)]
 
 

@@ -193,7 +193,7 @@ def _attempt(
     if (
         placing.is_settled_by_neighbours
         and not isinstance(part.content, Diff)
-        and encloses_all(part.content, target, splices)
+        and encloses_all(part.content, target, splices, by_frames=False)
     ):
         doubt = None
     unsure = doubt or first_failure(part, target, splices, edit, guess)

@@ -6,11 +6,16 @@ the two lines, which are outside of the new element, as if by chance.
 
 The header of the block around a change tells less: sketches show it above any members that they change. It is enough on one
 side, if no more lines go than come, and nothing that is declared.
+
+Lines that tell little by themselves tell the place together: where a run of lines between marks begins and ends with several
+lines of the file, in one piece, it is what the file has from the first to the last of them. New lines that begin or end a run
+beside a mark would have to be those of the file one after the other, as if by chance.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -25,7 +30,9 @@ _MIN_COMMENT_LINES = 2
 """Lines of a comment below a change from which it tells the place. A shorter one may belong to what is new."""
 
 
-def encloses_all(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> bool:
+def encloses_all(
+    snippet: Snippet, target: Target, splices: Sequence[Splice], *, by_frames: bool = True
+) -> bool:
     """Return whether the sketch shows, on both sides of each change, a line that the file has only there.
 
     Instead of one such line there may be several that the file has in this order only there, without any between.
@@ -34,13 +41,14 @@ def encloses_all(snippet: Snippet, target: Target, splices: Sequence[Splice]) ->
         snippet: The snippet.
         target: The file.
         splices: The changes, in order.
+        by_frames: Both ends of the run around a change may tell its place, too.
     """
     target.check()
     result = _Result(target, splices)
     if not result.changes:
         return False
     shown = _ShownLines(snippet)
-    return all(shown.encloses(change, result) for change in result.changes)
+    return all(shown.encloses(change, result, by_frames=by_frames) for change in result.changes)
 
 
 def encloses_removal(snippet: Snippet, target: Target, splices: Sequence[Splice], line: int) -> bool:
@@ -62,7 +70,44 @@ def enclosed_lines(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
     return found[True] - found[False]
 
 
+_MIN_FRAME = 2
+"""Lines at one end of a run that tell its place together."""
+
+_MIN_LONG_FRAME = 3
+"""Lines at one end of a run, of which so many say something that one line is enough at the other end."""
+
 _Neighbour = Literal["unique", "header"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """Lines of the file, in one piece, with which a run begins or ends.
+
+    Attributes:
+        first: The first line of the file.
+        last: The last one.
+        size: The lines that are not blank.
+        told: Those that say something.
+        is_unique: The file has them only once, in this order.
+    """
+
+    first: int
+    last: int
+    size: int
+    told: int
+    is_unique: bool
+
+    @property
+    def tells(self) -> bool:
+        return self.is_unique and self.told > 0 and self.size >= _MIN_FRAME
+
+    @property
+    def is_long(self) -> bool:
+        return self.is_unique and min(self.size, self.told + 1) >= _MIN_LONG_FRAME
+
+    @property
+    def is_told_line(self) -> bool:
+        return self.size == 1 and self.is_unique and self.told == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +191,31 @@ class _Result:
         start, end = self._range(one, other)
         return len(self._file.find_normalized(self._file.keys[start : end + 1])) == 1
 
+    def frame(self, lines: Sequence[int]) -> _Frame | None:
+        """Return the first of these lines that are lines of the file in one piece; None if the first one is new."""
+        found: list[int] = []
+        for line in lines:
+            number = self.numbers[line]
+            if number is None or (found and not self._are_neighbours(found[-1], number)):
+                break
+            found.append(number)
+        if not found:
+            return None
+        first, last = min(found), max(found)
+        told = sum(not is_filler(self._file.keys[number]) for number in found)
+        places = self._file.find_normalized(self._file.keys[first : last + 1])
+        return _Frame(first, last, len(found), told, len(places) == 1)
+
+    def _are_neighbours(self, one: int, other: int) -> bool:
+        return not any(self._file.keys[min(one, other) + 1 : max(one, other)])
+
+    def is_between(self, frame: _Frame, start: int, end: int) -> bool:
+        """Return whether the file has the lines of a frame in lines [start, end), too."""
+        keys = self._file.keys[frame.first : frame.last + 1]
+        places = self._file.places.get(keys[0], ())
+        low, high = bisect_left(places, start), bisect_right(places, end - len(keys))
+        return any(self._file.keys[at : at + len(keys)] == keys for at in places[low:high])
+
     def _range(self, one: int, other: int) -> tuple[int, int]:
         start, end = self.numbers[one], self.numbers[other]
         assert start is not None and end is not None
@@ -155,6 +225,11 @@ class _Result:
 def _is_telling(key: str) -> bool:
     """Return whether a line says something by itself; what comments and annotations are about may be left out."""
     return not (is_filler(key) or is_comment(key) or is_annotation(key))
+
+
+def _is_other(key: str | None) -> bool:
+    """Return whether a line beside the end of a block says something, and not about this block."""
+    return key is not None and not (is_filler(key) or is_annotation(key))
 
 
 def _inside(items: Sequence[Item], heads: Collection[int]) -> set[int]:
@@ -196,7 +271,7 @@ class _ShownLines:
         lines = range(item.start, item.end)
         return next((line for line in lines if re.search(r"\w", self._lines[line])), item.start)
 
-    def encloses(self, change: _Change, result: _Result) -> bool:
+    def encloses(self, change: _Change, result: _Result, *, by_frames: bool = True) -> bool:
         """Return whether telling lines are shown on both sides of a change, at the only place that shows it."""
         if change.start == 0 or change.end == len(result.keys):
             return False
@@ -210,7 +285,78 @@ class _ShownLines:
         below = self._numbers[change.end + shift]
         above = self._neighbour(range(first, -1, -1), shift, result, new, below)
         after = self._neighbour(range(change.end, len(result.keys)), shift, result, new, None)
-        return after == "unique" and (above == "unique" or (above == "header" and change.may_be_below_header))
+        if after == "unique" and (above == "unique" or (above == "header" and change.may_be_below_header)):
+            return True
+        return by_frames and self._frames(change, result, shift)
+
+    def _frames(self, change: _Change, result: _Result, shift: int) -> bool:
+        """Return whether the run around a change begins and ends with lines of the file that tell its place.
+
+        The place of the end that tells less is the nearest one. Where the change is the first or the last of a block with
+        which the run begins or ends, no more lines may go than come: sketches show the ends of a block around any of its
+        lines. A run that goes on beyond the block is an excerpt of the file.
+
+        Args:
+            change: The change.
+            result: The result.
+            shift: What to add for the places in the sketch.
+        """
+        low, high = change.start + shift, change.end + shift
+        while low > 0 and self._keys[low - 1] is not None:
+            low -= 1
+        while high < len(self._keys) and self._keys[high] is not None:
+            high += 1
+        if (low, high) == (0, len(self._keys)) or result.keys[low - shift : high - shift] != self._keys[low:high]:
+            return False
+        come = {identity(key) for key in self._keys[low:high] if key is not None}
+        if any((identity(key) or "").startswith("named ") and identity(key) not in come for key in change.gone):
+            return False
+        if not change.may_be_below_header and self._ends_with_block(change, shift, low, high):
+            return False
+        new = self._new_lines(change, result, shift)
+        head = result.frame(self._outside(range(low, change.start + shift), new, shift))
+        tail = result.frame(self._outside(range(high - 1, change.end + shift - 1, -1), new, shift))
+        if head is None or tail is None:
+            return False
+        if head.tells and tail.tells:
+            return True
+        if (head.is_told_line and tail.is_long) or (head.is_long and tail.is_told_line):
+            return True
+        if min(head.size, tail.size) < _MIN_FRAME:
+            return False
+        if head.tells and not result.is_between(tail, head.last + 1, tail.last):
+            return True
+        return tail.tells and not result.is_between(head, head.first + 1, tail.first)
+
+    def _new_lines(self, change: _Change, result: _Result, shift: int) -> set[int]:
+        """Return the new lines in the sketch, except those that declare what a line that goes declares."""
+        gone = {name for key in change.gone if (name := identity(key) or "").startswith("named ")}
+        lines = range(change.start, change.end)
+        return {self._numbers[at + shift] for at in lines if identity(result.keys[at]) not in gone}
+
+    def _outside(self, lines: range, new: Collection[int], shift: int) -> list[int]:
+        """Return the first of these lines, as lines of the result, that are in no block that a new line names."""
+        out: list[int] = []
+        for at in lines:
+            if any(self._names(item) in new for item in self._around.get(self._numbers[at], ())):
+                break
+            out.append(at - shift)
+        return out
+
+    def _ends_with_block(self, change: _Change, shift: int, low: int, high: int) -> bool:
+        """Return whether a change is the first or the last of a block with which its run [low, high) begins or ends."""
+        above, below = change.start + shift - 1, change.end + shift
+        first, last = self._numbers[above], self._numbers[below]
+        opens = any(
+            first in (section.line for section in item.sections) and last < item.end
+            for item in self._around.get(first, ())
+        )
+        closes = any(
+            last in (section.line for section in item.sections[1:]) for item in self._around.get(last, ())
+        )
+        return (opens and not any(map(_is_other, self._keys[low:above]))) or (
+            closes and not any(map(_is_other, self._keys[below + 1 : high]))
+        )
 
     def _neighbour(
         self, lines: range, shift: int, result: _Result, new: set[int], headed: int | None

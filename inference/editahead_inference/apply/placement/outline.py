@@ -96,7 +96,7 @@ def outline(bodies: Sequence[str], *, low: int = 0, high: int | None = None) -> 
         if items and (
             _CLOSES.match(text)
             or _CONTINUES.match(text)
-            or (text == "{" and _WAITS_FOR_BRACE.match(bodies[items[-1].sections[-1].line].strip()))
+            or (text == "{" and _waits_for_brace(items[-1], bodies))
         ):
             items[-1].sections.append(Section(number))
         else:
@@ -104,6 +104,15 @@ def outline(bodies: Sequence[str], *, low: int = 0, high: int | None = None) -> 
         for _, level in levels:
             level[-1].end = number + 1
     return root
+
+
+def _waits_for_brace(item: Item, bodies: Sequence[str]) -> bool:
+    """Return whether the block of an item begins with a bracket on the next line."""
+    first = bodies[item.sections[-1].line].strip()
+    if _WAITS_FOR_BRACE.match(first):
+        return True
+    # The parameters go over several lines.
+    return len(item.sections) == 1 and first.endswith(",") and bodies[item.end - 1].rstrip().endswith(")")
 
 
 def walk(items: Sequence[Item]) -> Iterator[Item]:
@@ -127,6 +136,10 @@ _DECLARED = re.compile(
     r"function\*?|func|fn|fun|macro_rules!|protocol|extension)(?:<[^{(]*>)?\s+(?P<receiver>\([^)]*\)\s*)?(?P<name>[^\s({:;=]+)"
     r"(?P<more>[^{=(]*)"
 )
+_TYPED_VARIABLE = re.compile(
+    _MODIFIERS + r"(?:struct|union|enum)\s+\w+(?:\s+|\s*[*&]+\s*)(?P<name>\w+)(?:\[[^\]]*\])*\s*(?:[,;=].*)?"
+)
+"""A variable or a member of C that has a type with a keyword."""
 _VARIABLE = re.compile(
     _MODIFIERS
     + r"(?:let|var|val|const|static|my|mut\s)\s+(?:mut\s+)?(?P<name>[\w$\[{][\w$,\s]*[\]}]?)\s*(?::[^=]*)?="
@@ -192,6 +205,9 @@ def identity(key: str) -> str | None:
     found = _STAGE.fullmatch(key)
     if found:
         return f"stage {found['name']}"
+    found = _TYPED_VARIABLE.fullmatch(key)
+    if found:
+        return f"value {found['name']}"
     found = _DECLARED.match(key)
     if found:
         receiver = (found["receiver"] or "").strip("() *&").split()
@@ -344,8 +360,7 @@ class Naming:
         if _OPENS_NAMES.fullmatch(key) and len(item.sections) > 1:
             return f"{key} {self.keys[item.sections[-1].line].rstrip(';')}"  # What it is about follows the names.
         if not _only_opens(key) or not item.sections[0].items:
-            has_brace = len(item.sections) > 1 and self.keys[item.sections[1].line] == "{"
-            name = identity(f"{key} {{" if has_brace else key)
+            name = identity(self._opening(item))
         else:
             inner = self._named_line(item)
             name = None if inner is None else f"{key} {self.keys[inner].rstrip(',')}"
@@ -354,6 +369,17 @@ class Naming:
         if name is None and item.is_block and re.search(r"\w", key):
             return f"{_BLOCK_HEAD}{key}"
         return name
+
+    def _opening(self, item: Item) -> str:
+        """Return the first line of an item, with the bracket that opens its block on a line of its own."""
+        key = self.keys[item.start]
+        if len(item.sections) == 1 or self.keys[item.sections[1].line] != "{":
+            return key
+        return f"{key.removesuffix(',')}) {{" if key.endswith(",") else f"{key} {{"
+
+    def is_function(self, item: Item) -> bool:
+        """Return whether an item is a function or a statement with a body, not a container of elements."""
+        return is_function(self._opening(item))
 
     def naming_line(self, item: Item) -> int:
         """Return the line that names an item: the first one or, where that is a bracket, one of the first inside."""
