@@ -30,6 +30,9 @@ from .block_sketch import BlockSketch, NoReadingError
 from .series import Series, holds_statements, shape
 from .strayed_entries import is_arm, is_default_arm
 
+NEW_VERSION = "an item that may be a new version of another"
+"""The doubt of a reading that adds what may replace an item of the file."""
+
 _MIN_ENTRY_SIMILARITY = 85
 """Percent of similarity from which one entry of a list may be another version of an entry."""
 
@@ -149,7 +152,7 @@ class BlockEdits:
                 if _is_declared(text[0]) and text[1:] and text[1:] == there[1:]:
                     self.doubts.append("an item that may be renamed")
                 if not (mine.is_block or other.is_block) and _is_reworded(text[0], there[0]):
-                    self.doubts.append("an item that may be a new version of another")
+                    self.doubts.append(NEW_VERSION)
                 alike.append(_is_same_tag(text[0], there[0]) and not self._is_one_of_series(mine, level))
             elif self._is_same_row(mine, other, level):
                 alike.append(True)
@@ -161,7 +164,7 @@ class BlockEdits:
             else:
                 alike.append(similar >= min_similarity)
                 if _shares_words(text, there) and min_similarity == MIN_SIMILARITY:
-                    self.doubts.append("an item that may be a new version of another")
+                    self.doubts.append(NEW_VERSION)
         if any(alike):
             self.doubts.append("lines that may replace others")
             if (

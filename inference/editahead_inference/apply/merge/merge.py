@@ -19,6 +19,7 @@ from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .added_below_headers import add_below_header
+from .block_edits import NEW_VERSION
 from .block_placer import CUT_OFF, UNANCHORED, read_blocks
 from .document_sections import as_sections, shows_headings
 from .excerpts import Excerpt, as_excerpt
@@ -109,7 +110,20 @@ def merge(
         told = told if told and told.guess == shown.text else None
         first = shown if sections.is_certain else _as_choice(shown)
         attempts = [first, *(each if each.text == shown.text else _as_choice(each) for each in attempts)]
-    return told or _agreed(attempts, target)
+    result = told or _agreed(attempts, target)
+    if result.refusal is None and not result.edit and _has_dots_for_code(part, target):
+        doubt = make_refusal("ambiguous", "The file has all of this already, unless the dots are code.")
+        return replace(result, refusal=doubt)
+    return result
+
+
+def _has_dots_for_code(part: FileSketch, target: Target) -> bool:
+    """Return whether a mark may be code itself: dots alone, in Python."""
+    return (
+        target.original.language == "python"
+        and not isinstance(part.content, Diff)
+        and any(isinstance(piece, Elision) and piece.text.strip() == "..." for piece in part.content.parts)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +165,10 @@ def _attempts(part: FileSketch, target: Target, span: tuple[int, int] | None) ->
         refused = refused and second.result.refusal is not None
     added = add_below_header(part.content, target) if refused else None
     if added is not None:
-        yield _attempt(part, target, Placement(added, _comment_like_mark(part.content, target)), span)
+        unsure = _comment_like_mark(part.content, target)
+        if blocks is not None and NEW_VERSION in blocks.doubts:
+            unsure = make_refusal("ambiguous", f"The sketch is ambiguous about {NEW_VERSION}.")
+        yield _attempt(part, target, Placement(added, unsure), span)
 
 
 def _is_unplaced(attempt: _Attempt) -> bool:
@@ -241,7 +258,9 @@ def _only_told(attempts: Sequence[_Attempt], target: Target) -> MergeResult | No
             if len(found) > 1:
                 return None
     for only in found.values():
-        if only.result.refusal is None and not told.shrinks(only.placing.splices):
+        splices = only.placing.splices
+        is_clear = not told.shrinks(splices) or encloses_all(snippet, target, splices)
+        if only.result.refusal is None and is_clear:
             return only.result
     return None
 

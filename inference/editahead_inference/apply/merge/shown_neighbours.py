@@ -76,6 +76,9 @@ _MIN_FRAME = 2
 _MIN_LONG_FRAME = 3
 """Lines at one end of a run, of which so many say something that one line is enough at the other end."""
 
+_STATEMENT = re.compile(r"(?:\}\s*)?(?:if|else|elif|for|while|with|try|except|catch|finally|do)\b")
+"""The first line of a statement with a body, of which sketches show all."""
+
 _Neighbour = Literal["unique", "header"]
 
 
@@ -347,7 +350,7 @@ class _ShownLines:
         """Return whether a change is the first or the last of a block with which its run [low, high) begins or ends."""
         above, below = change.start + shift - 1, change.end + shift
         first, last = self._numbers[above], self._numbers[below]
-        opens = any(
+        opens = _STATEMENT.match(self._keys[above] or "") is None and any(
             first in (section.line for section in item.sections) and last < item.end
             for item in self._around.get(first, ())
         )
