@@ -52,7 +52,9 @@ def lost_labels(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> 
         others = {text for text, role in shown if role == known[line]} - {key}
         is_branch = _BRANCH.match(key) is not None
         is_shown = bool(others) and not (is_branch and any(is_new_version(text, key) for text in others))
-        if not come[key] and is_shown and not encloses_removal(snippet, target, splices, line):
+        if come[key] or not is_shown:
+            continue
+        if not encloses_removal(snippet, target, splices, line, by_frames=False):
             yield line
 
 

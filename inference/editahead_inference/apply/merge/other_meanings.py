@@ -47,9 +47,6 @@ _BELOW = 8
 _MIN_BLOCK = 3
 """Lines from which a block is compared with those beside it."""
 
-_MOVED_REACH = 20
-"""Lines below a change in which the same lines are looked for."""
-
 _MIN_VERSION = 85
 """Percent of similarity from which a line beyond a mark may be the one that a new line replaces."""
 
@@ -325,33 +322,6 @@ def copied_blocks(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
         for lines in (above, below) if told else ():
             if [keys[n] for n in lines[1:]] == new[1:] and ratio(keys[lines[0]], new[0]) >= MIN_SIMILARITY:
                 yield lines[0]
-
-
-def moved_lines(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
-    """Yield the first of several lines that stay, though the same lines come above them in their block: they may be meant."""
-    keys, widths = target.lines.keys, target.lines.widths
-    gone = {line for splice in splices for line in range(splice.start, splice.end)}
-    for splice in splices:
-        new = [(normalize_line(line), indent_width(line)) for line in splice.lines if line.strip()]
-        outer = min((width for _, width in new), default=0)
-        for first in range(len(new) - _MIN_BLOCK + 1):
-            block = [key for key, _ in new[first : first + _MIN_BLOCK]]
-            if new[first][1] > outer or sum(line_weight(key) >= DISTINCTIVE for key in block) < 2:
-                continue
-            places = target.lines.find_normalized(block)
-            if len(places) != 1 or widths[places[0]] != outer:
-                continue
-            (at,) = places
-            lines = range(at, at + _MIN_BLOCK)
-            is_near = splice.end <= at <= splice.end + _MOVED_REACH
-            if is_near and gone.isdisjoint(lines) and min(filter(_is_width, widths[splice.end : at + 1])) >= outer:
-                yield at
-                break
-
-
-def _is_width(width: int) -> bool:
-    """Return whether a width is not that of a blank line."""
-    return width >= 0
 
 
 def emptied_headers(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:

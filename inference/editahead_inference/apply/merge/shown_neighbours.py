@@ -8,8 +8,8 @@ The header of the block around a change tells less: sketches show it above any m
 side, if no more lines go than come, and nothing that is declared.
 
 Lines that tell little by themselves tell the place together: where a run of lines between marks begins and ends with several
-lines of the file, in one piece, it is what the file has from the first to the last of them. New lines that begin or end a run
-beside a mark would have to be those of the file one after the other, as if by chance.
+lines of the file, in one piece, it is what the file has from the first to the last of them. New lines at an end of a run
+would have to be those of the file one after the other, as if by chance.
 """
 
 from __future__ import annotations
@@ -51,12 +51,15 @@ def encloses_all(
     return all(shown.encloses(change, result, by_frames=by_frames) for change in result.changes)
 
 
-def encloses_removal(snippet: Snippet, target: Target, splices: Sequence[Splice], line: int) -> bool:
+def encloses_removal(
+    snippet: Snippet, target: Target, splices: Sequence[Splice], line: int, *, by_frames: bool = True
+) -> bool:
     """Return whether `encloses_all` would hold for the change alone by which a line of the file goes."""
     target.check()
     result = _Result(target, splices)
     shown = _ShownLines(snippet)
-    return any(shown.encloses(each, result) for each in result.changes if each.first <= line < each.last)
+    changes = (each for each in result.changes if each.first <= line < each.last)
+    return any(shown.encloses(each, result, by_frames=by_frames) for each in changes)
 
 
 def enclosed_lines(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> set[str]:
@@ -230,6 +233,11 @@ def _is_telling(key: str) -> bool:
     return not (is_filler(key) or is_comment(key) or is_annotation(key))
 
 
+def _section_of(item: Item, line: int) -> int:
+    """Return the line that opens the section of an item with this line, such as an `else`."""
+    return max(section.line for section in item.sections if section.line <= line)
+
+
 def _is_other(key: str | None) -> bool:
     """Return whether a line beside the end of a block says something, and not about this block."""
     return key is not None and not (is_filler(key) or is_annotation(key))
@@ -309,10 +317,11 @@ class _ShownLines:
             low -= 1
         while high < len(self._keys) and self._keys[high] is not None:
             high += 1
-        if (low, high) == (0, len(self._keys)) or result.keys[low - shift : high - shift] != self._keys[low:high]:
+        run = self._keys[low:high]
+        if (low, high) == (0, len(self._keys)) or result.keys[low - shift : high - shift] != run:
             return False
-        come = {identity(key) for key in self._keys[low:high] if key is not None}
-        if any((identity(key) or "").startswith("named ") and identity(key) not in come for key in change.gone):
+        gone = {name for key in change.gone if (name := identity(key) or "").startswith("named ")}
+        if not gone <= {identity(key) for key in run if key is not None}:
             return False
         if not change.may_be_below_header and self._ends_with_block(change, shift, low, high):
             return False
@@ -335,13 +344,18 @@ class _ShownLines:
         """Return the new lines in the sketch, except those that declare what a line that goes declares."""
         gone = {name for key in change.gone if (name := identity(key) or "").startswith("named ")}
         lines = range(change.start, change.end)
-        return {self._numbers[at + shift] for at in lines if identity(result.keys[at]) not in gone}
+        new = {self._numbers[at + shift] for at in lines if identity(result.keys[at]) not in gone}
+        if change.start < change.end and is_annotation(result.keys[change.end - 1]):
+            new.add(self._numbers[change.end + shift])  # It belongs to the line below.
+        return new
 
     def _outside(self, lines: range, new: Collection[int], shift: int) -> list[int]:
         """Return the first of these lines, as lines of the result, that are in no block that a new line names."""
         out: list[int] = []
         for at in lines:
-            if any(self._names(item) in new for item in self._around.get(self._numbers[at], ())):
+            line = self._numbers[at]
+            blocks = self._around.get(line, ())
+            if any(self._names(item) in new or _section_of(item, line) in new for item in blocks):
                 break
             out.append(at - shift)
         return out

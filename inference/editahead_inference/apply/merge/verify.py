@@ -45,7 +45,6 @@ from .other_meanings import (
     copied_lines,
     detached_comments,
     emptied_headers,
-    moved_lines,
     repeated_members,
     replaced_in_series,
     replaced_overloads,
@@ -119,9 +118,6 @@ def first_failure(
         unclear = None if is_choice else _other_meaning(part.content, target, splices)
         if unclear is not None and not encloses_all(part.content, target, splices):
             return unclear
-        for number in () if is_choice else moved_lines(target, splices):
-            detail = "The sketch may move these lines, which the file would have twice."
-            return make_refusal("ambiguous", detail, [target.lines.bodies[number]])
         for number in () if is_choice else repeated_members(part.content, target, splices):
             detail = "The sketch may show another place, where the file has these lines already."
             return make_refusal("ambiguous", detail, [target.lines.bodies[number]])
