@@ -77,7 +77,7 @@ _MIN_FRAME = 2
 """Lines at one end of a run that tell its place together."""
 
 _MIN_LONG_FRAME = 3
-"""Lines at one end of a run, of which so many say something that one line is enough at the other end."""
+"""Lines at one end of a run from which one line is enough at the other end."""
 
 _STATEMENT = re.compile(r"(?:\}\s*)?(?:if|else|elif|for|while|with|try|except|catch|finally|do)\b")
 """The first line of a statement with a body, of which sketches show all."""
