@@ -11,6 +11,7 @@ from . import marker_wording, patch_sketches, snippet_sketches
 from .added_elements import added_element
 from .line_change import Declaration, LineChange, indentation
 from .member_sketches import Others, member_sketch
+from .series_elements import series_element
 
 _MAX_DECLARATION = 150
 _MAX_FILE = 500
@@ -52,6 +53,8 @@ def make_file_sketch(
             return _snippet(plan, change, twins, variant, rng)
         case "added-element":
             return _added_element(change, variant, rng)
+        case "series-element":
+            return _series_element(change, variant, rng)
         case "declaration":
             return _declaration(plan, change, twins, rng)
         case "whole-file":
@@ -136,6 +139,22 @@ def _snippet(
             return None
         lines, details = moved, kind
     return FileSketchCase(change, lines, accepted, "/".join(filter(None, (variant, details))))
+
+
+def _series_element(change: LineChange, variant: str, rng: random.Random) -> FileSketchCase | None:
+    """Return a sketch of one element of a file that is made with the words of this one."""
+
+    def words(sign: str) -> str:
+        if variant in marker_wording.SLOPPY:
+            wording = marker_wording.sloppy(variant, "python", "module", rng)
+        else:
+            wording = marker_wording.clean("python")
+        return sign.format(wording.removeprefix("#").strip())
+
+    made = series_element(change, words, rng)
+    if made is None:
+        return None
+    return FileSketchCase(made.change, made.lines, made.accepted, f"{made.kind}-{variant}")
 
 
 def _added_element(change: LineChange, variant: str, rng: random.Random) -> FileSketchCase | None:

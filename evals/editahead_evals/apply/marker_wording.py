@@ -61,6 +61,9 @@ SLOPPY: dict[str, tuple[str, ...]] = {
 }
 """Kind -> wordings. {c}: the language's comment sign, {o}: another language's, {n}: a name from the file."""
 
+IN_WORDS = ("comment-dots", "rest-of", "unchanged", "existing", "named")
+"""The kinds of `SLOPPY` that are a comment in the language's own style."""
+
 _HASH = frozenset({"python"})
 
 

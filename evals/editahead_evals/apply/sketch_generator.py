@@ -30,7 +30,7 @@ from . import answer_wrapping, marker_wording, patch_sketches
 from .file_sketches import FileSketchCase, SketchPlan, make_file_sketch
 from .line_change import LineChange, text
 
-VERSION = 3
+VERSION = 4
 
 _SEED_VERSION = 1
 """Part of the seed of each kind. Kinds that were there before give the same cases as in earlier versions."""
@@ -82,6 +82,7 @@ _CLEAN = {
     "enclosing-markers": 12,
     "sloppy-markers": 20,
     "added-element": 24,
+    "series-element": 24,
     "declaration": 8,
     "unified-diff": 14,
     "search-replace": 8,
@@ -213,6 +214,8 @@ def _variant(plan: SketchPlan, rng: random.Random) -> str:
             return rng.choice([*marker_wording.SLOPPY, *_SHAPES])
         case "added-element":
             return rng.choice(["clean", "clean", *marker_wording.SLOPPY])
+        case "series-element":
+            return rng.choice(["clean", *marker_wording.IN_WORDS])
         case "unified-diff":
             if plan.damage == "similar-places":
                 return "no-numbers"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import random
 import signal
@@ -19,6 +20,7 @@ from editahead_evals.apply.ambiguity import Lines, ShownRun, is_unambiguous
 from editahead_evals.apply.line_change import LineChange, declarations
 from editahead_evals.apply.member_sketches import Others, member_sketch
 from editahead_evals.apply.runner import SERVER_FAILED, CaseResult, apply_all
+from editahead_evals.apply.series_elements import FORMATS, series_element
 from editahead_evals.apply.sketch_generator import PLANS, VERSION, Case, CaseFile, cases
 from editahead_evals.apply.snippet_sketches import scoped
 from editahead_evals.client.editor import Editor
@@ -29,13 +31,13 @@ from editahead_prompts.sketches.sketch import Diff, Snippet
 from synthetic_records import made_records
 
 RECORDS = made_records(200)
-FROZEN = "fbccfba2fbb3f5e6"
+FROZEN = "674ca7d2170bc2a2"
 """Of the cases made of these records: what would tell that the generator had changed."""
 
 
 @pytest.fixture(scope="module")
 def made() -> list[Case]:
-    return list(cases(RECORDS, 300, 5))
+    return list(cases(RECORDS, 350, 5))
 
 
 def digest(some: list[Case]) -> str:
@@ -44,13 +46,13 @@ def digest(some: list[Case]) -> str:
 
 
 def test_the_same_seed_gives_the_same_cases_and_that_for_good(made: list[Case]) -> None:
-    assert list(cases(RECORDS, 300, 5)) == made
-    assert list(cases(RECORDS, 300, 6)) != made
-    assert (VERSION, digest(made)) == (3, FROZEN), "other cases: raise VERSION, and measure anew"
+    assert list(cases(RECORDS, 350, 5)) == made
+    assert list(cases(RECORDS, 350, 6)) != made
+    assert (VERSION, digest(made)) == (4, FROZEN), "other cases: raise VERSION, and measure anew"
 
 
 def test_every_style_and_every_damage_is_there(made: list[Case]) -> None:
-    assert len(made) == 300
+    assert len(made) == 350
     of_classes = {"left-out-bodies", "partial-class"}  # The records hold functions only.
     assert {case.style.removesuffix(" x files") for case in made} == {
         plan.style for plan in PLANS
@@ -71,7 +73,7 @@ def test_only_a_place_that_cannot_be_told_asks_for_a_refusal(made: list[Case]) -
 def test_the_parser_takes_them_for_what_they_are(made: list[Case]) -> None:
     for case in made:
         style = case.style.removesuffix(" x files")
-        marked = style.endswith("markers") or style in ("added-element", "named-scope")
+        marked = style.endswith("markers") or style in ("added-element", "series-element", "named-scope")
         kinds = {"markers"} if marked else {style}
         if style in ("left-out-bodies", "partial-class"):
             kinds = {"markers", "declaration"}
@@ -83,6 +85,20 @@ def test_the_parser_takes_them_for_what_they_are(made: list[Case]) -> None:
         if path is None:
             assert [file.path for file in sketch.files] == [file.path for file in case.files], case.id
         assert all(isinstance(file.content, Diff | Snippet) for file in sketch.files)
+
+
+def test_series_repeat_all_but_the_name_in_every_format() -> None:
+    source = LineChange.from_texts("a/a.py", "python", "\n", RECORDS[0].after)
+    assert source is not None
+    found = [series_element(source, lambda sign: sign.format("..."), random.Random(n)) for n in range(400)]
+    kinds = {made.kind for made in found if made is not None}
+    assert {kind.rpartition("-")[0] for kind in kinds} == {each.path for each in FORMATS}
+    assert {kind.rpartition("-")[2] for kind in kinds} == {"first", "middle", "last", "changed"}
+    for made in filter(None, found):
+        assert made.change.new in made.accepted and made.change.old not in made.accepted
+        assert len(made.lines) < len(made.change.new) + 4
+        if made.kind.startswith("items.json"):
+            json.loads(made.change.before), json.loads(made.change.after)
 
 
 CLASS = """class Store:
