@@ -75,7 +75,7 @@ class _Format:
         element: The lines of an element; `{n}` is its name.
         sign: The comment, with `{}` for its words.
         gap: Blank lines between elements.
-        separator: What stands at the end of all elements but the last.
+        separator: The character between two elements, if any.
     """
 
     path: str

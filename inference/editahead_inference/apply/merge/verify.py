@@ -56,10 +56,11 @@ from .other_meanings import (
     versions_beyond_marks,
 )
 from .repeated_keys import repeated_keys
+from .shown_ends import missing_ends
 from .shown_neighbours import enclosed_lines, encloses_all
 from .shown_runs import ShownRuns, code_lines, without_commas
 from .strayed_entries import strayed_entries
-from .whole_file import goes_on_below, is_plainly_whole
+from .whole_file import goes_on_below, is_plainly_whole, loses_all_imports
 
 MAX_CHARS = 1_000_000
 """Characters of a file before and after a merge, which bounds the time of a merge."""
@@ -106,6 +107,8 @@ def first_failure(
         return make_refusal(
             "ambiguous", "The declaration would go on below the last line that the sketch shows."
         )
+    if part.kind == "whole-file" and loses_all_imports(target, guess):
+        return make_refusal("would-lose-code", "All imports would go, as the sketch shows none.")
     if not isinstance(part.content, Diff) and part.kind != "whole-file":
         for lost in lost_elements(part.content, target, splices):
             near = (SimilarLines(lost.start, lost.end, 1.0),)
@@ -123,6 +126,9 @@ def first_failure(
             return make_refusal("ambiguous", detail, [target.lines.bodies[number]])
         for line in dots_for_code(target, [line for splice in splices for line in splice.lines]):
             return make_refusal("unparsed", "Dots would stay in place of code that is left out.", [line])
+        for line in missing_ends(part.content, target, splices):
+            detail = "A function would not end as the sketch shows."
+            return make_refusal("unplaced", detail, [line])
         for key in repeated_keys(target, splices):
             return make_refusal("ambiguous", f"`{key}` would be there twice.")
         misplaced = list(misplaced_lines(part.content, target, splices))

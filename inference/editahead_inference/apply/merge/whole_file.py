@@ -17,7 +17,7 @@ from editahead_inference.apply.placement.line_matching import (
     line_weight,
     normalize_line,
 )
-from editahead_inference.apply.placement.outline import Naming, outline, walk
+from editahead_inference.apply.placement.outline import Naming, identity, outline, walk
 from editahead_inference.apply.placement.placement import Placement, Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
@@ -36,6 +36,10 @@ _DECLARED = "named "
 
 _MAX_LOST_END_LINES = 8
 """Lines by which a whole file may end earlier, or begin later. With more, the answer was probably cut off."""
+
+
+_MIN_IMPORTS = 2
+"""Imports of a file that hardly all go at once."""
 
 
 def as_whole_file(part: FileSketch, target: Target) -> FileSketch:
@@ -189,3 +193,11 @@ def goes_on_below(code: Sequence[str], guess: str) -> bool:
             moved = indent_width(lines[at]) - indent_width(shown[0])
             return indent_width(lines[at + end]) > outer + moved
     return False
+
+
+def loses_all_imports(target: Target, guess: str) -> bool:
+    """Return whether a file with several imports at its top would have none: a sketch of its code leaves them out."""
+    imports = sum((identity(key) or "").startswith("import ") for key in target.lines.keys)
+    return imports >= _MIN_IMPORTS and not any(
+        (identity(normalize_line(line)) or "").startswith("import ") for line in guess.splitlines()
+    )

@@ -146,7 +146,7 @@ _VARIABLE = re.compile(
 )
 _METHOD = re.compile(
     _MODIFIERS
-    + r"(?!new\s)(?:[\w<>\[\],.?*&:]+\s+)*?[*&~]*(?P<name>[\w$#~]+)\s*\((?:.*(?:\{|=>|\($)|[^()]*,$)"
+    + r"(?!new\s|func\b|function\b)(?:[\w<>\[\],.?*&:]+\s+)*?[*&~]*(?P<name>[\w$#~]+)\s*\((?:.*(?:\{|=>|\($)|[^()]*,$)"
 )
 _QUALIFIED = re.compile(
     _MODIFIERS + r"(?:[\w<>\[\],.?*&:]+\s+)*?[*&]*(?P<name>(?:\w+(?:<[\w, ]*>)?::)+~?\w+)\s*\(.*\)[\w\s]*\{$"

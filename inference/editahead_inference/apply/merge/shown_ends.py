@@ -1,0 +1,60 @@
+"""The check that a block ends as the sketch shows its end: lines behind a mark in it do not match those of another block."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from editahead_inference.apply.placement.line_matching import is_comment, normalize_line
+from editahead_inference.apply.placement.outline import Item, Naming, is_function, outline, walk
+from editahead_inference.apply.placement.placement import Target
+from editahead_inference.apply.placement.splices import Splice
+from editahead_prompts.sketches.sketch import Snippet
+
+from .shown_runs import lines_and_marks
+
+
+def missing_ends(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[str]:
+    """Yield the last lines of functions that the sketch shows behind a mark, and that the result does not end with."""
+    lines, marks = lines_and_marks(snippet)
+    naming = Naming(list(map(normalize_line, lines)))
+    shown = [
+        item
+        for item in walk(outline(lines))
+        if item.closes_itself
+        and is_function(naming.head(item))
+        and (naming.of(item) or "").startswith("named ")
+        and not marks.isdisjoint(range(item.start, item.end))
+    ]
+    if not shown or not splices:
+        return
+    bodies: list[str] = []
+    at = 0
+    for splice in splices:
+        bodies += [*target.lines.bodies[at : splice.start], *splice.lines]
+        at = splice.end
+    bodies += target.lines.bodies[at:]
+    target.check()
+    naming_after = Naming(list(map(normalize_line, bodies)))
+    wanted = {naming.of(item) for item in shown}
+    found: dict[str | None, Item] = {}
+    count: Counter[str | None] = Counter()
+    for item in walk(outline(bodies)):
+        name = naming_after.of(item)
+        if name in wanted:
+            found[name] = item
+            count[name] += 1
+    for item in shown:
+        name = naming.of(item)
+        if count[name] != 1:
+            continue
+        last = max(mark for mark in marks if item.start <= mark < item.end)
+        end = _said(naming.keys[last + 1 : item.end])
+        there = _said(naming_after.keys[found[name].start : found[name].end])
+        if len(end) > 1 and there[-len(end) :] != end:
+            yield end[-2]
+
+
+def _said(keys: Sequence[str]) -> list[str]:
+    """Return the lines without blank ones, comments and the commas at line ends."""
+    return [key.rstrip(",;") for key in keys if key and not is_comment(key)]
