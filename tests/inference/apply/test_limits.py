@@ -161,3 +161,15 @@ def test_a_change_of_more_than_the_limit_is_not_looked_through() -> None:
     text = "x = f(y)\n" * (MAX_REVIEWED_BYTES // 9)
     (hunks,) = review([FileEdit(FILE, Edit.replace(0, FILE.length, text))])
     assert [(hunk.kind, hunk.flags) for hunk in hunks] == [("semantic", ())]
+
+
+def test_a_sketch_of_thousands_of_lines_is_refused_unless_it_is_the_whole_file() -> None:
+    mark = "# ... existing code ...\n"
+    file = Snapshot.from_text(LONG, uri="file:///a.py", language="python")
+    parsed = parse_sketch(mark + LONG.replace("x + 7\n", "x - 7\n") + mark, language="python")
+    refusal = merge(parsed, parsed.files[0], file).refusal
+    assert refusal is not None
+    assert (refusal.reason, "5,000 lines" in refusal.detail) == ("too-large", True)
+    whole = parse_sketch("import os\n\n\n" + LONG, language="python")
+    result = merge(whole, whole.files[0], Snapshot.from_text("import os\n\n\n" + LONG, language="python"))
+    assert result.refusal is None

@@ -41,6 +41,9 @@ _MAX_SKETCH_CHARS = 400_000
 _MAX_PIECES = 4000
 """Runs of code and marks between them, which bounds the time of a merge."""
 
+_MAX_SNIPPET_LINES = 5000
+"""Lines of a sketch that shows a part of a file, which bounds the time of a merge: each is looked at by every check."""
+
 _MIN_TWIN_LINES = 2
 """Lines that say something, from which a hunk that the file has already may have been applied before."""
 
@@ -95,8 +98,12 @@ def merge(
     restored = restore_left_out_code(part, target)
     is_as_shown = restored.content == part.content
     part = as_whole_file(restored, target)
-    attempts = list(_attempts(part, target, span))
     excerpt = as_excerpt(part, target)
+    is_excerpt = excerpt is not None or part.kind != "whole-file"
+    if isinstance(part.content, Snippet) and is_excerpt and part.end - part.at > _MAX_SNIPPET_LINES:
+        said = f"The sketch shows more than {_MAX_SNIPPET_LINES:,} lines and is not the whole file; apply it in parts."
+        return MergeResult(original, original.text, Edit(), make_refusal("too-large", said), 0.0)
+    attempts = list(_attempts(part, target, span))
     if excerpt is not None:
         attempts = [_sparing(attempt, excerpt) for attempt in attempts]
         attempts += (

@@ -23,6 +23,12 @@ from .splices import Splice
 _MAX_SIMILAR = 3
 """Similar places that a refusal lists, as a person reads no more."""
 
+_MAX_LINE_CHARS = 2_000
+"""Characters of a line that are compared with another line, which bounds the time."""
+
+_MAX_PART_CHARS = 20_000
+"""Characters of lines of a sketch that are compared with a place, which bounds the time."""
+
 _MAX_COMPARED = 200_000
 """Pairs of lines compared in a search for similar places, which bounds its time."""
 
@@ -197,7 +203,7 @@ def find_similar_lines(part: Sequence[str], target: Target) -> tuple[SimilarLine
     ):
         key = max(wanted, key=line_weight)
         for place in range(target.low, target.high):
-            alike = ratio(key, lines.keys[place], score_cutoff=60) / 100
+            alike = ratio(key[:_MAX_LINE_CHARS], lines.keys[place][:_MAX_LINE_CHARS], score_cutoff=60) / 100
             if alike:
                 first = max(target.low, place - offset[key])
                 votes[first] = max(votes.get(first, 0.0), alike * line_weight(key))
@@ -208,10 +214,9 @@ def find_similar_lines(part: Sequence[str], target: Target) -> tuple[SimilarLine
         if len(best) == _MAX_SIMILAR:
             break
     found = []
+    shown = "\n".join(map(normalize_line, part))[:_MAX_PART_CHARS]
     for first in best:
         end = min(first + size, target.high)
-        there = "\n".join(lines.keys[first:end])
-        found.append(
-            SimilarLines(first, end, round(ratio("\n".join(map(normalize_line, part)), there) / 100, 3))
-        )
+        there = "\n".join(lines.keys[first:end])[:_MAX_PART_CHARS]
+        found.append(SimilarLines(first, end, round(ratio(shown, there) / 100, 3)))
     return tuple(sorted(found, key=lambda near: (-near.similarity, near.start)))
