@@ -62,7 +62,7 @@ def build_index(root: Path, folder: Path, **options: Any) -> list[IndexReport]:
     """Build the index of a workspace as the process does, and return its reports."""
     reports: list[IndexReport] = []
     worker = IndexWorker(IndexTask(str(root), str(folder), **options), reports.append)
-    run(worker, lambda pause: [], until_ready=True)
+    run(worker, lambda pause: [], until_ready=True, with_vectors=bool(options.get("encoder")))
     return reports
 
 
