@@ -247,7 +247,9 @@ class _SnippetPlacer:
     def _whole_declarations(self, number: int, segment: Segment, low: int, high: int) -> Iterator[Anchor]:
         """Yield an anchor for each declaration in lines [low, high) of the file that a segment shows whole."""
         last = 0
-        for declaration in declarations_in_fragment(segment.lines, self._target.original.language):
+        for declaration in declarations_in_fragment(
+            segment.lines, self._target.original.language, self._target.check
+        ):
             if declaration.start < last or not declaration.intact:
                 continue
             same = [

@@ -381,5 +381,9 @@ def _is_redeclared(low: int, high: int, splice: Splice, target: Target) -> bool:
     bodies = target.lines.bodies
     start, end = min(first, splice.start), max(last, splice.end)
     made = [*bodies[start : splice.start], *splice.lines, *bodies[splice.end : end]]
-    known = {(d.kind, d.name) for d in declarations_in_fragment(made, target.original.language) if d.intact}
+    known = {
+        (d.kind, d.name)
+        for d in declarations_in_fragment(made, target.original.language, target.check)
+        if d.intact
+    }
     return any((d.kind, d.name) in known for d in around)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tree_sitter import Node
@@ -235,20 +235,27 @@ def _text(node: Node) -> str:
     return (node.text or b"").decode(errors="replace")
 
 
-def declarations_in_fragment(code: Sequence[str], language: str) -> list[Declaration]:
+def declarations_in_fragment(
+    code: Sequence[str], language: str, check: Callable[[], None] = lambda: None
+) -> list[Declaration]:
     """Return the declarations in lines cut from a file, or none without a grammar.
 
     Members of a class are found without the class. Where the code is cut off it may not parse: only whole declarations are
     then `intact`.
+
+    Args:
+        code: The lines.
+        language: The LSP language id of the file.
+        check: Called during a long parse. It may raise to cancel.
     """
     filled = [line for line in code if line.strip()]
     common = min((indentation(line) for line in filled), key=len, default="")
     plain = [line[len(common) :] if line.startswith(common) else line.lstrip() for line in code]
-    found = _parse_declarations(plain, language)
+    found = _parse_declarations(plain, language, check)
     wrap = _CLASS_WRAPPERS.get(language)
     if wrap is None:
         return found
-    inside = _parse_declarations([wrap[0], *plain, wrap[1]], language)
+    inside = _parse_declarations([wrap[0], *plain, wrap[1]], language, check)
     moved = [
         Declaration(d.kind, d.name, d.start - 1, d.head - 1, d.end - 1, d.scope[1:], d.signature, d.intact)
         for d in inside
@@ -262,8 +269,10 @@ def _intact_lines(found: Sequence[Declaration]) -> set[int]:
     return {line for d in found if d.intact for line in range(d.start, d.end)}
 
 
-def _parse_declarations(lines: Sequence[str], language: str) -> list[Declaration]:
-    tree = SyntaxTrees().tree(Snapshot.from_text("\n".join(lines), language=language))
+def _parse_declarations(lines: Sequence[str], language: str, check: Callable[[], None]) -> list[Declaration]:
+    trees = SyntaxTrees()
+    with trees.checked(check):
+        tree = trees.tree(Snapshot.from_text("\n".join(lines), language=language))
     return [] if tree is None else declarations(tree.root_node, lines)
 
 
