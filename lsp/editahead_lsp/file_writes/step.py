@@ -84,6 +84,8 @@ class Step:
             found = os.fstat(source)
             if not stat.S_ISREG(found.st_mode) or found.st_size != len(old) or file.read() != old:
                 raise WriteError(f"{self} changed in the meantime; run the command again")
+        if found.st_nlink > 1 and _is_kept(handle, found):
+            raise WriteError(f"{self} is just being written by another Editahead; run the command again")
         why = objection(found, writable=os.access(self.name, os.W_OK, dir_fd=handle))
         if why is not None and not force and (self.action == "replace" or why == "is read-only"):
             raise WriteError(f"{self} {why}; add --force to write it nevertheless")
@@ -230,6 +232,17 @@ def _digest(handle: int, name: str) -> str:
         return digest(_read(handle, name))
     except FileNotFoundError:
         return ""
+
+
+def _is_kept(handle: int, found: os.stat_result) -> bool:
+    """Return whether the file has a second name that a transaction gave it, which has not ended."""
+    for name in os.listdir(handle):
+        if name.startswith(PREFIX):
+            with suppress(OSError):
+                other = os.stat(name, dir_fd=handle, follow_symlinks=False)
+                if (other.st_dev, other.st_ino) == (found.st_dev, found.st_ino):
+                    return True
+    return False
 
 
 def _exists(handle: int, name: str) -> bool:

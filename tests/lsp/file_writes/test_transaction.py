@@ -120,6 +120,15 @@ def test_a_read_only_file_is_written_only_with_force(folder: Path, write: Write,
         assert (folder / "a").stat().st_mode & 0o777 == 0o444
 
 
+def test_a_file_that_another_transaction_is_writing_is_left_alone(folder: Path, write: Write) -> None:
+    os.link(folder / "a", folder / f"{step.PREFIX}1.old")
+    before = held(folder)
+    for force in (False, True):
+        with pytest.raises(WriteError, match="work/a is just being written by another Editahead"):
+            write(change(folder), force=force)
+    assert held(folder) == before
+
+
 def test_a_file_with_two_names_is_written_only_with_force(folder: Path, write: Write) -> None:
     os.link(folder / "a", folder / "twin")
     with pytest.raises(WriteError, match=r"work/a has 2 names \(hard links\)"):
