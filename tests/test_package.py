@@ -83,19 +83,23 @@ def test_a_wheel_holds_every_file_of_the_packages(wheel: zipfile.ZipFile) -> Non
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
 
 
-def test_the_wheel_of_the_vscode_extension_lacks_the_weights_and_nothing_else(
+def test_the_wheel_of_the_vscode_extension_lacks_weights_and_training_and_nothing_else(
     wheel: zipfile.ZipFile, tmp_path: Path
 ) -> None:
     assert wheel.filename is not None
-    script = ROOT / "editors" / "vscode" / "without_weights.py"
+    script = ROOT / "editors" / "vscode" / "lighten_wheel.py"
     subprocess.run([sys.executable, script, wheel.filename, tmp_path], check=True)
     (light,) = tmp_path.iterdir()
     with zipfile.ZipFile(light) as made:
         names = set(made.namelist())
         (record,) = (name for name in names if name.endswith(".dist-info/RECORD"))
         listed = {line.split(",")[0] for line in made.read(record).decode().splitlines()}
-    left_out = ("editahead_inference/shipped/", "editahead_retrieval/vectors/encoder.npz")
+    left_out = (
+        "editahead_inference/shipped/",
+        "editahead_retrieval/vectors/encoder.npz",
+        "editahead_training/",
+    )
     gone = {name for name in wheel.namelist() if name.startswith(left_out)}
     assert names == listed == set(wheel.namelist()) - gone
     assert {"editahead_inference/shipped/model.safetensors", left_out[1]} <= gone
-    assert light.stat().st_size < 1_800_000
+    assert light.stat().st_size < 1_700_000

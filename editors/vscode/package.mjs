@@ -1,4 +1,4 @@
-// node package.mjs WHEEL: write dist/editahead.vsix with the server's wheel, and list its files and size. without_weights.py removes the weights from the wheel.
+// node package.mjs WHEEL: write dist/editahead.vsix with the server's wheel, and list its files and size. lighten_wheel.py removes the weights and the training from the wheel.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createVSIX, listFiles } from "@vscode/vsce";
@@ -12,7 +12,7 @@ const [wheel] = process.argv.slice(2);
 if (wheel === undefined) throw new Error("usage: node package.mjs WHEEL");
 rmSync("server", { recursive: true, force: true });
 mkdirSync("server");
-execFileSync("python3", ["without_weights.py", wheel, "server"], { stdio: "inherit" });
+execFileSync("python3", ["lighten_wheel.py", wheel, "server"], { stdio: "inherit" });
 copyFileSync("../../LICENSE", "LICENSE");
 const files = await listFiles({ packageManager: 0 });
 const unexpected = files.filter((name) => !EXPECTED.some((pattern) => pattern.test(name)));

@@ -6,7 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from editahead_inference.apply.placement.line_matching import is_comment, normalize_line
-from editahead_inference.apply.placement.outline import Item, Naming, is_function, outline, walk
+from editahead_inference.apply.placement.outline import (
+    Item,
+    Naming,
+    has_substance,
+    is_function,
+    outline,
+    walk,
+)
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.sketch import Snippet
@@ -49,10 +56,17 @@ def missing_ends(snippet: Snippet, target: Target, splices: Sequence[Splice]) ->
         if count[name] != 1:
             continue
         last = max(mark for mark in marks if item.start <= mark < item.end)
-        end = _said(naming.keys[last + 1 : item.end])
-        there = _said(naming_after.keys[found[name].start : found[name].end])
-        if len(end) > 1 and there[-len(end) :] != end:
+        shown_keys = naming.keys[last + 1 : item.end]
+        own_keys = naming_after.keys[found[name].start : found[name].end]
+        end, there = _said(shown_keys), _said(own_keys)
+        if len(end) > 1 and there[-len(end) :] != end and not _tell_other_place(shown_keys, own_keys, target):
             yield end[-2]
+
+
+def _tell_other_place(shown: Sequence[str], own: Sequence[str], target: Target) -> bool:
+    """Return whether one of the shown lines occurs once in the file, and not in the function: the mark goes beyond it."""
+    places = target.lines.places
+    return any(has_substance(key) and len(places.get(key, ())) == 1 and key not in own for key in shown)
 
 
 def _said(keys: Sequence[str]) -> list[str]:

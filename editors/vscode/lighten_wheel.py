@@ -1,7 +1,6 @@
-"""without_weights.py WHEEL FOLDER: the wheel without the weights that come with it, which are too large for an extension.
+"""lighten_wheel.py WHEEL FOLDER: the wheel without what only torch and numpy can use: the weights, and the training.
 
-The extension's environment has neither torch, which asking the model takes, nor numpy, which the search's encoder takes. The
-record of the wheel is made anew (the format: PEP 427).
+They would make the extension large, and its environment has neither library. The record of the wheel is made anew (PEP 427).
 """
 
 import csv
@@ -10,7 +9,11 @@ import sys
 import zipfile
 from pathlib import Path
 
-LEFT_OUT = ("editahead_inference/shipped/", "editahead_retrieval/vectors/encoder.npz")
+LEFT_OUT = (
+    "editahead_inference/shipped/",
+    "editahead_retrieval/vectors/encoder.npz",
+    "editahead_training/",
+)
 
 
 def lightened(wheel: Path, folder: Path) -> Path:
