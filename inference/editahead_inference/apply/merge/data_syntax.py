@@ -1,4 +1,4 @@
-"""The syntax of files without a grammar: JSON and TOML as the standard library reads them, some of YAML and Dockerfiles."""
+"""The syntax of files without a grammar: JSON and TOML in full, some of YAML, Dockerfiles and tables of Markdown."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ _DOCKER_INSTRUCTION = re.compile(
     r"WORKDIR)\s",
     re.IGNORECASE,
 )
+
+_MARKDOWN_ROW = re.compile(r"\|.*\|$")
+_MARKDOWN_RULE = re.compile(r"\|[\s:|-]*-[\s:|-]*\|$")
+_MARKDOWN_BLOCK = re.compile(r"#|>|<|[-*+]\s|```|~~~|\d+[.)]\s")
+"""The beginning of a line that ends a table above it."""
 
 
 def breaks_data(original: Snapshot, guess: str) -> bool:
@@ -79,8 +84,29 @@ def _instructions(text: str) -> Iterator[str]:
         yield "\\"
 
 
+def _is_markdown(text: str) -> bool:
+    """Return whether all rows are below the rule of a table, and no text follows a row without a blank line."""
+    rows: list[str] = []
+    is_fenced = False
+    for line in [*text.splitlines(), ""]:
+        key = line.strip()
+        is_fence = key.startswith(("```", "~~~"))
+        if not is_fenced and _MARKDOWN_ROW.match(key):
+            rows.append(key)
+            continue
+        if rows and (
+            (key and not _MARKDOWN_BLOCK.match(key)) or not any(map(_MARKDOWN_RULE.match, rows[:2]))
+        ):
+            return False
+        rows = []
+        is_fenced ^= is_fence
+    return True
+
+
 _READERS: Mapping[str, Callable[[str], bool]] = {
     "json": _loads(json.loads),
+    "markdown": _is_markdown,
+    "md": _is_markdown,
     "toml": _loads(tomllib.loads),
     "yaml": _is_yaml,
     "yml": _is_yaml,

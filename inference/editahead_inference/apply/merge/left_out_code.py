@@ -31,6 +31,8 @@ from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, S
 _ONE_LINE_BODY = re.compile(
     r"(?P<head>.*[\w)\]>]\s*\{)\s*(?P<body>(?:\.{3}|…|/\*.*\*/|//.*)?)\s*(?P<end>\}[;,)]*)"
 )
+_EMPTY_ARGUMENT = re.compile(r".*\w\s*\{\s*\}\)[;,)]*")
+"""A value without fields as the last argument of a call, such as `Ok(Empty {})`, which is no body."""
 _ONE_LINE_BLOCK = re.compile(
     r"(?P<head>(?:async\s+)?(?:def|class)\b.*:)\s*(?P<body>(?:\.{3}|…|pass)\s*(?:#.*)?)"
 )
@@ -134,6 +136,8 @@ class _Restorer:
             one_line = _ONE_LINE_BODY.fullmatch(lines[number].rstrip()) or _ONE_LINE_BLOCK.fullmatch(
                 lines[number].strip()
             )
+            if _EMPTY_ARGUMENT.fullmatch(lines[number].rstrip()):
+                continue
             if one_line and (one_line["body"] or not self._target.lines.places.get(key)):
                 head = (
                     one_line["head"]

@@ -45,9 +45,16 @@ class ToldReadings:
         )
 
     def _is_between_neighbours(self, splice: Splice) -> bool:
-        """Return whether the sketch shows what a change makes between the lines above and below it."""
-        keys = self._target.lines.keys
+        """Return whether the sketch shows what a change makes between the lines above and below it.
+
+        Where lines go, the file has one of these two only there: neighbours that repeat are those of any like lines.
+        """
+        keys, places = self._target.lines.keys, self._target.lines.places
         come = [key for key in map(normalize_line, splice.lines) if key]
         above = next((keys[n] for n in range(splice.start - 1, -1, -1) if keys[n]), None)
         below = next((keys[n] for n in range(splice.end, len(keys)) if keys[n]), None)
+        if any(keys[splice.start : splice.end]) and all(
+            len(places.get(key or "", ())) != 1 for key in (above, below)
+        ):
+            return False
         return self._runs.contain([key for key in (above, *come, below) if key is not None])

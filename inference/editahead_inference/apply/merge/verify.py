@@ -31,6 +31,7 @@ from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import count_errors
 
 from .added_items import replaced_by_new
+from .adopted_lines import adopted_lines
 from .broken_definitions import broken_definitions
 from .data_syntax import breaks_data
 from .keyed_elements import versions_of_hidden_elements
@@ -67,6 +68,8 @@ MAX_CHARS = 1_000_000
 
 _MIN_PARAPHRASE_SIMILARITY = 45
 """Percent of similarity from which a removed comment may be one of the hunk in other words."""
+
+_ADDED_OR_REPLACED = "The sketch does not show whether these lines are added or replace lines of the file."
 
 
 def first_failure(
@@ -121,6 +124,8 @@ def first_failure(
         unclear = None if is_choice else _other_meaning(part.content, target, splices)
         if unclear is not None and not encloses_all(part.content, target, splices):
             return unclear
+        for number in () if is_choice else lost_labels(part.content, target, splices):
+            return _unclear(number, target, _ADDED_OR_REPLACED)
         for number in () if is_choice else repeated_members(part.content, target, splices):
             detail = "The sketch may show another place, where the file has these lines already."
             return make_refusal("ambiguous", detail, [target.lines.bodies[number]])
@@ -171,31 +176,34 @@ def first_failure(
 
 def _other_meaning(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Refusal | None:
     """Return a refusal if the sketch may as well mean something else."""
-    added_or_replaced = "The sketch does not show whether these lines are added or replace lines of the file."
     checks = (
         (strayed_entries(snippet, target, splices), "The new lines may belong before this line."),
-        (lost_labels(snippet, target, splices), added_or_replaced),
         (copied_lines(snippet, target, splices), "The sketch may show lines of another place."),
-        (shown_lines_gone(snippet, target, splices), added_or_replaced),
-        (added_elsewhere(snippet, target, splices), added_or_replaced),
-        (replaced_overloads(snippet, target, splices), added_or_replaced),
-        (replaced_in_series(snippet, target, splices), added_or_replaced),
-        (copied_blocks(target, splices), added_or_replaced),
+        (shown_lines_gone(snippet, target, splices), _ADDED_OR_REPLACED),
+        (added_elsewhere(snippet, target, splices), _ADDED_OR_REPLACED),
+        (replaced_overloads(snippet, target, splices), _ADDED_OR_REPLACED),
+        (replaced_in_series(snippet, target, splices), _ADDED_OR_REPLACED),
+        (copied_blocks(target, splices), _ADDED_OR_REPLACED),
         (respaced_lines(target, splices), "The sketch may show lines of another place."),
         (moved_lines(snippet, target, splices), "The sketch does not show whether these lines move."),
-        (unclosed_ends(snippet, target, splices), added_or_replaced),
-        (versions_beyond_marks(snippet, target, splices), added_or_replaced),
-        (unreached_lines(target, splices), added_or_replaced),
-        (versions_of_hidden_elements(snippet, target, splices), added_or_replaced),
+        (unclosed_ends(snippet, target, splices), _ADDED_OR_REPLACED),
+        (versions_beyond_marks(snippet, target, splices), _ADDED_OR_REPLACED),
+        (unreached_lines(target, splices), _ADDED_OR_REPLACED),
+        (versions_of_hidden_elements(snippet, target, splices), _ADDED_OR_REPLACED),
+        (adopted_lines(snippet, target, splices), "This line may belong to the element above the new lines."),
         (emptied_headers(snippet, target, splices), "The block below this line would be that of a new one."),
         (detached_comments(snippet, target, splices), "This comment may belong to the line below it."),
         (split_strings(snippet, target, splices), "These lines would be within a string."),
     )
     for found, detail in checks:
         for line in found:
-            near = (SimilarLines(line, line + 1, 1.0),)
-            return make_refusal("ambiguous", detail, [target.lines.bodies[line]], near)
+            return _unclear(line, target, detail)
     return None
+
+
+def _unclear(line: int, target: Target, detail: str) -> Refusal:
+    near = (SimilarLines(line, line + 1, 1.0),)
+    return make_refusal("ambiguous", detail, [target.lines.bodies[line]], near)
 
 
 def _opened_comments(bodies: Sequence[str]) -> int:
