@@ -6,7 +6,7 @@ statements between them and their blank lines as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from editahead_inference.apply.placement.line_matching import is_annotation, is_comment, normalize_line
 from editahead_inference.apply.placement.outline import (
@@ -39,15 +39,21 @@ def lost_beside_stubs(snippet: Snippet, target: Target, splices: Sequence[Splice
     naming = target.naming
     keys = target.lines.keys
     for splice in split_at_kept_lines(splices, target.lines.bodies):
-        around = [_OUTSIDE, *(naming.of(item) for item in blocks_around(target.items, splice.start))]
-        inner = max((n for n, name in enumerate(around) if name in holders), default=None)
-        is_beside = inner is not None and not any(name in whole for name in around[inner + 1 :])
+        beside = [
+            line
+            for line in range(splice.start, max(splice.end, splice.start + 1))
+            if _is_beside(
+                [_OUTSIDE, *(naming.of(item) for item in blocks_around(target.items, line))], holders, whole
+            )
+        ]
         below = next((keys[n] for n in range(splice.end, len(keys)) if keys[n]), "")
         gone = [key for key in keys[splice.start : splice.end] if key]
         come = [key for key in map(normalize_line, splice.lines) if key]
         is_above = identity(below) in bodiless and all(is_comment(key) or is_annotation(key) for key in gone)
-        if not is_beside and not is_above:
+        if not beside and not is_above:
             continue
+        if not is_above:
+            gone = [keys[line] for line in beside if line < splice.end and keys[line]]
         names = {identity(key) for key in come}
         lost = [
             key
@@ -58,6 +64,12 @@ def lost_beside_stubs(snippet: Snippet, target: Target, splices: Sequence[Splice
         if lost or not (gone or come):
             end = max(splice.end, splice.start + 1)
             yield Item(splice.start, end, target.lines.widths[splice.start], [Section(splice.start)])
+
+
+def _is_beside(around: Sequence[str | None], holders: Collection[str], whole: Collection[str]) -> bool:
+    """Return whether a line in these blocks is in one that holds a stub, and in none within it that is shown."""
+    inner = max((n for n, name in enumerate(around) if name in holders), default=None)
+    return inner is not None and not any(name in whole for name in around[inner + 1 :])
 
 
 def _blocks(snippet: Snippet) -> tuple[set[str], set[str], set[str]]:

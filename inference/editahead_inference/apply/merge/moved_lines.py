@@ -73,6 +73,6 @@ def _count_same(some: Sequence[str], others: Sequence[str]) -> int:
 def _function_around(target: Target, naming: Naming, line: int) -> Item | None:
     """Return the innermost function or type around a line."""
     named = [
-        each for each in blocks_around(target.items, line) if (naming.of(each) or "").startswith("named ")
+        each for each in blocks_around(target.items, line) if (naming.of(each) or "").startswith(_HOLDERS)
     ]
     return named[-1] if named else None

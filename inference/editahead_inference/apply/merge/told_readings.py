@@ -47,14 +47,18 @@ class ToldReadings:
     def _is_between_neighbours(self, splice: Splice) -> bool:
         """Return whether the sketch shows what a change makes between the lines above and below it.
 
-        Where lines go, the file has one of these two only there: neighbours that repeat are those of any like lines.
+        The first lines of a block that begins as others do tell it from these: others may be those of one more block.
         """
-        keys, places = self._target.lines.keys, self._target.lines.places
+        lines = self._target.lines
+        keys = lines.keys
         come = [key for key in map(normalize_line, splice.lines) if key]
-        above = next((keys[n] for n in range(splice.start - 1, -1, -1) if keys[n]), None)
-        below = next((keys[n] for n in range(splice.end, len(keys)) if keys[n]), None)
-        if any(keys[splice.start : splice.end]) and all(
-            len(places.get(key or "", ())) != 1 for key in (above, below)
-        ):
+        above = next((n for n in range(splice.start - 1, -1, -1) if keys[n]), None)
+        below = next((n for n in range(splice.end, len(keys)) if keys[n]), None)
+        gone = next((n for n in range(splice.start, splice.end) if keys[n]), None)
+        around = [keys[n] for n in (above, below) if n is not None]
+        is_first = above is not None and gone is not None and lines.widths[above] < lines.widths[gone]
+        if is_first and all(len(lines.places[key]) > 1 for key in around):
             return False
-        return self._runs.contain([key for key in (above, *come, below) if key is not None])
+        first = [] if above is None else [keys[above]]
+        last = [] if below is None else [keys[below]]
+        return self._runs.contain([*first, *come, *last])
