@@ -19,7 +19,6 @@ from editahead_inference.apply.placement.indent_transform import (
 )
 from editahead_inference.apply.placement.line_matching import (
     DISTINCTIVE,
-    indentation,
     line_weight,
     normalize_line,
 )
@@ -31,6 +30,15 @@ from editahead_prompts.sketches.sketch import Hunk, HunkLine
 
 from .hunk_alignment import HunkAligner, PlacedHunk
 from .hunk_rewriting import fold_later_searches, interleave
+from .hunk_segments import (
+    are_disjoint,
+    first_line_of,
+    hunk_text,
+    indent_pairs,
+    matched_share,
+    segment_extent,
+    without_blank_end,
+)
 
 _MAX_HUNKS = 2000
 _MAX_CHAINED = 300
@@ -72,7 +80,7 @@ class _HunkPlacer:
     def place(self) -> Placement:
         """Return the splices of all hunks, with the first doubt."""
         placed = self._place_each()
-        self._pairs = {pair for hunk in placed if not hunk.done for pair in self._indent_pairs(hunk)}
+        self._pairs = {pair for hunk in placed if not hunk.done for pair in indent_pairs(hunk, self._file)}
         splices: list[Splice] = []
         for one in placed:
             splices += self._splices(one)
@@ -95,7 +103,7 @@ class _HunkPlacer:
             else:
                 waiting.append(hunk)
         pinned = [self._pin(hunk) for hunk in waiting]
-        if _are_disjoint(pinned, waiting):
+        if are_disjoint(pinned, waiting):
             placed += (
                 PlacedHunk(hunk, tuple(range(at, at + len(hunk.old))))
                 for hunk, at in zip(waiting, pinned, strict=True)
@@ -121,8 +129,8 @@ class _HunkPlacer:
         if chain is not None:
             for number, hunk in enumerate(waiting):
                 own = [anchor for anchor in chain.anchors if anchor.segment == number]
-                if own and self._aligner.finds_removed_lines(hunk, own, _first_line(waiting, number)):
-                    placed.append(self._aligner.align(hunk, own, _first_line(waiting, number)))
+                if own and self._aligner.finds_removed_lines(hunk, own, first_line_of(waiting, number)):
+                    placed.append(self._aligner.align(hunk, own, first_line_of(waiting, number)))
                 else:
                     missing.append(hunk)
         else:
@@ -141,10 +149,8 @@ class _HunkPlacer:
 
         Lines that the sketch calls the end of the file are there if they can be.
         """
-        at = (
-            len(self._file) - leading_blank_lines(self._file.bodies[::-1]) - len(_without_blank_end(hunk.old))
-        )
-        if hunk.at_end and at >= 0 and self._file.find_exact(_without_blank_end(hunk.old), at):
+        at = len(self._file) - leading_blank_lines(self._file.bodies[::-1]) - len(without_blank_end(hunk.old))
+        if hunk.at_end and at >= 0 and self._file.find_exact(without_blank_end(hunk.old), at):
             return at
         at_one = self._aligner.pin(hunk)
         return (
@@ -199,10 +205,10 @@ class _HunkPlacer:
             own = [anchor for anchor in some if anchor.segment == number]
             if own:
                 near.append(
-                    SimilarLines(own[0].start, own[-1].end, round(_matched_share(segments[number], own), 3))
+                    SimilarLines(own[0].start, own[-1].end, round(matched_share(segments[number], own), 3))
                 )
         self._doubts.append(
-            make_refusal("ambiguous", "These lines fit two places equally well.", _text(hunk), near)
+            make_refusal("ambiguous", "These lines fit two places equally well.", hunk_text(hunk), near)
         )
         return chain
 
@@ -223,7 +229,7 @@ class _HunkPlacer:
             found += (
                 replace(anchor, segment=number)
                 for anchor in every
-                if self._is_in_scope(hunk, *_extent(anchor, segment))
+                if self._is_in_scope(hunk, *segment_extent(anchor, segment))
                 and (pinned is None or anchor.start - (anchor.first - segment.first) == pinned)
             )
             if count > _MAX_FOUND or len(found) > _MAX_PLACES:
@@ -242,7 +248,9 @@ class _HunkPlacer:
             *alternative_placements(hunks, segments, chain, bonus, self._target),
         ):
             self._target.check()
-            if not all(self._is_in_scope(hunks[a.segment], *_extent(a, segments[a.segment])) for a in other):
+            if not all(
+                self._is_in_scope(hunks[a.segment], *segment_extent(a, segments[a.segment])) for a in other
+            ):
                 continue
             if mine is None:
                 mine = self._preview(hunks, segments, chain.anchors)
@@ -309,7 +317,7 @@ class _HunkPlacer:
                 make_refusal(
                     "ambiguous",
                     "The file may have these lines already, or the sketch may add more like them.",
-                    _text(hunk),
+                    hunk_text(hunk),
                 )
             )
         return is_there
@@ -320,9 +328,9 @@ class _HunkPlacer:
         )  # Only the first doubt is reported.
         if len(self._file.find_exact(hunk.old)) > 1:
             return make_refusal(
-                "ambiguous", "The file has these lines in too many places.", _text(hunk), near
+                "ambiguous", "The file has these lines in too many places.", hunk_text(hunk), near
             )
-        return make_refusal("unplaced", "The file has no such lines.", _text(hunk), near)
+        return make_refusal("unplaced", "The file has no such lines.", hunk_text(hunk), near)
 
     def _splices(self, placed: PlacedHunk) -> list[Splice]:
         if placed.done:
@@ -356,7 +364,7 @@ class _HunkPlacer:
         if any(splice.lines and self._is_beside_lost_blank(splice, placed) for splice in out):
             self._doubts.append(
                 make_refusal(
-                    "ambiguous", "A blank line where these are to be added is not shown.", _text(hunk)
+                    "ambiguous", "A blank line where these are to be added is not shown.", hunk_text(hunk)
                 )
             )
         return out
@@ -408,7 +416,7 @@ class _HunkPlacer:
                     make_refusal(
                         "ambiguous",
                         "The file has other lines where these are to be added.",
-                        _text(hunk),
+                        hunk_text(hunk),
                         (SimilarLines(at, after, 0.5),),
                     )
                 )
@@ -428,19 +436,9 @@ class _HunkPlacer:
         out.append(Splice(at, end, tuple(added), group[0][0].at, group[-1][0].at + 1))
         return out
 
-    def _indent_pairs(self, placed: PlacedHunk) -> set[Pair]:
-        """Return the indentations of the old lines in the hunk and in the file."""
-        if not placed.found:
-            return set()
-        return {
-            (indentation(line), indentation(self._file.bodies[place]))
-            for line, place in zip(placed.hunk.old, placed.places, strict=True)
-            if place is not None and line.strip() and normalize_line(line) == self._file.keys[place]
-        }
-
     def _infer_indent(self, placed: PlacedHunk) -> IndentTransform:
         hunk = placed.hunk
-        pairs = self._indent_pairs(placed)
+        pairs = indent_pairs(placed, self._file)
         lines = [line.text for line in hunk.lines]
         if not any(map(any, pairs)):
             pairs = self._pairs | pairs
@@ -456,7 +454,9 @@ class _HunkPlacer:
         ):
             self._doubts.append(
                 make_refusal(
-                    "ambiguous", "The indentation of these lines differs from that of the file.", _text(hunk)
+                    "ambiguous",
+                    "The indentation of these lines differs from that of the file.",
+                    hunk_text(hunk),
                 )
             )
         return found or IDENTITY
@@ -475,7 +475,9 @@ class _HunkPlacer:
         place = headings[0] + 1 if headings else min(end if hunk.line is None else hunk.line, end)
         self._doubts.append(
             make_refusal(
-                "unplaced", "The sketch does not show the lines around the lines to be added.", _text(hunk)
+                "unplaced",
+                "The sketch does not show the lines around the lines to be added.",
+                hunk_text(hunk),
             )
         )
         return Splice(place, place, come, at, at + len(come))
@@ -496,36 +498,3 @@ class _HunkPlacer:
                 continue
             out.append(splice)
         return out
-
-
-def _extent(anchor: Anchor, segment: Segment) -> tuple[int, int]:
-    """Return the lines of the file that all lines of a segment take if none is missing."""
-    start = anchor.start - (anchor.first - segment.first)
-    return start, start + len(segment.lines)
-
-
-def _without_blank_end(lines: tuple[str, ...]) -> tuple[str, ...]:
-    return lines[: len(lines) - leading_blank_lines(lines[::-1])]
-
-
-def _are_disjoint(places: Sequence[int | None], hunks: Sequence[Hunk]) -> bool:
-    """Return whether each hunk has a place, in the order of the hunks, and no two overlap."""
-    end = 0
-    for at, hunk in zip(places, hunks, strict=True):
-        if at is None or at < end:
-            return False
-        end = at + len(hunk.old)
-    return True
-
-
-def _first_line(hunks: Sequence[Hunk], number: int) -> int:
-    return sum(len(hunk.old) for hunk in hunks[:number])
-
-
-def _text(hunk: Hunk) -> list[str]:
-    return [line.tag + line.text for line in hunk.lines]
-
-
-def _matched_share(segment: Segment, own: Sequence[Anchor]) -> float:
-    total = sum(line_weight(normalize_line(line)) for line in segment.lines)
-    return min(1.0, sum(anchor.weight for anchor in own) / total) if total else 0.0
