@@ -166,23 +166,29 @@ def test_hard_groups_come_first_and_each_comes_once(packed: packed_dataset.Packe
         branch_rows.RowOrder(packed, 5, 3)
 
 
-@pytest.mark.parametrize(("rank", "rate", "share"), [(0, 3e-3, 0.9), (4, 1e-2, 0.98)])
+@pytest.mark.parametrize(
+    ("rank", "dtype", "rate", "share"),
+    [(0, "float32", 3e-3, 0.9), (4, "float32", 1e-2, 0.98), (4, "bfloat16", 1e-2, 0.98)],
+)
 def test_what_is_lost_gets_less(
     base: Path,
     vocabulary: HfTokenizer,
     packed: packed_dataset.PackedDataset,
     tmp_path: Path,
     rank: int,
+    dtype: str,
     rate: float,
     share: float,
 ) -> None:
     """Little less with adapters, as embeddings without meaning stay."""
     model = fresh(base, vocabulary)
-    before = tuned_model.measure_tuned(model, packed, "float32")
-    plan = fine_tune.TuneConfig(tokens=9000, row=256, rate=rate, seed=3, rank=rank)
+    before = tuned_model.measure_tuned(model, packed, dtype)
+    plan = fine_tune.TuneConfig(tokens=9000, row=256, rate=rate, seed=3, rank=rank, dtype=dtype)
     ended = fine_tune.tune(plan, model, packed, tmp_path / "run", resume=False, tell=lambda _: None)
-    after = tuned_model.measure_tuned(ended.model, packed, "float32")
+    after = tuned_model.measure_tuned(ended.model, packed, dtype)
     assert ended.finished and ended.where.tokens >= 9000
+    trained = [weights for weights in ended.model.parameters() if weights.requires_grad]
+    assert {weights.dtype for weights in trained} == {torch.float32}
     assert after["next edit"]["nats"] < share * before["next edit"]["nats"]
     assert set(after) == {"next edit", "silence"}
     assert 0 <= after["silence"]["parted from next edits"] <= 1

@@ -8,6 +8,7 @@ Needs the extra `train`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -211,28 +212,25 @@ def attention(
 
 
 def segment_attention(q: Any, k: Any, v: Any, scaling: float, segments: Sequence[Segment]) -> Any:
-    """Compute attention segment by segment."""
+    """Compute attention segment by segment, by plain products of matrices.
+
+    On a CPU they are several times as fast as torch's fused attention with a mask, above all backward.
+    """
+    heads, shared = q.shape[1], k.shape[1]
     said = []
     for part in segments:
-        keys, values = k[:, :, part.start : part.end], v[:, :, part.start : part.end]
-        trunk = part.trunk_end - part.trunk
-        seen = None
+        length, trunk = part.end - part.start, part.trunk_end - part.trunk
+        keys, values = k[0, :, part.start : part.end], v[0, :, part.start : part.end]
         if trunk:
-            keys = torch.cat((k[:, :, part.trunk : part.trunk_end], keys), 2)
-            values = torch.cat((v[:, :, part.trunk : part.trunk_end], values), 2)
-            seen = torch.ones(part.end - part.start, keys.shape[2], dtype=torch.bool).tril_(trunk)
-        said.append(
-            F.scaled_dot_product_attention(
-                q[:, :, part.start : part.end],
-                keys,
-                values,
-                attn_mask=seen,
-                is_causal=seen is None,
-                scale=scaling,
-                enable_gqa=True,
-            )
-        )
-    return torch.cat(said, 2)
+            keys = torch.cat((k[0, :, part.trunk : part.trunk_end], keys), 1)
+            values = torch.cat((v[0, :, part.trunk : part.trunk_end], values), 1)
+        # Heads that share keys are asked together.
+        asked = q[0, :, part.start : part.end].reshape(shared, -1, q.shape[3])
+        scores = torch.bmm(asked, keys.transpose(1, 2)).view(heads, length, -1)
+        hidden = torch.full((length, trunk + length), -math.inf, dtype=scores.dtype).triu_(trunk + 1)
+        shares = torch.softmax(scores * scaling + hidden, -1, dtype=scores.dtype)
+        said.append(torch.bmm(shares.view(shared, -1, trunk + length), values).view(heads, length, -1))
+    return torch.cat(said, 1)[None]
 
 
 def masked_attention(q: Any, k: Any, v: Any, scaling: float, segments: Sequence[Segment]) -> Any:

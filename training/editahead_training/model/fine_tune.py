@@ -1,8 +1,8 @@
 """Teaches a base that has read code our examples, within a number of tokens; what was interrupted goes on at its step.
 
 All weights are trained, or low-rank additions to the matrices (LoRA). The schedule follows the tokens seen: a warm-up, then
-a cosine down to `LAST_RATE` of the highest rate. Weights and moments are float32; matrices are multiplied in bfloat16 where
-the machine is faster with it.
+a cosine down to `LAST_RATE` of the highest rate. What is trained and its moments are float32; matrices are multiplied in
+bfloat16 where the machine is faster with it.
 
 Needs the extra `train`.
 """
@@ -172,6 +172,8 @@ class _Run:
             "data": len(data.tokens),
         }
         if plan.rank:
+            if plan.dtype == "bfloat16":
+                model.to(torch.bfloat16)  # what stays needs no conversion at each step
             lora.add_adapters(model, plan.rank, plan.seed)
         model.set_attn_implementation(ATTENTION)
         model.train()

@@ -22,7 +22,7 @@ class LoraLinear(nn.Module):  # type: ignore[misc]  # mypy sees no torch
     def __init__(self, layer: nn.Linear, rank: int) -> None:
         super().__init__()
         self.layer = layer
-        self.down = nn.Parameter(torch.empty(rank, layer.in_features))
+        self.down = nn.Parameter(torch.empty(rank, layer.in_features))  # float32, whatever the layer is
         self.up = nn.Parameter(torch.zeros(layer.out_features, rank))
         nn.init.kaiming_uniform_(self.down, a=math.sqrt(5))
 
@@ -39,7 +39,8 @@ def add_adapters(model: Any, rank: int, seed: int) -> None:
 
 
 def merge_adapters(model: Any) -> None:
-    """Add the adapters to the weights, and remove them."""
+    """Add the adapters to the weights, in float32, and remove them."""
+    model.float()
     for module in list(model.modules()):
         for name, child in list(module.named_children()):
             if isinstance(child, LoraLinear):
