@@ -35,7 +35,7 @@ MAX_UNDONE = 16
 """Last undone edits that `EditHistory.undone` returns."""
 
 LONG_PAUSE_S = 300.0
-"""Pause after which typing at the same place begins a new edit, in seconds."""
+"""Pause after which typing in the same lines begins a new edit, in seconds. A word that is typed on stays one edit."""
 
 MAX_ENTRIES = 2 * MAX_EDITS
 """Edits kept to recognise undo and redo."""
@@ -296,8 +296,11 @@ class EditHistory:
             if (
                 entry.uri != uri
                 or entry.turn < last
-                or at - entry.at > LONG_PAUSE_S
                 or not entry.intact(before)
+                or (
+                    at - entry.at > LONG_PAUSE_S
+                    and not any(_goes_on(entry, hunk, before, after) for hunk in left)
+                )
             ):
                 continue
             # Keep a typed edit apart from an accepted repetition of it on the next line.
@@ -390,6 +393,19 @@ def _with_hunks(
     start = wide.start + sum(h.growth for h in hunks if h.i2 <= wide.start and h not in near)
     length = wide.end - wide.start + sum(h.growth for h in near)
     return wide, start, after[start : start + length]
+
+
+def _goes_on(entry: HistoryEntry, hunk: LineHunk, before: Lines, after: Lines) -> bool:
+    """Return whether a change of one line touches the very characters that the edit changed in it."""
+    row = hunk.i1 - entry.start
+    if hunk.i2 - hunk.i1 != 1 or hunk.growth or len(entry.old) != len(entry.new):
+        return False
+    if not 0 <= row < len(entry.new) or entry.old[row] == entry.new[row]:
+        return False
+    now = before[hunk.i1]
+    head, tail = common_affixes(entry.old[row], now)
+    next_head, next_tail = common_affixes(now, after[hunk.j1])
+    return next_head <= len(now) - tail and head <= len(now) - next_tail
 
 
 def _aligned(hunks: Sequence[LineHunk], before: Lines, after: Lines) -> list[LineHunk]:

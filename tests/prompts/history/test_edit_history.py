@@ -61,14 +61,23 @@ def test_the_net_change_counts() -> None:
 
 
 def test_a_long_pause_ends_an_edit_and_a_short_one_does_not() -> None:
-    person = Typist("a\nb\n")
+    person = Typist("a d\nb\n")
     person.type("x", after="a")
     person.at = LONG_PAUSE_S
     person.type("y", after="ax")
     assert len(person.past) == 1
     person.at = 3 * LONG_PAUSE_S
-    person.type("z", after="axy")
-    assert person.brief() == [(0, ("a\n",), ("axy\n",)), (0, ("axy\n",), ("axyz\n",))]
+    person.type("z", after="d")
+    assert person.brief() == [(0, ("a d\n",), ("axy d\n",)), (0, ("axy d\n",), ("axy dz\n",))]
+
+
+def test_a_word_typed_on_after_a_long_pause_stays_one_edit() -> None:
+    """So that what the half word taught is not repeated."""
+    person = Typist("def ends():\n    return ends\n")
+    person.replace("ends()", "leave()")
+    person.at = 3 * LONG_PAUSE_S
+    person.type("s", after="leave")
+    assert person.brief() == [(0, ("def ends():\n",), ("def leaves():\n",))]
 
 
 def test_later_edits_move_earlier_ones_along() -> None:
