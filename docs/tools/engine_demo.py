@@ -1,4 +1,4 @@
-"""`make demo-engine`: a real Neovim, the language server and a real vLLM with the shipped model, on the CPU.
+"""`make demo-engine`: a real Neovim, the language server and a real vLLM with a small model, on the CPU.
 
     PYTHONPATH=tests/support .venv/engine/bin/python docs/tools/engine_demo.py
 
@@ -27,11 +27,11 @@ from rich.text import Text
 
 from editahead_evals.client.lsp_client import isolated_environment
 from editahead_inference.backends.engine_runfile import FILE_NAME, EngineRunfile
-from editahead_inference.backends.factory import SHIPPED_MODEL_DIR
 from engine_process import Engine, engine, group
 from neovim import NEOVIM_0_11, Neovim
 from samples import VISIBLE
 from server_process import REAL
+from small_model import TRAINED
 
 STAY = '''\
 """A guest's stay in the house."""
@@ -462,9 +462,9 @@ async def play() -> None:
     report = Report()
     began = time.monotonic()
     with sample_project() as (files, environment):
-        report.scene("The engine starts", "editahead engine, with the mixture of experts that ships.")
+        report.scene("The engine starts", "editahead engine, with a small mixture of experts.")
         async with engine(
-            SHIPPED_MODEL_DIR, environment, tell=lambda line: report.line("engine", line, "dim")
+            TRAINED, environment, tell=lambda line: report.line("engine", line, "dim")
         ) as running:
             await running.hears("Ready after")
             neovim = Neovim(

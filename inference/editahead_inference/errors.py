@@ -61,6 +61,10 @@ class HttpStatusError(BackendError):
         self.status = status
 
 
+class SmallModelError(Exception):
+    """Editahead's small model cannot be made of the files that there are. The message is for the user."""
+
+
 class Cancelled(Exception):
     """The result of a job is no longer wanted."""
 

@@ -15,7 +15,7 @@ from .kv_cache_shape import Attention, KvCacheShape
 from .launch_plan import MAX_MODEL_LEN
 
 Runtime: TypeAlias = Literal["vLLM", "llama.cpp", "Editahead"]
-"""The program that runs a model: llama.cpp where the weights exist as GGUF only, Editahead for the shipped model."""
+"""The program that runs a model: llama.cpp where the weights exist as GGUF only, Editahead for its own model."""
 
 GPU_MEMORY_FRACTION = 0.9
 """Part of a GPU's memory that vLLM takes."""
@@ -45,7 +45,7 @@ class ModelDimensions:
 class CatalogModel:
     """A model of the catalogue.
 
-    `name` is for `editahead models use`. `repository` is on Hugging Face's hub, or None for the shipped model. `format` is
+    `name` is for `editahead models use`. `repository` is on Hugging Face's hub, or None for Editahead's own. `format` is
     the prompt format, `bits` the published size of a weight.
     """
 
@@ -99,7 +99,7 @@ _QWEN3_4B = ModelDimensions(4.0, 4.0, 36, 32, 8, 128, 40_960)
 _MELLUM_2 = ModelDimensions(12.0, 2.5, 28, 32, 4, 128, 131_072)
 _QWEN25_CODER_1B5 = ModelDimensions(1.5, 1.5, 28, 12, 2, 128, 32_768)
 _QWEN25_CODER_0B5 = ModelDimensions(0.5, 0.5, 24, 14, 2, 64, 32_768)
-_OURS = ModelDimensions(0.0065, 0.0032, 5, 3, 1, 64, 1280)
+_SMOLLM2 = ModelDimensions(0.135, 0.135, 30, 9, 3, 64, 1024)
 
 _A2, _UNKNOWN = "Apache-2.0", "unknown"
 _CODER_30B = "Qwen/Qwen3-Coder-30B-A3B-Instruct"
@@ -146,8 +146,10 @@ CATALOGUE: Sequence[CatalogModel] = (
 )
 """All models that can be downloaded. The one recommended for next edits comes first."""
 
-SHIPPED_MODEL = CatalogModel("editahead", None, "next edits", "Editahead", "editahead", _A2, _OURS, 32)
-"""The model that some builds of Editahead contain."""
+SMALL_MODEL = CatalogModel(
+    "editahead-small", None, "next edits", "Editahead", "editahead-lines", _A2, _SMOLLM2, 9
+)
+"""Editahead's own model, whose adapter some builds contain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +176,7 @@ def assess_fit(model: CatalogModel, machine: Hardware, bytes_per_second: float) 
     """Return where `model` runs on `machine`, and how fast.
 
     Args:
-        model: A model of the catalogue, or the shipped one.
+        model: A model of the catalogue, or Editahead's own.
         machine: The hardware.
         bytes_per_second: Bandwidth of the machine's memory, from `measure_memory_bandwidth`.
     """
@@ -202,5 +204,5 @@ def find_model(name: str) -> CatalogModel | None:
     """Return the model with this name or repository in either case, or None."""
     wanted = name.lower()
     return next(
-        (m for m in (*CATALOGUE, SHIPPED_MODEL) if wanted in (m.name, (m.repository or "").lower())), None
+        (m for m in (*CATALOGUE, SMALL_MODEL) if wanted in (m.name, (m.repository or "").lower())), None
     )

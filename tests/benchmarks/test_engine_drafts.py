@@ -1,4 +1,4 @@
-"""Benchmark of the shipped model on a real vLLM: real commits without drafts, with vLLM's drafts and with ours.
+"""Benchmark of a small model on a real vLLM: real commits without drafts, with vLLM's drafts and with ours.
 
 It reports ratios of elapsed time, one request at a time: for Apply prompts that the model answers correctly, and for prompts
 of each kind with any answer. It takes minutes and needs vLLM, which `make engine-test` installs.
@@ -20,10 +20,10 @@ import pytest
 
 from commit_prompts import DEV, SEED, applies, records, windows
 from editahead_evals.data.edit_records import Record
-from editahead_inference.backends.factory import SHIPPED_MODEL_DIR
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_training.data.apply_examples import examples_of
 from figures import SHORT, show
+from small_model import TRAINED
 
 pytestmark = pytest.mark.benchmark
 
@@ -84,7 +84,7 @@ def answer(way: str, kinds: dict[str, list[Query]]) -> dict[str, Any]:
     from vllm import LLM, SamplingParams
 
     llm = LLM(
-        str(SHIPPED_MODEL_DIR),
+        str(TRAINED),
         skip_tokenizer_init=True,
         dtype="float32",
         enforce_eager=True,

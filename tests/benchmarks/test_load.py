@@ -1,6 +1,6 @@
 """Benchmark of fifty users who type at once: waiting times, cancelled work, and growth of memory.
 
-Each user has a language server in this process; all share one `editahead engine` with the shipped model. It needs vLLM,
+Each user has a language server in this process; all share one `editahead engine` with a small model. It needs vLLM,
 which `make engine-test` installs.
 """
 
@@ -24,7 +24,6 @@ import pytest
 from editahead_inference.backends.base import CompletionRequest, StreamEnd, TextChunk, Usage
 from editahead_inference.backends.engine import EngineBackend
 from editahead_inference.backends.engine_runfile import FILE_NAME, EngineRunfile
-from editahead_inference.backends.factory import SHIPPED_MODEL_DIR
 from editahead_inference.errors import BackendError
 from editahead_inference.pipeline import Pipeline
 from editahead_lsp.model.config import ModelConfig
@@ -33,6 +32,7 @@ from engine_process import engine, group
 from figures import SHORT, percentile, show
 from real_vllm import metric
 from server_harness import ServerHarness, position_params
+from small_model import TRAINED
 from tiny_model import texts
 
 pytestmark = [
@@ -225,7 +225,7 @@ async def test_many_people(tmp_path: Path) -> None:
     environment |= {"VLLM_CPU_KVCACHE_SPACE": "1"}
     file = state / "editahead" / FILE_NAME
     tally = Tally()
-    async with engine(SHIPPED_MODEL_DIR, environment) as running:
+    async with engine(TRAINED, environment) as running:
         await running.hears("Ready after")
         url, servers = EngineRunfile.read(file).url, group(running.server())
         async with people(file, tally) as found:

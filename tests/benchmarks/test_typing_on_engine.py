@@ -1,4 +1,4 @@
-"""Benchmark of typing on a real vLLM with the shipped model: with prefill, without prefill, without a cache.
+"""Benchmark of typing on a real vLLM with a small model: with prefill, without prefill, without a cache.
 
 All variants get the same keys of the same sessions on one machine. It takes ten minutes and needs vLLM, which
 `make engine-test` installs. For larger models, by their shape: `python tests/benchmarks/gpu --small`.
@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from editahead_evals.data.edit_records import MAX_FILE_CHARACTERS, read_records
-from editahead_inference.backends.factory import SHIPPED_MODEL_DIR
 from editahead_serving.launch_plan import NUM_SPECULATIVE_TOKENS
 from editahead_serving.vllm_probe import PROPOSER
 from figures import SHORT, percentile, show
 from real_vllm import serving
+from small_model import TRAINED
 from typing_sessions import Cost, Session, When, play, synthetic
 
 pytestmark = pytest.mark.benchmark
@@ -58,13 +58,11 @@ def test_typing_on_a_real_vllm(tmp_path: Path) -> None:
         show(title, TOKENS, [tokens_of(*known) for known in costs.items()])
         show(title, TIMES, [times_of(*known) for known in costs.items()])
 
-    with serving(SHIPPED_MODEL_DIR, tmp_path / "vllm.log", *WITH_DRAFTS) as url:
+    with serving(TRAINED, tmp_path / "vllm.log", *WITH_DRAFTS) as url:
         play(synthetic(), url, tmp_path / "first", pieces=2)  # what vLLM loads late
         measure("warmed", url, ahead=True)
         measure("not warmed", url, ahead=False)
-    with serving(
-        SHIPPED_MODEL_DIR, tmp_path / "vllm-without.log", "--no-enable-prefix-caching", *WITH_DRAFTS
-    ) as url:
+    with serving(TRAINED, tmp_path / "vllm-without.log", "--no-enable-prefix-caching", *WITH_DRAFTS) as url:
         play(synthetic(), url, tmp_path / "first-without", pieces=2)
         measure("no prefix cache", url, ahead=False)
     assert costs["no prefix cache"].computed == costs["no prefix cache"].prompt

@@ -15,7 +15,6 @@ import pytest
 import stub_nginx
 import stub_vllm
 from editahead_cli.main import main
-from editahead_inference.backends import factory
 from editahead_serving import hardware, nginx_router, vllm_probe
 from editahead_serving.vllm_probe import PROPOSER
 
@@ -34,7 +33,6 @@ def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     for name in ("EDITAHEAD_BACKEND", "EDITAHEAD_MODEL", "VLLM_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(factory, "SHIPPED_MODEL_DIR", tmp_path / "shipped")
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
     monkeypatch.setattr(vllm_probe, "BUNDLED_VLLM", tmp_path / "nowhere" / "vllm")
 
@@ -129,19 +127,13 @@ def test_on_a_cpu(use: Use, folder: Path, printed: Printed) -> None:
     assert 1 <= int(environment["VLLM_CPU_KVCACHE_SPACE"]) <= 4
 
 
-def test_the_model_is_the_named_else_the_settings_else_ours(
-    use: Use, folder: Path, printed: Printed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_model_is_the_named_else_the_settings(
+    use: Use, folder: Path, printed: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use()
-    (tmp_path / "shipped").mkdir()
-    (tmp_path / "shipped" / "config.json").write_text(json.dumps(stub_vllm.CONFIG))
-    command = printed()[1]
-    assert (
-        option(command, "--model") == str(tmp_path / "shipped")
-        and option(command, "--served-model-name") == "editahead"
-    )
+    assert main(["engine", "--print"]) == 1, "no model is named"
     monkeypatch.setenv("EDITAHEAD_MODEL", str(folder))
-    assert option(printed()[1], "--model") == str(tmp_path / "shipped"), "it is the model of another backend"
+    assert main(["engine", "--print"]) == 1, "it is the model of another backend"
     monkeypatch.setenv("EDITAHEAD_BACKEND", "engine")
     assert option(printed()[1], "--model") == str(folder)
 

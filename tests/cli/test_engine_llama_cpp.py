@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from editahead_cli.main import main
-from editahead_inference.backends import factory
 
 Printed = Callable[..., tuple[dict[str, str], list[str]]]
 
@@ -20,7 +19,6 @@ def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     for name in ("EDITAHEAD_BACKEND", "EDITAHEAD_MODEL", "LLAMA_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(factory, "SHIPPED_MODEL_DIR", tmp_path / "shipped")
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
 
 

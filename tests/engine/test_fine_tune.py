@@ -20,9 +20,13 @@ numpy = pytest.importorskip("numpy")
 torch = pytest.importorskip("torch", reason="`make engine-test` installs what this takes")
 transformers = pytest.importorskip("transformers", reason="`make engine-test` installs what this takes")
 
+from safetensors import torch as safetensors_torch  # noqa: E402
+
 from editahead_cli import main  # noqa: E402
+from editahead_inference.backends.local import small_model  # noqa: E402
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer, bundled_tokenizer  # noqa: E402
 from editahead_prompts.formats.next_edit import editahead_lines_2611 as lines_format  # noqa: E402
+from editahead_serving import packaged_base  # noqa: E402
 from editahead_training.data import packed_dataset  # noqa: E402
 from editahead_training.data.base_dataset import vocabulary_of  # noqa: E402
 from editahead_training.data.example import Example, plain  # noqa: E402
@@ -211,6 +215,28 @@ def test_merged_adapters_say_the_same(base: Path, vocabulary: HfTokenizer) -> No
     assert "lora" not in str(model).lower()
 
 
+def test_an_adapter_is_written_alone_and_makes_the_same_model(
+    base: Path, data: Path, vocabulary: HfTokenizer, tmp_path: Path
+) -> None:
+    file = tmp_path / "shipped" / "adapter.safetensors"
+    assert main.main(command(base, data, tmp_path, "--export-adapter", str(file))) == 1, "it has none"
+    wanted = command(base, data, tmp_path / "out", "--lora", "4", "--export-adapter", str(file))
+    assert main.main(wanted) == 0
+    adapter = small_model._Adapter(file)
+    assert adapter.provenance["rank"] == 4 and adapter.provenance["tokens seen"] >= 2500
+    begun = fresh(base, vocabulary).state_dict()
+    merged = safetensors_torch.load_file(tmp_path / "out" / "model.safetensors")
+    changed = sorted(adapter.unused)
+    assert len(changed) == 2 * 7
+    for name in (f"{layer}.weight" for layer in changed):
+        made = torch.from_numpy(adapter.add(name, begun[name].numpy()))
+        assert not torch.equal(made, begun[name])
+        torch.testing.assert_close(
+            made, merged[name].float(), atol=2e-3, rtol=1e-2
+        )  # the file is in bfloat16
+    assert not adapter.unused
+
+
 def command(base: Path, data: Path, out: Path, *more: str) -> list[str]:
     files = ["--base", str(base), "--data", str(data), "--out", str(out)]
     plan = ["--tokens", "2500", "--row", "256", "--rate", "0.003", "--dtype", "float32", "--nice", "0"]
@@ -319,8 +345,8 @@ def test_a_package_is_checked_and_its_gguf_converted(
         archive.write(file, "tiny/tiny.gguf")
         archive.writestr("tiny-1.0.dist-info/LICENSE", "a licence")
     digest = sha256(wheel.read_bytes()).hexdigest()
-    packaged = base_model.PackagedBase("tiny", "1.0", digest, "tiny/tiny.gguf", "Apache-2.0", "A card.")
-    monkeypatch.setitem(base_model.PACKAGED, "tiny", packaged)
+    packaged = packaged_base.PackagedBase("tiny", "1.0", digest, "tiny/tiny.gguf", "Apache-2.0", "A card.")
+    monkeypatch.setitem(packaged_base.PACKAGED, "tiny", packaged)
     monkeypatch.setattr(base_model, "bases_folder", lambda: tmp_path / "bases")
     folder = base_model.get_base("tiny", wheel=wheel)
     assert folder == tmp_path / "bases" / "tiny"

@@ -22,7 +22,7 @@ from editahead_serving.kv_cache_shape import KvCacheShape
 from editahead_serving.model_catalog import (
     CATALOGUE,
     INTERACTIVE_TOKENS_PER_S,
-    SHIPPED_MODEL,
+    SMALL_MODEL,
     CatalogModel,
     assess_fit,
     find_model,
@@ -30,7 +30,7 @@ from editahead_serving.model_catalog import (
 
 PAGE = Path(__file__).parents[2] / "docs" / "engine.md"
 GB = 10**9
-models = st.sampled_from([*CATALOGUE, SHIPPED_MODEL])
+models = st.sampled_from([*CATALOGUE, SMALL_MODEL])
 
 
 def row(model: CatalogModel) -> str:
@@ -70,7 +70,7 @@ def test_the_examples_of_attention_in_the_documents() -> None:
     assert KvCacheShape.from_config(config | latent).bytes_per_token() == example(page, "MLA")
 
 
-@pytest.mark.parametrize("model", [*CATALOGUE, SHIPPED_MODEL], ids=lambda model: model.name)
+@pytest.mark.parametrize("model", [*CATALOGUE, SMALL_MODEL], ids=lambda model: model.name)
 def test_each_is_found_and_asked_in_its_format(model: CatalogModel) -> None:
     assert find_model(model.name.upper()) is model
     assert model.repository is None or find_model(model.repository) is model

@@ -1,6 +1,6 @@
-"""A writer of model folders with our vocabulary and the shipped architecture, with random weights or a fixed answer.
+"""A writer of tiny model folders with our vocabulary, with random weights or a fixed answer.
 
-Written without the libraries under test.
+Those in transformers' layout are written without the libraries under test.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from safetensors.numpy import save_file
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.formats.next_edit.editahead_2611 import END, NEXT, PAD
 
-SHIPPED = {"hidden_size": 192, "num_hidden_layers": 5, "num_attention_heads": 3, "moe_intermediate_size": 192}
-"""The sizes of the shipped model: 6.5 million weights."""
+TRAINED = Path(__file__).parent.parent / "models" / "editahead"
+"""A trained model of 6.5 million weights, which can apply simple sketches."""
 TINY = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2, "moe_intermediate_size": 32}
 WIDTH, CONTEXT = 64, 1280
 SPREAD = 0.1
@@ -94,6 +94,53 @@ def make(folder: Path, told: dict[str, Any], seed: int = 1) -> Path:
     return _write(folder, told, weights)
 
 
+LLAMA = {
+    "model_type": "llama",
+    "hidden_act": "silu",
+    "num_hidden_layers": 2,
+    "hidden_size": 64,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 16,
+    "intermediate_size": 96,
+    "vocab_size": 8192,
+    "max_position_embeddings": 500,
+    "rms_norm_eps": 1e-5,
+    "rope_parameters": {"rope_theta": 10_000.0, "rope_type": "default"},
+    "tie_word_embeddings": True,
+}
+"""The configuration of a tiny Llama."""
+
+
+def llama_weights(seed: int = 1) -> dict[str, Any]:
+    """Return the random weights of `LLAMA`, by their names in transformers."""
+    dice = np.random.default_rng(seed)
+    hidden, inner, keys = 64, 96, 32
+    found: dict[str, tuple[int, ...]] = {"model.embed_tokens": (8192, hidden), "model.norm": (hidden,)}
+    for layer in (f"model.layers.{number}" for number in range(2)):
+        found |= {f"{layer}.{name}_layernorm": (hidden,) for name in ("input", "post_attention")}
+        found |= {f"{layer}.self_attn.{name}_proj": (hidden, hidden) for name in "qo"}
+        found |= {f"{layer}.self_attn.{name}_proj": (keys, hidden) for name in "kv"}
+        found |= {f"{layer}.mlp.{name}_proj": (inner, hidden) for name in ("gate", "up")}
+        found[f"{layer}.mlp.down_proj"] = (hidden, inner)
+    return {
+        f"{name}.weight": (dice.normal(0, SPREAD, shape) + (len(shape) == 1)).astype(np.float32)
+        for name, shape in found.items()
+    }
+
+
+def make_onnx(folder: Path, seed: int = 1) -> Path:
+    """Write a tiny Llama with random weights for ONNX Runtime."""
+    from editahead_inference.backends.local.llama_graph import LlamaShape, write_llama
+
+    folder.mkdir(parents=True, exist_ok=True)
+    told = LLAMA | {"eos_token_id": bundled_tokenizer().encode(END)[0]}
+    write_llama(folder, LlamaShape.from_config(told), llama_weights(seed).__getitem__)
+    (folder / "config.json").write_text(json.dumps(told))
+    bundled_tokenizer().encoder.save(str(folder / "tokenizer.json"))
+    return folder
+
+
 def saying(folder: Path, answer: str) -> Path:
     """Write a model with one answer to all prompts that end as ours do.
 
@@ -123,4 +170,4 @@ def _write(folder: Path, told: dict[str, Any], weights: dict[str, Any]) -> Path:
 
 
 if __name__ == "__main__":
-    print(make(Path(sys.argv[1]), config(SHIPPED, experts="dense" not in sys.argv)))
+    print(make(Path(sys.argv[1]), config(experts="dense" not in sys.argv)))

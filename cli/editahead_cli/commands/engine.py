@@ -31,8 +31,8 @@ _LOCK = "engine.lock"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _ALL_ADDRESSES = ("0.0.0.0", "::")
 _NO_MODEL = (
-    "Name a model (a folder, or a name on Hugging Face's hub): this build contains no model, and the settings name none "
-    '(`model`, with backend = "engine").'
+    "Name a model (a folder, or a name on Hugging Face's hub): the settings name none (`model`, with backend = "
+    '"engine").'
 )
 
 
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "model",
         nargs="?",
         metavar="MODEL",
-        help="a folder, a GGUF file, or a name on Hugging Face's hub (default: the settings' model, else the shipped one)",
+        help="a folder, a GGUF file, or a name on Hugging Face's hub (default: the settings' model)",
     )
     parser.add_argument(
         "--llama-cpp",
@@ -97,7 +97,6 @@ def _make_plans(args: argparse.Namespace, state: Path) -> tuple[list[LaunchPlan]
         EngineUnavailableError: The engine cannot be started.
     """
     from editahead_inference.backends.engine_runfile import served_name
-    from editahead_inference.backends.factory import SHIPPED_MODEL_DIR
     from editahead_serving.hardware import detect_hardware
     from editahead_serving.launch_plan import ListenAddress, make_launch_plan
     from editahead_serving.nginx_router import make_nginx_router
@@ -120,7 +119,7 @@ def _make_plans(args: argparse.Namespace, state: Path) -> tuple[list[LaunchPlan]
             installed,
             shape,
             model=model,
-            served="editahead" if folder == SHIPPED_MODEL_DIR else served_name(model),
+            served=served_name(model),
             address=own,
             key=key,
             free_bytes=machine.free,
@@ -285,7 +284,6 @@ def _resolve_model(named: str | None) -> tuple[str, Path | None]:
     Raises:
         EngineUnavailableError: No model is named, or there is none by this name.
     """
-    from editahead_inference.backends.factory import SHIPPED_MODEL_DIR
     from editahead_lsp import user_dirs
     from editahead_lsp.settings import load_settings
     from editahead_serving.errors import EngineUnavailableError
@@ -294,9 +292,7 @@ def _resolve_model(named: str | None) -> tuple[str, Path | None]:
         settings = load_settings(os.environ, None, [], user_dirs.config_folder()).settings
         named = settings.model if settings.backend == "engine" else None
     if named is None:
-        if not (SHIPPED_MODEL_DIR / "config.json").is_file():
-            raise EngineUnavailableError(_NO_MODEL)
-        return str(SHIPPED_MODEL_DIR), SHIPPED_MODEL_DIR
+        raise EngineUnavailableError(_NO_MODEL)
     try:
         folder = Path(named).expanduser().absolute()
     except RuntimeError:  # "~name" of an unknown user

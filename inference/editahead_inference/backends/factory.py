@@ -8,10 +8,8 @@ from pathlib import Path
 from .base import Backend
 from .engine import EngineBackend
 from .local.backend import LocalBackend
+from .local.small_model import NAME, small_model_folder
 from .openai.backend import OpenAIBackend
-
-SHIPPED_MODEL_DIR = Path(__file__).parent.parent / "shipped"
-"""The folder of the model that comes with the package. It may be without a model."""
 
 
 def create_backend(
@@ -31,7 +29,7 @@ def create_backend(
     Args:
         backend: "embedded", "local", "engine" or "openai".
         url: The server's address, for "openai".
-        model: A model's name, or for "local" its folder.
+        model: A model's name, or for "local" its folder; None there for the installed small model.
         api_key_env: The environment variable with the key, for "openai".
         environment: The environment variables.
         engine: The runfile of the supervised engine.
@@ -59,11 +57,12 @@ def create_backend(
 def _local(model: str | None) -> LocalBackend:
     """Return the backend for a folder. A relative path is rejected: any repository could have such a folder."""
     if model is None:
-        if not (SHIPPED_MODEL_DIR / "config.json").is_file():
+        folder = small_model_folder()
+        if not (folder / "config.json").is_file():
             raise ValueError(
-                'No model is shipped with this build; for "local", `model` has to name a folder with one.'
+                f"No model is installed; `editahead models use {NAME}` installs one, or `model` has to name a folder."
             )
-        return LocalBackend(SHIPPED_MODEL_DIR, called="editahead")
+        return LocalBackend(folder)
     try:
         folder = Path(model).expanduser()
     except RuntimeError:  # the home folder of an unknown user

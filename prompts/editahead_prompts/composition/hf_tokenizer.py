@@ -162,6 +162,21 @@ def build_bpe(special: Sequence[str], merges: Sequence[str]) -> HfTokenizer:
     return HfTokenizer(encoder)
 
 
+def build_digit_bpe(tokens: Sequence[str], merges: Sequence[str], special: Sequence[str]) -> HfTokenizer:
+    """Build a byte-level BPE tokenizer that splits digits from each other, as SmolLM's. Ids number the tokens."""
+    library = _library()
+    pairs = [(left, right) for left, _, right in (merge.partition(" ") for merge in merges)]
+    vocabulary = {token: number for number, token in enumerate(tokens)}
+    encoder = library.Tokenizer(library.models.BPE(vocab=vocabulary, merges=pairs))
+    cuts = library.pre_tokenizers
+    encoder.pre_tokenizer = cuts.Sequence(
+        [cuts.Digits(individual_digits=True), cuts.ByteLevel(add_prefix_space=False)]
+    )
+    encoder.decoder = library.decoders.ByteLevel()
+    encoder.add_special_tokens(list(special))
+    return HfTokenizer(encoder)
+
+
 def configure(encoder: Encoder) -> None:
     """Set the pre-tokenizer and the decoder of the bundled vocabulary."""
     library = _library()

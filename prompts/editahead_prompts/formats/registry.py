@@ -46,7 +46,7 @@ _BY_MODEL: tuple[tuple[str, str], ...] = (
     (r"\bzeta\b|[-_/]zeta|^zeta", ZETA_1.name),
     (r"sweep", SWEEP.name),
     (r"mercury", MERCURY.name),
-    (rf"editahead{_SEP}lines", EDITAHEAD_LINES.name),
+    (rf"editahead{_SEP}(lines|small)", EDITAHEAD_LINES.name),
     (r"editahead", EDITAHEAD.name),
     (r"codestral", CODESTRAL.name),
     (rf"seed{_SEP}coder(?!.*instruct)", SEED_CODER.name),

@@ -34,13 +34,16 @@ async def test_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         await found.close()
 
 
-async def test_the_model_that_is_shipped_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(factory, "SHIPPED_MODEL_DIR", tmp_path)
-    with pytest.raises(ValueError, match="No model is shipped with this build"):
+async def test_the_small_model_once_it_is_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with pytest.raises(ValueError, match="`editahead models use editahead-small` installs one"):
         chosen("local")
-    (tmp_path / "config.json").write_text("{}")
+    folder = tmp_path / "editahead" / "models" / "editahead-small"
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text("{}")
     found = chosen("local")
-    assert found is not None and found.model == "editahead"
+    assert found is not None and found.model == "editahead-small"
+    assert found.capabilities.tokenizer == folder
     await found.close()
 
 

@@ -26,8 +26,10 @@ from editahead_inference.gate.decision_trees import DecisionTrees
 from editahead_inference.pipeline import Pipeline, proposed_edits
 from editahead_inference.predictors.model.model_gate import confidence, gate_features
 from editahead_inference.predictors.model.predictor import ModelPredictor
+from editahead_prompts.errors import UnknownFormatError
 from editahead_prompts.formats.base import PromptPaths
 from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD
+from editahead_prompts.formats.registry import select_format
 from editahead_training.data.replay_moments import ROOT, TrainingMoment, moments
 from editahead_training.data.shards import sample, train_shards
 
@@ -58,15 +60,23 @@ class ScoredMoment:
     candidates: tuple[ScoredCandidate, ...]
 
 
+def _format_of(folder: Path) -> str:
+    """Return the prompt format by the folder's name; Editahead's own for another name."""
+    try:
+        return select_format(folder.name).name
+    except UnknownFormatError:
+        return EDITAHEAD.name
+
+
 class _Asking:
     """The model of one process."""
 
     def __init__(self, folder: Path) -> None:
         os.environ["OMP_NUM_THREADS"] = "1"  # there are others beside it
         self._runner = asyncio.Runner()
-        backend = LocalBackend(folder, called=EDITAHEAD.name)
+        backend = LocalBackend(folder)
         self._model = ModelPredictor(
-            backend, EDITAHEAD.name, "local", paths=PromptPaths((ROOT,)), key="training", scores=True
+            backend, _format_of(folder), "local", paths=PromptPaths((ROOT,)), key="training", scores=True
         )
         self._pipeline = Pipeline()
 

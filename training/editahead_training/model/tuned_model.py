@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors.torch import save_file
 
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer
 from editahead_training.data.example import COPY_WEIGHT
 from editahead_training.data.packed_dataset import PackedDataset
+from editahead_training.errors import TrainingError
 
 from . import lora
 from .branch_rows import ATTENTION, cost_of, groups_of, make_row, tasks_of
@@ -138,6 +140,31 @@ def _count(
         counts.silent.append(float(logprobs[mine][0, silence].exp()) if silence >= 0 else 0.0)
 
 
+def export_adapter(result: TuneResult, plan: TuneConfig, data: PackedDataset, base: Path, file: Path) -> None:
+    """Write the low-rank additions of a run alone: a byte for each weight, and a scale for each row.
+
+    `editahead_inference.backends.local.small_model` reads the file.
+
+    Raises:
+        TrainingError: the run trained all weights, or they were merged already.
+    """
+    tensors: dict[str, Any] = {}
+    for name, layer in result.model.named_modules():
+        if isinstance(layer, lora.LoraLinear):
+            for part, weights in (("down", layer.down), ("up", layer.up)):
+                rows = weights.detach().float().cpu()
+                scales = rows.abs().amax(-1) / 127
+                steps = rows / scales.where(scales > 0, torch.ones_like(scales))[:, None]
+                tensors[f"{name}.{part}"] = steps.round().to(torch.int8)
+                tensors[f"{name}.{part}.scales"] = scales
+    if not tensors:
+        raise TrainingError("there is no adapter to write: train with --lora")
+    told = json.dumps(_provenance(result, plan, data, base), ensure_ascii=False)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    save_file(tensors, file, {"scale": str(lora.SCALE), "provenance": told})
+    file.chmod(0o644)  # it is written without read permission for others
+
+
 def export_tuned(
     result: TuneResult,
     plan: TuneConfig,
@@ -151,18 +178,7 @@ def export_tuned(
     model = result.model
     if plan.rank:
         lora.merge_adapters(model)
-    where = result.where
-    provenance = {
-        "made by": "editahead train tune",
-        "base": base.name,
-        **asdict(plan),
-        "steps seen": where.step,
-        "tokens seen": where.tokens,
-        "epochs": where.epoch,
-        "seconds": round(where.seconds),
-        "finished": result.finished,
-        "data": dict(data.provenance),
-    }
+    provenance = _provenance(result, plan, data, base)
     config = model.config.__class__.from_dict(model.config.to_dict())
     config.dtype = torch.bfloat16
     copy = type(model)(config).to(torch.bfloat16)
@@ -177,3 +193,19 @@ def export_tuned(
             shutil.copyfile(base / name, folder / name)
     (folder / PROVENANCE).write_text(json.dumps(provenance, indent=2, ensure_ascii=False) + "\n", "utf-8")
     return provenance
+
+
+def _provenance(result: TuneResult, plan: TuneConfig, data: PackedDataset, base: Path) -> dict[str, Any]:
+    """Return what a model was made of, and how."""
+    where = result.where
+    return {
+        "made by": "editahead train tune",
+        "base": base.name,
+        **asdict(plan),
+        "steps seen": where.step,
+        "tokens seen": where.tokens,
+        "epochs": where.epoch,
+        "seconds": round(where.seconds),
+        "finished": result.finished,
+        "data": dict(data.provenance),
+    }

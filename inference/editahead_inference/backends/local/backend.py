@@ -1,4 +1,4 @@
-"""A causal language model in this process, from a folder. torch is imported only when the model is loaded.
+"""A causal language model in this process, from a folder. Its libraries are imported only when the model is loaded.
 
 The model runs on a thread of its own. New weights in the folder are noticed after the next request. They are loaded while
 the old weights answer, and replace them between two requests.
@@ -34,7 +34,8 @@ log = logging.getLogger(__name__)
 CACHE_BYTES = 1 << 30
 """Bytes of the keys and values of all sessions together."""
 
-_LIBRARIES = ("torch", "transformers", "safetensors")
+_EXTRAS = {"onnxruntime": "local", "numpy": "local", "torch": "transformers", "transformers": "transformers"}
+"""The extra that installs a library."""
 _MAX_REASON = 200
 """Characters of a library's message that are quoted."""
 
@@ -49,11 +50,11 @@ class LocalBackend:
     """A backend for one model in this process.
 
     Args:
-        folder: The model and its tokenizer, as transformers saves them (safetensors; code in it is never run).
-        dtype: "auto", or a name that torch has, such as "float32".
+        folder: The model and its tokenizer: as `small_model` writes it, or as transformers does (safetensors; code in it is
+            never run).
+        dtype: For transformers: "auto", or a name that torch has, such as "float32".
         seed: The seed of sampling.
         cache_bytes: The most bytes of kept keys and values; 0 computes every prompt anew.
-        called: The model's name, in place of the folder's name.
     """
 
     def __init__(
@@ -63,10 +64,8 @@ class LocalBackend:
         dtype: str = "auto",
         seed: int = 0,
         cache_bytes: int = CACHE_BYTES,
-        called: str | None = None,
     ) -> None:
         self._folder = folder
-        self._called = called or folder.name
         self._load = lambda: _load(folder, dtype, seed, cache_bytes)
         self._worker = WorkerThread("editahead-model")
         self._loader = WorkerThread("editahead-loading")
@@ -81,11 +80,11 @@ class LocalBackend:
 
     @property
     def name(self) -> str:
-        return f"local {self._called}"
+        return f"local {self._folder.name}"
 
     @property
     def model(self) -> str | None:
-        return self._called
+        return self._folder.name
 
     @property
     def capabilities(self) -> Capabilities:
@@ -273,16 +272,17 @@ def _stamp(folder: Path) -> _Stamp:
     files = []
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name.endswith((".safetensors", ".json")):
+            if entry.name.endswith((".safetensors", ".json", ".onnx", ".data")):
                 stat = entry.stat()
                 files.append((entry.name, stat.st_size, stat.st_mtime_ns, stat.st_ino))
     return tuple(sorted(files))
 
 
 def _not_loaded(folder: Path, error: Exception) -> BackendError:
-    if isinstance(error, ModuleNotFoundError) and error.name in _LIBRARIES:
+    if isinstance(error, ModuleNotFoundError) and error.name in _EXTRAS:
         return BackendError(
-            "refused", f"{error.name} is not installed; the extra `local` of editahead has it."
+            "refused",
+            f"{error.name} is not installed; the extra `{_EXTRAS[error.name]}` of editahead has it.",
         )
     if isinstance(error, TokenizerUnavailableError):
         return BackendError("refused", f"The model has no tokenizer: {error}.")

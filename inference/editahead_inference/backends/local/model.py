@@ -21,8 +21,9 @@ from editahead_prompts.composition.hf_tokenizer import load as load_vocabulary
 from editahead_prompts.formats.base import Finish
 from editahead_prompts.text.affixes import common_prefix_length
 
-from . import qwen3
+from . import llama_graph
 from .network import Network
+from .onnx_network import OnnxNetwork
 from .session_cache import SessionCache
 from .stop_strings import StopScanner
 from .transformers_network import TransformersNetwork, load_transformers_tokenizer
@@ -31,23 +32,21 @@ PREFILL_CHUNK = 256
 """Tokens of a prompt that are computed at once. A request can be cancelled between two chunks."""
 
 DRAFT_LENGTHS = DraftLengths(initial=16, max=64)
-"""Lengths of drafts: a step for 65 tokens takes about seven times as long as a step for one, on one core."""
+"""Lengths of drafts: a step for 65 tokens takes some ten times as long as a step for one, on one core."""
 
 
 def load_network(folder: Path, dtype: str) -> Network:
-    return (
-        qwen3.Qwen3Network(folder, dtype)
-        if qwen3.is_supported(folder)
-        else TransformersNetwork(folder, dtype)
-    )
+    """Return the network of a folder. dtype: of the weights, for transformers."""
+    is_ours = (folder / llama_graph.GRAPH).is_file()
+    return OnnxNetwork(folder) if is_ours else TransformersNetwork(folder, dtype)
 
 
 class LocalModel:
     """A model with its tokenizer and its cache. dtype, seed, cache_bytes: as for `LocalBackend`.
 
     Args:
-        folder: The model and its tokenizer, as transformers saves them.
-        dtype: The type of the weights.
+        folder: The model and its tokenizer.
+        dtype: The type of the weights, for transformers.
         seed: The seed of sampling.
         cache_bytes: The most bytes of kept keys and values.
         load: Returns the network of a folder.
@@ -64,17 +63,17 @@ class LocalModel:
         cache_bytes: int,
         load: Callable[[Path, str], Network] = load_network,
     ) -> None:
-        import torch
+        import numpy
 
-        self._torch: Any = torch
+        self._numpy: Any = numpy
         self._folder = folder
         self._network = load(folder, dtype)
         self._encoder: Any = load_vocabulary(folder).encoder
-        self._random = self._torch.Generator().manual_seed(seed)
+        self._random = numpy.random.default_rng(seed)
         self._template: Any = None
         self._shelf: SessionCache[Any] = SessionCache(cache_bytes, lambda cache: cache.nbytes)
         self.context = self._network.context
-        if not self._network.forward([0], self._network.new_cache(), 1).isfinite().all():
+        if not numpy.isfinite(self._network.forward([0], self._network.new_cache(), 1)).all():
             raise ValueError("its weights are damaged: what it computes is no number")
 
     def generate(
@@ -158,7 +157,12 @@ class LocalModel:
 
     def _logprobs(self, logits: Any) -> list[Any]:
         """Return log-probabilities for logits, row by row."""
-        return list(self._torch.log_softmax(logits, -1))
+        return list(logits - self._log_sums(logits)[:, None])
+
+    def _log_sums(self, logits: Any) -> Any:
+        """Return the logarithm of the sum of exponentials of each row."""
+        highest = logits.max(-1)
+        return highest + self._numpy.log(self._numpy.exp(logits - highest[:, None]).sum(-1))
 
     def _decode(
         self,
@@ -223,14 +227,16 @@ class LocalModel:
         The log-probabilities are 0 if the request does not want them.
         """
         if query.temperature > 0:
-            odds = self._torch.softmax(logits / query.temperature, dim=-1)
-            tokens = self._torch.multinomial(odds, 1, generator=self._random)
+            # The highest of logits with noise of Gumbel's distribution is a sample of the softmax.
+            noise = self._random.gumbel(size=logits.shape)
+            tokens = (logits / query.temperature + noise).argmax(-1)
         else:
-            tokens = logits.argmax(-1, keepdim=True)
+            tokens = logits.argmax(-1)
+        chosen: list[int] = tokens.tolist()
         if not query.logprobs:
-            return tokens[:, 0].tolist(), [0.0] * len(tokens)
-        logprobs = logits.gather(1, tokens) - logits.logsumexp(-1, keepdim=True)
-        return tokens[:, 0].tolist(), logprobs[:, 0].tolist()
+            return chosen, [0.0] * len(chosen)
+        logprobs = logits[self._numpy.arange(len(chosen)), tokens] - self._log_sums(logits)
+        return chosen, logprobs.tolist()
 
     def _drafts(self, query: CompletionRequest) -> list[list[int]]:
         """Return the request's drafts as token ids, each up to the first token that the model does not have.

@@ -38,7 +38,7 @@ class Network(Protocol):
         """Compute tokens behind those in the cache, and add them to the cache.
 
         Returns:
-            The logits behind each of the last `rows` tokens: [rows, vocabulary], float32, on the CPU.
+            The logits behind each of the last `rows` tokens: [rows, vocabulary], float32, of NumPy.
         """
         ...
 

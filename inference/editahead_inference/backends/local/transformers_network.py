@@ -45,7 +45,7 @@ class TransformersNetwork:
             batch = self._torch.tensor([ids], device=self._device)
             keep = {"logits_to_keep": rows} if self._keeps else {}
             done = self._model(input_ids=batch, past_key_values=cache.held, use_cache=True, **keep)
-            return done.logits[0, -rows:].float().cpu()
+            return done.logits[0, -rows:].float().cpu().numpy()
 
 
 class _LibraryCache:

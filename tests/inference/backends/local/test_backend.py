@@ -206,11 +206,18 @@ async def test_a_folder_that_gets_a_model_later(tmp_path: Path) -> None:
     await backend.close()
 
 
-async def test_without_torch_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("library", "file", "extra"),
+    [("onnxruntime", "model.onnx", "local"), ("torch", "model.safetensors", "transformers")],
+)
+async def test_without_its_library_it_says_so(
+    library: str, file: str, extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "config.json").write_text("{}")
-    monkeypatch.setitem(sys.modules, "torch", None)
+    (tmp_path / file).touch()
+    monkeypatch.setitem(sys.modules, library, None)
     backend = LocalBackend(tmp_path)
-    with pytest.raises(BackendError, match="torch is not installed; the extra `local`"):
+    with pytest.raises(BackendError, match=f"{library} is not installed; the extra `{extra}`"):
         await backend.prepare()
     await backend.close()
 

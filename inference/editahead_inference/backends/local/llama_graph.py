@@ -1,0 +1,306 @@
+"""Language models of the Llama architecture as files that ONNX Runtime reads: a graph, and its weights beside it.
+
+The matrices of the layers and the head are quantized: 8 bits a weight, one scale for `BLOCK` weights. The embedding is the
+head's matrix, and is looked up outside of the graph. Attention is ONNX Runtime's `GroupQueryAttention`, which adds keys and
+values to buffers of the caller.
+
+Shapes: n = tokens of a step, H = hidden size, K = heads of keys and values, D = a head's width, room = tokens that the
+buffers hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+GRAPH, WEIGHTS = "model.onnx", "model.onnx.data"
+"""Names of the files in a model's folder."""
+BLOCK = 32
+"""Weights that share a scale."""
+ZERO = 128
+"""The byte of a weight of 0."""
+_OPSET, _IR = 21, 10
+_ALIGNMENT = 4096
+"""Weights begin at multiples of it, so that they can be mapped into memory."""
+_ORT = "com.microsoft"
+
+
+@dataclass(frozen=True, slots=True)
+class LlamaShape:
+    """The sizes of a model, as in its `config.json`. context: the most tokens of prompt and answer together."""
+
+    layers: int
+    hidden: int
+    heads: int
+    key_heads: int
+    width: int
+    inner: int
+    vocabulary: int
+    context: int
+    epsilon: float
+    theta: float
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any], context: int | None = None) -> LlamaShape:
+        """Return the sizes of a configuration.
+
+        Args:
+            config: As transformers writes it.
+            context: The most tokens; None for as many as the model has positions for.
+
+        Raises:
+            ValueError: The model is not one that this module can write.
+        """
+        rope = config.get("rope_parameters") or {"rope_theta": config.get("rope_theta", 10_000.0)} | (
+            config.get("rope_scaling") or {}
+        )
+        if (
+            config.get("model_type") != "llama"
+            or config.get("hidden_act") != "silu"
+            or config.get("attention_bias")
+            or config.get("mlp_bias")
+            or not config.get("tie_word_embeddings")
+            or rope.get("rope_type", "default") != "default"
+        ):
+            raise ValueError("it is not a plain Llama whose head is its embedding")
+        hidden, heads = config["hidden_size"], config["num_attention_heads"]
+        return cls(
+            config["num_hidden_layers"],
+            hidden,
+            heads,
+            config["num_key_value_heads"],
+            config.get("head_dim") or hidden // heads,
+            config["intermediate_size"],
+            config["vocab_size"],
+            min(context or config["max_position_embeddings"], config["max_position_embeddings"]),
+            config["rms_norm_eps"],
+            float(rope["rope_theta"]),
+        )
+
+
+def quantize(weights: Any) -> tuple[Any, Any]:
+    """Return a matrix as bytes, [rows, blocks, BLOCK], and its scales, [rows, blocks], float32.
+
+    Raises:
+        ValueError: A row is not a whole number of blocks.
+    """
+    import numpy
+
+    rows, columns = weights.shape
+    if columns % BLOCK:
+        raise ValueError(f"rows of {columns} weights are no multiple of {BLOCK}")
+    blocks = numpy.asarray(weights, numpy.float32).reshape(rows, columns // BLOCK, BLOCK)
+    scales = numpy.abs(blocks).max(-1) / 127
+    steps = blocks / numpy.where(scales == 0, 1, scales)[..., None]
+    return (numpy.rint(steps) + ZERO).astype(numpy.uint8), scales
+
+
+def write_llama(
+    folder: Path,
+    shape: LlamaShape,
+    take: Callable[[str], Any],
+    report: Callable[[int, int], None] = lambda done, all: None,
+) -> None:
+    """Write a model's graph and weights into a folder.
+
+    Args:
+        folder: The folder.
+        shape: The sizes.
+        take: Returns a weight by its name in transformers, float32.
+        report: Receives the number of layers that are written, and of all. It may raise to cancel.
+
+    Raises:
+        ValueError: A matrix does not fit the blocks.
+    """
+    import onnx
+
+    with (folder / WEIGHTS).open("wb") as file:
+        graph = _Graph(file)
+        steps = _add_layers(graph, shape, take)
+        for done in steps:
+            report(done, shape.layers + 1)
+    made = onnx.helper.make_graph(graph.nodes, "llama", graph.inputs, graph.outputs, graph.weights)
+    opsets = [onnx.helper.make_opsetid("", _OPSET), onnx.helper.make_opsetid(_ORT, 1)]
+    model = onnx.helper.make_model(made, opset_imports=opsets, ir_version=_IR, producer_name="editahead")
+    (folder / GRAPH).write_bytes(model.SerializeToString())
+
+
+def map_embedding(folder: Path, shape: LlamaShape) -> tuple[Any, Any]:
+    """Return the quantized embedding of a model that was written, as `quantize` does, without reading all of it."""
+    import numpy
+
+    blocks = shape.hidden // BLOCK
+    rows = (shape.vocabulary, blocks, BLOCK)
+    file = folder / WEIGHTS
+    quantized = numpy.memmap(file, numpy.uint8, "r", 0, rows)
+    scales = numpy.memmap(file, numpy.float32, "r", _aligned(quantized.nbytes), rows[:2])
+    return quantized, scales
+
+
+def _aligned(place: int) -> int:
+    return -(-place // _ALIGNMENT) * _ALIGNMENT
+
+
+class _Graph:
+    """A graph in the making. Its weights go to a file as they come."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        import onnx
+
+        self._onnx = onnx
+        self._file = file
+        self.nodes: list[Any] = []
+        self.weights: list[Any] = []
+        self.inputs: list[Any] = []
+        self.outputs: list[Any] = []
+        self._sizes: dict[str, tuple[int, int]] = {}
+
+    def weight(self, name: str, values: Any) -> str:
+        """Write a weight, and return its name."""
+        place = _aligned(self._file.tell())
+        self._file.write(bytes(place - self._file.tell()))
+        self._file.write(values.tobytes())
+        tensor = self._onnx.TensorProto(
+            name=name,
+            dims=values.shape,
+            data_type=self._onnx.helper.np_dtype_to_tensor_dtype(values.dtype),
+            data_location=self._onnx.TensorProto.EXTERNAL,
+        )
+        for key, value in (("location", WEIGHTS), ("offset", place), ("length", values.nbytes)):
+            tensor.external_data.add(key=key, value=str(value))
+        self.weights.append(tensor)
+        return name
+
+    def constant(self, name: str, values: Any) -> str:
+        self.weights.append(self._onnx.numpy_helper.from_array(values, name))
+        return name
+
+    def node(
+        self, operation: str, inputs: list[str], outputs: list[str], domain: str = "", **attributes: Any
+    ) -> str:
+        self.nodes.append(
+            self._onnx.helper.make_node(operation, inputs, outputs, domain=domain, **attributes)
+        )
+        return outputs[0]
+
+    def matrix(self, name: str, weights: Any) -> None:
+        """Quantize and write a matrix, [outputs, inputs]."""
+        quantized, scales = quantize(weights)
+        self.weight(f"{name}.quantized", quantized)
+        self.weight(f"{name}.scales", scales)
+        self._sizes[name] = weights.shape
+
+    def multiply(self, name: str, x: str) -> str:
+        """Multiply `x` by a matrix that was written."""
+        rows, columns = self._sizes[name]
+        return self.node(
+            "MatMulNBits",
+            [x, f"{name}.quantized", f"{name}.scales"],
+            [f"{name}.out"],
+            _ORT,
+            N=rows,
+            K=columns,
+            bits=8,
+            block_size=BLOCK,
+            accuracy_level=4,
+        )
+
+    def linear(self, name: str, x: str, weights: Any) -> str:
+        self.matrix(name, weights)
+        return self.multiply(name, x)
+
+    def value(self, name: str, kind: str, shape: list[int | str]) -> Any:
+        return self._onnx.helper.make_tensor_value_info(name, getattr(self._onnx.TensorProto, kind), shape)
+
+
+def _add_layers(graph: _Graph, shape: LlamaShape, take: Callable[[str], Any]) -> Iterator[int]:
+    """Add the inputs, the layers, the head and the outputs, and yield the number of what is done after each."""
+    import numpy
+
+    graph.matrix("head", take("model.embed_tokens.weight"))  # first, so that `map_embedding` finds it
+    cache: list[int | str] = [1, shape.key_heads, "room", shape.width]
+    graph.inputs += [
+        graph.value("embedded", "FLOAT", [1, "n", shape.hidden]),
+        graph.value("last", "INT32", [1]),
+        graph.value("total", "INT32", []),
+        graph.value("first", "INT64", [1]),
+        graph.value("end", "INT64", [1]),
+    ]
+    angles = numpy.outer(
+        numpy.arange(shape.context + 1),  # one more, for the row that a single token is paired with
+        shape.theta ** -(numpy.arange(0, shape.width, 2, dtype=numpy.float64) / shape.width),
+    )
+    graph.weight("cos", numpy.cos(angles).astype(numpy.float32))
+    graph.weight("sin", numpy.sin(angles).astype(numpy.float32))
+
+    def norm(name: str) -> str:
+        return graph.weight(f"{name}.norm", take(f"{name}.weight"))
+
+    x = "embedded"
+    skipped = ""  # what is added to x before the next norm
+    for number in range(shape.layers):
+        name = f"model.layers.{number}"
+        if skipped:
+            x = _add_and_norm(graph, shape, f"{name}.in", x, skipped, norm(f"{name}.input_layernorm"))
+        else:
+            graph.node(
+                "SimplifiedLayerNormalization",
+                [x, norm(f"{name}.input_layernorm")],
+                [f"{name}.in.normed"],
+                axis=-1,
+                epsilon=shape.epsilon,
+                stash_type=1,
+            )
+        mixed = graph.linear(
+            f"{name}.qkv",
+            f"{name}.in.normed",
+            numpy.concatenate([take(f"{name}.self_attn.{part}_proj.weight") for part in "qkv"]),
+        )
+        for part in ("keys", "values"):
+            graph.inputs.append(graph.value(f"past.{number}.{part}", "FLOAT", cache))
+            graph.outputs.append(graph.value(f"present.{number}.{part}", "FLOAT", cache))
+        graph.node(
+            "GroupQueryAttention",
+            [mixed, "", "", f"past.{number}.keys", f"past.{number}.values", "last", "total", "cos", "sin"],
+            [f"{name}.attended", f"present.{number}.keys", f"present.{number}.values"],
+            _ORT,
+            num_heads=shape.heads,
+            kv_num_heads=shape.key_heads,
+            do_rotary=1,
+            rotary_interleaved=0,
+        )
+        out = graph.linear(f"{name}.o", f"{name}.attended", take(f"{name}.self_attn.o_proj.weight"))
+        x = _add_and_norm(graph, shape, f"{name}.mid", x, out, norm(f"{name}.post_attention_layernorm"))
+        both = graph.linear(
+            f"{name}.up",
+            f"{name}.mid.normed",
+            numpy.concatenate([take(f"{name}.mlp.{part}_proj.weight") for part in ("gate", "up")]),
+        )
+        graph.node("Split", [both], [f"{name}.gate", f"{name}.ungated"], axis=-1, num_outputs=2)
+        graph.node("QuickGelu", [f"{name}.gate"], [f"{name}.silu"], _ORT, alpha=1.0)
+        gated = graph.node("Mul", [f"{name}.silu", f"{name}.ungated"], [f"{name}.gated"])
+        skipped = graph.linear(f"{name}.down", gated, take(f"{name}.mlp.down_proj.weight"))
+        yield number + 1
+    # The head computes the tokens from `first` to `end` only.
+    graph.constant("axis", numpy.array([1]))
+    for part in (x, skipped):
+        graph.node("Slice", [part, "first", "end", "axis"], [f"{part}.last"])
+    _add_and_norm(graph, shape, "head", f"{x}.last", f"{skipped}.last", norm("model.norm"))
+    graph.multiply("head", "head.normed")
+    graph.outputs.insert(0, graph.value("head.out", "FLOAT", [1, "rows", shape.vocabulary]))
+    yield shape.layers + 1
+
+
+def _add_and_norm(graph: _Graph, shape: LlamaShape, name: str, x: str, more: str, weight: str) -> str:
+    """Add two values, and norm the sum as `name`.normed. Return the sum."""
+    sum_ = f"{name}.sum"
+    graph.node(
+        "SkipSimplifiedLayerNormalization",
+        [x, more, weight],
+        [f"{name}.normed", "", "", sum_],
+        _ORT,
+        epsilon=shape.epsilon,
+    )
+    return sum_

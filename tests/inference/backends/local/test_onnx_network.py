@@ -1,0 +1,159 @@
+"""The network of ONNX Runtime against the same arithmetic in NumPy, and `LocalModel` with it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import small_model
+from draft_tests import DraftTests
+from editahead_inference.backends.local.llama_graph import BLOCK, ZERO, LlamaShape, quantize
+from editahead_inference.backends.local.model import LocalModel
+from editahead_inference.backends.local.onnx_network import ROOM, OnnxNetwork
+
+IDS = np.random.default_rng(3).integers(0, 8192, 420).tolist()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_model.make_onnx(tmp_path_factory.mktemp("model") / "editahead-tiny")
+
+
+@pytest.fixture
+def network(folder: Path) -> OnnxNetwork:
+    return OnnxNetwork(folder, 1)
+
+
+@pytest.fixture
+def model(folder: Path) -> LocalModel:
+    return LocalModel(folder, "auto", 0, 1 << 26)
+
+
+class TestOnnx(DraftTests):
+    pass
+
+
+def rounded(weights: Any) -> Any:
+    """Return a matrix as it is after quantization."""
+    if weights.ndim == 1:
+        return weights
+    steps, scales = quantize(weights)
+    return ((steps.astype(np.float32) - ZERO) * scales[..., None]).reshape(weights.shape)
+
+
+def llama(ids: list[int]) -> Any:
+    """Return the logits of each token, computed in float64."""
+    told = small_model.LLAMA
+    weights = {name: rounded(w).astype(np.float64) for name, w in small_model.llama_weights().items()}
+    n, width, heads, keys = len(ids), 16, 4, 2
+
+    def norm(x: Any, name: str) -> Any:
+        return x / np.sqrt((x * x).mean(-1, keepdims=True) + told["rms_norm_eps"]) * weights[f"{name}.weight"]
+
+    angles = np.outer(np.arange(n), 10_000.0 ** -(np.arange(0, width, 2) / width))
+    cos, sin = (np.concatenate([part, part], -1)[:, None] for part in (np.cos(angles), np.sin(angles)))
+
+    def turned(x: Any) -> Any:
+        left, right = np.split(x, 2, -1)
+        return x * cos + np.concatenate([-right, left], -1) * sin
+
+    x = weights["model.embed_tokens.weight"][ids]
+    for number in range(told["num_hidden_layers"]):
+        layer = f"model.layers.{number}"
+
+        def times(x: Any, name: str, layer: str = layer) -> Any:
+            return x @ weights[f"{layer}.{name}_proj.weight"].T
+
+        y = norm(x, f"{layer}.input_layernorm")
+        q, k, v = (
+            times(y, f"self_attn.{part}").reshape(n, count, width)
+            for part, count in zip("qkv", (heads, keys, keys), strict=True)
+        )
+        k, v = (np.repeat(part, heads // keys, 1) for part in (turned(k), v))
+        odds = np.einsum("ihd,jhd->hij", turned(q), k) / np.sqrt(width)
+        odds = np.exp(np.where(np.tri(n, dtype=bool), odds, -np.inf))
+        attended = np.einsum("hij,jhd->ihd", odds / odds.sum(-1, keepdims=True), v).reshape(n, -1)
+        x = x + times(attended, "self_attn.o")
+        y = norm(x, f"{layer}.post_attention_layernorm")
+        gate = times(y, "mlp.gate")
+        x = x + times(gate / (1 + np.exp(-gate)) * times(y, "mlp.up"), "mlp.down")
+    return norm(x, "model.norm") @ weights["model.embed_tokens.weight"].T
+
+
+def test_the_logits_are_those_of_a_llama(network: OnnxNetwork) -> None:
+    logits = network.forward(IDS[:100], network.new_cache(), 100)
+    wanted = llama(IDS[:100])
+    # Each block of what is multiplied is rounded to 8 bits, too.
+    assert np.abs(logits - wanted).mean() < 0.02 * wanted.std()
+    assert np.corrcoef(logits.ravel(), wanted.ravel())[0, 1] > 0.999
+
+
+def test_steps_of_any_length_give_the_same_logits(network: OnnxNetwork) -> None:
+    whole = network.forward(IDS, network.new_cache(), len(IDS))
+    cache = network.new_cache()
+    start = 0
+    for size in (150, 1, 1, 2, 40, 150, 1):  # past the room that a cache begins with
+        logits = network.forward(IDS[start : start + size], cache, size)
+        np.testing.assert_array_equal(logits, whole[start : start + size])
+        start += size
+    assert start > ROOM and cache.size == start
+    cache.crop(200)
+    np.testing.assert_array_equal(network.forward(IDS[200:203], cache, 2), whole[201:203])
+
+
+def test_the_last_position_is_used(network: OnnxNetwork) -> None:
+    cache = network.new_cache()
+    ids = (IDS * 2)[: network.context - 1]
+    network.forward(ids, cache, 1)
+    assert np.isfinite(network.forward(IDS[:1], cache, 1)).all()
+    assert cache.size == network.context
+
+
+def test_quantization_is_within_half_a_step() -> None:
+    weights = np.random.default_rng(1).normal(0, 1, (5, 3 * BLOCK)).astype(np.float32)
+    weights[2, :BLOCK] = 0
+    _, scales = quantize(weights)
+    error = np.abs(rounded(weights) - weights).reshape(5, 3, BLOCK).max(-1)
+    assert (error <= scales / 2 + 1e-6).all()
+    with pytest.raises(ValueError, match="no multiple of 32"):
+        quantize(weights[:, 1:])
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"model_type": "qwen3"},
+        {"attention_bias": True},
+        {"tie_word_embeddings": False},
+        {"rope_parameters": {"rope_type": "yarn", "rope_theta": 1.0}},
+    ],
+)
+def test_other_architectures_are_refused(other: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="plain Llama"):
+        LlamaShape.from_config(small_model.LLAMA | other)
+
+
+def test_it_needs_no_torch(folder: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path; from editahead_inference.backends.base import CompletionRequest; "
+        "from editahead_inference.backends.local.model import LocalModel; "
+        "list(LocalModel(Path(sys.argv[1]), 'auto', 0, 0).generate(CompletionRequest('x', (), 3), lambda: None)); "
+        "sys.exit(bool({'torch', 'transformers', 'onnx'} & set(sys.modules)))"
+    )
+    subprocess.run([sys.executable, "-c", script, str(folder)], check=True)
+
+
+def test_damaged_weights_are_told(tmp_path: Path) -> None:
+    folder = small_model.make_onnx(tmp_path / "model")
+    told = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(told | {"max_position_embeddings": 100}))
+    weights = (folder / "model.onnx.data").read_bytes()
+    (folder / "model.onnx.data").write_bytes(weights[:-4096] + b"\xff" * 4096)
+    with pytest.raises(ValueError, match="no number"):
+        LocalModel(folder, "auto", 0, 0)

@@ -1,0 +1,182 @@
+"""The small model, made of a tiny base in GGUF and an adapter."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import gguf
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+import small_model as tiny
+from editahead_inference.backends.base import CompletionRequest, StreamEnd
+from editahead_inference.backends.local import small_model
+from editahead_inference.backends.local.model import LocalModel
+from editahead_inference.backends.local.onnx_network import OnnxNetwork
+from editahead_inference.errors import SmallModelError
+from editahead_prompts.composition.hf_tokenizer import load
+from editahead_prompts.formats.registry import select_format
+
+TOKENS = ["<|endoftext|>", "<|im_end|>", *sorted({chr(c) for c in range(33, 127)} | {"Ġ", "Ċ"}), "de", "def"]
+MERGES = ["d e", "de f"]
+LAYERS = [
+    f"model.layers.{number}.{part}"
+    for number in range(2)
+    for part in ("self_attn.q_proj", "self_attn.k_proj", "mlp.down_proj")
+]
+
+
+def permuted(weights: Any, heads: int) -> Any:
+    """Return rows in llama.cpp's order, as its converter does."""
+    rows, columns = weights.shape
+    return weights.reshape(heads, 2, rows // heads // 2, columns).swapaxes(1, 2).reshape(rows, columns)
+
+
+def write_base(file: Path, weights: dict[str, Any], architecture: str = "llama") -> Path:
+    told = tiny.LLAMA
+    writer = gguf.GGUFWriter(file, architecture)
+    writer.add_block_count(told["num_hidden_layers"])
+    writer.add_embedding_length(told["hidden_size"])
+    writer.add_head_count(told["num_attention_heads"])
+    writer.add_head_count_kv(told["num_key_value_heads"])
+    writer.add_feed_forward_length(told["intermediate_size"])
+    writer.add_layer_norm_rms_eps(told["rms_norm_eps"])
+    writer.add_rope_freq_base(10_000.0)
+    writer.add_tokenizer_model("gpt2")
+    writer.add_token_list(TOKENS)
+    writer.add_token_types([3, 3, *[1] * (len(TOKENS) - 2)])
+    writer.add_token_merges(MERGES)
+    writer.add_eos_token_id(1)
+    for name, values in weights.items():
+        if (found := small_model._LAYER.fullmatch(name)) is None:
+            known = small_model._WHOLE[name]
+        else:
+            known = f"blk.{found[1]}.{small_model._PARTS[found[2]]}.weight"
+        heads = 4 if "attn_q." in known else 2 if "attn_k." in known else 0
+        writer.add_tensor(known, permuted(values, heads) if heads else values)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return file
+
+
+def write_adapter(file: Path, weights: dict[str, Any], layers: list[str] = LAYERS) -> dict[str, Any]:
+    """Write an adapter of rank 2, and return what it adds."""
+    dice = np.random.default_rng(5)
+    tensors, added = {}, {}
+    for layer in layers:
+        rows, columns = weights.get(f"{layer}.weight", np.zeros((64, 64))).shape
+        parts = []
+        for part, shape in (("up", (rows, 2)), ("down", (2, columns))):
+            steps = dice.integers(-127, 128, shape).astype(np.int8)
+            scales = dice.uniform(0.0005, 0.002, shape[0]).astype(np.float32)
+            tensors |= {f"{layer}.{part}": steps, f"{layer}.{part}.scales": scales}
+            parts.append(steps * scales[:, None])
+        added[f"{layer}.weight"] = 2.0 * parts[0] @ parts[1]
+    file.parent.mkdir(exist_ok=True)
+    save_file(tensors, file, {"scale": "2.0", "provenance": json.dumps({"tokens seen": 7})})
+    return added
+
+
+@pytest.fixture
+def weights() -> dict[str, Any]:
+    made = tiny.llama_weights()
+    made["model.embed_tokens.weight"] = made["model.embed_tokens.weight"][: len(TOKENS)]
+    return made
+
+
+@pytest.fixture
+def base(tmp_path: Path, weights: dict[str, Any]) -> Path:
+    (tmp_path / "LICENSE").write_text("Apache-2.0")
+    return write_base(tmp_path / "base.gguf", weights)
+
+
+@pytest.fixture
+def adapter(tmp_path: Path) -> Path:
+    return tmp_path / "shipped" / "adapter.safetensors"
+
+
+def test_it_is_the_base_with_the_adapter(
+    base: Path, adapter: Path, weights: dict[str, Any], tmp_path: Path
+) -> None:
+    added = write_adapter(adapter, weights)
+    adapter.with_name("gate.json").write_text("{}")
+    folder, steps = tmp_path / "editahead-small", []
+    assert not small_model.is_installed(folder, adapter)
+    small_model.install(base, folder, adapter=adapter, report=lambda done, all: steps.append((done, all)))
+    assert steps == [(1, 3), (2, 3), (3, 3)]
+    assert small_model.is_installed(folder, adapter)
+    assert json.loads((folder / "model.json").read_text())["tokens seen"] == 7
+    assert {"LICENSE", "gate.json"} < {file.name for file in folder.iterdir()}
+    assert [path.name for path in tmp_path.iterdir() if "editahead-small" in path.name] == [folder.name]
+
+    # The same model, written from merged weights.
+    other = tmp_path / "other"
+    other.mkdir()
+    told = json.loads((folder / "config.json").read_text())
+    merged = {name: values + added.get(name, 0) for name, values in weights.items()}
+    small_model.write_llama(other, small_model.LlamaShape.from_config(told), merged.__getitem__)
+    (other / "config.json").write_text(json.dumps(told))
+    ours, theirs = (
+        network.forward([5, 9, 30], network.new_cache(), 3) for network in map(OnnxNetwork, (folder, other))
+    )
+    np.testing.assert_allclose(ours, theirs, atol=1e-2)
+    assert OnnxNetwork(folder).context == small_model.CONTEXT
+
+
+def test_it_answers_with_the_base_s_tokens(
+    base: Path, adapter: Path, weights: dict[str, Any], tmp_path: Path
+) -> None:
+    write_adapter(adapter, weights)
+    folder = tmp_path / small_model.NAME
+    small_model.install(base, folder, adapter=adapter)
+    vocabulary = load(folder)
+    assert [TOKENS[id] for id in vocabulary.encode("def 12<|im_end|>")] == [
+        *("def", "Ġ", "1", "2", "<|im_end|>")
+    ]
+    model = LocalModel(folder, "auto", 0, 0)
+    *_, end = model.generate(CompletionRequest("def x", (), 5), lambda: None)
+    assert isinstance(end, StreamEnd) and end.usage is not None and end.usage.prompt == 3
+    assert select_format(folder.name).name == "editahead-lines"
+
+
+def test_a_cancelled_or_failed_installation_leaves_the_model_before(
+    base: Path, adapter: Path, weights: dict[str, Any], tmp_path: Path
+) -> None:
+    write_adapter(adapter, weights)
+    folder = tmp_path / "models" / "editahead-small"
+    small_model.install(base, folder, adapter=adapter)
+    before = (folder / "model.onnx.data").read_bytes()
+
+    def cancel(done: int, all: int) -> None:
+        raise KeyboardInterrupt
+
+    write_adapter(adapter, weights, LAYERS[:1])
+    assert not small_model.is_installed(folder, adapter)
+    with pytest.raises(KeyboardInterrupt):
+        small_model.install(base, folder, adapter=adapter, report=cancel)
+    write_adapter(adapter, weights, ["model.layers.9.mlp.up_proj"])
+    with pytest.raises(SmallModelError, match=r"for another base: it has no model\.layers\.9"):
+        small_model.install(base, folder, adapter=adapter)
+    assert [path.name for path in folder.parent.iterdir()] == [folder.name]
+    assert (folder / "model.onnx.data").read_bytes() == before
+    write_adapter(adapter, weights, LAYERS[:2])
+    small_model.install(base, folder, adapter=adapter)
+    assert (folder / "model.onnx.data").read_bytes() != before
+
+
+def test_files_that_are_none(base: Path, adapter: Path, weights: dict[str, Any], tmp_path: Path) -> None:
+    write_adapter(adapter, weights)
+    (tmp_path / "text").write_text("no model, " * 50)
+    with pytest.raises(SmallModelError, match="no GGUF file"):
+        small_model.install(tmp_path / "text", tmp_path / "out", adapter=adapter)
+    with pytest.raises(SmallModelError, match="no adapter"):
+        small_model.install(base, tmp_path / "out", adapter=tmp_path / "text")
+    other = write_base(tmp_path / "other.gguf", weights, "gpt2")
+    with pytest.raises(SmallModelError, match="the architecture gpt2, not llama"):
+        small_model.install(other, tmp_path / "out", adapter=adapter)
+    assert not (tmp_path / "out").exists()
