@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -29,41 +27,17 @@ from editahead_prompts.formats.next_edit import editahead_lines_2611 as lines_fo
 from editahead_serving import packaged_base  # noqa: E402
 from editahead_training.data import packed_dataset  # noqa: E402
 from editahead_training.data.base_dataset import vocabulary_of  # noqa: E402
-from editahead_training.data.example import Example, plain  # noqa: E402
 from editahead_training.errors import BaseModelError, TrainingError  # noqa: E402
 from editahead_training.model import base_model, branch_rows, fine_tune, lora, tuned_model  # noqa: E402
+from tiny_llama import tiny_llama, write_base, write_examples  # noqa: E402
 
 PLAN = fine_tune.TuneConfig(tokens=2500, row=256, rate=3e-3, seed=3)
 
 
-def tiny_llama(vocabulary: int) -> Any:
-    """Return a model of SmolLM2's kind with random weights."""
-    torch.manual_seed(1)
-    config = transformers.LlamaConfig(
-        vocab_size=vocabulary,
-        hidden_size=32,
-        intermediate_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=1024,
-        tie_word_embeddings=True,
-        bos_token_id=None,
-        eos_token_id=0,
-    )
-    return transformers.LlamaForCausalLM(config)
-
-
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("base")
-    tokenizer = bundled_tokenizer().encoder.to_str()
-    tiny_llama(bundled_tokenizer().encoder.get_vocab_size()).save_pretrained(folder)
-    transformers.PreTrainedTokenizerFast(
-        tokenizer_object=type(bundled_tokenizer().encoder).from_str(tokenizer)
-    ).save_pretrained(folder)
-    (folder / "LICENSE").write_text("a licence")
-    return folder
+    model = tiny_llama(bundled_tokenizer().encoder.get_vocab_size())
+    return write_base(tmp_path_factory.mktemp("base"), model)
 
 
 @pytest.fixture(scope="module")
@@ -71,36 +45,9 @@ def vocabulary(base: Path) -> HfTokenizer:
     return vocabulary_of(base, "editahead-lines")
 
 
-def groups(count: int, vocabulary: HfTokenizer) -> Iterator[list[Example]]:
-    """Yield groups of examples that begin alike: silence, or a line that counts up."""
-    chance = random.Random(1)
-    silence = vocabulary.encode(lines_format.SILENT + lines_format.END)
-    for number in range(count):
-        trunk = [300 + chance.randrange(50) for _ in range(12)]
-        group = []
-        for branch in range(1 + number % 3):
-            start = chance.randrange(100)
-            prompt = [*trunk, *(400 + start + n for n in range(9))]
-            if branch:
-                group.append(plain("silence", prompt, silence))
-            else:
-                group.append(plain("next edit", prompt, [409 + start + n for n in range(6)]))
-        yield group
-
-
 @pytest.fixture(scope="module")
 def data(vocabulary: HfTokenizer, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = list(groups(60, vocabulary))
-    path = tmp_path_factory.mktemp("data") / "train.tokens"
-    packed_dataset.write(
-        path,
-        [example for group in made for example in group],
-        {"format": "editahead-lines"},
-        vocabulary=vocabulary,
-        groups=[number for number, group in enumerate(made) for _ in group],
-        hard=[number % 2 == 0 for number, group in enumerate(made) for _ in group],
-    )
-    return path
+    return write_examples(tmp_path_factory.mktemp("data") / "train.tokens", vocabulary)
 
 
 @pytest.fixture

@@ -11,7 +11,16 @@ from pathlib import Path
 from editahead_cli.argument_types import positive_int
 from editahead_cli.console import fail, print_json, print_text
 
-from . import train_base, train_data, train_delta, train_encoder, train_evaluate, train_model, train_tune
+from . import (
+    train_base,
+    train_data,
+    train_delta,
+    train_encoder,
+    train_evaluate,
+    train_experts,
+    train_model,
+    train_tune,
+)
 
 REQUIRED_PACKAGES = {
     "gate": ("sklearn", "numpy"),
@@ -24,6 +33,7 @@ REQUIRED_PACKAGES = {
     "model": ("torch", "transformers", "safetensors", "tokenizers", "matplotlib"),
     "base": ("torch", "transformers", "safetensors", "tokenizers"),
     "tune": ("torch", "transformers", "safetensors", "tokenizers", "numpy"),
+    "experts": ("torch", "transformers", "safetensors", "tokenizers", "numpy", "scipy"),
     "measure": ("torch", "transformers", "safetensors", "tokenizers"),
     "delta": ("numpy",),
     "encoder": ("numpy",),
@@ -155,6 +165,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         description="Train a base on packed examples; --resume continues an interrupted run.",
     )
     train_tune.add_arguments(tune)
+    experts = what.add_parser(
+        "experts",
+        help="turn a dense model into a mixture of experts",
+        description="Split the MLPs of a dense model into experts, and train a router.",
+    )
+    train_experts.add_arguments(experts)
     measure = what.add_parser(
         "measure",
         help="measure a trained model on held-out examples, by task",
@@ -213,6 +229,8 @@ def run(args: argparse.Namespace) -> int:
         return train_base.run(args)
     if args.what == "tune":
         return train_tune.run(args)
+    if args.what == "experts":
+        return train_experts.run(args)
     if args.what == "measure":
         return train_evaluate.run(args)
     from editahead_evals.errors import RecordError

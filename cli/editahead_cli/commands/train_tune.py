@@ -129,7 +129,7 @@ def run(args: argparse.Namespace) -> int:
         data = read(args.data, vocabulary)
         held = read(args.held, vocabulary) if args.held else None
         model = load_base(args.base, vocabulary, args.device)
-        tell = (lambda line: None) if args.json else _show
+        tell = (lambda line: None) if args.json else show_progress
         result = tune(
             plan,
             model,
@@ -157,7 +157,8 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _show(line: dict[str, Any]) -> None:
+def show_progress(line: dict[str, Any]) -> None:
+    """Print a line of a training's log."""
     losses = "  ".join(f"{task} {loss:.3f}" for task, loss in line["loss"].items())
     minutes, seconds = divmod(int(line["seconds left"]), 60)
     print_text(

@@ -32,6 +32,9 @@ EXPERTS, CHOSEN = 8, 2
 ATTENTION = "rows"
 """What transformers calls the attention that keeps the examples of a row apart."""
 
+EXPERTS_IMPLEMENTATION = "slices"
+"""What transformers calls the experts that are computed one after another."""
+
 HEAD = 64
 """Dimensions of an attention head."""
 
@@ -97,7 +100,7 @@ def build_model(size: ModelSize, *, dense: bool, seed: int) -> Any:
         num_experts_per_tok=CHOSEN,
         norm_topk_prob=True,
         router_aux_loss_coef=ROUTER_LOSS,
-        experts_implementation="slices",
+        experts_implementation=EXPERTS_IMPLEMENTATION,
     )
     return Qwen3MoeForCausalLM(config).float()
 
@@ -206,4 +209,4 @@ def grouped_experts(read: Any, counts: Any, inwards: Any, outwards: Any) -> Any:
 
 
 AttentionInterface.register(ATTENTION, attention)
-ALL_EXPERTS_FUNCTIONS.register("slices", experts)
+ALL_EXPERTS_FUNCTIONS.register(EXPERTS_IMPLEMENTATION, experts)

@@ -174,11 +174,19 @@ def export_tuned(
     folder: Path,
 ) -> dict[str, Any]:
     """Write a tuned model in bfloat16 with its tokenizer and the base's licence and card, and return the provenance."""
-    folder.mkdir(parents=True, exist_ok=True)
     model = result.model
     if plan.rank:
         lora.merge_adapters(model)
     provenance = _provenance(result, plan, data, base)
+    write_model(model, vocabulary, base, folder, provenance)
+    return provenance
+
+
+def write_model(
+    model: Any, vocabulary: HfTokenizer, base: Path, folder: Path, provenance: Mapping[str, Any]
+) -> None:
+    """Write a model in bfloat16 with its tokenizer, the base's licence and card, and the provenance."""
+    folder.mkdir(parents=True, exist_ok=True)
     config = model.config.__class__.from_dict(model.config.to_dict())
     config.dtype = torch.bfloat16
     copy = type(model)(config).to(torch.bfloat16)
@@ -192,7 +200,6 @@ def export_tuned(
         if (base / name).is_file():
             shutil.copyfile(base / name, folder / name)
     (folder / PROVENANCE).write_text(json.dumps(provenance, indent=2, ensure_ascii=False) + "\n", "utf-8")
-    return provenance
 
 
 def _provenance(result: TuneResult, plan: TuneConfig, data: PackedDataset, base: Path) -> dict[str, Any]:
