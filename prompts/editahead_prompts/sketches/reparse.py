@@ -49,8 +49,9 @@ def reparse_with_file(file: FileSketch, sketch: Sketch, original: Snapshot) -> F
 
 
 def _with_real_lines(parts: Sequence[Code | Elision], original: Snapshot) -> tuple[Code | Elision, ...]:
+    marks = {part.text.strip() for part in parts if isinstance(part, Elision)}
     old = [line.strip() for line in original.lines]
-    found = {(old[at - 1], line, old[at + 1]) for at, line in enumerate(old[:-1]) if at}
+    found = {(old[at - 1], line, old[at + 1]) for at, line in enumerate(old[:-1]) if at and line in marks}
     out: list[Code | Elision] = []
     for number, part in enumerate(parts):
         before, after = (parts[at] if 0 <= at < len(parts) else None for at in (number - 1, number + 1))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 from editahead_inference.apply.placement.line_matching import (
@@ -23,8 +23,6 @@ from editahead_inference.apply.placement.outline import (
     has_substance,
     is_bare_keyword,
     is_filler,
-    outline,
-    walk,
 )
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
@@ -88,9 +86,8 @@ def _new_items(snippet: Snippet, target: Target) -> Iterator[list[str]]:
     """Yield the lines, without blank ones, of each whole item beside a mark that the file does not have."""
     lines, marks = lines_and_marks(snippet)
     keys = list(map(normalize_line, lines))
-    naming, file_naming = Naming(keys), target.naming
-    known: dict[str, set[str]] | None = None
-    waiting = [outline(lines)]
+    naming = target.outlined(lines).naming
+    waiting = [target.outlined(lines).items]
     while waiting:
         items = waiting.pop()
         waiting += [section.items for item in items for section in item.sections if section.items]
@@ -98,10 +95,8 @@ def _new_items(snippet: Snippet, target: Target) -> Iterator[list[str]]:
             for item in stretch:
                 if is_annotation(naming.head(item)) or is_comment(naming.head(item)):
                     continue
-                if known is None:
-                    known = _names(target.items, file_naming)
                 head = naming.head(item)
-                is_known = _is_known(item, naming, known, target)
+                is_known = _is_known(item, naming, target)
                 there = target.lines.find_normalized(keys[item.start : item.end])
                 if there and is_filler(head) and not item.is_block:
                     continue  # It may belong to the next one.
@@ -112,13 +107,12 @@ def _new_items(snippet: Snippet, target: Target) -> Iterator[list[str]]:
                     yield list(naming.text(item))
 
 
-def _is_known(item: Item, naming: Naming, known: Mapping[str, Collection[str]], target: Target) -> bool:
+def _is_known(item: Item, naming: Naming, target: Target) -> bool:
     """Return whether an item may be another version of one of the file.
 
     Args:
         item: The item.
         naming: The names of the items of the sketch.
-        known: The names of the file's items, each with their parameters.
         target: The file.
     """
     head, name = naming.head(item), naming.of(item)
@@ -126,7 +120,10 @@ def _is_known(item: Item, naming: Naming, known: Mapping[str, Collection[str]], 
         return True
     if name is not None and naming.is_named(item):
         is_overload = target.original.language in _OVERLOADING and "(" in head
-        return name in known and (not is_overload or _parameters(head) in known[name])
+        there = target.named_items.get(name, ())
+        return any(
+            not is_overload or _parameters(head) == _parameters(target.naming.head(each)) for each in there
+        )
     told = [key for key in naming.text(item) if has_substance(key)]
     shared = 2 * sum(key in target.lines.places for key in told)
     if _STATEMENT.match(head):
@@ -151,16 +148,6 @@ def _beside_marks(items: Sequence[Item], marks: Collection[int]) -> Iterator[Seq
             yield between
         if high < len(items):
             yield between[::-1]
-
-
-def _names(items: Sequence[Item], naming: Naming) -> dict[str, set[str]]:
-    """Return the names of items and all that they hold, each with the parameters in the first lines."""
-    found: dict[str, set[str]] = {}
-    for item in walk(items):
-        name = naming.of(item)
-        if name is not None:
-            found.setdefault(name, set()).add(_parameters(naming.head(item)))
-    return found
 
 
 def _find(keys: Sequence[str], part: Sequence[str]) -> int | None:

@@ -25,7 +25,6 @@ from editahead_inference.apply.placement.outline import (
     Item,
     has_substance,
     is_filler,
-    outline,
     walk,
 )
 from editahead_inference.apply.placement.placement import Target
@@ -77,7 +76,7 @@ class _BlockReader:
         if uses_other_indent(code, self._target.lines) or self._sketch.splits_string:
             raise NoReadingError
         self._sketch.settle_marks()
-        root = outline(self._sketch.lines)
+        root = self._target.outlined(self._sketch.lines).items
         self._end = max(item.end for item in root)
         if any(self._sketch.is_mark(item) and item.is_block for item in walk(root)):
             raise NoReadingError
@@ -163,7 +162,9 @@ class _BlockReader:
         self._by_text: dict[tuple[str, ...], set[int]] = {}
         self._level_of: dict[int, int] = {}
         shown = {
-            self._sketch.naming.text(item) for item in walk(outline(self._sketch.lines)) if not item.is_block
+            self._sketch.naming.head(item)
+            for item in walk(self._target.outlined(self._sketch.lines).items)
+            if not item.is_block
         }
         at = 0
         while at < len(self._levels):
@@ -174,8 +175,10 @@ class _BlockReader:
                 name = self._edits.file_naming.of(item)
                 if name is not None:
                     self._by_name.setdefault(name, set()).add(at)
-                if not item.is_block and (text := self._edits.file_naming.text(item)) in shown:
-                    self._by_text.setdefault(text, set()).add(at)
+                if not item.is_block:
+                    if (text := self._edits.file_naming.head(item)) in shown:
+                        self._by_text.setdefault((text,), set()).add(at)
+                    continue
                 for number, section in enumerate(item.sections):
                     if section.items:
                         self._levels.append(file_level(item, number))

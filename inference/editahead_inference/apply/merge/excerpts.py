@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from editahead_inference.apply.placement.declarations import only_declares
 from editahead_inference.apply.placement.line_matching import is_annotation, is_comment
-from editahead_inference.apply.placement.outline import Item, Naming, has_substance, normalized, outline
+from editahead_inference.apply.placement.outline import Item, Naming, has_substance
 from editahead_inference.apply.placement.placement import Target
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
 
@@ -93,7 +93,7 @@ class _ExcerptReader:
         self._part, self._target = part, target
         assert isinstance(part.content, Snippet)
         self._lines, self._marks = lines_and_marks(part.content)
-        self._naming = Naming(normalized(self._lines))
+        self._naming = target.outlined(self._lines).naming
         self._names_there = target.naming
         extension = (part.path or target.original.uri).rsplit(".", 1)[-1].lower()
         self._is_data = not {extension, target.original.language, part.language or ""}.isdisjoint(_DATA)
@@ -103,7 +103,7 @@ class _ExcerptReader:
 
     def read(self) -> None:
         """Find what is left out without a mark."""
-        items = outline(self._lines)
+        items = self._target.outlined(self._lines).items
         shown = [item for item in items if item.start not in self._marks]
         if self._is_data:
             if len(items) > len(shown) and any(self._naming.keys[item.start] in "{[" for item in shown):

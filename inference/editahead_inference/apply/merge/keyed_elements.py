@@ -7,6 +7,7 @@ them apart, or are a series. An element that a sketch shows behind a mark may be
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from editahead_inference.apply.placement.line_matching import normalize_line
@@ -14,7 +15,6 @@ from editahead_inference.apply.placement.outline import (
     Item,
     Naming,
     identity,
-    outline,
 )
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
@@ -41,22 +41,28 @@ def versions_of_hidden_elements(snippet: Snippet, target: Target, splices: Seque
     parts = list(split_at_kept_lines(splices, target.lines.bodies))
     if not any(splice.lines for splice in parts):
         return
+    low, high = _blocks_around(target, parts)
     bodies: list[str] = []
     origin: list[int | None] = []
-    at = 0
+    new: list[int] = []
+    at = low
     for splice in parts:
         bodies += [*target.lines.bodies[at : splice.start], *splice.lines]
-        origin += [*range(at, splice.start), *[None] * len(splice.lines)]
+        origin += range(at, splice.start)
+        new += range(len(origin), len(origin) + len(splice.lines))
+        origin += [None] * len(splice.lines)
         at = splice.end
-    bodies += target.lines.bodies[at:]
-    origin += range(at, len(target.lines))
-    naming = Naming(list(map(normalize_line, bodies)))
+    bodies += target.lines.bodies[at:high]
+    origin += range(at, high)
+    after = target.outlined(bodies)
+    naming = after.naming
     shown = {normalize_line(line).removesuffix(",") for line in code_lines(snippet)}
     shown_text = "\n".join(filter(None, map(normalize_line, code_lines(snippet))))
-    target.check()
-    waiting: list[tuple[Sequence[Item], str]] = [(outline(bodies), "")]
+    waiting: list[tuple[Sequence[Item], str]] = [(after.items, "")]
     while waiting:
         items, header = waiting.pop()
+        if bisect_left(new, items[0].start) == bisect_left(new, items[-1].end):
+            continue  # Nothing of it is new.
         known: dict[str | tuple[str, str], list[int]] = {}
         series = _series(items, header, naming, origin)
         for item in items:
@@ -81,6 +87,18 @@ def versions_of_hidden_elements(snippet: Snippet, target: Target, splices: Seque
             )
             if len(old) == 1 < len(lines) and not is_shown:
                 yield old[0]
+
+
+def _blocks_around(target: Target, splices: Sequence[Splice]) -> tuple[int, int]:
+    """Return the lines of the outermost blocks that splices are in; all lines where one is in none."""
+    starts = [item.start for item in target.items]
+    around: list[Item] = []
+    for splice in splices:
+        at = bisect_left(starts, splice.start) - 1
+        if at < 0 or target.items[at].end <= splice.end:
+            return 0, len(target.lines)
+        around.append(target.items[at])
+    return around[0].start, around[-1].end
 
 
 def _series(

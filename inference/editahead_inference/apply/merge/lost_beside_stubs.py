@@ -15,7 +15,6 @@ from editahead_inference.apply.placement.outline import (
     Section,
     has_substance,
     identity,
-    outline,
 )
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
@@ -32,7 +31,7 @@ _OUTSIDE = ""
 
 def lost_beside_stubs(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[Item]:
     """Yield the lines of the file that would go, or be set apart, in a block of which the snippet leaves bodies out."""
-    holders, whole, bodiless = _blocks(snippet)
+    holders, whole, bodiless = _blocks(snippet, target)
     if not bodiless:
         return
     target.check()
@@ -72,14 +71,15 @@ def _is_beside(around: Sequence[str | None], holders: Collection[str], whole: Co
     return inner is not None and not any(name in whole for name in around[inner + 1 :])
 
 
-def _blocks(snippet: Snippet) -> tuple[set[str], set[str], set[str]]:
+def _blocks(snippet: Snippet, target: Target) -> tuple[set[str], set[str], set[str]]:
     """Return the names of the blocks that hold one without a body, of those that are shown whole, and of those without."""
     lines, marks = lines_and_marks(snippet)
-    naming = Naming(list(map(normalize_line, lines)))
+    shown = target.outlined(lines)
+    naming = shown.naming
     holders: set[str] = set()
     whole: set[str] = set()
     bodiless: set[str] = set()
-    waiting: list[tuple[str, list[Item]]] = [(_OUTSIDE, outline(lines))]
+    waiting: list[tuple[str, Sequence[Item]]] = [(_OUTSIDE, shown.items)]
     while waiting:
         holder, items = waiting.pop()
         blocks = [item for item in items if item.is_block]

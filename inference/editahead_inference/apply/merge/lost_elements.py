@@ -25,11 +25,10 @@ from editahead_inference.apply.placement.outline import (
     is_filler,
     is_new_version,
     opens_list,
-    outline,
     walk,
 )
 from editahead_inference.apply.placement.placement import Target
-from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
+from editahead_inference.apply.placement.splices import Splice, overlaps, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Elision, Snippet
 
 from .lost_beside_stubs import lost_beside_stubs
@@ -54,10 +53,11 @@ _MAX_CONTEXT = 12
 def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[Item]:
     """Yield the elements of the file that the splices delete although the snippet does not say so."""
     naming = target.naming
-    whole = _whole_blocks(snippet)
+    whole = _whole_blocks(snippet, target)
     starts = [splice.start for splice in splices]
-    elements = list(_elements(target.items, naming, whole))
-    before = Counter(_name(item, naming) for item, _ in elements)
+    near = _elements(target.items, naming, whole, splices)
+    elements = [each for each in near if _may_be_deleted(each[0], naming, splices, starts)]
+    before = Counter(_name(item, naming) for item, _ in _elements(target.items, naming, whole) if elements)
     touched = [
         (item, parent, line)
         for item, parent in elements
@@ -72,7 +72,7 @@ def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -
     before = Counter(_name(item, naming) for item, _ in _elements(target.items, naming))
     after = _names_after(target, splices)
     runs = ShownRuns(snippet, without_blanks)
-    uncut = _uncut_blocks(snippet)
+    uncut = _uncut_blocks(snippet, target)
     for number, (item, parent, line) in enumerate(touched):
         if number % 100 == 0:
             target.check()
@@ -134,6 +134,14 @@ def _is_shown_whole(
     return naming.of(item) in uncut or any(name in uncut for name in names)
 
 
+def _may_be_deleted(item: Item, naming: Naming, splices: Sequence[Splice], starts: Sequence[int]) -> bool:
+    """Return whether a line is deleted that may identify an element."""
+    is_named = naming.is_named(item)
+    if item.is_block and not (is_named and _name(item, naming)[0].isalpha()):
+        return True
+    return splice_at(_naming_line(item, naming), splices, starts) is not None
+
+
 def _deleted_line(
     item: Item, naming: Naming, splices: Sequence[Splice], starts: Sequence[int], names: Counter[str]
 ) -> int | None:
@@ -192,7 +200,10 @@ def _is_own_line(line: int, splices: Sequence[Splice]) -> bool:
 
 
 def _elements(
-    items: Sequence[Item], naming: Naming, whole: Collection[str] = ()
+    items: Sequence[Item],
+    naming: Naming,
+    whole: Collection[str] = (),
+    near: Sequence[Splice] | None = None,
 ) -> Iterator[tuple[Item, Item | None]]:
     """Yield the items that no function holds directly, each with the item that holds it.
 
@@ -202,13 +213,17 @@ def _elements(
         items: The outermost items.
         naming: Their names.
         whole: Names of functions that are left out with all that they hold.
+        near: If given, only items count that one of these splices deletes a line of.
     """
+    gone = None if near is None else [splice for splice in near if splice.start < splice.end]
     waiting: list[tuple[Item, Item | None, bool]] = [(item, None, False) for item in reversed(items)]
     while waiting:
         item, parent, is_inside = waiting.pop()
+        if gone is not None and not overlaps(item.start, item.end, gone):
+            continue
         if not is_inside and _is_element(item, parent, naming):
             yield item, parent
-        if naming.of(item) in whole and naming.is_function(item):
+        if item.end == item.start + 1 or (naming.of(item) in whole and naming.is_function(item)):
             continue
         for section in reversed(item.sections):
             holds_code = naming.is_function(item) and not opens_list(naming.keys[section.line])
@@ -245,25 +260,19 @@ def _naming_line(item: Item, naming: Naming) -> int:
 
 
 def _names_after(target: Target, splices: Sequence[Splice]) -> Counter[str]:
-    bodies: list[str] = []
-    at = 0
-    for splice in splices:
-        bodies += target.lines.bodies[at : splice.start]
-        bodies += splice.lines
-        at = splice.end
-    bodies += target.lines.bodies[at:]
-    naming = Naming(list(map(normalize_line, bodies)))
-    return Counter(_name(item, naming) for item, _ in _elements(outline(bodies), naming))
+    after = target.outlined(target.lines_after(splices))
+    return Counter(_name(item, after.naming) for item, _ in _elements(after.items, after.naming))
 
 
-def _whole_blocks(snippet: Snippet) -> set[str]:
+def _whole_blocks(snippet: Snippet, target: Target) -> set[str]:
     """Return the names of the blocks that the snippet shows without a mark: containers whose members are not all shown."""
     lines, marks = lines_and_marks(snippet)
-    naming = Naming(list(map(normalize_line, lines)))
+    shown = target.outlined(lines)
+    naming = shown.naming
     filled = [number for number, line in enumerate(lines) if line.strip()]
     return {
         name
-        for item in walk(outline(lines))
+        for item in walk(shown.items)
         if item.is_block
         and (name := _container(item, naming)) is not None
         and marks.isdisjoint(range(item.start, item.end))
@@ -271,12 +280,13 @@ def _whole_blocks(snippet: Snippet) -> set[str]:
     }
 
 
-def _uncut_blocks(snippet: Snippet) -> set[str]:
+def _uncut_blocks(snippet: Snippet, target: Target) -> set[str]:
     """Return the names of the blocks that the snippet shows without a mark inside, and the lines of those without a name."""
     lines, marks = lines_and_marks(snippet)
-    naming = Naming(list(map(normalize_line, lines)))
+    shown = target.outlined(lines)
+    naming = shown.naming
     found: set[str] = set()
-    for item in walk(outline(lines)):
+    for item in walk(shown.items):
         is_uncut = item.is_block and marks.isdisjoint(range(item.start, item.end))
         if not is_uncut or unmatched_brackets(lines[item.start : item.end])[1]:
             continue

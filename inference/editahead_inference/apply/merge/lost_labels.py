@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from editahead_inference.apply.placement.line_matching import is_annotation, normalize_line
-from editahead_inference.apply.placement.outline import Item, identity, is_new_version, outline
+from editahead_inference.apply.placement.outline import Item, identity, is_new_version
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.sketch import Snippet
@@ -45,8 +45,9 @@ def lost_labels(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> 
         return
     come = Counter(normalize_line(line) for splice in splices for line in splice.lines)
     lines, _ = lines_and_marks(snippet)
-    shown_keys = list(map(normalize_line, lines))
-    shown = {(shown_keys[line], role) for line, role in _labels(outline(lines), shown_keys)}
+    sketch = target.outlined(lines)
+    shown_keys = sketch.naming.keys
+    shown = {(shown_keys[line], role) for line, role in _labels(sketch.items, shown_keys)}
     for line in gone:
         key = target.lines.keys[line]
         others = {text for text, role in shown if role == known[line]} - {key}

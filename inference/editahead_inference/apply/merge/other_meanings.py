@@ -24,7 +24,6 @@ from editahead_inference.apply.placement.outline import (
     is_filler,
     is_function,
     is_new_version,
-    outline,
 )
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
@@ -387,9 +386,9 @@ def repeated_members(snippet: Snippet, target: Target, splices: Sequence[Splice]
     """Yield the first lines of functions that the file has once and that would be made of others: theirs is the place."""
     lines, marks = lines_and_marks(snippet)
     keys = target.lines.keys
-    shown = list(map(normalize_line, lines))
+    shown = target.outlined(lines).naming.keys
     after: list[str] | None = None
-    waiting = outline(lines) if splices else []
+    waiting = list(target.outlined(lines).items) if splices else []
     while waiting:
         item = waiting.pop()
         new = shown[item.start : item.end]

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from editahead_inference.apply.placement.line_matching import normalize_line
-from editahead_inference.apply.placement.outline import Item, Naming, identity, outline, walk
+from editahead_inference.apply.placement.outline import Item, Naming, identity, walk
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 
@@ -29,14 +29,8 @@ def repeated_keys(target: Target, splices: Sequence[Splice]) -> Iterator[str]:
     added = [normalize_line(line) for splice in splices for line in splice.lines]
     if not added or not (is_data or any(_UNIQUE_ELEMENT.match(identity(key) or "") for key in added)):
         return
-    bodies: list[str] = []
-    at = 0
-    for splice in splices:
-        bodies += [*target.lines.bodies[at : splice.start], *splice.lines]
-        at = splice.end
-    bodies += target.lines.bodies[at:]
-    naming, naming_after = target.naming, Naming(list(map(normalize_line, bodies)))
-    items = outline(bodies)
+    result = target.outlined(target.lines_after(splices))
+    naming, naming_after, items = target.naming, result.naming, result.items
     if is_data:
         yield from (
             Counter(_repeated(items, naming_after)) - Counter(_repeated(target.items, naming))

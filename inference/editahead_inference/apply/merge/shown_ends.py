@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from editahead_inference.apply.placement.line_matching import is_comment, normalize_line
+from editahead_inference.apply.placement.line_matching import is_comment
 from editahead_inference.apply.placement.outline import (
     Item,
-    Naming,
     has_substance,
     is_function,
-    outline,
     walk,
 )
 from editahead_inference.apply.placement.placement import Target
@@ -24,10 +22,10 @@ from .shown_runs import lines_and_marks
 def missing_ends(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[str]:
     """Yield the last lines of functions that the sketch shows behind a mark, and that the result does not end with."""
     lines, marks = lines_and_marks(snippet)
-    naming = Naming(list(map(normalize_line, lines)))
+    naming = target.outlined(lines).naming
     shown = [
         item
-        for item in walk(outline(lines))
+        for item in walk(target.outlined(lines).items)
         if item.closes_itself
         and is_function(naming.head(item))
         and (naming.of(item) or "").startswith("named ")
@@ -35,18 +33,12 @@ def missing_ends(snippet: Snippet, target: Target, splices: Sequence[Splice]) ->
     ]
     if not shown or not splices:
         return
-    bodies: list[str] = []
-    at = 0
-    for splice in splices:
-        bodies += [*target.lines.bodies[at : splice.start], *splice.lines]
-        at = splice.end
-    bodies += target.lines.bodies[at:]
-    target.check()
-    naming_after = Naming(list(map(normalize_line, bodies)))
+    after = target.outlined(target.lines_after(splices))
+    naming_after = after.naming
     wanted = {naming.of(item) for item in shown}
     found: dict[str | None, Item] = {}
     count: Counter[str | None] = Counter()
-    for item in walk(outline(bodies)):
+    for item in walk(after.items):
         name = naming_after.of(item)
         if name in wanted:
             found[name] = item

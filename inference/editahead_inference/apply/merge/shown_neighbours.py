@@ -20,10 +20,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from editahead_inference.apply.placement.line_matching import is_annotation, is_comment, normalize_line
-from editahead_inference.apply.placement.outline import Item, identity, is_filler, outline, walk
+from editahead_inference.apply.placement.line_matching import (
+    COMMENT_STARTS,
+    is_annotation,
+    is_comment,
+    normalize_line,
+)
+from editahead_inference.apply.placement.outline import Item, identity, is_filler, walk
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
+from editahead_prompts.short_cache import cache_short
 from editahead_prompts.sketches.sketch import Elision, Snippet
 
 _MIN_COMMENT_LINES = 2
@@ -47,7 +53,7 @@ def encloses_all(
     result = _Result(target, splices)
     if not result.changes:
         return False
-    shown = _ShownLines(snippet)
+    shown = _ShownLines(snippet, target)
     return all(shown.encloses(change, result, by_frames=by_frames) for change in result.changes)
 
 
@@ -57,7 +63,7 @@ def encloses_removal(
     """Return whether `encloses_all` would hold for the change alone by which a line of the file goes."""
     target.check()
     result = _Result(target, splices)
-    shown = _ShownLines(snippet)
+    shown = _ShownLines(snippet, target)
     changes = (each for each in result.changes if each.first <= line < each.last)
     return any(shown.encloses(each, result, by_frames=by_frames) for each in changes)
 
@@ -66,7 +72,7 @@ def enclosed_lines(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
     """Return the normalised new lines that only changes bring for which, alone, `encloses_all` would hold."""
     target.check()
     result = _Result(target, splices)
-    shown = _ShownLines(snippet)
+    shown = _ShownLines(snippet, target)
     found: tuple[set[str], set[str]] = set(), set()
     for change in result.changes:
         found[shown.encloses(change, result)].update(result.keys[change.start : change.end])
@@ -170,7 +176,7 @@ class _Result:
                 if key := keys[line]:
                     self.keys.append(key)
                     self.stays.append(_is_telling(key) and line not in inside)
-                    self.comments.append(is_comment(key) and not is_filler(key) and line not in inside)
+                    self.comments.append(_is_telling_comment(key) and line not in inside)
                     self.numbers.append(line)
 
         for splice in parts:
@@ -228,9 +234,14 @@ class _Result:
         return min(start, end), max(start, end)
 
 
+@cache_short(65536)
 def _is_telling(key: str) -> bool:
     """Return whether a line says something by itself; what comments and annotations are about may be left out."""
     return not (is_filler(key) or is_comment(key) or is_annotation(key))
+
+
+def _is_telling_comment(key: str) -> bool:
+    return key[0] in COMMENT_STARTS and is_comment(key) and not is_filler(key)
 
 
 def _section_of(item: Item, line: int) -> int:
@@ -246,16 +257,21 @@ def _is_other(key: str | None) -> bool:
 def _inside(items: Sequence[Item], heads: Collection[int]) -> set[int]:
     """Return all lines of the blocks that begin at one of these lines."""
     out: set[int] = set()
-    for item in walk(items) if heads else ():
-        if item.is_block and item.start in heads:
-            out.update(range(item.start, item.end))
+    ordered = sorted(heads)
+    waiting = list(items) if heads else []
+    while waiting:
+        item = waiting.pop()
+        if item.start in heads:
+            out.update(range(item.start, item.end) if item.is_block else ())
+        elif bisect_left(ordered, item.start) < bisect_left(ordered, item.end):
+            waiting += item.items
     return out
 
 
 class _ShownLines:
     """The lines of a snippet without blank ones, marks included."""
 
-    def __init__(self, snippet: Snippet) -> None:
+    def __init__(self, snippet: Snippet, target: Target) -> None:
         lines: list[str] = []
         marks: set[int] = set()
         for piece in snippet.parts:
@@ -266,7 +282,7 @@ class _ShownLines:
                 lines.append(piece.text)
         self._lines = lines
         self._around: dict[int, list[Item]] = {}
-        for item in walk(outline(lines)):
+        for item in walk(target.outlined(lines).items):
             for line in range(item.start, item.end) if item.is_block else ():
                 self._around.setdefault(line, []).append(item)
         keys = [None if number in marks else normalize_line(line) for number, line in enumerate(lines)]

@@ -17,7 +17,7 @@ from editahead_inference.apply.placement.line_matching import (
     line_weight,
     normalize_line,
 )
-from editahead_inference.apply.placement.outline import Naming, identity, outline, walk
+from editahead_inference.apply.placement.outline import identity, walk
 from editahead_inference.apply.placement.placement import Placement, Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
@@ -123,8 +123,9 @@ def _is_deeper(lines: Sequence[str], target: Target) -> bool:
 
 def _lost_names(lines: Sequence[str], target: Target) -> list[str]:
     """Return the names of functions and types that the sketch does not show, where it has fewer new ones in their place."""
-    naming = Naming(list(map(normalize_line, lines)))
-    shown = Counter(name for item in walk(outline(lines)) if (name := naming.of(item)) is not None)
+    sketch = target.outlined(lines)
+    names = map(sketch.naming.of, walk(sketch.items))
+    shown = Counter(name for name in names if name is not None)
     there = Counter({name: len(items) for name, items in target.named_items.items()})
     gone = [name.removeprefix(_DECLARED) for name in there - shown if name.startswith(_DECLARED)]
     come = [name for name in shown - there if name.startswith(_DECLARED)]

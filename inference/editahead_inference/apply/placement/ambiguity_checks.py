@@ -160,7 +160,7 @@ class AmbiguityChecks:
 
     def comment_like_markers(self, elisions: Iterable[Elision]) -> Iterator[Refusal]:
         """Yield a refusal for each elision marker that resembles a comment of the file, and may be that comment."""
-        comments = {key for key in self._file.keys if line_weight(key) >= DISTINCTIVE and is_comment(key)}
+        comments = self._file.comments
         for mark in elisions:
             if (
                 extractOne(

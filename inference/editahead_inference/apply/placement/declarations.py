@@ -174,9 +174,8 @@ def _declaration(
     while end > start + 1 and not lines[end - 1].strip():
         end -= 1
     head = _below_decorators(outer, node)
-    before = (
-        lines[start].encode("utf-8", "replace")[: outer.start_point.column] if start < len(lines) else b""
-    )
+    column = outer.start_point.column
+    before = lines[start].encode("utf-8", "replace")[:column] if column and start < len(lines) else b""
     last_line = lines[end - 1].encode("utf-8", "replace")
     after = last_line[outer.end_point.column :] if end - 1 == outer.end_point.row else b""
     body = node.child_by_field_name("body")

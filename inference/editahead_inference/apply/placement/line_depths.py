@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .line_matching import indent_width, is_comment, namespaces
+from .line_matching import COMMENT_STARTS, indent_width, is_comment, namespaces
 from .long_strings import long_strings
 
 _BRANCH = re.compile(r"(?:case\b.*|default\s*):")
@@ -41,11 +41,12 @@ def line_depths(bodies: Sequence[str]) -> list[int]:
         if widths[number] < 0:
             continue
         widths[number] *= 2
-        if _BRANCH.match(bodies[number].lstrip()):
+        text = bodies[number].lstrip()
+        if text[0] in "cd" and _BRANCH.match(text):
             widths[number] += 1
-        if below and _CONTINUES_HEADER.match(bodies[number].lstrip()):
+        if below and text[0] in "ie" and _CONTINUES_HEADER.match(text):
             widths[number] = min(widths[number], below - 1)
-        if is_comment(bodies[number]) or _AT_THE_MARGIN.match(bodies[number].lstrip()):
+        if text[0] in COMMENT_STARTS and (is_comment(text) or _AT_THE_MARGIN.match(text)):
             widths[number] = max(widths[number], below)
         else:
             below = widths[number]

@@ -47,6 +47,8 @@ MIN_SIMILARITY = 60
 _COMMENT = re.compile(
     r"\s*(#(?!include|define|if|el|end|pragma|undef|!\[|\[)|//|/\*|\*(?![\w)])|--|<!--|;;(?!\s*$))"
 )
+COMMENT_STARTS = frozenset("#/*-<;")
+"""What comments begin with."""
 _COMMON_WORD = re.compile(
     r"(else|try|finally|return|pass|break|continue|default|do|end|null|nil|None|true|false|self|super|this|err|ok|0|1)"
 )
@@ -163,6 +165,15 @@ class FileLines:
         for number, key in enumerate(self.keys):
             places.setdefault(key, []).append(number)
         return places
+
+    @cached_property
+    def comments(self) -> set[str]:
+        """The normalised lines that are comments which say something."""
+        return {
+            key
+            for key in self.places
+            if key[:1] in COMMENT_STARTS and is_comment(key) and line_weight(key) >= DISTINCTIVE
+        }
 
     def find_exact(self, bodies: Sequence[str], low: int = 0, high: int | None = None) -> list[int]:
         """Return the first two places within lines [low, high) where these lines follow one another.
@@ -330,10 +341,10 @@ def unmatched_brackets(lines: Iterable[str]) -> tuple[int, int]:
 
 def indent_width(body: str) -> int:
     """Return the width of the indentation of a line in columns, with a tab stop every 4; -1 for a blank line."""
-    space = indentation(body)
-    if len(space) == len(body):
+    width = len(body) - len(body.lstrip())
+    if width == len(body):
         return -1
-    return len(space.expandtabs(4)) if "\t" in space else len(space)
+    return len(body[:width].expandtabs(4)) if "\t" in body[:width] else width
 
 
 def indent_steps(lines: Iterable[str]) -> set[str]:

@@ -24,6 +24,9 @@ def long_strings(bodies: Sequence[str]) -> Iterator[tuple[int, int]]:
     number = at = 0
     while number < len(bodies):
         body = bodies[number]
+        if pattern.search(body, at) is None:
+            number, at = number + 1, 0
+            continue
         is_code = at or not (is_comment(body) or body.lstrip()[:3] == "```")
         quotes = _opened_string(body, at, pattern) if is_code else None
         first, at = number, 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from editahead_prompts.short_cache import cache_short
 
@@ -29,6 +29,8 @@ _CLOSES = re.compile(r"(?:[)\]}]|</|(?:end|esac|fi|done)\b[\s;,).]*$)")
 """Lines that end the item above, at the same indentation."""
 _CONTINUES = re.compile(r"(?:else|elif|except|finally|catch|rescue|ensure|where)\b")
 """Lines that continue the item above."""
+_MAY_GO_ON = frozenset(")]}<efdcrw")
+"""What lines of these two kinds begin with."""
 
 _WAITS_FOR_BRACE = re.compile(
     r"(?:.*\)$|.*\b(?:class|struct|enum|union|interface|namespace|impl|trait|fn|mod|record|else|do|try|finally|where)\b[^{;]*$)"
@@ -44,7 +46,7 @@ class Section:
     """A line of an item, and the items indented deeper below that line."""
 
     line: int
-    items: list[Item] = field(default_factory=list)
+    items: Sequence[Item] = ()
 
 
 @dataclass(slots=True)
@@ -81,28 +83,34 @@ def outline(bodies: Sequence[str], *, low: int = 0, high: int | None = None) -> 
     root: list[Item] = []
     levels: list[tuple[int, list[Item]]] = []
     widths = line_depths(bodies[low:high])
+    end = low  # behind the last line that is not blank
     for number, width in enumerate(widths, low):
         body = bodies[number]
         if width < 0:
             continue
         while levels and levels[-1][0] > width:
-            levels.pop()
+            levels.pop()[1][-1].end = end
         if not levels:
             levels.append((width, root))
         elif levels[-1][0] < width and len(levels) < _MAX_DEPTH and levels[-1][1]:
-            levels.append((width, levels[-1][1][-1].sections[-1].items))
+            section = levels[-1][1][-1].sections[-1]
+            below = section.items if isinstance(section.items, list) else []
+            section.items = below
+            levels.append((width, below))
         items = levels[-1][1]
         text = body.strip()
+        if items:
+            items[-1].end = end
         if items and (
-            _CLOSES.match(text)
-            or _CONTINUES.match(text)
+            (text[0] in _MAY_GO_ON and (_CLOSES.match(text) or _CONTINUES.match(text)))
             or (text == "{" and _waits_for_brace(items[-1], bodies))
         ):
             items[-1].sections.append(Section(number))
         else:
             items.append(Item(number, number + 1, indent_width(body), [Section(number)]))
-        for _, level in levels:
-            level[-1].end = number + 1
+        end = number + 1
+    for _, level in levels:
+        level[-1].end = end
     return root
 
 
@@ -121,7 +129,8 @@ def walk(items: Sequence[Item]) -> Iterator[Item]:
     while waiting:
         item = waiting.pop()
         yield item
-        waiting += reversed(item.items)
+        if item.end > item.start + 1:
+            waiting += reversed(item.items)
 
 
 _MODIFIERS = (
@@ -350,6 +359,8 @@ class Naming:
 
         A block without a name is identified by its whole first line.
         """
+        if item.end == item.start + 1:
+            return identity(self.keys[item.start])
         known = self._known.get(item.start)
         if known is None or known[0] is not item:
             known = self._known[item.start] = item, self._identity_of(item)
@@ -436,9 +447,13 @@ def opens_list(key: str) -> bool:
 _OPENS_ELEMENT = re.compile(r"</?[\w:.-]+>?|- [\w-]+:")
 
 
+_WORD = re.compile(r"\w")
+
+
+@cache_short(65536)
 def _only_opens(key: str) -> bool:
     """Return whether a line only opens an element: a bracket, a tag, `- name:`."""
-    return re.search(r"\w", key) is None or _OPENS_ELEMENT.fullmatch(key) is not None
+    return _WORD.search(key) is None or _OPENS_ELEMENT.fullmatch(key) is not None
 
 
 _PLACEHOLDER = re.compile(

@@ -97,6 +97,19 @@ class Difference:
     kept: list[int | None]
 
 
+@dataclass(frozen=True, slots=True)
+class Outlined:
+    """Lines with their structure.
+
+    Attributes:
+        items: The outermost items.
+        naming: The names of all items, with the normalised lines.
+    """
+
+    items: Sequence[Item]
+    naming: Naming
+
+
 @dataclass
 class Target:
     """The file that a sketch is merged into. Only lines [low, high) may change."""
@@ -111,6 +124,8 @@ class Target:
         init=False, default_factory=dict
     )
     """By the lines that a splice replaces: its lines, and how they differ."""
+    _outlined: dict[tuple[str, ...], Outlined] = field(init=False, default_factory=dict)
+    """By some lines: their structure."""
 
     def __post_init__(self) -> None:
         self.lines = FileLines(self.original)
@@ -120,6 +135,26 @@ class Target:
     @cached_property
     def declarations(self) -> list[Declaration]:
         return declarations_in_file(self.original, self.lines, self.syntax)
+
+    def outlined(self, bodies: Sequence[str]) -> Outlined:
+        """Return the structure of some lines, which is computed once in a merge."""
+        lines = tuple(bodies)
+        known = self._outlined.get(lines)
+        if known is None:
+            self.check()
+            known = self._outlined[lines] = Outlined(outline(lines), Naming(list(map(normalize_line, lines))))
+        return known
+
+    def lines_after(self, splices: Iterable[Splice]) -> list[str]:
+        """Return the lines of the file after the splices, which are sorted and disjoint."""
+        out: list[str] = []
+        at = 0
+        for splice in splices:
+            out += self.lines.bodies[at : splice.start]
+            out += splice.lines
+            at = splice.end
+        out += self.lines.bodies[at:]
+        return out
 
     @cached_property
     def items(self) -> list[Item]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -36,6 +37,12 @@ class Splice:
     @property
     def is_change(self) -> bool:
         return bool(self.lines) or self.start < self.end
+
+
+def overlaps(start: int, end: int, splices: Sequence[Splice]) -> bool:
+    """Return whether one of the splices, which are sorted and disjoint, is at lines [start, end) or deletes one of these."""
+    at = bisect_left(splices, end, key=lambda splice: splice.start) - 1
+    return at >= 0 and (splices[at].end > start or splices[at].start >= start)
 
 
 def drop_noops(splices: Iterable[Splice], bodies: Sequence[str]) -> tuple[Splice, ...]:

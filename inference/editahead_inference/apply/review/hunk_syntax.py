@@ -124,6 +124,9 @@ _MANY_CHILDREN = 64
 """Children of a node from which they are kept, for the hunks that follow."""
 
 
+_MAX_SEARCHES = 16
+"""Names that are looked for one by one. For more, an index of all words is made."""
+
 _NODES_PER_CHECK = 500
 """Nodes that are visited between two checks."""
 
@@ -162,6 +165,8 @@ class ParsedText:
     check: Callable[[], None] = lambda: None
     _known: dict[int, _Children] = field(default_factory=dict)
     """By the number of a node: its children, if they are many."""
+    _searches: int = 0
+    """Names that were looked for."""
 
     def to_byte(self, offset: int) -> int:
         """Return the position in bytes of an offset in code points."""
@@ -183,6 +188,15 @@ class ParsedText:
         for found in _WORD.finditer(self.source):
             words.setdefault(found[0], []).append(found.start())
         return words
+
+    def _places(self, word: bytes) -> list[int]:
+        """Return where a word is. Only where many words are looked for is an index worth its time."""
+        self._searches += 1
+        if self._searches > _MAX_SEARCHES:
+            return self._words.get(word, [])
+        pattern = re.compile(re.escape(word) + rb"(?![\w$])")
+        starts = (found.start() for found in pattern.finditer(self.source))
+        return [at for at in starts if not at or not _WORD.match(self.source, at - 1)]
 
     def children(self, node: Node) -> _Children:
         """Return the children of a node, with what is between them."""
@@ -215,7 +229,7 @@ class ParsedText:
         """Yield the nodes that are this identifier."""
         word = name.encode("utf-8", "replace")
         if _WORD.fullmatch(word):
-            spans = [(at, at + len(word)) for at in self._words.get(word, ())]
+            spans = [(at, at + len(word)) for at in self._places(word)]
         else:
             pattern = rb"(?<![\w$])" + re.escape(word) + rb"(?![\w$])"
             spans = [found.span() for found in re.finditer(pattern, self.source)]
