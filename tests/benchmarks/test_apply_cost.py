@@ -165,3 +165,62 @@ def test_sketches_of_a_megabyte() -> None:
     rows = _rows(list(LARGE))
     show("sketches of one megabyte, CPU ms", ["", "ms", "outcome"], rows)
     assert len(rows) == len(LARGE)
+
+
+LARGE_FILES: dict[str, Callable[[], str]] = {
+    "one long line of JavaScript": lambda: _repeated("var a=f(1,2);if(a){b.c(a)}"),
+    "deep braces, a line each": LARGE["deep braces, a line each"],
+    "random bytes": lambda: _random_bytes()[: MEGABYTE - 100],
+    "random lines": _random_words,
+}
+"""Files of nearly one megabyte."""
+
+
+def test_files_of_a_megabyte() -> None:
+    rows = []
+    for name, make in LARGE_FILES.items():
+        files = OneFile(f"var z = 1;\n{make()}"[: MEGABYTE - 50], "javascript")
+        sketch = "// ... existing code ...\nvar z = 2;\n// ... existing code ...\n"
+        took, outcome = _apply(sketch, files, SyntaxTrees(reproducible=True))
+        rows.append([name, f"{took:.0f}", outcome])
+    show("a small sketch for a file of one megabyte, CPU ms", ["", "ms", "outcome"], rows)
+    assert len(rows) == len(LARGE_FILES)
+
+
+class ManyFiles:
+    """A workspace that has every file that a sketch names."""
+
+    def __init__(self, rows: int) -> None:
+        self._rows, self._files = rows, dict[str, Snapshot]()
+
+    def resolve(self, path: str | None) -> Snapshot | None:
+        number = (path or "m0.py").rpartition("/m")[2].removesuffix(".py")
+        text = f"import os\n\n\n{_long_function(number, self._rows)}\n\ndef other():\n    return 1\n"
+        return self._files.setdefault(
+            number, Snapshot.from_text(text, uri=f"file:///m{number}.py", language="python")
+        )
+
+    def create(self, path: str) -> Snapshot:
+        raise AssertionError(path)
+
+
+def _long_function(name: object, rows: int) -> str:
+    code = "".join(
+        f"    value_{n} = compute_something(value_{n - 1}, {n})  # step {n}\n" for n in range(rows)
+    )
+    return f"def f{name}(x):\n{code}    return x\n"
+
+
+def test_many_files() -> None:
+    rows, count = 80, 190
+    shown = (_long_function(n, rows).replace("step 7\n", "step seven\n") for n in range(count))
+    sketch = "\n".join(f"src/m{n}.py\n```python\n{MARK}\n{code}{MARK}\n```\n" for n, code in enumerate(shown))
+    started = time.process_time()
+    changes = plan_changes(parse_sketch(sketch), ManyFiles(rows), merge)
+    took = (time.process_time() - started) * 1000
+    show(
+        f"{count} files with marks, a sketch of {len(sketch):,} characters, CPU ms",
+        ["", "ms"],
+        [[f"{len(changes)} changed", f"{took:.0f}"]],
+    )
+    assert len(changes) == count

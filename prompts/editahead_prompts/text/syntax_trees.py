@@ -5,6 +5,7 @@ Grammars are per-language packages. Each is loaded when its language is first pa
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -50,6 +51,19 @@ _CACHE_BYTES = 4_000_000
 """Bytes of the texts whose trees are cached: a tree takes some 15 times as much. The last tree is always kept."""
 
 
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x7f-\x84\x86-\x9f]")
+_BINARY_SAMPLE_CHARS = 4_000
+"""Characters at the beginning of a text that tell whether it is one."""
+_MIN_BINARY_SHARE = 0.05
+"""The share of control characters from which a text is none: no grammar helps there, and each parse takes seconds."""
+
+
+def _is_binary(text: str) -> bool:
+    sample = text[:_BINARY_SAMPLE_CHARS]
+    is_long = len(sample) == _BINARY_SAMPLE_CHARS
+    return is_long and len(_CONTROL.findall(sample)) > _MIN_BINARY_SHARE * len(sample)
+
+
 @cache
 def find_parser(language: str) -> Parser | None:
     """Return the parser of a language, with its grammar; None for a language without a grammar."""
@@ -80,6 +94,8 @@ class SyntaxTrees:
     def __init__(self, *, reproducible: bool = False) -> None:
         self._last: OrderedDict[str, tuple[_Parsed, ...]] = OrderedDict()
         """The trees of each document, the last one that was asked for first."""
+        self._after: tuple[tuple[str, bytes], Tree] | None = None
+        """The last text after an edit, with its language and its tree."""
         self._reproducible = reproducible
         self._check: Callable[[], None] | None = None
 
@@ -95,7 +111,7 @@ class SyntaxTrees:
     def tree(self, snapshot: Snapshot) -> Tree | None:
         """Return the snapshot's tree; None for a language without a grammar."""
         parser = find_parser(snapshot.language)
-        if parser is None:
+        if parser is None or _is_binary(snapshot.text):
             return None
         known = self._last.get(snapshot.uri, ())
         if known and known[0].snapshot is snapshot:
@@ -104,6 +120,9 @@ class SyntaxTrees:
         known = tuple(each for each in known if each.snapshot.language == snapshot.language)
         # Another parse may recover from an error in another way, so equal texts keep their tree.
         parsed = next((each._replace(snapshot=snapshot) for each in known if each.source == source), None)
+        if parsed is None and self._reproducible and self._after is not None:
+            key, tree = self._after
+            parsed = _Parsed(snapshot, source, tree, {}) if key == (snapshot.language, source) else None
         if parsed is None and known:
             nearest = min(known, key=lambda each: _changed_bytes(each.source, source))
             parsed = _Parsed(snapshot, source, self._reparse(parser, nearest, source), {})
@@ -135,17 +154,21 @@ class SyntaxTrees:
         )
 
     def tree_after(self, snapshot: Snapshot, edit: Edit) -> Tree | None:
-        """Parse the text after an edit, without caching the tree; None for a language without a grammar."""
+        """Parse the text after an edit; None for a language without a grammar. Only the last such tree is kept."""
         tree, parser = self.tree(snapshot), find_parser(snapshot.language)
         if tree is None or parser is None:
             return None
-        return self._reparse(
-            parser, self._last[snapshot.uri][0], edit.apply(snapshot.text).encode("utf-8", "replace")
-        )
+        source = edit.apply(snapshot.text).encode("utf-8", "replace")
+        key = snapshot.language, source
+        if self._after is None or self._after[0] != key:
+            self._after = key, self._reparse(parser, self._last[snapshot.uri][0], source)
+        return self._after[1]
 
     def _reparse(self, parser: Parser, known: _Parsed, source: bytes) -> Tree:
+        if self._reproducible and known.tree.root_node.has_error:
+            return _parse(parser, source, None, self._check)
         tree = _reparse(parser, known.tree, known.source, source, self._check)
-        if self._reproducible and (tree.root_node.has_error or known.tree.root_node.has_error):
+        if self._reproducible and tree.root_node.has_error:
             return _parse(parser, source, None, self._check)
         return tree
 

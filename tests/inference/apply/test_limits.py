@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
+from tree_sitter import Parser, Tree
 
 from editahead_inference.apply.merge.merge import merge
+from editahead_inference.apply.placement import placement
+from editahead_inference.apply.placement.outline import Item, outline
 from editahead_inference.apply.planner import plan_changes
 from editahead_inference.apply.review.review import MAX_REVIEWED_BYTES, FileEdit, review
 from editahead_inference.errors import ApplyRefusedError
 from editahead_prompts.errors import SketchError
 from editahead_prompts.sketches.parse import parse_sketch
+from editahead_prompts.text import syntax_trees
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 FILE = Snapshot.from_text("def f(x):\n    return x\n\n\n" * 300, uri="file:///a.py", language="python")
 
@@ -173,3 +182,68 @@ def test_a_sketch_of_thousands_of_lines_is_refused_unless_it_is_the_whole_file()
     whole = parse_sketch("import os\n\n\n" + LONG, language="python")
     result = merge(whole, whole.files[0], Snapshot.from_text("import os\n\n\n" + LONG, language="python"))
     assert result.refusal is None
+
+
+def _refusal(sketch: str, text: str, language: str = "python") -> tuple[str, str]:
+    parsed = parse_sketch(sketch, language=language)
+    file = Snapshot.from_text(text, uri="file:///a", language=language)
+    refusal = merge(parsed, parsed.files[0], file).refusal
+    assert refusal is not None
+    return refusal.reason, refusal.detail
+
+
+def test_files_of_too_many_lines_need_a_diff() -> None:
+    text = "x = 1\n" + "{}\n" * 70_000
+    reason, detail = _refusal("# ...\nx = 2\n# ...\n", text)
+    assert (reason, "use a diff" in detail) == ("too-large", True)
+    parsed = parse_sketch("--- a\n+++ a\n@@ -1 +1 @@\n-x = 1\n+x = 2\n", language="python")
+    file = Snapshot.from_text(text, uri="file:///a", language="python")
+    assert merge(parsed, parsed.files[0], file).guess == text.replace("1", "2")
+
+
+def test_lines_of_generated_code_are_no_sketch() -> None:
+    reason, detail = _refusal("var a=f(1);if(a){b.c(a)}" * 5_000, "var a = 1;\n", "javascript")
+    assert (reason, "a line of more than" in detail) == ("too-large", True)
+
+
+def test_a_merge_computes_the_structure_of_each_text_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    count: Counter[tuple[str, ...]] = Counter()
+
+    def counted(bodies: Sequence[str]) -> list[Item]:
+        count[tuple(bodies)] += 1
+        return outline(bodies)
+
+    monkeypatch.setattr(placement, "outline", counted)
+    mark = "# ... existing code ...\n"
+    parsed = parse_sketch(
+        f"{mark}def f7(x):\n    y = x - 7\n    return y\n{mark}def f9(x):\n    y = x - 9\n{mark}",
+        language="python",
+    )
+    merge(parsed, parsed.files[0], Snapshot.from_text(LONG, uri="file:///a.py", language="python"))
+    assert count.total() > 2
+    assert set(count.values()) == {1}
+
+
+def test_each_version_of_a_broken_file_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed_texts: Counter[bytes] = Counter()
+    real = syntax_trees._parse
+
+    def counted(parser: Parser, source: bytes, *rest: Any) -> Tree:
+        parsed_texts[source] += 1
+        return real(parser, source, *rest)
+
+    monkeypatch.setattr(syntax_trees, "_parse", counted)
+    text = f"def broken(:\n    return\n\n\n{LONG}"
+    parsed = parse_sketch("# ...\ndef f7(x):\n    y = x - 7\n    return y\n# ...\n", language="python")
+    trees = SyntaxTrees(reproducible=True)
+    original = Snapshot.from_text(text, uri="file:///a.py", language="python")
+    merged = merge(parsed, parsed.files[0], original, syntax=trees)
+    review([FileEdit(original, merged.edit)], (), trees)
+    assert merged.edit
+    whole = [source for source in parsed_texts if len(source) >= len(text)]
+    assert [parsed_texts[source] for source in whole] == [1, 1]
+
+
+def test_bytes_have_no_syntax_tree() -> None:
+    text = "".join(map(chr, range(256))) * 100
+    assert SyntaxTrees().tree(Snapshot.from_text(text, uri="file:///a.py", language="python")) is None

@@ -250,7 +250,7 @@ class _ExcerptReader:
             yield Elision(f"{self.implied[len(self._lines)]}...", at + len(self._lines) - 1)
 
 
-def _blocks(items: list[Item]) -> Iterator[list[Item]]:
+def _blocks(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
     """Yield the items of each block, the outermost first."""
     waiting = [items]
     while waiting:

@@ -38,6 +38,12 @@ from .whole_file import as_whole_file, place_whole
 _MAX_SKETCH_CHARS = 400_000
 """Characters of a sketch, which bounds the time of a merge."""
 
+_MAX_FILE_LINES = 60_000
+"""Lines of a file for sketches that are no diffs, which bounds the time of a merge: lines are short in such a file."""
+
+_MAX_LINE_CHARS = 100_000
+"""Characters of a line of a sketch that is no diff: such lines are of generated code, which no person writes."""
+
 _MAX_PIECES = 4000
 """Runs of code and marks between them, which bounds the time of a merge."""
 
@@ -79,6 +85,17 @@ def merge(
     if original.length > MAX_CHARS or size > _MAX_SKETCH_CHARS:
         doubt = make_refusal(
             "too-large", f"The file has {original.length:,} characters, the sketch {size:,}."
+        )
+        return MergeResult(original, original.text, Edit(), doubt, 0.0)
+    if isinstance(part.content, Snippet) and len(original.lines) > _MAX_FILE_LINES:
+        doubt = make_refusal("too-large", f"The file has {len(original.lines):,} lines; use a diff.")
+        return MergeResult(original, original.text, Edit(), doubt, 0.0)
+    if (
+        isinstance(part.content, Snippet)
+        and max(map(len, sketch.lines[part.at : part.end]), default=0) > _MAX_LINE_CHARS
+    ):
+        doubt = make_refusal(
+            "too-large", f"The sketch has a line of more than {_MAX_LINE_CHARS:,} characters."
         )
         return MergeResult(original, original.text, Edit(), doubt, 0.0)
     if isinstance(part.content, Snippet) and len(part.content.parts) > _MAX_PIECES:

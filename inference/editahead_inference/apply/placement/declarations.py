@@ -174,17 +174,37 @@ def _declaration(
     while end > start + 1 and not lines[end - 1].strip():
         end -= 1
     head = _below_decorators(outer, node)
-    column = outer.start_point.column
-    before = lines[start].encode("utf-8", "replace")[:column] if column and start < len(lines) else b""
-    last_line = lines[end - 1].encode("utf-8", "replace")
-    after = last_line[outer.end_point.column :] if end - 1 == outer.end_point.row else b""
     body = node.child_by_field_name("body")
     text = node.text or b""
     signature = text[: body.start_byte - node.start_byte] if body is not None else text.split(b"\n")[0]
-    intact = not outer.has_error and not before.strip() and after.strip() in (b"", b";", b",")
+    intact = not outer.has_error and _is_alone(outer, lines, start, end - 1)
     return Declaration(
         kind, name, start, head, end, scope, "".join(signature.decode(errors="replace").split()), intact
     )
+
+
+_MAX_LONG_LINE = 10_000
+"""Characters of a line beyond which a declaration that ends in it is not looked at more closely."""
+
+_MAX_AFTER = 100
+"""Characters of white space behind a declaration on its last line, with which it may still be alone on its lines."""
+
+
+def _is_alone(outer: Node, lines: Sequence[str], start: int, last: int) -> bool:
+    """Return whether nothing but white space and a comma or a semicolon is beside a declaration on its lines.
+
+    Only the ends of the lines are looked at: thousands of declarations may be on one.
+    """
+    if start < len(lines) and lines[start][: outer.start_point.column].strip(" \t\f\v\r"):
+        return False
+    if last != outer.end_point.row:
+        return True
+    line, column = lines[last], outer.end_point.column
+    if not line.isascii():
+        if len(line) > _MAX_LONG_LINE:
+            return False
+        column = len(line.encode("utf-8", "replace")[:column].decode("utf-8", "replace"))
+    return line[column : column + _MAX_AFTER].strip(" \t\f\v\r") in ("", ";", ",")
 
 
 def _below_decorators(outer: Node, node: Node) -> int:
