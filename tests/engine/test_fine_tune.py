@@ -119,7 +119,7 @@ def test_hard_groups_come_first_and_each_comes_once(packed: packed_dataset.Packe
 
 @pytest.mark.parametrize(
     ("rank", "dtype", "rate", "share"),
-    [(0, "float32", 3e-3, 0.9), (4, "float32", 1e-2, 0.98), (4, "bfloat16", 1e-2, 0.98)],
+    [(0, "float32", 3e-3, 0.9), (4, "float32", 1e-2, 0.995), (4, "bfloat16", 1e-2, 0.995)],
 )
 def test_what_is_lost_gets_less(
     base: Path,
@@ -135,7 +135,9 @@ def test_what_is_lost_gets_less(
     model = fresh(base, vocabulary)
     before = tuned_model.measure_tuned(model, packed, dtype)
     plan = fine_tune.TuneConfig(tokens=9000, row=256, rate=rate, seed=3, rank=rank, dtype=dtype)
-    ended = fine_tune.tune(plan, model, packed, tmp_path / "run", resume=False, tell=lambda _: None)
+    markers = sorted(vocabulary.encoder.get_added_tokens_decoder())
+    run = tmp_path / "run"
+    ended = fine_tune.tune(plan, model, packed, run, resume=False, markers=markers, tell=lambda _: None)
     after = tuned_model.measure_tuned(ended.model, packed, dtype)
     assert ended.finished and ended.where.tokens >= 9000
     trained = [weights for weights in ended.model.parameters() if weights.requires_grad]
@@ -150,16 +152,28 @@ def test_merged_adapters_say_the_same(base: Path, vocabulary: HfTokenizer) -> No
     ids = torch.arange(300, 320)[None]
     with torch.no_grad():
         plainly = model(input_ids=ids).logits
-        lora.add_adapters(model, 4, 1)
-        torch.testing.assert_close(model(input_ids=ids).logits, plainly)
+        lora.add_adapters(model, 4, 1, [305, 400, 0])
+        added = model(input_ids=ids).logits
+        torch.testing.assert_close(added[:, :5, 1:305], plainly[:, :5, 1:305])  # what is no marker stays
+        assert not torch.allclose(added[:, :5, 400], plainly[:, :5, 400], atol=1e-3)
+        assert not torch.allclose(added[:, 5:, 1:305], plainly[:, 5:, 1:305], atol=1e-3)  # 305 is read
         for name, weights in model.named_parameters():
             if name.endswith(".up"):
                 weights.normal_(std=0.1)
         adapted = model(input_ids=ids).logits
-        assert not torch.allclose(adapted, plainly, atol=1e-3)
+        assert not torch.allclose(adapted, added, atol=1e-3)
         lora.merge_adapters(model)
         torch.testing.assert_close(model(input_ids=ids).logits, adapted, atol=1e-4, rtol=1e-4)
-    assert "lora" not in str(model).lower()
+    assert "lora" not in str(model).lower() and "Adapted" not in str(model)
+
+
+def test_markers_with_one_embedding_are_told_apart(base: Path, vocabulary: HfTokenizer) -> None:
+    model = fresh(base, vocabulary).eval()
+    with torch.no_grad():
+        model.get_input_embeddings().weight[400:404] = 0.1
+        lora.add_adapters(model, 4, 1, range(400, 404))
+        said = model(input_ids=torch.arange(300, 310)[None]).logits[0, :, 400:404]
+    assert (said.amax(1) - said.amin(1) > 1e-4).all()
 
 
 def test_an_adapter_is_written_alone_and_makes_the_same_model(

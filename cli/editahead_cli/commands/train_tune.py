@@ -136,6 +136,7 @@ def run(args: argparse.Namespace) -> int:
             data,
             args.out / "run",
             resume=args.resume or args.export,
+            markers=sorted(vocabulary.encoder.get_added_tokens_decoder()),
             idle=args.export,
             tell=tell,
         )

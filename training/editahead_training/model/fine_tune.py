@@ -13,7 +13,7 @@ import json
 import math
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -135,6 +135,7 @@ def tune(
     folder: Path,
     *,
     resume: bool,
+    markers: Sequence[int] = (),
     idle: bool = False,
     tell: Callable[[dict[str, Any]], None],
     clock: Callable[[], float] = time.monotonic,
@@ -143,12 +144,13 @@ def tune(
 
     Args:
         model: a causal language model of transformers, in float32.
+        markers: tokens of the format that the base knows little of. With a rank, their embeddings are trained, too.
         idle: only load the last checkpoint, and compute nothing.
 
     Raises:
         TrainingError: the folder holds another run or none to resume, or no example fits.
     """
-    run = _Run(plan, model, data, folder, resume, tell, clock)
+    run = _Run(plan, model, data, folder, resume, markers, tell, clock)
     return run.result() if idle else run.go()
 
 
@@ -160,6 +162,7 @@ class _Run:
         data: PackedDataset,
         folder: Path,
         resume: bool,
+        markers: Sequence[int],
         tell: Callable[[dict[str, Any]], None],
         clock: Callable[[], float],
     ) -> None:
@@ -174,7 +177,7 @@ class _Run:
         if plan.rank:
             if plan.dtype == "bfloat16":
                 model.to(torch.bfloat16)  # what stays needs no conversion at each step
-            lora.add_adapters(model, plan.rank, plan.seed)
+            lora.add_adapters(model, plan.rank, plan.seed, markers)
         model.set_attn_implementation(ATTENTION)
         model.train()
         self.weights = [weights for weights in model.parameters() if weights.requires_grad]
