@@ -141,7 +141,7 @@ def _count(
 
 
 def export_adapter(result: TuneResult, plan: TuneConfig, data: PackedDataset, base: Path, file: Path) -> None:
-    """Write the low-rank additions of a run alone: a byte for each weight, and a scale for each row.
+    """Write the additions of a run alone: a byte for each weight of low rank, and a scale for each row; markers' in float32.
 
     `editahead_inference.backends.local.small_model` reads the file.
 
@@ -149,6 +149,7 @@ def export_adapter(result: TuneResult, plan: TuneConfig, data: PackedDataset, ba
         TrainingError: the run trained all weights, or they were merged already.
     """
     tensors: dict[str, Any] = {}
+    written: list[Any] = []
     for name, layer in result.model.named_modules():
         if isinstance(layer, lora.LoraLinear):
             for part, weights in (("down", layer.down), ("up", layer.up)):
@@ -157,6 +158,11 @@ def export_adapter(result: TuneResult, plan: TuneConfig, data: PackedDataset, ba
                 steps = rows / scales.where(scales > 0, torch.ones_like(scales))[:, None]
                 tensors[f"{name}.{part}"] = steps.round().to(torch.int8)
                 tensors[f"{name}.{part}.scales"] = scales
+        elif isinstance(layer, lora.AdaptedEmbedding | lora.AdaptedHead):
+            rows = layer.added.rows.detach().float().cpu()
+            if not any(kept is layer.added for kept in written):  # a tied head has the embedding's
+                tensors |= {f"{name}.tokens": layer.added.tokens.cpu(), f"{name}.rows": rows}
+                written.append(layer.added)
     if not tensors:
         raise TrainingError("there is no adapter to write: train with --lora")
     told = json.dumps(_provenance(result, plan, data, base), ensure_ascii=False)

@@ -117,7 +117,7 @@ def _write(base: Path, adapter: Path, folder: Path, report: Callable[[int, int],
 
 
 class _Adapter:
-    """Low-rank additions to matrices, each the product of two that are kept as bytes with a scale for each row."""
+    """Additions to matrices: products of two, kept as bytes with a scale for each row, or of some rows alone."""
 
     def __init__(self, file: Path) -> None:
         from safetensors import SafetensorError, safe_open
@@ -135,6 +135,9 @@ class _Adapter:
     def add(self, name: str, weights: Any) -> Any:
         """Return a matrix with the addition to it, if there is one."""
         layer = name.removesuffix(".weight")
+        if f"{layer}.rows" in self._tensors:
+            weights = weights.copy()
+            weights[self._tensors[f"{layer}.tokens"]] += self._tensors[f"{layer}.rows"]
         if layer not in self.unused:
             return weights
         self.unused.remove(layer)

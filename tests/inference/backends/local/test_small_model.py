@@ -77,6 +77,12 @@ def write_adapter(file: Path, weights: dict[str, Any], layers: list[str] = LAYER
             tensors |= {f"{layer}.{part}": steps, f"{layer}.{part}.scales": scales}
             parts.append(steps * scales[:, None])
         added[f"{layer}.weight"] = 2.0 * parts[0] @ parts[1]
+    embedding = weights["model.embed_tokens.weight"]
+    added["model.embed_tokens.weight"] = np.zeros_like(embedding)
+    added["model.embed_tokens.weight"][[0, 5]] = rows = dice.normal(size=(2, embedding.shape[1])).astype(
+        "float32"
+    )
+    tensors |= {"model.embed_tokens.tokens": np.array([0, 5]), "model.embed_tokens.rows": rows}
     file.parent.mkdir(exist_ok=True)
     save_file(tensors, file, {"scale": "2.0", "provenance": json.dumps({"tokens seen": 7})})
     return added
