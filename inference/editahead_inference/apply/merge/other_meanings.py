@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -380,6 +381,34 @@ def versions_beyond_marks(snippet: Snippet, target: Target, splices: Sequence[Sp
         runs = runs or ShownRuns(snippet, without_blanks)
         if not runs.contain([come[-1], keys[below[0]]]):
             yield from (n for n in below[:_SERIES_REACH] if ratio(come[-1], keys[n]) >= _MIN_VERSION)
+
+
+def versions_beside(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield lines directly below added ones that have nothing which these do not have, too: they may be the old version.
+
+    They are not where the sketch shows both.
+    """
+    bodies, keys, widths = target.lines.bodies, target.lines.keys, target.lines.widths
+    runs: ShownRuns | None = None
+    for splice in split_at_kept_lines(splices, bodies):
+        lines = [line for line in splice.lines if line.strip()]
+        below = range(splice.end, min(splice.end + len(lines), len(keys)))
+        if splice.start < splice.end or not 0 < len(lines) == len(below):
+            continue
+        if all(
+            widths[n] == indent_width(line) and _adds_words(normalize_line(line), keys[n])
+            for n, line in zip(below, lines, strict=True)
+        ):
+            runs = runs or ShownRuns(snippet, without_blanks)
+            if not runs.contain([normalize_line(lines[-1]), keys[splice.end]]):
+                yield splice.end
+
+
+def _adds_words(new: str, old: str) -> bool:
+    """Return whether a line has all words of another one, in order, and more."""
+    words, rest = re.findall(r"\w+", old), iter(re.findall(r"\w+", new))
+    is_told = len(words) > 1 and line_weight(old) >= DISTINCTIVE and not is_comment(old)
+    return is_told and new != old and all(word in rest for word in words) and next(rest, None) is not None
 
 
 def repeated_members(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:

@@ -54,10 +54,12 @@ from .other_meanings import (
     split_strings,
     unclosed_ends,
     unreached_lines,
+    versions_beside,
     versions_beyond_marks,
 )
 from .repeated_keys import repeated_keys
 from .shown_ends import missing_ends
+from .shown_functions import outside_functions
 from .shown_neighbours import enclosed_lines, encloses_all
 from .shown_runs import ShownRuns, code_lines, without_commas
 from .strayed_entries import strayed_entries
@@ -124,6 +126,8 @@ def first_failure(
         unclear = None if is_choice else _other_meaning(part.content, target, splices)
         if unclear is not None and not encloses_all(part.content, target, splices):
             return unclear
+        for number in outside_functions(part.content, target, splices):
+            return _unclear(number, target, "The sketch shows this change in another function.")
         for number in () if is_choice else lost_labels(part.content, target, splices):
             return _unclear(number, target, _ADDED_OR_REPLACED)
         for number in () if is_choice else repeated_members(part.content, target, splices):
@@ -189,6 +193,7 @@ def _other_meaning(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
         (unclosed_ends(snippet, target, splices), _ADDED_OR_REPLACED),
         (versions_beyond_marks(snippet, target, splices), _ADDED_OR_REPLACED),
         (unreached_lines(target, splices), _ADDED_OR_REPLACED),
+        (versions_beside(snippet, target, splices), _ADDED_OR_REPLACED),
         (versions_of_hidden_elements(snippet, target, splices), _ADDED_OR_REPLACED),
         (adopted_lines(snippet, target, splices), "This line may belong to the element above the new lines."),
         (emptied_headers(snippet, target, splices), "The block below this line would be that of a new one."),

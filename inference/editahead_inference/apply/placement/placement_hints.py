@@ -84,6 +84,8 @@ class PlacementHints:
         Other such lines may be those of a string. A heading that opens no block, such as a decorator, bounds nothing below.
         """
         file = self._file
+        if file.keys[opened].startswith("@") and not file.keys[opened].endswith("{"):
+            return len(file)  # What it decorates begins below its arguments.
         after = (n for n in range(opened + 1, len(file)) if file.widths[n] >= 0)
         first = next(after, None)
         if first is None or file.widths[first] <= file.widths[opened]:
