@@ -38,6 +38,7 @@ class Capabilities:
         drafts: It verifies the drafts of a request.
         scores: It is a `Scorer`.
         tokenizer: The folder on this machine with the model's tokenizer, if known.
+        in_process: It computes in this process. It is seldom as fast as the rules, which then do not wait for it.
     """
 
     token_ids: bool = False
@@ -48,6 +49,7 @@ class Capabilities:
     drafts: bool = False
     scores: bool = False
     tokenizer: Path | None = None
+    in_process: bool = False
 
 
 @dataclass(frozen=True, slots=True)

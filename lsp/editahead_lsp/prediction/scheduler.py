@@ -42,7 +42,8 @@ SEARCH_DEADLINE_S = 10.0
 
 MODEL_WAIT_WITH_RULES_S, MODEL_WAIT_WITHOUT_RULES_S = 0.25, 1.5
 """Limits the seconds that an answer waits for the model after the request to it, where the rules have an edit and where
-they have none. The rules then answer alone; a later response of the model serves the next request."""
+they have none. The rules then answer alone; a later response of the model serves the next request. An edit of rules never
+waits for a model in this process."""
 
 T = TypeVar("T")
 
@@ -238,7 +239,7 @@ class PredictionScheduler:
             rules, joined = computation.done.result(), computation.combined
             if joined is None or is_confident(rules):
                 return rules
-            if not joined.done():
+            if not joined.done() and not (rules.shown and self._computes_in_process()):
                 most = computation.model_delay_s + (
                     MODEL_WAIT_WITH_RULES_S if rules.shown else MODEL_WAIT_WITHOUT_RULES_S
                 )
@@ -261,6 +262,10 @@ class PredictionScheduler:
             computation.waiters -= 1
             if not computation.waiters and not computation.done.done():
                 computation.cancel()
+
+    def _computes_in_process(self) -> bool:
+        model = self.models.model
+        return model is not None and model.backend.capabilities.in_process
 
     def _drop_cache(self) -> None:
         self._known.clear()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 
 from editahead_lsp.model import prompt_warmer
 from editahead_lsp.prediction.coordinator import ReuseOptions
@@ -112,6 +113,24 @@ async def test_rules_with_something_to_show_wait_less(
     await until(lambda: MODEL_WAIT_WITH_RULES_S in harness.time.asked)
     harness.time.passes(MODEL_WAIT_WITH_RULES_S)
     assert (await harness.reply(asked))["result"]["predictions"][0]["source"] == "propagation"
+
+
+async def test_rules_with_something_to_show_never_wait_for_a_model_in_this_process(
+    connect: Callable[..., ServerWithModel], model: Model
+) -> None:
+    harness = connect(bias=0.0)
+    model.backend.capabilities = replace(model.backend.capabilities, in_process=True)
+    model.held = True
+    model.answers = {"account": RENAMED.replace("user", "account")}
+    await harness.start()
+    rename_once(harness)
+    first = (await harness.next(0, 13))["predictions"][0]  # no time passes
+    assert first["source"] == "propagation"
+    await until(lambda: bool(model.prompts))
+    model.go_on()
+    while (again := (await harness.next(0, 13))["predictions"][0])["confidence"] <= first["confidence"]:
+        pass
+    assert again["source"] == "propagation" and len(model.prompts) == 1, "both say so, once the model has"
 
 
 async def test_changes_are_handled_while_the_model_thinks(harness: ServerWithModel, model: Model) -> None:

@@ -97,6 +97,7 @@ class LocalBackend:
             drafts=True,
             scores=True,
             tokenizer=self._folder,
+            in_process=True,
         )
 
     async def prepare(self) -> None:
