@@ -22,6 +22,11 @@ from . import (
     train_tune,
 )
 
+MODEL_PACKAGES = {
+    "local": ("numpy", "onnxruntime", "tokenizers"),
+    "transformers": ("numpy", "torch", "transformers", "safetensors", "tokenizers"),
+}
+"""What a model in this process needs, by the extra that has it."""
 REQUIRED_PACKAGES = {
     "gate": ("sklearn", "numpy"),
     "closed-files": ("scipy", "numpy"),
@@ -332,8 +337,9 @@ def _train_completion(args: argparse.Namespace) -> int:
 
 def _train_model_gate(args: argparse.Namespace, threshold: float) -> int:
     """Fit the gate of a model."""
-    if any(find_spec(package) is None for package in REQUIRED_PACKAGES["model"]):
-        return fail("a model needs the extra `local`: pip install 'editahead[local]'")
+    extra = "local" if (args.model / "model.onnx").is_file() else "transformers"
+    if any(find_spec(package) is None for package in MODEL_PACKAGES[extra]):
+        return fail(f"the model needs the extra `{extra}`: pip install 'editahead[{extra}]'")
     from editahead_training.gate.fit_model_gate import train
 
     provenance = train(
