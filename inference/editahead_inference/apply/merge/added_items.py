@@ -39,6 +39,9 @@ _OVERLOADING = frozenset({"java", "c", "cpp", "csharp", "kotlin", "scala", "swif
 """Languages in which functions of one name differ in their parameters."""
 
 
+_STYLES = frozenset({"css", "scss", "less"})
+
+
 def replaced_by_new(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[str]:
     """Yield the lines of the file that would go for an item that is only added."""
     if all(splice.start == splice.end for splice in splices):
@@ -129,6 +132,9 @@ def _is_known(item: Item, naming: Naming, target: Target) -> bool:
     if _STATEMENT.match(head):
         return shared >= len(told)  # A statement, of which a part is the same.
     places = target.lines.places.get(head, ())
+    extension = target.original.uri.rpartition(".")[2].lower()
+    if item.is_block and len(places) == 1 and not _STYLES.isdisjoint((extension, target.original.language)):
+        return True  # A selector names its rule, however short it is.
     if is_bare_keyword(head) or is_filler(head) or not places:
         return False
     return not item.is_block or (len(places) == 1 and shared > len(told))
