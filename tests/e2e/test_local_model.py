@@ -1,0 +1,43 @@
+"""The real server with a tiny random model in its own process, on ONNX Runtime."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+
+import small_model
+from server_harness import position_params
+from server_process import REAL, plain, spawned
+
+TEXT = "def total(items):\n    price = sum(items)\n    return price\n"
+
+
+async def test_the_model_is_asked_and_its_nonsense_is_not_shown(tmp_path: Path) -> None:
+    folder = small_model.make_onnx(tmp_path / "editahead-lines-tiny")
+    known = {name: value for name, value in os.environ.items() if not name.startswith("EDITAHEAD_")}
+    environment = known | {
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
+        "XDG_STATE_HOME": str(tmp_path / "state"),
+        "EDITAHEAD_BACKEND": "local",
+        "EDITAHEAD_MODEL": str(folder),
+    }
+    async with spawned(REAL, environment) as client, asyncio.timeout(60):
+        await client.initialize_session(types.InitializeParams(capabilities=types.ClientCapabilities()))
+        uri = "file:///tmp/project/cart.py"
+        item = types.TextDocumentItem(uri=uri, language_id="python", version=1, text=TEXT)
+        client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+
+        async def status() -> Any:
+            params = types.ExecuteCommandParams("editahead.status")
+            return plain(await client.workspace_execute_command_async(params))
+
+        while not (told := await status())["cache"]["requests"]:
+            params = position_params(uri, 1, 1, 4, trigger="manual")
+            found = plain(await client.protocol.send_request_async("editahead/nextEdit", params))
+            assert found["predictions"] == []
+        assert told["backend"] == {"name": "local editahead-lines-tiny", "state": "ready", "detail": ""}
+        assert told["cache"]["promptTokens"] > 0
