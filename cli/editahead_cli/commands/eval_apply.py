@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from editahead_cli.console import print_json
+from editahead_inference.backends.local.small_model import small_model_folder
 
 from .eval_common import load_configured_model
 
@@ -67,5 +69,9 @@ def model_settings() -> dict[str, Any]:
         RunError: The settings name no model.
     """
     settings, _ = load_configured_model("--with-model")
+    if (
+        settings.backend == "local" and settings.model is None
+    ):  # the servers of a replay have another cache folder
+        settings = replace(settings, model=str(small_model_folder()))
     names = ("backend", "url", "model", "api_key_env", "format")
     return {name: value for name in names if (value := getattr(settings, name)) is not None}

@@ -11,6 +11,9 @@ import pytest
 import zstandard
 
 from editahead_cli.commands import eval as command
+from editahead_cli.commands import eval_apply
+from editahead_inference.backends.local.small_model import small_model_folder
+from editahead_lsp.settings import Settings
 from schemas import validate
 from synthetic_records import made_records
 
@@ -80,3 +83,11 @@ def test_a_model_has_to_be_configured(
         assert run(*options, "--edits", str(edits), "--with-model") == 1
         assert "needs a model" in capsys.readouterr().err
     assert run("--edits", str(edits), "--with-model", "--against", "HEAD") == 2
+
+
+def test_servers_of_a_replay_find_the_small_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their cache folder is another one than the user's."""
+    monkeypatch.setattr(
+        eval_apply, "load_configured_model", lambda option: (Settings(backend="local"), object())
+    )
+    assert eval_apply.model_settings()["model"] == str(small_model_folder())
