@@ -99,6 +99,7 @@ def test_all_experts_together_say_what_the_dense_model_says(dense: Any, samples:
 
 def test_a_fitted_router_loses_less_than_one_that_chooses_the_first(dense: Any, samples: Any) -> None:
     read, groups = samples
+    dense.requires_grad_(False)
     model = expert_model.split_into_experts(dense, groups, ACTIVE)
     fitted = expert_model.fit_routers(model, dense, read, groups)
     assert {tuple(router.weight.shape) for router in expert_model.routers_of(model)} == {(EXPERTS, 32)}
