@@ -10,7 +10,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-HEAVY = frozenset(["torch", "transformers", "vllm", "numpy", "sklearn", "scipy", "httpx2", "tokenizers"])
+HEAVY = frozenset(
+    [
+        *("torch", "transformers", "onnxruntime", "onnx", "vllm", "numpy", "sklearn", "scipy", "httpx2"),
+        "tokenizers",
+    ]
+)
 
 SERVE = """
 import asyncio, io, json, sys
