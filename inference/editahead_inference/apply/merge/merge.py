@@ -19,6 +19,7 @@ from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .added_below_headers import add_below_header
+from .anchored_imports import anchor_imports
 from .block_edits import NEW_VERSION
 from .block_placer import CUT_OFF, UNANCHORED, read_blocks
 from .document_sections import as_sections, shows_headings
@@ -112,6 +113,7 @@ def merge(
     part = reparse_with_file(part, sketch, original)
     low, high = _line_range(original, span)
     target = Target(original, syntax or SyntaxTrees(reproducible=True), low, high, check)
+    part = anchor_imports(part, target)
     restored = restore_left_out_code(part, target)
     is_as_shown = restored.content == part.content
     part = as_whole_file(restored, target)

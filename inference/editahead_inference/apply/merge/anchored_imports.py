@@ -1,0 +1,113 @@
+"""New imports beside a mark: the import of the file that they come next to is shown with them.
+
+`import sys` above `# ... existing imports ...` has no line of the file, and yet no person asks where it goes. With the first
+import of the file below it, any reading of the sketch knows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from tree_sitter import Node
+
+from editahead_inference.apply.placement.line_matching import normalize_line, unmatched_brackets
+from editahead_inference.apply.placement.placement import Target
+from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
+
+_IMPORT = re.compile(
+    r"""(?:import\b|from\s.+\simport\b|use\s|pub\s+use\s|using\s|\#\s*include\b
+    |(?:const|let|var)\s.+=\s*require\()""",
+    re.VERBOSE,
+)
+_MAX_LINES = 100
+"""Lines of one import, which bounds the time."""
+_SOURCE = re.compile(r"""from\s+(?:(['"])(?P<quoted>.+?)\1|(?P<module>\S+)\s+import)""")
+_NAMED = re.compile(r"\b(?:imports?|includes?|use statements?|usings?|requires?)\b", re.IGNORECASE)
+_NODES = frozenset(
+    {"import_statement", "import_from_statement", "import_declaration", "use_declaration", "preproc_include"}
+)
+_BETWEEN = frozenset({"comment", "line_comment", "block_comment", "future_import_statement"})
+
+
+def anchor_imports(part: FileSketch, target: Target) -> FileSketch:
+    """Return the part with an import of the file beside each run of new imports that has only a mark as its neighbour."""
+    if isinstance(part.content, Diff) or not any(isinstance(each, Elision) for each in part.content.parts):
+        return part
+    parts = list(part.content.parts)
+    above: list[Elision] = []
+    imports: list[list[str]] | None = None
+    for at, piece in enumerate(parts):
+        if not isinstance(piece, Code):
+            continue
+        size = _import_lines(piece.lines)
+        if not size or any(key in target.lines.places for key in _keys(piece.lines[:size])):
+            continue
+        before, after = parts[at - 1] if at else None, parts[at + 1] if at + 1 < len(parts) else None
+        is_whole = not any(_keys(piece.lines[size:]))
+        imports = _imports(target) if imports is None else imports
+        if not imports:
+            break
+        if not _sources(piece.lines[:size]).isdisjoint(_sources(line for shown in imports for line in shown)):
+            continue  # Another version of an import that the file has.
+        if _names_imports(before) and _is_usable(imports[-1], part.content, target):
+            shown = imports[-1]
+            parts[at] = Code((*shown, *piece.lines), piece.at - len(shown))
+        elif is_whole and _names_imports(after) and _is_usable(imports[0], part.content, target):
+            parts[at] = Code((*piece.lines[:size], *imports[0]), piece.at)
+            if before is None and target.lines.places[_keys(imports[0])[0]][0]:
+                above.append(Elision("", piece.at))  # what the file begins with stays
+    return replace(part, content=Snippet((*above, *parts)))
+
+
+def _import_lines(lines: Sequence[str]) -> int:
+    """Return the number of lines up to the last of the imports that a run of code begins with."""
+    end = at = 0
+    while at < len(lines):
+        if lines[at].strip() and not _IMPORT.match(lines[at]):
+            break
+        begins = at
+        at += 1
+        while at < min(len(lines), begins + _MAX_LINES) and unmatched_brackets(lines[begins:at]) != (0, 0):
+            at += 1
+        if lines[begins].strip():
+            end = at
+    return end
+
+
+def _imports(target: Target) -> list[list[str]]:
+    """Return the lines of each import that a file begins with, without those of the future, which stay the first."""
+    tree = target.syntax.tree(target.original)
+    found: list[Node] = []
+    for node in tree.root_node.named_children if tree is not None else ():
+        if node.type in _NODES:
+            found.append(node)
+        elif found and node.type not in _BETWEEN:
+            break
+    bodies = target.lines.bodies
+    # The node of an `#include` ends behind its line.
+    return [
+        list(bodies[node.start_point.row : node.end_point.row + (1 if node.end_point.column else 0)])
+        for node in found
+    ]
+
+
+def _sources(lines: Iterable[str]) -> set[str]:
+    """Return what some imports import names from, in Python and JavaScript."""
+    return {found["quoted"] or found["module"] for line in lines for found in _SOURCE.finditer(line)}
+
+
+def _names_imports(piece: Code | Elision | None) -> bool:
+    return isinstance(piece, Elision) and not piece.removed and bool(_NAMED.search(piece.text))
+
+
+def _is_usable(shown: Sequence[str], snippet: Snippet, target: Target) -> bool:
+    """Return whether the file has an import once, and the sketch does not show it."""
+    keys = _keys(shown)
+    sketch = {key for piece in snippet.parts if isinstance(piece, Code) for key in _keys(piece.lines)}
+    return len(target.lines.places.get(keys[0], ())) == 1 and sketch.isdisjoint(keys)
+
+
+def _keys(lines: Sequence[str]) -> list[str]:
+    return [key for key in map(normalize_line, lines) if key]
