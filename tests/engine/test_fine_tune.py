@@ -198,6 +198,28 @@ def test_an_adapter_is_written_alone_and_makes_the_same_model(
     assert not adapter.unused
 
 
+def test_a_run_may_begin_with_an_adapter(
+    base: Path, data: Path, vocabulary: HfTokenizer, packed: packed_dataset.PackedDataset, tmp_path: Path
+) -> None:
+    file = tmp_path / "adapter.safetensors"
+    first = command(base, data, tmp_path / "first", "--lora", "4", "--export-adapter", str(file))
+    assert main.main(first) == 0
+    start = ("--start", str(file))
+    assert main.main(command(base, data, tmp_path / "all", *start)) == 1, "all weights are trained"
+    assert main.main(command(base, data, tmp_path / "wide", "--lora", "8", *start)) == 1, "of another rank"
+    model = fresh(base, vocabulary)
+    markers = sorted(vocabulary.encoder.get_added_tokens_decoder())
+    plan = fine_tune.TuneConfig(tokens=1, row=256, rate=0.0, seed=3, rank=4, start=str(file))
+    begun = fine_tune.tune(
+        plan, model, packed, tmp_path / "run", resume=False, markers=markers, tell=lambda _: None
+    )
+    lora.merge_adapters(begun.model)
+    merged = safetensors_torch.load_file(tmp_path / "first" / "model.safetensors")
+    made = begun.model.state_dict()
+    for name, weights in merged.items():
+        torch.testing.assert_close(made[name], weights.float(), atol=3e-3, rtol=1e-2)
+
+
 def command(base: Path, data: Path, out: Path, *more: str) -> list[str]:
     files = ["--base", str(base), "--data", str(data), "--out", str(out)]
     plan = ["--tokens", "2500", "--row", "256", "--rate", "0.003", "--dtype", "float32", "--nice", "0"]

@@ -53,6 +53,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--lora", type=int, default=0, metavar="RANK", help="train low-rank additions only (default: all)"
     )
     parser.add_argument(
+        "--start",
+        type=Path,
+        metavar="FILE",
+        help="with --lora: begin with the additions in FILE, which --export-adapter wrote at the same rank",
+    )
+    parser.add_argument(
         "--dtype",
         choices=("auto", "float32", "bfloat16"),
         default="auto",
@@ -111,6 +117,8 @@ def run(args: argparse.Namespace) -> int:
     from editahead_training.model.fine_tune import TuneConfig, faster_dtype, load_base, tune
     from editahead_training.model.tuned_model import export_adapter, export_tuned, measure_tuned
 
+    if args.start and not args.lora:
+        return fail("--start begins with additions, which --lora trains")
     torch.set_num_threads(args.threads)
     if args.device == "cuda" and not torch.cuda.is_available():
         return fail("there is no GPU that torch can use")
@@ -123,6 +131,7 @@ def run(args: argparse.Namespace) -> int:
         rank=args.lora,
         dtype=dtype,
         save_minutes=args.save_minutes,
+        start=str(args.start or ""),
     )
     try:
         vocabulary = vocabulary_of(args.base, format_of(args.data))

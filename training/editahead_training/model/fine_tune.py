@@ -53,6 +53,7 @@ class TuneConfig:
         rate: the highest learning rate.
         rank: the rank of LoRA; 0 = all weights are trained.
         dtype: of the multiplications, "float32" or "bfloat16".
+        start: the file of an adapter that the run begins with, of the same rank; "" = it begins with the base.
     """
 
     tokens: int
@@ -62,6 +63,7 @@ class TuneConfig:
     rank: int = 0
     dtype: str = "float32"
     save_minutes: float = 10.0
+    start: str = ""
 
 
 @dataclass
@@ -148,7 +150,7 @@ def tune(
         idle: only load the last checkpoint, and compute nothing.
 
     Raises:
-        TrainingError: the folder holds another run or none to resume, or no example fits.
+        TrainingError: the folder holds another run or none to resume, no example fits, or the adapter cannot be used.
     """
     run = _Run(plan, model, data, folder, resume, markers, tell, clock)
     return run.result() if idle else run.go()
@@ -178,6 +180,8 @@ class _Run:
             if plan.dtype == "bfloat16":
                 model.to(torch.bfloat16)  # what stays needs no conversion at each step
             lora.add_adapters(model, plan.rank, plan.seed, markers)
+            if plan.start and not resume:
+                lora.load_adapters(model, Path(plan.start))
         model.set_attn_implementation(ATTENTION)
         model.train()
         self.weights = [weights for weights in model.parameters() if weights.requires_grad]

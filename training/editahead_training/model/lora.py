@@ -11,11 +11,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
 import torch.nn.functional as F
+from safetensors import SafetensorError
+from safetensors.torch import load_file
 from torch import nn
+
+from editahead_training.errors import TrainingError
 
 SCALE = 2.0
 """What the addition is multiplied by."""
@@ -86,6 +91,36 @@ def add_adapters(model: Any, rank: int, seed: int, markers: Sequence[int] = ()) 
         model.set_output_embeddings(AdaptedHead(head, own))
     for parent, name, layer in _linear_layers(model):
         setattr(parent, name, LoraLinear(layer, rank).to(layer.weight.device))
+
+
+def load_adapters(model: Any, file: Path) -> None:
+    """Set a model's adapters to those of a file that `export_adapter` wrote.
+
+    Raises:
+        TrainingError: it is no such file, or of another base, rank or format.
+    """
+    try:
+        tensors = load_file(file)
+        with torch.no_grad():
+            for name, layer in model.named_modules():
+                if isinstance(layer, LoraLinear):
+                    for part, weights in (("down", layer.down), ("up", layer.up)):
+                        steps = tensors.pop(f"{name}.{part}").float()
+                        _set(weights, steps * tensors.pop(f"{name}.{part}.scales")[:, None])
+                elif isinstance(layer, AdaptedEmbedding | AdaptedHead) and f"{name}.rows" in tensors:
+                    if not torch.equal(tensors.pop(f"{name}.tokens"), layer.added.tokens.cpu()):
+                        raise ValueError("its markers are other tokens")
+                    _set(layer.added.rows, tensors.pop(f"{name}.rows"))
+        if tensors:
+            raise ValueError(f"the base has no {min(tensors)}")
+    except (OSError, SafetensorError, KeyError, ValueError) as error:
+        raise TrainingError(f"{file}: no adapter of this base and rank ({error})") from error
+
+
+def _set(weights: Any, values: Any) -> None:
+    if weights.shape != values.shape:
+        raise ValueError(f"{tuple(values.shape)} for {tuple(weights.shape)}")
+    weights.copy_(values)
 
 
 def merge_adapters(model: Any) -> None:

@@ -215,6 +215,7 @@ def _provenance(result: TuneResult, plan: TuneConfig, data: PackedDataset, base:
         "made by": "editahead train tune",
         "base": base.name,
         **asdict(plan),
+        "start": Path(plan.start).name,
         "steps seen": where.step,
         "tokens seen": where.tokens,
         "epochs": where.epoch,
