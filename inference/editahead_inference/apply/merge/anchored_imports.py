@@ -31,8 +31,11 @@ _NODES = frozenset(
 _BETWEEN = frozenset({"comment", "line_comment", "block_comment", "future_import_statement"})
 
 
-def anchor_imports(part: FileSketch, target: Target) -> FileSketch:
-    """Return the part with an import of the file beside each run of new imports that has only a mark as its neighbour."""
+def anchor_imports(part: FileSketch, target: Target) -> FileSketch | None:
+    """Return the part with an import of the file beside each run of new imports that has only a mark as its neighbour.
+
+    None if the sketch ends with imports below the others, and the file does not tell where those are.
+    """
     if isinstance(part.content, Diff) or not any(isinstance(each, Elision) for each in part.content.parts):
         return part
     parts = list(part.content.parts)
@@ -47,14 +50,14 @@ def anchor_imports(part: FileSketch, target: Target) -> FileSketch:
         before, after = parts[at - 1] if at else None, parts[at + 1] if at + 1 < len(parts) else None
         is_whole = not any(_keys(piece.lines[size:]))
         imports = _imports(target) if imports is None else imports
-        if not imports:
-            break
         if not _sources(piece.lines[:size]).isdisjoint(_sources(line for shown in imports for line in shown)):
             continue  # Another version of an import that the file has.
-        if _names_imports(before) and _is_usable(imports[-1], part.content, target):
-            shown = imports[-1]
-            parts[at] = Code((*shown, *piece.lines), piece.at - len(shown))
-        elif is_whole and _names_imports(after) and _is_usable(imports[0], part.content, target):
+        if _names_imports(before):
+            if imports and _is_usable(imports[-1], parts, target):
+                parts[at] = Code((*imports[-1], *piece.lines), piece.at - len(imports[-1]))
+            elif is_whole and after is None:
+                return None
+        elif imports and is_whole and _names_imports(after) and _is_usable(imports[0], parts, target):
             parts[at] = Code((*piece.lines[:size], *imports[0]), piece.at)
             if before is None and target.lines.places[_keys(imports[0])[0]][0]:
                 above.append(Elision("", piece.at))  # what the file begins with stays
@@ -62,7 +65,7 @@ def anchor_imports(part: FileSketch, target: Target) -> FileSketch:
 
 
 def _import_lines(lines: Sequence[str]) -> int:
-    """Return the number of lines up to the last of the imports that a run of code begins with."""
+    """Return the number of lines up to the last of the whole imports that a run of code begins with."""
     end = at = 0
     while at < len(lines):
         if lines[at].strip() and not _IMPORT.match(lines[at]):
@@ -71,6 +74,8 @@ def _import_lines(lines: Sequence[str]) -> int:
         at += 1
         while at < min(len(lines), begins + _MAX_LINES) and unmatched_brackets(lines[begins:at]) != (0, 0):
             at += 1
+        if unmatched_brackets(lines[begins:at]) != (0, 0):
+            break
         if lines[begins].strip():
             end = at
     return end
@@ -102,10 +107,10 @@ def _names_imports(piece: Code | Elision | None) -> bool:
     return isinstance(piece, Elision) and not piece.removed and bool(_NAMED.search(piece.text))
 
 
-def _is_usable(shown: Sequence[str], snippet: Snippet, target: Target) -> bool:
+def _is_usable(shown: Sequence[str], parts: Iterable[Code | Elision], target: Target) -> bool:
     """Return whether the file has an import once, and the sketch does not show it."""
     keys = _keys(shown)
-    sketch = {key for piece in snippet.parts if isinstance(piece, Code) for key in _keys(piece.lines)}
+    sketch = {key for piece in parts if isinstance(piece, Code) for key in _keys(piece.lines)}
     return len(target.lines.places.get(keys[0], ())) == 1 and sketch.isdisjoint(keys)
 
 

@@ -113,7 +113,11 @@ def merge(
     part = reparse_with_file(part, sketch, original)
     low, high = _line_range(original, span)
     target = Target(original, syntax or SyntaxTrees(reproducible=True), low, high, check)
-    part = anchor_imports(part, target)
+    anchored = anchor_imports(part, target)
+    if anchored is None:
+        doubt = make_refusal("unplaced", "Nothing in the file tells where these imports belong.")
+        return MergeResult(original, original.text, Edit(), doubt, 0.0)
+    part = anchored
     restored = restore_left_out_code(part, target)
     is_as_shown = restored.content == part.content
     part = as_whole_file(restored, target)

@@ -100,5 +100,40 @@ def test_other_sketches_are_read_as_they_were(sketch: str) -> None:
     assert result is None or result.endswith("import sys\n") or result == sketch
 
 
-def test_a_file_without_imports_has_no_place_for_one() -> None:
-    assert merged("python", "x = 1\n", "import sys\n# ... existing imports ...\n") is None
+@pytest.mark.parametrize(
+    "sketch", ["import sys\n# ... existing imports ...\n", "# ... existing imports ...\nimport sys\n"]
+)
+def test_a_file_without_imports_has_no_place_for_one(sketch: str) -> None:
+    assert merged("python", "x = 1\n", sketch) is None
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "sketch"),
+    [
+        (
+            "go",
+            'package m\n\nimport "fmt"\n\nfunc A() {\n\tfmt.Println(1)\n}\n',
+            'import (\n\t// ... existing imports ...\n\t"strings"\n)\n',
+        ),
+        (
+            "typescript",
+            'import { a } from "./a";\n\na();\n',
+            'import {\n  // ... existing imports ...\n  c,\n} from "./a";\n',
+        ),
+        (
+            "typescript",
+            'import { a } from "./a";\n\na();\n',
+            'import { z } from "./z";\n// ... existing imports ...\nimport { c } from "./c";\n',
+        ),
+    ],
+    ids=["a block of imports", "the names of an import", "around the only import"],
+)
+def test_what_has_no_place_is_refused(language: str, text: str, sketch: str) -> None:
+    assert merged(language, text, sketch) is None
+
+
+def test_imports_around_the_others_go_around_them() -> None:
+    comment, imports, new, code, _ = FILES["typescript"]
+    first = 'import { z } from "./z";'
+    sketch = f"{first}\n{comment} ... existing imports ...\n{new}\n"
+    assert merged("typescript", imports + code, sketch) == f"{first}\n{imports}{new}\n{code}"
