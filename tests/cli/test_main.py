@@ -12,6 +12,7 @@ import pytest
 from editahead_cli.errors import DiffMismatchError
 from editahead_cli.history_diff import parse_hunks, reconstruct_versions
 from editahead_cli.main import main
+from editahead_inference.backends.local.small_model import PROVENANCE, small_model_folder
 from editahead_prompts.state import EditorState
 from fake_model_server import Exchange, ModelServer
 from server_harness import ScriptedPipeline
@@ -36,6 +37,7 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Use folders for settings and state that belong to this test."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for name in ("EDITAHEAD_EAGERNESS", "EDITAHEAD_BACKEND"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
@@ -243,6 +245,19 @@ async def test_the_doctor_asks_the_backend(
         monkeypatch.setenv("EDITAHEAD_URL", server.url)
         assert await asyncio.to_thread(main, ["doctor"]) == code
         assert says.replace("URL", server.url) in capsys.readouterr().out
+
+
+def test_the_doctor_knows_a_small_model_of_another_version(
+    folders: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    installed = small_model_folder()
+    installed.mkdir(parents=True)
+    (installed / "config.json").write_text("{}")
+    (installed / PROVENANCE).write_text('{"adapter": "of another version"}')
+    monkeypatch.setenv("EDITAHEAD_BACKEND", "local")
+    monkeypatch.setattr("editahead_cli.commands.doctor._check_server", list)
+    assert main(["doctor"]) == 1
+    assert "`editahead models use editahead-small` makes it anew" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

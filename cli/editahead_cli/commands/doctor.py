@@ -125,6 +125,7 @@ def _check_backend() -> list[Check]:
     """Ask the configured server of models, if there is one, for its list of models. No code is sent."""
     from editahead_inference.backends.engine_runfile import FILE_NAME
     from editahead_inference.backends.factory import create_backend
+    from editahead_inference.backends.local.small_model import NAME, is_installed, small_model_folder
     from editahead_lsp import user_dirs
     from editahead_lsp.settings import load_settings
 
@@ -142,6 +143,9 @@ def _check_backend() -> list[Check]:
         return [Check("backend", False, str(error))]
     if backend is None:
         return [Check("backend", True, "embedded, no model")]
+    if settings.backend == "local" and settings.model is None and not is_installed(small_model_folder()):
+        found = f"the installed model is of another version; `editahead models use {NAME}` makes it anew"
+        return [Check("backend", False, found)]
     return asyncio.run(_check_model(backend, settings.format))
 
 

@@ -69,9 +69,8 @@ def model_settings() -> dict[str, Any]:
         RunError: The settings name no model.
     """
     settings, _ = load_configured_model("--with-model")
-    if (
-        settings.backend == "local" and settings.model is None
-    ):  # the servers of a replay have another cache folder
+    if settings.backend == "local" and settings.model is None:
+        # The servers of a replay have another cache folder.
         settings = replace(settings, model=str(small_model_folder()))
     names = ("backend", "url", "model", "api_key_env", "format")
     return {name: value for name in names if (value := getattr(settings, name)) is not None}

@@ -16,10 +16,10 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from safetensors import SafetensorError
-from safetensors.torch import load_file
 from torch import nn
 
+from editahead_inference.backends.local.adapter import Adapter
+from editahead_inference.errors import SmallModelError
 from editahead_training.errors import TrainingError
 
 SCALE = 2.0
@@ -100,20 +100,22 @@ def load_adapters(model: Any, file: Path) -> None:
         TrainingError: it is no such file, or of another base, rank or format.
     """
     try:
-        tensors = load_file(file)
+        adapter = Adapter(file)
+        if adapter.scale != SCALE:
+            raise ValueError(f"its products are multiplied by {adapter.scale:g}")
         with torch.no_grad():
             for name, layer in model.named_modules():
-                if isinstance(layer, LoraLinear):
-                    for part, weights in (("down", layer.down), ("up", layer.up)):
-                        steps = tensors.pop(f"{name}.{part}").float()
-                        _set(weights, steps * tensors.pop(f"{name}.{part}.scales")[:, None])
-                elif isinstance(layer, AdaptedEmbedding | AdaptedHead) and f"{name}.rows" in tensors:
-                    if not torch.equal(tensors.pop(f"{name}.tokens"), layer.added.tokens.cpu()):
+                if isinstance(layer, LoraLinear) and (product := adapter.product(name)) is not None:
+                    for weights, values in zip((layer.up, layer.down), product, strict=True):
+                        _set(weights, torch.from_numpy(values))
+                elif isinstance(layer, AdaptedEmbedding | AdaptedHead) and (found := adapter.rows(name)):
+                    tokens, rows = map(torch.from_numpy, found)
+                    if not torch.equal(tokens, layer.added.tokens.cpu()):
                         raise ValueError("its markers are other tokens")
-                    _set(layer.added.rows, tensors.pop(f"{name}.rows"))
-        if tensors:
-            raise ValueError(f"the base has no {min(tensors)}")
-    except (OSError, SafetensorError, KeyError, ValueError) as error:
+                    _set(layer.added.rows, rows)
+        if adapter.unused:
+            raise ValueError(f"the base has no {min(adapter.unused)}")
+    except (SmallModelError, KeyError, ValueError) as error:
         raise TrainingError(f"{file}: no adapter of this base and rank ({error})") from error
 
 

@@ -143,7 +143,7 @@ def _count(
 def export_adapter(result: TuneResult, plan: TuneConfig, data: PackedDataset, base: Path, file: Path) -> None:
     """Write the additions of a run alone: a byte for each weight of low rank, and a scale for each row; markers' in float32.
 
-    `editahead_inference.backends.local.small_model` reads the file.
+    `editahead_inference.backends.local.adapter` says how the file is laid out, and reads it.
 
     Raises:
         TrainingError: the run trained all weights, or they were merged already.

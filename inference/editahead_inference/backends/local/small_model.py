@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable
-from hashlib import sha256
+from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ import platformdirs
 
 from editahead_inference.errors import SmallModelError
 
+from .adapter import Adapter
 from .llama_graph import LlamaShape, write_llama
 
 NAME = "editahead-small"
@@ -86,18 +87,29 @@ def install(
     partial.mkdir(parents=True, exist_ok=True)
     try:
         _write(base, adapter, partial, report)
-        replaced = folder.with_name(f"{folder.name}.{os.getpid()}.old")
-        if folder.exists():
-            folder.rename(replaced)
-        partial.rename(folder)
-        shutil.rmtree(replaced, ignore_errors=True)
+        _put_in_place(partial, folder)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
 
 
+def _put_in_place(made: Path, folder: Path) -> None:
+    """Move a folder to where another one may be, which comes back if that fails."""
+    replaced = made.with_suffix(".old")
+    had_one = folder.exists()
+    try:
+        if had_one:
+            folder.rename(replaced)
+        made.rename(folder)
+    except BaseException:
+        if had_one and not folder.exists():
+            replaced.rename(folder)
+        raise
+    shutil.rmtree(replaced, ignore_errors=True)
+
+
 def _write(base: Path, adapter: Path, folder: Path, report: Callable[[int, int], None]) -> None:
     try:
-        weights, additions = _Gguf(base), _Adapter(adapter)
+        weights, additions = _Gguf(base), Adapter(adapter)
         config = weights.config()
         shape = LlamaShape.from_config(config)
         write_llama(folder, shape, lambda name: additions.add(name, weights.take(name)), report)
@@ -114,38 +126,6 @@ def _write(base: Path, adapter: Path, folder: Path, report: Callable[[int, int],
             shutil.copyfile(file, folder / file.name)
     made_of = {"adapter": _sha256(adapter), "base": _sha256(base), **additions.provenance}
     (folder / PROVENANCE).write_text(json.dumps(made_of, indent=2) + "\n", "utf-8")
-
-
-class _Adapter:
-    """Additions to matrices: products of two, kept as bytes with a scale for each row, or of some rows alone."""
-
-    def __init__(self, file: Path) -> None:
-        from safetensors import SafetensorError, safe_open
-
-        try:
-            with safe_open(file, "numpy") as opened:
-                self._tensors = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118  # no mapping
-                metadata = opened.metadata() or {}
-        except (OSError, SafetensorError) as error:
-            raise SmallModelError(f"{file}: no adapter ({error})") from error
-        self._scale = float(metadata["scale"])
-        self.provenance: dict[str, Any] = json.loads(metadata["provenance"])
-        self.unused = {name.rpartition(".")[0] for name in self._tensors if name.endswith(".up")}
-
-    def add(self, name: str, weights: Any) -> Any:
-        """Return a matrix with the addition to it, if there is one."""
-        layer = name.removesuffix(".weight")
-        if f"{layer}.rows" in self._tensors:
-            weights = weights.copy()
-            weights[self._tensors[f"{layer}.tokens"]] += self._tensors[f"{layer}.rows"]
-        if layer not in self.unused:
-            return weights
-        self.unused.remove(layer)
-        down, up = (self._matrix(f"{layer}.{part}") for part in ("down", "up"))
-        return weights + self._scale * (up @ down)
-
-    def _matrix(self, name: str) -> Any:
-        return self._tensors[name].astype("float32") * self._tensors[f"{name}.scales"][:, None]
 
 
 class _Gguf:
@@ -210,9 +190,6 @@ class _Gguf:
         return build_digit_bpe(tokens, self._field("tokenizer.ggml.merges"), special).encoder
 
 
-def _sha256(file: Path) -> str:
-    with file.open("rb") as opened:
-        digest = sha256()
-        while chunk := opened.read(1 << 20):
-            digest.update(chunk)
-    return digest.hexdigest()
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()

@@ -175,6 +175,27 @@ def test_a_cancelled_or_failed_installation_leaves_the_model_before(
     assert (folder / "model.onnx.data").read_bytes() != before
 
 
+def test_an_interrupted_exchange_brings_the_model_before_back(
+    base: Path, adapter: Path, weights: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_adapter(adapter, weights)
+    folder = tmp_path / "models" / "editahead-small"
+    small_model.install(base, folder, adapter=adapter)
+    before = sorted(file.stat().st_ino for file in folder.iterdir())
+    rename = Path.rename
+
+    def interrupted(path: Path, target: Path) -> Path:
+        if path.name.endswith(".part"):
+            raise KeyboardInterrupt
+        return rename(path, target)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Path, "rename", interrupted)
+        small_model.install(base, folder, adapter=adapter)
+    assert [path.name for path in folder.parent.iterdir()] == [folder.name]
+    assert sorted(file.stat().st_ino for file in folder.iterdir()) == before
+
+
 def test_files_that_are_none(base: Path, adapter: Path, weights: dict[str, Any], tmp_path: Path) -> None:
     write_adapter(adapter, weights)
     (tmp_path / "text").write_text("no model, " * 50)
