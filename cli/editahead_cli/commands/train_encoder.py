@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,8 +11,9 @@ from typing import Any
 from editahead_cli.argument_types import positive_int
 from editahead_cli.console import fail, print_json, print_text
 
+from .train_common import add_run_arguments, lower_priority
+
 DEFAULT_COMMITS, DEFAULT_PAIRS, DEFAULT_BATCH = 2_000, 3_000_000, 512
-DEFAULT_NICE = 10
 _SCIPY = ("numpy", "scipy")
 _TORCH = ("numpy", "torch")
 
@@ -108,17 +108,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     fit.add_argument(
         "--save-minutes", type=float, default=5.0, metavar="M", help="minutes between checkpoints (default 5)"
     )
-    fit.add_argument(
-        "--threads", type=positive_int, default=1, metavar="N", help="threads of torch (default 1)"
-    )
-    fit.add_argument(
-        "--nice",
-        type=int,
-        default=DEFAULT_NICE,
-        metavar="N",
-        help=f"lower the priority by N, so that other work goes first (default {DEFAULT_NICE})",
-    )
-    fit.add_argument("--json", action="store_true", help="print the provenance and the figures as JSON")
+    add_run_arguments(fit)
 
 
 INGREDIENTS = (
@@ -163,8 +153,7 @@ def _fit(args: argparse.Namespace) -> int:
     unknown = [name for name in args.without if name not in INGREDIENTS]
     if unknown:
         return fail(f"there is no ingredient {unknown[0]}; there are: {', '.join(INGREDIENTS)}")
-    if hasattr(os, "nice"):
-        os.nice(max(args.nice, 0))
+    lower_priority(args.nice)
     import torch
 
     from editahead_training.encoder.fit import FitPlan, fit

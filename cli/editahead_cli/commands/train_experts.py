@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 
 from editahead_cli.argument_types import positive_int
 from editahead_cli.console import fail, print_json, print_text
 
-from .train_tune import DEFAULT_NICE, DEFAULT_ROW, show_progress
+from .train_common import add_dtype_argument, add_run_arguments, lower_priority, show_progress
+from .train_tune import DEFAULT_ROW
 
 DEFAULT_EXPERTS, DEFAULT_ACTIVE, DEFAULT_SHARED = 16, 4, 512
 DEFAULT_SAMPLE = 6000
@@ -87,12 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="R",
         help=f"the router's highest learning rate (default {DEFAULT_ROUTER_RATE:g})",
     )
-    parser.add_argument(
-        "--dtype",
-        choices=("auto", "float32", "bfloat16"),
-        default="auto",
-        help="type of the multiplications; auto measures which is faster here",
-    )
+    add_dtype_argument(parser)
     parser.add_argument(
         "--seed",
         type=int,
@@ -101,17 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="seed of the groups and of the order of examples (default 1)",
     )
     parser.add_argument("--resume", action="store_true", help="continue the router's training in FOLDER")
-    parser.add_argument(
-        "--threads", type=positive_int, default=1, metavar="N", help="threads of torch (default 1)"
-    )
-    parser.add_argument(
-        "--nice",
-        type=int,
-        default=DEFAULT_NICE,
-        metavar="N",
-        help=f"lower the priority by N, so that other work goes first (default {DEFAULT_NICE})",
-    )
-    parser.add_argument("--json", action="store_true", help="print the provenance and the figures as JSON")
+    add_run_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -122,8 +107,7 @@ def run(args: argparse.Namespace) -> int:
     from editahead_training.model import malloc_tuning
 
     malloc_tuning.keep_freed_memory()
-    if hasattr(os, "nice"):
-        os.nice(max(args.nice, 0))
+    lower_priority(args.nice)
     import torch
 
     from editahead_prompts.errors import TokenizerUnavailableError

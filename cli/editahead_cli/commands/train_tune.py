@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from pathlib import Path
-from typing import Any
 
 from editahead_cli.console import fail, print_json, print_text
+
+from .train_common import add_dtype_argument, add_run_arguments, lower_priority, show_progress
 
 DEFAULT_TOKENS = 5_000_000
 DEFAULT_ROW = 2048
 DEFAULT_RATE, DEFAULT_LORA_RATE = 3e-4, 1e-3
-DEFAULT_NICE = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,12 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="with --lora: begin with the additions in FILE, which --export-adapter wrote at the same rank",
     )
-    parser.add_argument(
-        "--dtype",
-        choices=("auto", "float32", "bfloat16"),
-        default="auto",
-        help="type of the multiplications; auto measures which is faster here",
-    )
+    add_dtype_argument(parser)
     parser.add_argument(
         "--device", choices=("cpu", "cuda"), default="cpu", help="where to train (default cpu)"
     )
@@ -87,15 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="M",
         help="minutes between checkpoints (default 10)",
     )
-    parser.add_argument("--threads", type=int, default=1, metavar="N", help="threads of torch (default 1)")
-    parser.add_argument(
-        "--nice",
-        type=int,
-        default=DEFAULT_NICE,
-        metavar="N",
-        help=f"lower the priority by N, so that other work goes first (default {DEFAULT_NICE})",
-    )
-    parser.add_argument("--json", action="store_true", help="print the provenance and the figures as JSON")
+    add_run_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -106,8 +91,7 @@ def run(args: argparse.Namespace) -> int:
     from editahead_training.model import malloc_tuning
 
     malloc_tuning.keep_freed_memory()
-    if hasattr(os, "nice"):
-        os.nice(max(args.nice, 0))
+    lower_priority(args.nice)
     import torch
 
     from editahead_prompts.errors import TokenizerUnavailableError
@@ -165,14 +149,3 @@ def run(args: argparse.Namespace) -> int:
         for task, figures in provenance.get("held", {}).items():
             print_text(f"{task}: " + ", ".join(f"{name} {value}" for name, value in figures.items()))
     return 0
-
-
-def show_progress(line: dict[str, Any]) -> None:
-    """Print a line of a training's log."""
-    losses = "  ".join(f"{task} {loss:.3f}" for task, loss in line["loss"].items())
-    minutes, seconds = divmod(int(line["seconds left"]), 60)
-    print_text(
-        f"step {line['step']}  {line['tokens']:,} tokens  {line['tokens/s']:,}/s  rate {line['rate']:.1e}  "
-        f"{minutes}:{seconds:02d} left  loss: {losses}"
-    )
-    sys.stdout.flush()
