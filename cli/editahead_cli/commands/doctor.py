@@ -144,7 +144,7 @@ def _check_backend() -> list[Check]:
     if backend is None:
         return [Check("backend", True, "embedded, no model")]
     if settings.backend == "local" and settings.model is None and not is_installed(small_model_folder()):
-        found = f"the installed model is of another version; `editahead models use {NAME}` makes it anew"
+        found = f"the installed model is damaged or of another version; `editahead models use {NAME}` makes it anew"
         return [Check("backend", False, found)]
     return asyncio.run(_check_model(backend, settings.format))
 

@@ -56,11 +56,13 @@ def small_model_folder() -> Path:
 
 
 def is_installed(folder: Path, adapter: Path = ADAPTER) -> bool:
-    """Return whether a folder has the model that this adapter makes."""
+    """Return whether a folder has the model that this adapter makes, with files of the sizes that were written."""
     try:
         known = json.loads((folder / PROVENANCE).read_text("utf-8"))
-        return bool(known["adapter"] == _sha256(adapter))
-    except (OSError, ValueError, KeyError, TypeError):
+        return bool(known["adapter"] == _sha256(adapter)) and all(
+            (folder / name).stat().st_size == size for name, size in known["sizes"].items()
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
 
 
@@ -124,7 +126,8 @@ def _write(base: Path, adapter: Path, folder: Path, report: Callable[[int, int],
     for file in (adapter.with_name("README.md"), adapter.with_name("gate.json"), base.with_name("LICENSE")):
         if file.is_file():
             shutil.copyfile(file, folder / file.name)
-    made_of = {"adapter": _sha256(adapter), "base": _sha256(base), **additions.provenance}
+    sizes = {file.name: file.stat().st_size for file in sorted(folder.iterdir())}
+    made_of = {"sizes": sizes, "adapter": _sha256(adapter), "base": _sha256(base), **additions.provenance}
     (folder / PROVENANCE).write_text(json.dumps(made_of, indent=2) + "\n", "utf-8")
 
 

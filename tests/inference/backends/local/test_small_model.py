@@ -175,6 +175,19 @@ def test_a_cancelled_or_failed_installation_leaves_the_model_before(
     assert (folder / "model.onnx.data").read_bytes() != before
 
 
+@pytest.mark.parametrize("name", ["model.onnx.data", "tokenizer.json"])
+def test_a_damaged_model_is_not_installed(
+    base: Path, adapter: Path, weights: dict[str, Any], tmp_path: Path, name: str
+) -> None:
+    """So that the command that made it makes it anew."""
+    write_adapter(adapter, weights)
+    folder = tmp_path / "editahead-small"
+    small_model.install(base, folder, adapter=adapter)
+    assert small_model.is_installed(folder, adapter)
+    (folder / name).write_bytes((folder / name).read_bytes()[:-1])
+    assert not small_model.is_installed(folder, adapter)
+
+
 def test_an_interrupted_exchange_brings_the_model_before_back(
     base: Path, adapter: Path, weights: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
