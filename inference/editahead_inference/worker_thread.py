@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
+import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -21,9 +23,16 @@ T = TypeVar("T")
 
 
 class WorkerThread:
-    """A thread that runs jobs one after the other. A daemon thread: a job that never ends cannot keep the process alive."""
+    """A thread that runs jobs one after the other. A daemon thread: a job that never ends cannot keep the process alive.
 
-    def __init__(self, name: str = "editahead-worker") -> None:
+    Args:
+        name: The thread's name.
+        niceness: What is added to the thread's niceness, and to that of threads that its jobs start (Linux only: elsewhere,
+            niceness belongs to processes).
+    """
+
+    def __init__(self, name: str = "editahead-worker", *, niceness: int = 0) -> None:
+        self._niceness = niceness
         self._jobs: deque[Job] = deque()
         self._idle_jobs: deque[Job] = deque()
         self.is_stopped = False
@@ -71,6 +80,12 @@ class WorkerThread:
         self._thread.join(timeout)
 
     def _run(self) -> None:
+        if self._niceness and sys.platform == "linux":
+            thread = threading.get_native_id()
+            with contextlib.suppress(OSError):
+                os.setpriority(
+                    os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + self._niceness
+                )
         while (job := self._next()) is not None:
             job()
 

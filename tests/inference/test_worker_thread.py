@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 
@@ -89,3 +91,22 @@ def test_a_worker_that_is_stopped_ends_its_jobs() -> None:
     worker.stop(timeout=LONG_S)
     with pytest.raises(Cancelled):
         job.check()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="niceness belongs to processes there")
+async def test_a_nice_worker_and_the_threads_that_it_starts_let_others_go_first() -> None:
+    def niceness() -> int:
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    def work() -> list[int]:
+        found = [niceness()]
+        started = threading.Thread(target=lambda: found.append(niceness()))
+        started.start()
+        started.join()
+        return found
+
+    before = niceness()
+    worker = WorkerThread(niceness=2)
+    assert await worker.call(work) == [min(before + 2, 19)] * 2
+    assert niceness() == before
+    worker.stop(timeout=LONG_S)

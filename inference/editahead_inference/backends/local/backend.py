@@ -36,6 +36,8 @@ CACHE_BYTES = 1 << 30
 
 _EXTRAS = {"onnxruntime": "local", "numpy": "local", "torch": "transformers", "transformers": "transformers"}
 """The extra that installs a library."""
+_NICENESS = 5
+"""What is added to the niceness of the model's threads, so that the rules' answer and the editor come first."""
 _MAX_REASON = 200
 """Characters of a library's message that are quoted."""
 
@@ -67,8 +69,8 @@ class LocalBackend:
     ) -> None:
         self._folder = folder
         self._load = lambda: _load(folder, dtype, seed, cache_bytes)
-        self._worker = WorkerThread("editahead-model")
-        self._loader = WorkerThread("editahead-loading")
+        self._worker = WorkerThread("editahead-model", niceness=_NICENESS)
+        self._loader = WorkerThread("editahead-loading", niceness=_NICENESS)
         self._model: LocalModel | None = None
         self._stamp: _Stamp | None = None
         """The version of the weights that were loaded last, or could not be loaded."""

@@ -28,8 +28,11 @@ from .session_cache import SessionCache
 from .stop_strings import StopScanner
 from .transformers_network import TransformersNetwork, load_transformers_tokenizer
 
-PREFILL_CHUNK = 256
-"""Tokens of a prompt that are computed at once. A request can be cancelled between two chunks."""
+PREFILL_CHUNK = 96
+"""Tokens of a prompt that are computed at once. A request can be cancelled between two chunks.
+
+A prompt of 448 tokens of the small model takes the same CPU time in chunks of 96, 128 or 256, 4% more in those of 64.
+"""
 
 DRAFT_LENGTHS = DraftLengths(initial=16, max=64)
 """Lengths of drafts: a step for 65 tokens takes some ten times as long as a step for one, on one core."""
