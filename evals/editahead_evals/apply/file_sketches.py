@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from . import corruptions as damages
 from . import marker_wording, patch_sketches, snippet_sketches
 from .added_elements import added_element
+from .import_sketches import import_sketch
 from .line_change import Declaration, LineChange, indentation
 from .member_sketches import Others, member_sketch
 from .series_elements import series_element
@@ -55,6 +56,8 @@ def make_file_sketch(
             return _added_element(change, variant, rng)
         case "series-element":
             return _series_element(change, variant, rng)
+        case "added-import":
+            return _added_import(change, variant, rng)
         case "declaration":
             return _declaration(plan, change, twins, rng)
         case "whole-file":
@@ -172,6 +175,20 @@ def _added_element(change: LineChange, variant: str, rng: random.Random) -> File
     if len(lines) >= len(change.new) or (change.language == "python" and _has_stub(lines)):
         return None
     return FileSketchCase(added.change, lines, added.accepted, f"{added.where}-{variant}")
+
+
+def _added_import(change: LineChange, variant: str, rng: random.Random) -> FileSketchCase | None:
+    """Return a sketch that adds an import of the new file beside a mark for the others."""
+
+    def code_mark() -> str:
+        if variant in marker_wording.SLOPPY:
+            return marker_wording.sloppy(variant, change.language, "module", rng)
+        return marker_wording.clean(change.language)
+
+    made = import_sketch(change, lambda: marker_wording.imports(change.language, rng), code_mark, rng)
+    if made is None:
+        return None
+    return FileSketchCase(made.change, made.lines, made.accepted, f"{made.kind}-{variant}")
 
 
 def _members(change: LineChange, others: Others, rng: random.Random) -> FileSketchCase | None:

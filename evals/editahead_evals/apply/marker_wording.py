@@ -64,6 +64,18 @@ SLOPPY: dict[str, tuple[str, ...]] = {
 IN_WORDS = ("comment-dots", "rest-of", "unchanged", "existing", "named")
 """The kinds of `SLOPPY` that are a comment in the language's own style."""
 
+IMPORTS = (
+    "{c} ... existing imports ...",
+    "{c} ... other imports ...",
+    "{c} ... rest of the imports ...",
+    "{c} ... imports unchanged ...",
+    "{c} existing imports",
+    "{c} other imports...",
+    "{c} (existing imports)",
+    "{c} ... keep existing imports ...",
+)
+"""Wordings for the imports of a file."""
+
 _HASH = frozenset({"python"})
 
 
@@ -80,3 +92,8 @@ def sloppy(kind: str, language: str, name: str, rng: random.Random) -> str:
     sign = comment_sign(language)
     other = "//" if sign == "#" else "#"
     return rng.choice(SLOPPY[kind]).format(c=sign, o=other, n=name)
+
+
+def imports(language: str, rng: random.Random) -> str:
+    """Return one of the wordings for the imports of a file."""
+    return rng.choice(IMPORTS).format(c=comment_sign(language))

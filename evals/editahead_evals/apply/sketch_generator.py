@@ -30,7 +30,7 @@ from . import answer_wrapping, marker_wording, patch_sketches
 from .file_sketches import FileSketchCase, SketchPlan, make_file_sketch
 from .line_change import LineChange, text
 
-VERSION = 4
+VERSION = 5
 
 _SEED_VERSION = 1
 """Part of the seed of each kind. Kinds that were there before give the same cases as in earlier versions."""
@@ -91,6 +91,7 @@ _CLEAN = {
     "named-scope": 6,
     "left-out-bodies": 6,
     "partial-class": 6,
+    "added-import": 12,
 }
 _DAMAGED = {
     "dropped-context": ("context-markers", "context-markers", "unified-diff", "begin-patch"),
@@ -214,6 +215,8 @@ def _variant(plan: SketchPlan, rng: random.Random) -> str:
             return rng.choice([*marker_wording.SLOPPY, *_SHAPES])
         case "added-element":
             return rng.choice(["clean", "clean", *marker_wording.SLOPPY])
+        case "added-import":
+            return rng.choice(["clean", "clean", "rest-of", "existing", "unchanged"])
         case "series-element":
             return rng.choice(["clean", *marker_wording.IN_WORDS])
         case "unified-diff":

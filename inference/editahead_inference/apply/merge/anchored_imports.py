@@ -13,6 +13,7 @@ from dataclasses import replace
 from tree_sitter import Node
 
 from editahead_inference.apply.placement.line_matching import normalize_line, unmatched_brackets
+from editahead_inference.apply.placement.outline import has_substance
 from editahead_inference.apply.placement.placement import Target
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
 
@@ -45,18 +46,22 @@ def anchor_imports(part: FileSketch, target: Target) -> FileSketch | None:
         if not isinstance(piece, Code):
             continue
         size = _import_lines(piece.lines)
-        if not size or any(key in target.lines.places for key in _keys(piece.lines[:size])):
+        shown = filter(has_substance, _keys(piece.lines[:size]))
+        if not size or any(key in target.lines.places for key in shown):
             continue
         before, after = parts[at - 1] if at else None, parts[at + 1] if at + 1 < len(parts) else None
         is_whole = not any(_keys(piece.lines[size:]))
         imports = _imports(target) if imports is None else imports
-        if not _sources(piece.lines[:size]).isdisjoint(_sources(line for shown in imports for line in shown)):
-            continue  # Another version of an import that the file has.
+        sources = _sources(line for each in imports for line in each)
+        # It may be another version of an import that the file has.
+        is_new = _sources(piece.lines[:size]).isdisjoint(sources)
         if _names_imports(before):
-            if imports and _is_usable(imports[-1], parts, target):
+            if is_new and imports and _is_usable(imports[-1], parts, target):
                 parts[at] = Code((*imports[-1], *piece.lines), piece.at - len(imports[-1]))
             elif is_whole and after is None:
                 return None
+        elif not is_new:
+            continue
         elif imports and is_whole and _names_imports(after) and _is_usable(imports[0], parts, target):
             parts[at] = Code((*piece.lines[:size], *imports[0]), piece.at)
             if before is None and target.lines.places[_keys(imports[0])[0]][0]:

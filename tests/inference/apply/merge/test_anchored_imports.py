@@ -79,6 +79,13 @@ def test_an_import_above_the_mark_is_the_first_one(language: str, word: str) -> 
     assert result == imports.replace(first, f"{new}\n{first}") + code
 
 
+def test_the_bracket_that_ends_an_import_is_no_sign_that_the_file_has_it() -> None:
+    text = "import os\n\nx = f(\n    1,\n)\n"
+    new = "from a import (\n    b,\n)\n"
+    result = merged("python", text, f"# ... existing imports ...\n{new}")
+    assert result == text.replace("import os\n", f"import os\n{new}")
+
+
 def test_imports_of_the_future_stay_the_first_ones() -> None:
     text = "from __future__ import annotations\n\nimport os\n\nx = 1\n"
     result = merged("python", text, "import sys\n# ... existing imports ...\n")
@@ -125,8 +132,18 @@ def test_a_file_without_imports_has_no_place_for_one(sketch: str) -> None:
             'import { a } from "./a";\n\na();\n',
             'import { z } from "./z";\n// ... existing imports ...\nimport { c } from "./c";\n',
         ),
+        (
+            "python",
+            "from . import a\nfrom . import b\n\nx = a + b\n",
+            "# ... existing imports ...\nfrom . import c\n",
+        ),
     ],
-    ids=["a block of imports", "the names of an import", "around the only import"],
+    ids=[
+        "a block of imports",
+        "the names of an import",
+        "around the only import",
+        "another import of a module, which the end of the file is no place for",
+    ],
 )
 def test_what_has_no_place_is_refused(language: str, text: str, sketch: str) -> None:
     assert merged(language, text, sketch) is None
