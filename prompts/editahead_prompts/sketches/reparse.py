@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from editahead_prompts.text.snapshot import Snapshot
 
 from .edit_calls import fit_texts
 from .invisible_characters import restore_invisible
 from .line_numbers import strip_line_numbers
+from .paths import path_of_comment
 from .search_replace import fit_blank_edges
 from .sketch import Code, Diff, Elision, FileSketch, Sketch, Snippet
 from .snippet_parser import classify
@@ -22,7 +24,7 @@ def reparse_with_file(file: FileSketch, sketch: Sketch, original: Snapshot) -> F
     """Parse a file's part again, with lines of the file itself as code.
 
     Such lines are a marker that the file holds between the same two lines, and the comment with the path if the file begins
-    with that comment. No-break spaces and zero-width characters of the file are restored.
+    with that comment, or with another path above the line that is next in the sketch. No-break spaces and zero-width characters of the file are restored.
     Line numbers before all lines go, and so do blank lines around a search part if the file has none there.
 
     Args:
@@ -38,7 +40,7 @@ def reparse_with_file(file: FileSketch, sketch: Sketch, original: Snapshot) -> F
         parts = _with_real_lines(parts, original)
     if file.path_line is not None:
         named = sketch.lines[file.path_line]
-        if named.strip() in {line.strip() for line in original.lines[:_HEAD_LINES]}:
+        if _is_of_file(named, parts, original):
             parts = tuple(_joined([Code((named,), file.path_line), *parts]))
     if parts == file.content.parts:
         return file
@@ -46,6 +48,16 @@ def reparse_with_file(file: FileSketch, sketch: Sketch, original: Snapshot) -> F
     if kind == "markers" and not any(isinstance(part, Elision) for part in parts):
         kind, why = classify(parts, original.language)
     return replace(file, kind=kind, why=why, content=Snippet(parts))
+
+
+def _is_of_file(named: str, parts: Sequence[Code | Elision], original: Snapshot) -> bool:
+    """Return whether a comment with a path is a line of the file, or another version of one, and no label."""
+    head = [line.strip() for line in original.lines[: _HEAD_LINES + 1]]
+    below = parts[0].lines[0].strip() if parts and isinstance(parts[0], Code) and parts[0].lines else ""
+    return named.strip() in head[:_HEAD_LINES] or any(
+        below and line == below and path_of_comment(above, None) is not None
+        for above, line in pairwise(head)
+    )
 
 
 def _with_real_lines(parts: Sequence[Code | Elision], original: Snapshot) -> tuple[Code | Elision, ...]:

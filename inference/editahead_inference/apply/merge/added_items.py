@@ -127,17 +127,21 @@ def _is_known(item: Item, naming: Naming, target: Target) -> bool:
         return any(
             not is_overload or _parameters(head) == _parameters(target.naming.head(each)) for each in there
         )
-    told = [key for key in naming.text(item) if has_substance(key)]
-    shared = 2 * sum(key in target.lines.places for key in told)
+    shown = [key for key in naming.text(item) if has_substance(key)]
+    places = target.lines.places
+    # What the file has several times may belong to anything.
+    rare = [key for key in shown if len(places.get(key, ())) < 2]
+    told = rare if len(rare) > 1 else shown
+    shared = 2 * sum(key in places for key in told)
     if _STATEMENT.match(head):
         return shared >= len(told)  # A statement, of which a part is the same.
-    places = target.lines.places.get(head, ())
+    heads = places.get(head, ())
     extension = target.original.uri.rpartition(".")[2].lower()
-    if item.is_block and len(places) == 1 and not _STYLES.isdisjoint((extension, target.original.language)):
+    if item.is_block and len(heads) == 1 and not _STYLES.isdisjoint((extension, target.original.language)):
         return True  # A selector names its rule, however short it is.
-    if is_bare_keyword(head) or is_filler(head) or not places:
+    if is_bare_keyword(head) or is_filler(head) or not heads:
         return False
-    return not item.is_block or (len(places) == 1 and shared > len(told))
+    return not item.is_block or (len(heads) == 1 and shared > len(told))
 
 
 def _parameters(head: str) -> str:

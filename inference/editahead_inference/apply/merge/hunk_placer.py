@@ -375,13 +375,17 @@ class _HunkPlacer:
         The new lines may then come before or after the blank lines.
         """
         keys, found = self._file.keys, set(placed.found)
-        if splice.start != splice.end or not splice.lines[0].strip():
+        size = splice.end - splice.start
+        if len(splice.lines) <= size or not splice.lines[0].strip():
             return False
-        low = high = splice.start
+        low, high = splice.start, splice.end
         while low > 0 and not keys[low - 1]:
             low -= 1
         while high < len(keys) and not keys[high]:
             high += 1
+        if size:  # The lines beyond those that are replaced one by one may be on the other side.
+            lost = [*range(max(low, min(found)), splice.start), *range(splice.end, min(high, max(found)))]
+            return splice.lines[-1].strip() != "" and any(line not in found for line in lost)
         if low == splice.start == max(found) + 1 and high > low:
             return not splice.lines[
                 -1

@@ -18,6 +18,7 @@ from editahead_inference.apply.placement.line_matching import (
     is_comment,
     line_weight,
     normalize_line,
+    unmatched_brackets,
 )
 from editahead_inference.apply.placement.outline import (
     has_substance,
@@ -32,7 +33,7 @@ from editahead_prompts.sketches.sketch import Code, Elision, Snippet
 from editahead_prompts.text.diff import diff_lines
 
 from .shown_boundaries import find_bounds
-from .shown_neighbours import encloses_removal
+from .shown_neighbours import ENTRY, encloses_removal
 from .shown_runs import ShownRuns, lines_and_marks, without_blanks
 
 _MIN_COPIED = 0.3
@@ -52,6 +53,11 @@ _MIN_VERSION = 85
 
 _SERIES_REACH = 3
 """Lines on either side of a replaced line in which others like it are looked for."""
+
+_CONDITION = "#[cfg("
+
+_FOLLOWS = re.compile(r"(?:case|default|else|elif|except|finally|catch|rescue|when|end)\b|[\w ]+:$|\W")
+"""What may follow a statement that leaves a block, at its indentation: another branch, a label, the end of something."""
 
 _SERIES_MARGIN = 5
 """Percent of similarity that a replaced line may be ahead of its neighbours and still be one of a series."""
@@ -250,7 +256,8 @@ def replaced_in_series(snippet: Snippet, target: Target, splices: Sequence[Splic
         runs = runs or ShownRuns(snippet, without_blanks)
         before = next((key for key in reversed(keys[: splice.start]) if key), "")
         after = next((key for key in keys[splice.end :] if key), "")
-        if runs.contain([before, *new, after]):
+        is_rekeyed = len(new) == 1 and _has_other_key(new[0], old[0])
+        if runs.contain([before, *new, after]) and (not is_rekeyed or _shows_next(splice, new, runs, target)):
             continue
         low, high = max(0, splice.start - _SERIES_REACH), splice.end + _SERIES_REACH
         around = [*keys[low : splice.start], *keys[splice.end : high]]
@@ -261,8 +268,32 @@ def replaced_in_series(snippet: Snippet, target: Target, splices: Sequence[Splic
                     yield splice.start + number  # It imports other things.
                 continue
             least = max(MIN_SIMILARITY, ratio(mine, other) - _SERIES_MARGIN)
-            if has_substance(mine) and any(ratio(mine, key) >= least for key in around if has_substance(key)):
+            if has_substance(mine) and any(
+                (is_rekeyed and _has_other_key(mine, key)) or ratio(mine, key) >= least
+                for key in around
+                if has_substance(key)
+            ):
                 yield splice.start + number
+
+
+def _has_other_key(key: str, other: str) -> bool:
+    """Return whether two lines begin entries with different keys: `"a": f(`, `"b": g(`."""
+    mine, theirs = ENTRY.match(key), ENTRY.match(other)
+    return mine is not None and theirs is not None and mine[2] != theirs[2]
+
+
+def _shows_next(splice: Splice, new: Sequence[str], runs: ShownRuns, target: Target) -> bool:
+    """Return whether the sketch shows what is below the element that begins with new lines, which have its indentation."""
+    keys, widths = target.lines.keys, target.lines.widths
+    shown, width = list(new), widths[splice.end - 1]
+    for line in range(splice.end, len(keys)):
+        if keys[line]:
+            shown.append(keys[line])
+            if not runs.contain(shown):
+                return False
+            if widths[line] < width or (widths[line] == width and ENTRY.match(keys[line])):
+                return True
+    return True
 
 
 def detached_comments(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
@@ -341,7 +372,10 @@ def emptied_headers(snippet: Snippet, target: Target, splices: Sequence[Splice])
 
 
 def unreached_lines(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
-    """Yield the lines that would follow an added `return` or the like in its block: it may be meant to replace them."""
+    """Yield the lines that would follow an added `return` or the like in its block: it may be meant to replace them.
+
+    Functions and labels may follow.
+    """
     keys, widths = target.lines.keys, target.lines.widths
     for splice in split_at_kept_lines(splices, target.lines.bodies):
         new = next((line for line in reversed(splice.lines) if line.strip()), "")
@@ -349,8 +383,24 @@ def unreached_lines(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
         leaves = TERMINAL.match(normalize_line(new)) is not None and not new.strip().startswith("yield")
         if splice.start < splice.end or below is None or not leaves:
             continue
-        if indent_width(new) == widths[below] and TERMINAL.match(keys[below]):
+        if indent_width(new) == widths[below] and (
+            TERMINAL.match(keys[below])
+            or not (
+                unmatched_brackets([new]) != (0, 0)
+                or _FOLLOWS.match(keys[below])
+                or is_comment(keys[below])
+                or _opens_named(keys[below])
+            )
+        ):
             yield below
+
+
+def other_conditions(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield the lines with a condition for the compiler (`#[cfg(unix)]`) that another one replaces: each may have a version."""
+    keys = target.lines.keys
+    for splice in split_at_kept_lines(splices, target.lines.bodies):
+        if any(normalize_line(line).startswith(_CONDITION) for line in splice.lines):
+            yield from (n for n in range(splice.start, splice.end) if keys[n].startswith(_CONDITION))
 
 
 def versions_beyond_marks(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:

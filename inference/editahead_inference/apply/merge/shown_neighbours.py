@@ -22,6 +22,7 @@ from typing import Literal
 
 from editahead_inference.apply.placement.line_matching import (
     COMMENT_STARTS,
+    indent_width,
     is_annotation,
     is_comment,
     normalize_line,
@@ -87,6 +88,9 @@ _MIN_LONG_FRAME = 3
 
 _STATEMENT = re.compile(r"(?:\}\s*)?(?:if|else|elif|for|while|with|try|except|catch|finally|do)\b")
 """The first line of a statement with a body, of which sketches show all."""
+
+ENTRY = re.compile(r"""(['"]?)([\w.-]+)\1\s*:\s""")
+"""The beginning of an entry with a key, which is the second group."""
 
 _Neighbour = Literal["unique", "header"]
 
@@ -268,6 +272,26 @@ def _inside(items: Sequence[Item], heads: Collection[int]) -> set[int]:
     return out
 
 
+def _entries(lines: Sequence[str]) -> dict[int, int]:
+    """Return the first line of the entry that each line belongs to, of entries that go on at their own indentation.
+
+    `"a": lambda: f()` goes on in `if x else g(),`, up to a comma.
+    """
+    out: dict[int, int] = {}
+    head: int | None = None
+    for number, line in enumerate(lines):
+        key = line.strip()
+        if ENTRY.match(key):
+            is_open = not key.endswith((",", "{", "[", "(", ";"))
+            head = number if is_open else None
+        elif head is not None and (not key or indent_width(line) < indent_width(lines[head])):
+            head = None
+        elif head is not None and key.endswith(","):
+            out.update(dict.fromkeys(range(head, number + 1), head))
+            head = None
+    return out
+
+
 class _ShownLines:
     """The lines of a snippet without blank ones, marks included."""
 
@@ -281,6 +305,7 @@ class _ShownLines:
                 marks.add(len(lines))
                 lines.append(piece.text)
         self._lines = lines
+        self._entries = _entries(lines)
         self._around: dict[int, list[Item]] = {}
         for item in walk(target.outlined(lines).items):
             for line in range(item.start, item.end) if item.is_block else ():
@@ -371,7 +396,8 @@ class _ShownLines:
         for at in lines:
             line = self._numbers[at]
             blocks = self._around.get(line, ())
-            if any(self._names(item) in new or _section_of(item, line) in new for item in blocks):
+            is_new = self._entries.get(line) in new
+            if is_new or any(self._names(item) in new or _section_of(item, line) in new for item in blocks):
                 break
             out.append(at - shift)
         return out
@@ -413,7 +439,8 @@ class _ShownLines:
                 return found
             number = self._numbers[at]
             blocks = self._around.get(number, ())
-            if result.numbers[line] is None or any(self._names(item) in new for item in blocks):
+            is_new = result.numbers[line] is None or self._entries.get(number) in new
+            if is_new or any(self._names(item) in new for item in blocks):
                 first, tells, said = None, False, 0  # It is part of what is new.
                 continue
             if headed is not None and any(
