@@ -25,6 +25,7 @@ from .block_placer import CUT_OFF, UNANCHORED, read_blocks
 from .document_sections import as_sections, shows_headings
 from .excerpts import Excerpt, as_excerpt
 from .hunk_placer import place_hunks
+from .kept_comments import keep_comments
 from .left_out_code import restore_left_out_code
 from .notebook import Notebook
 from .reading_scores import Provenance, ReadingScorer
@@ -117,7 +118,7 @@ def merge(
     if anchored is None:
         doubt = make_refusal("unplaced", "Nothing in the file tells where these imports belong.")
         return MergeResult(original, original.text, Edit(), doubt, 0.0)
-    part = anchored
+    part = keep_comments(anchored, target)
     restored = restore_left_out_code(part, target)
     is_as_shown = restored.content == part.content
     part = as_whole_file(restored, target)

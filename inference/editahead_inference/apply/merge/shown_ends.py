@@ -1,11 +1,14 @@
-"""The check that a block ends as the sketch shows its end: lines behind a mark in it do not match those of another block."""
+"""The checks that a block ends as the sketch shows its end.
+
+Lines behind a mark in a block do not match those of another block. A block above a mark that is not in it ends there.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from editahead_inference.apply.placement.line_matching import is_comment
+from editahead_inference.apply.placement.line_matching import indent_width, is_comment, normalize_line
 from editahead_inference.apply.placement.outline import (
     Item,
     has_substance,
@@ -53,6 +56,37 @@ def missing_ends(snippet: Snippet, target: Target, splices: Sequence[Splice]) ->
         end, there = _said(shown_keys), _said(own_keys)
         if len(end) > 1 and there[-len(end) :] != end and not _tell_other_place(shown_keys, own_keys, target):
             yield end[-2]
+
+
+def unended_blocks(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[str]:
+    """Yield the last lines of changed blocks that would go on below, though the sketch has a mark for what is behind them.
+
+    A mark at the left margin may be meant for any block.
+    """
+    lines, marks = lines_and_marks(snippet)
+    if target.original.language != "python" or not splices:
+        return
+    shown: list[list[str]] = []
+    for item in walk(target.outlined(lines).items):
+        below = next((n for n in range(item.end, len(lines)) if lines[n].strip()), None)
+        if (
+            item.is_block
+            and below in marks
+            and 0 < indent_width(lines[below]) <= item.width
+            and marks.isdisjoint(range(item.start, item.end))
+            and (keys := [key for key in map(normalize_line, lines[item.start : item.end]) if key])
+            and not target.lines.find_normalized(keys)
+        ):
+            shown.append(keys)
+    if not shown:
+        return
+    after = [line for line in target.lines_after(splices) if line.strip()]
+    made = list(map(normalize_line, after))
+    for keys in shown:
+        size = len(keys)
+        found = [at for at in range(len(made) - size) if made[at] == keys[0] and made[at : at + size] == keys]
+        if found and all(indent_width(after[at + size]) > indent_width(after[at]) for at in found):
+            yield keys[-1]
 
 
 def _tell_other_place(shown: Sequence[str], own: Sequence[str], target: Target) -> bool:

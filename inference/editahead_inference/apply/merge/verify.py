@@ -59,7 +59,7 @@ from .other_meanings import (
     versions_beyond_marks,
 )
 from .repeated_keys import repeated_keys
-from .shown_ends import missing_ends
+from .shown_ends import missing_ends, unended_blocks
 from .shown_functions import outside_functions
 from .shown_neighbours import enclosed_lines, encloses_all
 from .shown_runs import ShownRuns, code_lines, without_commas
@@ -136,6 +136,8 @@ def first_failure(
             return make_refusal("ambiguous", detail, [target.lines.bodies[number]])
         for line in dots_for_code(target, [line for splice in splices for line in splice.lines]):
             return make_refusal("unparsed", "Dots would stay in place of code that is left out.", [line])
+        for line in unended_blocks(part.content, target, splices):
+            return make_refusal("ambiguous", "A block would go on below the last line shown.", [line])
         for line in missing_ends(part.content, target, splices):
             detail = "A function would not end as the sketch shows."
             return make_refusal("unplaced", detail, [line])
