@@ -24,8 +24,9 @@ def reparse_with_file(file: FileSketch, sketch: Sketch, original: Snapshot) -> F
     """Parse a file's part again, with lines of the file itself as code.
 
     Such lines are a marker that the file holds between the same two lines, and the comment with the path if the file begins
-    with that comment, or with another path above the line that is next in the sketch. No-break spaces and zero-width characters of the file are restored.
-    Line numbers before all lines go, and so do blank lines around a search part if the file has none there.
+    with that comment, or with another path above the line that is next in the sketch. No-break spaces and zero-width
+    characters of the file are restored. Line numbers before all lines go, and so do blank lines around a search part if the
+    file has none there.
 
     Args:
         sketch: The whole sketch.
@@ -55,8 +56,7 @@ def _is_of_file(named: str, parts: Sequence[Code | Elision], original: Snapshot)
     head = [line.strip() for line in original.lines[: _HEAD_LINES + 1]]
     below = parts[0].lines[0].strip() if parts and isinstance(parts[0], Code) and parts[0].lines else ""
     return named.strip() in head[:_HEAD_LINES] or any(
-        below and line == below and path_of_comment(above, None) is not None
-        for above, line in pairwise(head)
+        below and line == below and path_of_comment(above, None) is not None for above, line in pairwise(head)
     )
 
 

@@ -136,7 +136,10 @@ def test_one_member_of_a_class_changes(others: Others) -> None:
 
 
 IMPORTS = {
-    "python": '"""Words."""\n\nfrom __future__ import annotations\n\nimport os\n\nimport re\nfrom a import (\n    b,\n)\n\n\n',
+    "python": (
+        '"""Words."""\n\nfrom __future__ import annotations\n\nimport os\n\n'
+        "import re\nfrom a import (\n    b,\n)\n\n\n"
+    ),
     "typescript": "import a from 'a';\nimport {\n  b,\n} from 'b';\nimport 'c';\n\n",
     "go": 'package a\n\nimport (\n\t"fmt"\n\t"os"\n\n\t"example.com/b"\n)\n\n',
     "rust": "use a::b;\nuse c::{\n    d,\n};\n\nuse e;\n\n",

@@ -396,7 +396,7 @@ def unreached_lines(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
 
 
 def other_conditions(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
-    """Yield the lines with a condition for the compiler (`#[cfg(unix)]`) that another one replaces: each may have a version."""
+    """Yield the lines with a condition (`#[cfg(unix)]`) that another one replaces: there may be a version for each."""
     keys = target.lines.keys
     for splice in split_at_kept_lines(splices, target.lines.bodies):
         if any(normalize_line(line).startswith(_CONDITION) for line in splice.lines):
