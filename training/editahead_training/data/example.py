@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer
-from editahead_prompts.formats.answer_tokens import answer_token_ids
+from editahead_prompts.formats.answer_tokens import ANSWER_WRITERS
+from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD
 
 Task: TypeAlias = Literal["next edit", "silence", "repair", "apply", "middle", "code"]
 """next edit: the region around a place, rewritten. silence: nothing is to be done in the region. repair: the same as next
@@ -64,7 +65,7 @@ def rewrite(
 
     Tokens that copy a line have a smaller weight.
     """
-    ids, tells = answer_token_ids(old, new, vocabulary)
+    ids, tells = ANSWER_WRITERS[EDITAHEAD.name].write(old, new, vocabulary)
     weights = [FULL if tell else COPY_WEIGHT for tell in tells]
     if task in ("next edit", "repair"):
         weights[0] = DECISION_WEIGHT

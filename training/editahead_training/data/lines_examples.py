@@ -16,7 +16,7 @@ from editahead_inference.gate.gate import Gate
 from editahead_inference.pipeline import default_predictors
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer
 from editahead_prompts.errors import PromptTooLongError
-from editahead_prompts.formats.answer_tokens import answer_token_ids
+from editahead_prompts.formats.answer_tokens import ANSWER_WRITERS
 from editahead_prompts.formats.base import EditableRegion, PromptRequest
 from editahead_prompts.formats.next_edit import editahead_2611 as region_format
 from editahead_prompts.formats.next_edit import editahead_lines_2611 as lines_format
@@ -154,14 +154,11 @@ def _answer(
     request: PromptRequest, new: Sequence[str], vocabulary: HfTokenizer, format: FormatName
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the token ids of an answer, and their weights."""
-    old = request.region.bodies(request.document)
-    if format == "editahead-lines":
-        ids = vocabulary.encode(lines_format.write_answer(old, new) + lines_format.END)
-        return ids, (DECISION, *(FULL,) * (len(ids) - 1))
+    old, writer = request.region.bodies(request.document), ANSWER_WRITERS[format]
     if tuple(old) == tuple(new):
-        ids = vocabulary.encode(region_format.SILENT + region_format.REGION_END)
+        ids = vocabulary.encode(writer.silence)
         return ids, (DECISION, *(FULL,) * (len(ids) - 1))
-    ids, tells = answer_token_ids(old, new, vocabulary)
+    ids, tells = writer.write(old, new, vocabulary)
     weights = [FULL if tell else COPY_WEIGHT for tell in tells]
     return ids, (DECISION, *weights[1:])
 

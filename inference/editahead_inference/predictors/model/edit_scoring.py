@@ -1,6 +1,6 @@
 """A model's scores of a rule's edit: the probability that the region changes to it, and that nothing changes there.
 
-This needs our own format, whose answers may be silence.
+This needs one of our own formats, whose answers may be silence.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer
-from editahead_prompts.formats.answer_tokens import answer_token_ids
+from editahead_prompts.formats.answer_tokens import AnswerWriter
 from editahead_prompts.formats.base import PromptRequest
-from editahead_prompts.formats.next_edit.editahead_2611 import REGION_END, SILENT
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit, apply_to_lines
 from editahead_prompts.text.snapshot import line_body
@@ -46,8 +45,17 @@ def state_at_edit(state: EditorState, edit: Edit) -> EditorState:
     return replace(state, cursor=edit.changed_span[0])
 
 
-def make_scoring_prompt(request: PromptRequest, edit: Edit, vocabulary: HfTokenizer) -> ScoringPrompt | None:
-    """Return the prompt for an edit, or None if the edit reaches beyond the region. request: for `state_at_edit`."""
+def make_scoring_prompt(
+    request: PromptRequest, edit: Edit, writer: AnswerWriter, vocabulary: HfTokenizer
+) -> ScoringPrompt | None:
+    """Return the prompt for an edit, or None if the edit reaches beyond the region.
+
+    Args:
+        request: The request for `state_at_edit`.
+        edit: The edit.
+        writer: The writer of answers in the request's format.
+        vocabulary: The model's.
+    """
     document, region = request.document, request.region
     start, end = edit.changed_span
     if not region.first <= document.line_at(start) <= document.line_at(end) < region.end:
@@ -55,8 +63,8 @@ def make_scoring_prompt(request: PromptRequest, edit: Edit, vocabulary: HfTokeni
     after = apply_to_lines(document, edit)
     grown = len(after) - len(document.lines)
     new = tuple(map(line_body, after[region.first : region.end + grown]))
-    ids, tells = answer_token_ids(region.bodies(document), new, vocabulary)
-    return ScoringPrompt(request, ids, tells, vocabulary.encode(SILENT + REGION_END))
+    ids, tells = writer.write(region.bodies(document), new, vocabulary)
+    return ScoringPrompt(request, ids, tells, vocabulary.encode(writer.silence))
 
 
 def score_features(

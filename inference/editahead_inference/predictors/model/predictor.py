@@ -22,6 +22,7 @@ from editahead_prompts.composition.cache_miss_tracker import CacheMissTracker, c
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer, tokenizer_for
 from editahead_prompts.composition.tokenizers import Tokenizer
 from editahead_prompts.errors import PromptTooLongError
+from editahead_prompts.formats.answer_tokens import ANSWER_WRITERS
 from editahead_prompts.formats.apply.base import ApplyFormat, ApplyInput
 from editahead_prompts.formats.base import (
     NO_ROOTS,
@@ -281,7 +282,8 @@ class ModelPredictor:
         """Return the scores of the likeliest edits of rules; none without a gate that was fitted to scores."""
         backend, tokenizer = self.backend, self.tokenizer or self._tokenizer(format)
         wanted = await self._weights() is not None if self.scores is None else self.scores
-        if format is not EDITAHEAD or not wanted or not isinstance(tokenizer, HfTokenizer):
+        writer = ANSWER_WRITERS.get(format.name)
+        if writer is None or not wanted or not isinstance(tokenizer, HfTokenizer):
             return ()
         out: list[tuple[Edit, Mapping[str, float]]] = []
         for edit in state.proposed[:MAX_SCORED_EDITS]:
@@ -289,7 +291,7 @@ class ModelPredictor:
                 request = await self.run_off_loop(partial(self._build, format, state_at_edit(state, edit)))
             except PromptTooLongError:
                 continue
-            if (prompt := make_scoring_prompt(request, edit, tokenizer)) is not None:
+            if (prompt := make_scoring_prompt(request, edit, writer, tokenizer)) is not None:
                 query = self._query(request, background)
                 logprobs = await cast(Scorer, backend).score(query, [prompt.edited, prompt.silent])
                 out.append((edit, score_features(prompt, *logprobs)))

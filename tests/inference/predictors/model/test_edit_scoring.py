@@ -23,8 +23,10 @@ from editahead_inference.predictors.model.edit_scoring import (
 from editahead_inference.predictors.model.model_gate import FILE, confidence, gate_features, load_weights
 from editahead_inference.predictors.model.predictor import MAX_SCORED_EDITS, ModelPredictor
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
-from editahead_prompts.formats.base import ParsedEdit, parse_answer
+from editahead_prompts.formats.answer_tokens import ANSWER_WRITERS
+from editahead_prompts.formats.base import AnswerRejection, Format, ParsedEdit, parse_answer
 from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD, REGION_END, SILENT
+from editahead_prompts.formats.next_edit.editahead_lines_2611 import EDITAHEAD_LINES
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
@@ -41,6 +43,7 @@ STATE = EditorState(
         PastEdit("file:///a.py", 1, LINES[1:2], ("    a(account)\n",)),
     ),
 )
+WRITER = ANSWER_WRITERS[EDITAHEAD.name]
 WEIGHTS = {"bias": 0.0, "features": ["score-silent"], "trees": [["score-silent", -1.0, 3.0, -3.0]]}
 
 
@@ -73,14 +76,18 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_answer_that_is_scored_makes_the_edit() -> None:
-    request = EDITAHEAD.build(state_at_edit(STATE, edit()), bundled_tokenizer())
-    asked = make_scoring_prompt(request, edit(), bundled_tokenizer())
+@pytest.mark.parametrize("format", [EDITAHEAD, EDITAHEAD_LINES], ids=lambda format: format.name)
+def test_the_answer_that_is_scored_makes_the_edit(format: Format) -> None:
+    vocabulary, writer = bundled_tokenizer(), ANSWER_WRITERS[format.name]
+    request = format.build(state_at_edit(STATE, edit()), vocabulary)
+    asked = make_scoring_prompt(request, edit(), writer, vocabulary)
     assert asked is not None
-    answer = parse_answer(EDITAHEAD, request, bundled_tokenizer().decode(asked.edited))
+    answer = parse_answer(format, request, vocabulary.decode(asked.edited))
     assert isinstance(answer, ParsedEdit)
     assert answer.edit.apply(TEXT) == edit().apply(TEXT)
-    assert bundled_tokenizer().decode(asked.silent) == SILENT + REGION_END
+    assert vocabulary.decode(asked.silent) == writer.silence
+    silent = parse_answer(format, request, writer.silence)
+    assert isinstance(silent, AnswerRejection) and silent.reason == "no-edits"
     telling = [token for token, tells in zip(asked.edited, asked.tells, strict=True) if tells]
     assert "account" in bundled_tokenizer().decode(telling)
     assert "x = 1" not in bundled_tokenizer().decode(telling)
@@ -90,13 +97,13 @@ def test_an_edit_beyond_the_region_is_not_asked_about() -> None:
     far = replace(STATE, document=Snapshot.from_text(TEXT + "\n" * 60 + "d(user)\n", uri="file:///a.py"))
     request = EDITAHEAD.build(far, bundled_tokenizer())
     at = far.document.text.index("d(user)")
-    assert make_scoring_prompt(request, Edit.replace(at, at + 1, "e"), bundled_tokenizer()) is None
+    assert make_scoring_prompt(request, Edit.replace(at, at + 1, "e"), WRITER, bundled_tokenizer()) is None
 
 
 @given(st.lists(st.floats(-60, 0), min_size=40, max_size=40), st.floats(-60, 0))
 def test_what_is_said_of_an_edit_is_bounded(logprobs: list[float], silent: float) -> None:
     request = EDITAHEAD.build(state_at_edit(STATE, edit()), bundled_tokenizer())
-    asked = make_scoring_prompt(request, edit(), bundled_tokenizer())
+    asked = make_scoring_prompt(request, edit(), WRITER, bundled_tokenizer())
     assert asked is not None
     edited = (logprobs * 10)[: len(asked.edited)]
     told = score_features(asked, edited, (silent, 0.0))
