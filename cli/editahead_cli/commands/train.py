@@ -340,17 +340,21 @@ def _train_model_gate(args: argparse.Namespace, threshold: float) -> int:
     extra = "local" if (args.model / "model.onnx").is_file() else "transformers"
     if any(find_spec(package) is None for package in MODEL_PACKAGES[extra]):
         return fail(f"the model needs the extra `{extra}`: pip install 'editahead[{extra}]'")
+    from editahead_prompts.errors import UnknownFormatError
     from editahead_training.gate.fit_model_gate import train
 
-    provenance = train(
-        args.edits,
-        args.model,
-        args.out,
-        files=args.files,
-        seed=args.seed,
-        jobs=args.jobs,
-        threshold=threshold,
-    )
+    try:
+        provenance = train(
+            args.edits,
+            args.model,
+            args.out,
+            files=args.files,
+            seed=args.seed,
+            jobs=args.jobs,
+            threshold=threshold,
+        )
+    except UnknownFormatError as error:
+        return fail(f"{args.model}: {error}")
     if args.json:
         print_json(provenance)
         return 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_inference.gate.decision_trees import DecisionTrees
+from editahead_prompts.errors import UnknownFormatError
 from editahead_training.gate.fit_model_gate import (
     ScoredCandidate,
     ScoredMoment,
@@ -19,6 +22,7 @@ from editahead_training.gate.fit_model_gate import (
     coverage_gain,
     figures,
     fit,
+    format_of,
     measured,
     shown,
     threshold_for_precision,
@@ -43,6 +47,16 @@ def test_what_a_model_knows_is_learned() -> None:
     assert table["with the model"]["precision"] > 0.95 > table["rules alone"]["precision"]
     assert table["with the model"]["false_end"] < table["rules alone"]["false_end"]
     assert table["coverage at equal precision"]["gain"] >= 0
+
+
+def test_the_format_is_the_one_that_the_model_was_trained_in(tmp_path: Path) -> None:
+    named = tmp_path / "editahead"
+    named.mkdir()
+    assert format_of(named) == "editahead"
+    (named / "training.json").write_text(json.dumps({"data": {"format": "editahead-lines"}}))
+    assert format_of(named) == "editahead-lines"
+    with pytest.raises(UnknownFormatError):
+        format_of(tmp_path / "weights-3")
 
 
 def test_without_a_model_the_rules_are_taken_at_their_word() -> None:

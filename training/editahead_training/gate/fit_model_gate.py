@@ -26,9 +26,7 @@ from editahead_inference.gate.decision_trees import DecisionTrees
 from editahead_inference.pipeline import Pipeline, proposed_edits
 from editahead_inference.predictors.model.model_gate import confidence, gate_features
 from editahead_inference.predictors.model.predictor import ModelPredictor
-from editahead_prompts.errors import UnknownFormatError
 from editahead_prompts.formats.base import PromptPaths
-from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD
 from editahead_prompts.formats.registry import select_format
 from editahead_training.data.replay_moments import ROOT, TrainingMoment, moments
 from editahead_training.data.shards import sample, train_shards
@@ -60,12 +58,17 @@ class ScoredMoment:
     candidates: tuple[ScoredCandidate, ...]
 
 
-def _format_of(folder: Path) -> str:
-    """Return the prompt format by the folder's name; Editahead's own for another name."""
+def format_of(folder: Path) -> str:
+    """Return the prompt format that a model was trained in: by its `training.json`, else by the folder's name.
+
+    Raises:
+        UnknownFormatError: Neither tells.
+    """
     try:
+        told = json.loads((folder / "training.json").read_text("utf-8"))["data"]["format"]
+    except (OSError, ValueError, LookupError, TypeError):
         return select_format(folder.name).name
-    except UnknownFormatError:
-        return EDITAHEAD.name
+    return select_format("", str(told)).name
 
 
 class _Asking:
@@ -76,7 +79,7 @@ class _Asking:
         self._runner = asyncio.Runner()
         backend = LocalBackend(folder)
         self._model = ModelPredictor(
-            backend, _format_of(folder), "local", paths=PromptPaths((ROOT,)), key="training", scores=True
+            backend, format_of(folder), "local", paths=PromptPaths((ROOT,)), key="training", scores=True
         )
         self._pipeline = Pipeline()
 
@@ -233,8 +236,10 @@ def train(
     The server reads the weights from gate.json in the model's folder.
 
     Raises:
-        FileNotFoundError: there are fewer than two shards.
+        FileNotFoundError: There are fewer than two shards.
+        UnknownFormatError: Nothing tells the model's prompt format.
     """
+    format_of(folder)  # before minutes of work
     *_, fitted, aside = train_shards(edits, least=2)
     data = fit(list(collect(list(sample(fitted, files, seed)), folder, jobs)))
     found = list(collect(list(sample(aside, files, seed)), folder, jobs))
