@@ -356,14 +356,17 @@ def test_a_rejected_edit_can_be_brought_back(play: Play) -> None:
 
 def test_the_package_compiles_without_a_warning_and_is_documented(tmp_path: Path) -> None:
     assert EMACS
-    package = tmp_path / "editahead.el"
-    shutil.copy(PACKAGE / package.name, package)
-    lisp = """(progn
+    files = sorted(path.name for path in PACKAGE.glob("*.el"))
+    for name in files:
+        shutil.copy(PACKAGE / name, tmp_path / name)
+    lisp = f"""(progn
       (package-initialize)
       (require 'checkdoc)
+      (add-to-list 'load-path default-directory)
       (setq byte-compile-error-on-warn t)
-      (unless (byte-compile-file "editahead.el") (kill-emacs 1))
-      (checkdoc-file "editahead.el"))"""
+      (dolist (name '({" ".join(map(json.dumps, files))}))
+        (unless (byte-compile-file name) (kill-emacs 1))
+        (checkdoc-file name)))"""
     compiled = subprocess.run(
         [EMACS, "--batch", "--no-init-file", "--eval", lisp],
         cwd=tmp_path,
