@@ -22,6 +22,7 @@ from editahead_inference.apply.placement.line_matching import (
     line_weight,
     normalize_line,
 )
+from editahead_inference.apply.placement.long_strings import long_strings
 from editahead_inference.apply.placement.placement import Placement, Target, find_similar_lines, make_refusal
 from editahead_inference.apply.placement.placement_hints import PlacementHints
 from editahead_inference.apply.placement.splices import Splice
@@ -454,7 +455,11 @@ class _HunkPlacer:
             found = None  # The few lines of this hunk contradict those of the others, by chance or at the wrong place.
         come = [line.text for line in hunk.lines if line.tag == "+"]
         if (any(map(str.strip, come)) and (found is None or not found.certain or strange)) or (
-            found is not None and blank_indent_is_ambiguous(found, come, self._file.bodies)
+            found is not None
+            and (
+                blank_indent_is_ambiguous(found, come, self._file.bodies)
+                or (found != IDENTITY and _has_indented_string(come))
+            )
         ):
             self._doubts.append(
                 make_refusal(
@@ -502,3 +507,12 @@ class _HunkPlacer:
                 continue
             out.append(splice)
         return out
+
+
+def _has_indented_string(lines: Sequence[str]) -> bool:
+    """Return whether a string has indented lines: nothing says whether they change with those of the code."""
+    return any(
+        lines[row][:1].isspace() and lines[row].strip()
+        for first, last in long_strings(lines)
+        for row in range(first + 1, last)
+    )

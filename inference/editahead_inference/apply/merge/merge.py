@@ -269,7 +269,10 @@ def _agreed(attempts: Sequence[_Attempt], target: Target) -> MergeResult:
 
 
 def _only_told(attempts: Sequence[_Attempt], target: Target) -> MergeResult | None:
-    """Return the only reading that agrees with all that the sketch shows and passes all checks, where none is certain."""
+    """Return the only reading that agrees with all that the sketch shows and passes all checks, where none is certain.
+
+    Another one that removes less, and only repeats lines of the file, may be meant as well.
+    """
     snippet = attempts[0].part.content
     if isinstance(snippet, Diff) or attempts[0].part.kind == "whole-file":
         return None
@@ -279,10 +282,15 @@ def _only_told(attempts: Sequence[_Attempt], target: Target) -> MergeResult | No
         return None
     told = ToldReadings(snippet, target)
     found: dict[str, _Attempt] = {}
+    least = len(target.lines)
     for attempt in attempts:
         for splices in (attempt.placing.splices, *attempt.placing.alternatives()):
             own = tuple(drop_noops(splices, target.lines.bodies))
-            if any(b.start < a.end for a, b in pairwise(own)) or not told.agrees(own):
+            if any(b.start < a.end for a, b in pairwise(own)):
+                continue
+            if not told.agrees(own):
+                if told.agrees(own, may_repeat=True):
+                    least = min(least, told.count_removed(own))
                 continue
             again = _attempt(attempt.part, target, Placement(own, None, attempt.placing.confidence), None)
             found[again.text] = again
@@ -291,7 +299,7 @@ def _only_told(attempts: Sequence[_Attempt], target: Target) -> MergeResult | No
     for only in found.values():
         splices = only.placing.splices
         is_clear = not told.shrinks(splices) or encloses_all(snippet, target, splices)
-        if only.result.refusal is None and is_clear:
+        if only.result.refusal is None and is_clear and told.count_removed(splices) <= least:
             return only.result
     return None
 

@@ -32,6 +32,7 @@ from editahead_inference.apply.placement.splices import Splice, split_at_kept_li
 from editahead_prompts.sketches.sketch import Code, Elision, Snippet
 from editahead_prompts.text.diff import diff_lines
 
+from .hidden_versions import is_whole_beside_mark
 from .shown_boundaries import find_bounds
 from .shown_neighbours import ENTRY, encloses_removal
 from .shown_runs import ShownRuns, lines_and_marks, without_blanks
@@ -53,6 +54,9 @@ _MIN_VERSION = 85
 
 _SERIES_REACH = 3
 """Lines on either side of a replaced line in which others like it are looked for."""
+
+_ARM = re.compile(r"[^()\s][^()]*\)")
+"""An arm of a shell's `case`."""
 
 _CONDITION = "#[cfg("
 
@@ -165,16 +169,11 @@ def replaced_overloads(snippet: Snippet, target: Target, splices: Sequence[Splic
 
     These are functions with other parameters, and in Go `init`, of which a file may have several.
     """
-    language, keys = target.original.language, target.lines.keys
-    for splice in splices if language in _OVERLOADING else ():
-        come = [key for key in map(normalize_line, splice.lines) if _opens_named(key)]
-        for line in range(splice.start, splice.end):
-            old = keys[line]
-            same = [key for key in come if _opens_named(old) and identity(key) == identity(old)]
-            is_other = bool(same) and old not in same and all("(" in key for key in (old, *same))
-            if is_other and not encloses_removal(snippet, target, splices, line):
-                yield line
-    if language == "go":
+    keys = target.lines.keys
+    for line, _ in _overloads(target, splices):
+        if not encloses_removal(snippet, target, splices, line):
+            yield line
+    if target.original.language == "go":
         for d in target.declarations:
             if d.name == "init" and keys[d.head].startswith("func init()"):
                 kept = set(range(d.head + 1, d.end))
@@ -182,6 +181,25 @@ def replaced_overloads(snippet: Snippet, target: Target, splices: Sequence[Splic
                 told = sum(line_weight(keys[line]) >= DISTINCTIVE for line in range(d.head + 1, d.end))
                 if told and not any(line_weight(keys[line]) >= DISTINCTIVE for line in kept):
                     yield d.head
+
+
+def overloads_beside_marks(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield the lines of functions that others with other parameters would replace, which are whole beside a mark."""
+    for line, others in _overloads(target, splices):
+        if any(is_whole_beside_mark(key, snippet, target) for key in others):
+            yield line
+
+
+def _overloads(target: Target, splices: Sequence[Splice]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the first lines of functions that go, with those of the functions of the same name that come."""
+    keys = target.lines.keys
+    for splice in splices if target.original.language in _OVERLOADING else ():
+        come = [key for key in map(normalize_line, splice.lines) if _opens_named(key)]
+        for line in range(splice.start, splice.end):
+            old = keys[line]
+            same = [key for key in come if _opens_named(old) and identity(key) == identity(old)]
+            if same and old not in same and all("(" in key for key in (old, *same)):
+                yield line, same
 
 
 def shown_lines_gone(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
@@ -365,7 +383,8 @@ def emptied_headers(snippet: Snippet, target: Target, splices: Sequence[Splice])
         below = next((n for n in range(splice.end, len(keys)) if keys[n]), None)
         if splice.end > splice.start or new is None or above is None or below is None:
             continue
-        if keys[above].endswith((":", "{")) and indent_width(new) <= widths[above] < widths[below]:
+        is_header = keys[above].endswith((":", "{")) or _ARM.fullmatch(keys[above]) is not None
+        if is_header and indent_width(new) <= widths[above] < widths[below]:
             runs = runs or ShownRuns(snippet, without_blanks)
             if not runs.contain([keys[above], normalize_line(new)]):
                 yield above

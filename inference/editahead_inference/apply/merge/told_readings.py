@@ -25,8 +25,13 @@ class ToldReadings:
         self._runs = ShownRuns(snippet, without_blanks)
         self._scorer = ReadingScorer(snippet, target)
 
-    def agrees(self, splices: Sequence[Splice]) -> bool:
-        """Return whether the sketch shows the neighbours of each change, and the reading all its lines, and none twice."""
+    def agrees(self, splices: Sequence[Splice], *, may_repeat: bool = False) -> bool:
+        """Return whether the sketch shows the neighbours of each change, and the reading all its lines, and none twice.
+
+        Args:
+            splices: The reading.
+            may_repeat: Lines of the file may come twice.
+        """
         self._target.check()
         parts = list(split_at_kept_lines(splices, self._target.lines.bodies))
         if not all(map(self._is_between_neighbours, parts)):
@@ -34,7 +39,13 @@ class ToldReadings:
         found = self._scorer.features(
             splices, Provenance(0, is_placement=True, is_earlier=False, passes=True)
         )
-        return bool(found["changes"]) and not found["torn runs"] and not found["repeats"]
+        return bool(found["changes"]) and not found["torn runs"] and (may_repeat or not found["repeats"])
+
+    def count_removed(self, splices: Sequence[Splice]) -> int:
+        """Return how many lines that are not blank go."""
+        keys = self._target.lines.keys
+        parts = split_at_kept_lines(splices, self._target.lines.bodies)
+        return sum(sum(map(bool, keys[splice.start : splice.end])) for splice in parts)
 
     def shrinks(self, splices: Sequence[Splice]) -> bool:
         """Return whether a change has fewer lines than it removes: a sketch rather leaves these out."""

@@ -34,6 +34,17 @@ from .added_items import replaced_by_new
 from .adopted_lines import adopted_lines
 from .broken_definitions import broken_definitions
 from .data_syntax import breaks_data
+from .hidden_versions import (
+    comments_below_code,
+    copies_of_next_element,
+    paragraphs_in_other_words,
+    repeated_annotations,
+    repeated_headers,
+    swapped_lines,
+    torn_imports,
+    twins_of_hidden_heads,
+    versions_above,
+)
 from .keyed_elements import versions_of_hidden_elements
 from .left_out_code import dots_for_code
 from .lost_elements import lost_elements
@@ -47,6 +58,7 @@ from .other_meanings import (
     detached_comments,
     emptied_headers,
     other_conditions,
+    overloads_beside_marks,
     repeated_members,
     replaced_in_series,
     replaced_overloads,
@@ -127,6 +139,16 @@ def first_failure(
         unclear = None if is_choice else _other_meaning(part.content, target, splices)
         if unclear is not None and not encloses_all(part.content, target, splices):
             return unclear
+        for number in () if is_choice else overloads_beside_marks(part.content, target, splices):
+            return _unclear(number, target, _ADDED_OR_REPLACED)
+        for number in () if is_choice else twins_of_hidden_heads(part.content, target, splices):
+            return _unclear(number, target, _ADDED_OR_REPLACED)
+        for number in () if is_choice else repeated_headers(part.content, target, splices):
+            return _unclear(number, target, "The sketch may mean this function.")
+        for number in torn_imports(target, splices):
+            return _unclear(number, target, "Code would be above this import.")
+        for number in repeated_annotations(target, splices):
+            return _unclear(number, target, "This line would be there twice.")
         for number in outside_functions(part.content, target, splices):
             return _unclear(number, target, "The sketch shows this change in another function.")
         for number in () if is_choice else lost_labels(part.content, target, splices):
@@ -203,6 +225,11 @@ def _other_meaning(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
         (emptied_headers(snippet, target, splices), "The block below this line would be that of a new one."),
         (detached_comments(snippet, target, splices), "This comment may belong to the line below it."),
         (split_strings(snippet, target, splices), "These lines would be within a string."),
+        (paragraphs_in_other_words(snippet, target, splices), _ADDED_OR_REPLACED),
+        (copies_of_next_element(target, splices), "The sketch may show lines of another place."),
+        (swapped_lines(snippet, target, splices), "The sketch does not show whether this line moves."),
+        (versions_above(snippet, target, splices), _ADDED_OR_REPLACED),
+        (comments_below_code(snippet, target, splices), "A blank line may be above or below the new lines."),
     )
     for found, detail in checks:
         for line in found:

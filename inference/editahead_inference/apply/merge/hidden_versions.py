@@ -1,0 +1,257 @@
+"""The checks that new lines are no versions of lines that a mark hides, nor those of an element that would stay."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+
+from rapidfuzz.fuzz import ratio
+
+from editahead_inference.apply.placement.line_matching import (
+    DISTINCTIVE,
+    MIN_SIMILARITY,
+    indent_width,
+    is_comment,
+    line_weight,
+    normalize_line,
+)
+from editahead_inference.apply.placement.outline import identity, is_function, walk
+from editahead_inference.apply.placement.placement import Target
+from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
+from editahead_prompts.sketches.sketch import Snippet
+
+from .shown_runs import ShownRuns, code_lines, lines_and_marks, without_blanks
+
+_MIN_COPIES = 3
+"""Lines that are no chance copy of those below."""
+
+_MIN_TELLING = 2
+"""Those of them that say something."""
+
+_MAX_HEADER = 4
+"""Lines of the header of an element, at most, with its decorators."""
+
+_MIN_VERSION = 90
+"""Percent of similarity from which a line above a new one may be its old version."""
+
+_NEAR = 4
+"""Lines on either side of an added line in which the same one is looked for."""
+
+_IMPORT = re.compile(r"(?:import|from|use|using)\b|#\s*include\b")
+
+_OTHER = re.compile(r"[)}\]]|#|//|/?\*|@")
+"""Lines that may be between imports: ends of them, comments, conditions."""
+
+_REACH = 20
+"""Lines below new ones, beside as many as these, in which the same lines are looked for."""
+
+
+def paragraphs_in_other_words(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield the comment lines below a new paragraph that are like one of its lines: they may be its old version."""
+    bodies, keys = target.lines.bodies, target.lines.keys
+    runs: ShownRuns | None = None
+    for splice in split_at_kept_lines(splices, bodies):
+        lines = [key for key in map(normalize_line, splice.lines) if _has_words(key)]
+        below = next((n for n in range(splice.end, len(keys)) if _has_words(keys[n])), None)
+        if splice.start < splice.end or not lines or below is None or not is_comment(keys[below]):
+            continue
+        if not all(map(is_comment, lines)) or not all(map(is_comment, bodies[splice.end : below])):
+            continue
+        runs = runs or ShownRuns(snippet, without_blanks)
+        is_hidden = not runs.contain([keys[below]])
+        if is_hidden and any(ratio(line, keys[below]) >= MIN_SIMILARITY for line in lines):
+            yield below
+
+
+def copies_of_next_element(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield the first of the lines that begin shortly below new ones and are the same: the sketch may join two functions."""
+    keys = target.lines.keys
+    for splice in split_at_kept_lines(splices, target.lines.bodies):
+        come = [key for key in map(normalize_line, splice.lines) if key]
+        if splice.start < splice.end or len(come) < _MIN_COPIES:
+            continue
+        rows = range(splice.end, min(len(keys), splice.end + len(splice.lines) + _REACH))
+        below = [row for row in rows if keys[row]]
+        for at in range(1, _MAX_HEADER + 1):
+            same = [
+                key
+                for key, _ in takewhile(
+                    lambda pair: pair[0] == keys[pair[1]], zip(come, below[at:], strict=False)
+                )
+            ]
+            told = sum(line_weight(key) >= DISTINCTIVE for key in same)
+            if len(same) >= _MIN_COPIES and told >= _MIN_TELLING:
+                yield below[at]
+
+
+def swapped_lines(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield the lines near an added one that are the same, and that the sketch shows once: the line may move."""
+    places = target.lines.places
+    shown: Counter[str] | None = None
+    for splice in split_at_kept_lines(splices, target.lines.bodies):
+        come = [key for key in map(normalize_line, splice.lines) if key]
+        if splice.start < splice.end or len(come) != 1 or line_weight(come[0]) < DISTINCTIVE:
+            continue
+        near = range(splice.start - _NEAR, splice.end + _NEAR)
+        if len(found := places.get(come[0], ())) == 1 and found[0] in near and not is_comment(come[0]):
+            shown = shown or Counter(map(normalize_line, code_lines(snippet)))
+            if shown[come[0]] == 1:
+                yield found[0]
+
+
+def torn_imports(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield the imports above which other code would come, though there are only imports above them now."""
+    keys, widths = target.lines.keys, target.lines.widths
+    for splice in split_at_kept_lines(splices, target.lines.bodies):
+        outer = [line for line in splice.lines if line.strip() and not line[0].isspace()]
+        others = [line for line in outer if not _IMPORT.match(line) and not _OTHER.match(line)]
+        below = next((n for n in range(splice.end, len(keys)) if keys[n]), None)
+        above = next((n for n in range(splice.start - 1, -1, -1) if keys[n]), None)
+        if not others or below is None or above is None:
+            continue
+        if all(widths[n] == 0 and _IMPORT.match(keys[n]) for n in (above, below)):
+            yield below
+
+
+def versions_above(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield the lines directly above added ones that are hardly different from the first of these, and not shown.
+
+    Where the line above that is as much alike, the new one is one more of a series.
+    """
+    keys, widths = target.lines.keys, target.lines.widths
+    runs: ShownRuns | None = None
+    for splice in split_at_kept_lines(splices, target.lines.bodies):
+        first = splice.lines[0] if splice.lines else ""
+        at, key = splice.start - 1, normalize_line(first)
+        if splice.start < splice.end or at < 1 or not key or widths[at] != indent_width(first):
+            continue
+        alike = ratio(key, keys[at])
+        if alike < _MIN_VERSION or is_comment(key) or ratio(keys[at], keys[at - 1]) >= MIN_SIMILARITY:
+            continue
+        runs = runs or ShownRuns(snippet, without_blanks)
+        if not runs.contain([keys[at]]):
+            yield at
+
+
+def twins_of_hidden_heads(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield the first lines of blocks of which the sketch shows no more than the end, above a new block that ends so, too.
+
+    The new block may be another version of one.
+    """
+    keys, widths = target.lines.keys, target.lines.widths
+    runs: ShownRuns | None = None
+    for splice in split_at_kept_lines(splices, target.lines.bodies):
+        head = next((line for line in splice.lines if line.strip()), "")
+        key = normalize_line(head)
+        if splice.start < splice.end or not key.endswith("{") or splice.start == 0:
+            continue
+        above = [n for n in range(max(0, splice.start - _REACH), splice.start) if keys[n]]
+        width = indent_width(head)
+        tail: list[int] = []
+        while above and (widths[above[-1]] > width or keys[above[-1]][:1] in ("}", ")")):
+            tail.insert(0, above.pop())
+        if not tail or not above or widths[above[-1]] != width or not keys[above[-1]].endswith("{"):
+            continue
+        if any(len(target.lines.places[keys[n]]) == 1 for n in tail):
+            continue
+        runs = runs or ShownRuns(snippet, without_blanks)
+        ends = [keys[n] for n in tail]
+        come = [key for key in map(normalize_line, splice.lines) if key]
+        is_like = ratio(key, keys[above[-1]]) >= MIN_SIMILARITY or come[1 : len(ends) + 1] == ends
+        if is_like and runs.contain([*ends, key]) and not runs.contain([keys[above[-1]], *ends]):
+            yield above[-1]
+
+
+def repeated_annotations(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield the annotations of a declaration that would be there a second time."""
+    bodies, keys = target.lines.bodies, target.lines.keys
+    for splice in split_at_kept_lines(splices, bodies):
+        come = {key for key in map(normalize_line, splice.lines) if key.startswith(("@", "#["))}
+        if not come or not all(map(_is_attached, splice.lines)):
+            continue
+        low, high = splice.start, splice.end
+        while low > 0 and _is_attached(bodies[low - 1]):
+            low -= 1
+        while high < len(bodies) and _is_attached(bodies[high]):
+            high += 1
+        kept = (*range(low, splice.start), *range(splice.end, high))
+        yield from (line for line in kept if keys[line] in come)
+
+
+def _is_named_function(key: str) -> bool:
+    return is_function(key) and (identity(key) or "").startswith("named ")
+
+
+def _has_words(key: str) -> bool:
+    return re.search(r"\w", key) is not None
+
+
+def _is_attached(line: str) -> bool:
+    """Return whether a line belongs to the declaration below it."""
+    return line.lstrip().startswith(("@", "#[")) or is_comment(line)
+
+
+def repeated_headers(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield the first lines of functions that would come a second time, though the sketch shows no type around them.
+
+    The one of the file may be meant.
+    """
+    keys, places = target.lines.keys, target.lines.places
+    gone = {line for splice in splices for line in range(splice.start, splice.end)}
+    come = {
+        key
+        for splice in split_at_kept_lines(splices, target.lines.bodies)
+        for key in map(normalize_line, splice.lines)
+        if _is_named_function(key) and len(found := places.get(key, ())) == 1 and found[0] not in gone
+    }
+    if not come:
+        return
+    shown = target.outlined(lines_and_marks(snippet)[0])
+    keys = shown.naming.keys
+    waiting = list(shown.items)
+    while waiting:
+        item = waiting.pop()
+        if keys[item.start] in come and target.lines.widths[places[keys[item.start]][0]] > 0:
+            yield places[keys[item.start]][0]
+        if is_function(keys[item.start]):
+            waiting += item.items
+
+
+def is_whole_beside_mark(key: str, snippet: Snippet, target: Target) -> bool:
+    """Return whether the sketch shows the block with this first line whole, with the comments above it, beside a mark."""
+    lines, marks = lines_and_marks(snippet)
+    shown = target.outlined(lines)
+    filled = [number for number, line in enumerate(lines) if line.strip()]
+    for item in walk(shown.items):
+        if shown.naming.head(item) != key or not item.closes_itself:
+            continue
+        if not marks.isdisjoint(range(item.start, item.end)):
+            continue
+        above = [n for n in filled if n < item.start and (n in marks or not _is_attached(lines[n]))]
+        below = [n for n in filled if n >= item.end]
+        if (above and above[-1] in marks) or (below and below[0] in marks):
+            return True
+    return False
+
+
+def comments_below_code(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield the lines of code directly below which a new comment would begin, though a blank line is there now.
+
+    Where the sketch does not show both, the blank line may as well be above the comment.
+    """
+    bodies, keys = target.lines.bodies, target.lines.keys
+    runs: ShownRuns | None = None
+    for splice in split_at_kept_lines(splices, bodies):
+        at = splice.start
+        if splice.end > at or not 0 < at < len(bodies) or keys[at] or not splice.lines:
+            continue
+        above, first, last = bodies[at - 1].rstrip(), splice.lines[0], splice.lines[-1]
+        if not is_comment(first) or is_comment(last) or not last.strip() or is_comment(above):
+            continue
+        if not above or above.endswith(("{", "(", "[", ":", ",")):
+            continue
+        runs = runs or ShownRuns(snippet, without_blanks)
+        if not runs.contain([keys[at - 1], normalize_line(first)]):
+            yield at - 1
