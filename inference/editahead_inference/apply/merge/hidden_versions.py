@@ -37,7 +37,7 @@ _MIN_VERSION = 90
 """Percent of similarity from which a line above a new one may be its old version."""
 
 _NEAR = 4
-"""Lines on either side of an added line in which the same one is looked for."""
+"""Lines on either side of an added one in which its neighbours are looked for, as some are blank."""
 
 _IMPORT = re.compile(r"(?:import|from|use|using)\b|#\s*include\b")
 
@@ -87,18 +87,19 @@ def copies_of_next_element(target: Target, splices: Sequence[Splice]) -> Iterato
 
 
 def swapped_lines(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
-    """Yield the lines near an added one that are the same, and that the sketch shows once: the line may move."""
-    places = target.lines.places
+    """Yield the lines like an added one that are on the other side of its neighbour: the two may change places."""
+    keys = target.lines.keys
     shown: Counter[str] | None = None
     for splice in split_at_kept_lines(splices, target.lines.bodies):
         come = [key for key in map(normalize_line, splice.lines) if key]
         if splice.start < splice.end or len(come) != 1 or line_weight(come[0]) < DISTINCTIVE:
             continue
-        near = range(splice.start - _NEAR, splice.end + _NEAR)
-        if len(found := places.get(come[0], ())) == 1 and found[0] in near and not is_comment(come[0]):
+        above = [n for n in range(max(0, splice.start - _NEAR), splice.start) if keys[n]][-2:-1]
+        below = [n for n in range(splice.end, min(len(keys), splice.end + _NEAR)) if keys[n]][1:2]
+        for line in (n for n in (*above, *below) if keys[n] == come[0] and not is_comment(come[0])):
             shown = shown or Counter(map(normalize_line, code_lines(snippet)))
             if shown[come[0]] == 1:
-                yield found[0]
+                yield line
 
 
 def torn_imports(target: Target, splices: Sequence[Splice]) -> Iterator[int]:

@@ -69,6 +69,8 @@ _LEFT_OUT_WORDS = frozenset(
     ]
 )
 _MAX_WORDS = 5
+_MAX_HEADER = 40
+"""Lines of the header of a function, at most."""
 
 _ABBREVIATES = frozenset(
     {"python", "javascript", "javascriptreact", "typescript", "typescriptreact", "go", "java", "rust"}
@@ -282,6 +284,18 @@ _CALLED_WITH_DOTS = re.compile(r"(?P<name>\w+)\((?:\.{3}|…)\)")
 _DOTS_BETWEEN = re.compile(r"(?<![\w\])])\[[^\[\]()]*,\s*(?:\.{3}|…)\s*[\],]")
 
 
+def words_for_code(target: Target, lines: Sequence[str]) -> Iterator[str]:
+    """Yield the lines, of those that would come, that are a body in words: `pass  # unchanged`."""
+    for line in lines:
+        found = _NO_BODY.fullmatch(line.strip()) if "#" in line or "//" in line or "/*" in line else None
+        if found is None or not (found["nothing"] and found["comment"]):
+            continue
+        words = re.findall(r"[a-z]+", found["comment"].lower())
+        is_said = len(words) <= _MAX_WORDS and not _LEFT_OUT_WORDS.isdisjoint(words)
+        if is_said and normalize_line(line) not in target.lines.places:
+            yield line
+
+
 def dots_for_code(target: Target, lines: Sequence[str]) -> Iterator[str]:
     """Yield the lines, of those that would come, whose dots stand for code that the sketch leaves out."""
     if target.original.language not in _ABBREVIATES:
@@ -302,10 +316,11 @@ def dots_for_code(target: Target, lines: Sequence[str]) -> Iterator[str]:
 
 def _header_end(item: Item, keys: Sequence[str]) -> int:
     """Return the line after the header of an item, which may go over several lines."""
-    if not keys[item.start].endswith((":", "{")):
-        for section in item.sections[1:]:
-            if keys[section.line].startswith(")") and keys[section.line].endswith((":", "{")):
-                return section.line + 1
+    depth = 0
+    for number in range(item.start, min(item.end, item.start + _MAX_HEADER)):
+        depth += keys[number].count("(") - keys[number].count(")")
+        if depth <= 0 and keys[number].endswith((":", "{")):
+            return number + 1
     return item.start + 1
 
 

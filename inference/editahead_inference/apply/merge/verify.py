@@ -46,7 +46,7 @@ from .hidden_versions import (
     versions_above,
 )
 from .keyed_elements import versions_of_hidden_elements
-from .left_out_code import dots_for_code
+from .left_out_code import dots_for_code, words_for_code
 from .lost_elements import lost_elements
 from .lost_labels import lost_labels
 from .moved_lines import moved_lines
@@ -156,8 +156,9 @@ def first_failure(
         for number in () if is_choice else repeated_members(part.content, target, splices):
             detail = "The sketch may show another place, where the file has these lines already."
             return make_refusal("ambiguous", detail, [target.lines.bodies[number]])
-        for line in dots_for_code(target, [line for splice in splices for line in splice.lines]):
-            return make_refusal("unparsed", "Dots would stay in place of code that is left out.", [line])
+        come = [line for splice in splices for line in splice.lines]
+        for line in (*dots_for_code(target, come), *words_for_code(target, come)):
+            return make_refusal("unparsed", "This would stay in place of code that is left out.", [line])
         for line in unended_blocks(part.content, target, splices):
             return make_refusal("ambiguous", "A block would go on below the last line shown.", [line])
         for line in missing_ends(part.content, target, splices):
