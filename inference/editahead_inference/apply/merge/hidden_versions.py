@@ -199,24 +199,24 @@ def repeated_headers(snippet: Snippet, target: Target, splices: Sequence[Splice]
 
     The one of the file may be meant.
     """
-    keys, places = target.lines.keys, target.lines.places
+    places = target.lines.places
     gone = {line for splice in splices for line in range(splice.start, splice.end)}
-    come = {
-        key
-        for splice in split_at_kept_lines(splices, target.lines.bodies)
-        for key in map(normalize_line, splice.lines)
-        if _is_named_function(key) and len(found := places.get(key, ())) == 1 and found[0] not in gone
-    }
-    if not come:
+    known: dict[str, int] = {}
+    for splice in split_at_kept_lines(splices, target.lines.bodies):
+        for key in filter(_is_named_function, map(normalize_line, splice.lines)):
+            lines = places.get(key, ())
+            if len(lines) == 1 and lines[0] not in gone and target.lines.widths[lines[0]] > 0:
+                known[key] = lines[0]
+    if not known:
         return
     shown = target.outlined(lines_and_marks(snippet)[0])
-    keys = shown.naming.keys
     waiting = list(shown.items)
     while waiting:
         item = waiting.pop()
-        if keys[item.start] in come and target.lines.widths[places[keys[item.start]][0]] > 0:
-            yield places[keys[item.start]][0]
-        if is_function(keys[item.start]):
+        head = shown.naming.keys[item.start]
+        if head in known:
+            yield known[head]
+        if is_function(head):
             waiting += item.items
 
 
