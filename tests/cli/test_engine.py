@@ -17,9 +17,9 @@ import stub_vllm
 from editahead_cli.main import main
 from editahead_serving import hardware, nginx_router, vllm_probe
 from editahead_serving.vllm_probe import PROPOSER
+from printed_command import Printed, option, printer
 
 Use = Callable[..., Path]
-Printed = Callable[..., tuple[dict[str, str], list[str]]]
 
 
 @pytest.fixture
@@ -51,20 +51,7 @@ def use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Use:
 
 @pytest.fixture
 def printed(capsys: pytest.CaptureFixture[str]) -> Printed:
-    """Return the printed environment and command."""
-
-    def printed(*arguments: object) -> tuple[dict[str, str], list[str]]:
-        assert main(["engine", "--print", *map(str, arguments)]) == 0, capsys.readouterr().err
-        env, *words = shlex.split(capsys.readouterr().out)
-        assert env == "env"
-        settings = [word for word in words if word.split("=")[0].isupper()]
-        return dict(word.split("=", 1) for word in settings), words[len(settings) :]
-
-    return printed
-
-
-def option(command: list[str], name: str) -> str:
-    return command[command.index(name) + 1]
+    return printer(capsys)
 
 
 def test_the_command_that_would_be_started(use: Use, folder: Path, printed: Printed) -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from editahead_cli.main import main
-
-Printed = Callable[..., tuple[dict[str, str], list[str]]]
+from printed_command import Printed, option, printer
 
 
 @pytest.fixture(autouse=True)
@@ -41,18 +38,7 @@ def gguf(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def printed(capsys: pytest.CaptureFixture[str]) -> Printed:
-    def printed(*arguments: object) -> tuple[dict[str, str], list[str]]:
-        assert main(["engine", "--print", *map(str, arguments)]) == 0, capsys.readouterr().err
-        env, *words = shlex.split(capsys.readouterr().out)
-        assert env == "env"
-        settings = [word for word in words if word.split("=")[0].isupper()]
-        return dict(word.split("=", 1) for word in settings), words[len(settings) :]
-
-    return printed
-
-
-def option(command: list[str], name: str) -> str:
-    return command[command.index(name) + 1]
+    return printer(capsys)
 
 
 def test_a_gguf_file_is_served_by_llama_cpp(server: Path, gguf: Path, printed: Printed) -> None:

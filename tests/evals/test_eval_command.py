@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import multiprocessing
 import os
@@ -26,6 +25,7 @@ from editahead_evals.replay.baselines import BASELINES
 from editahead_evals.replay.candidate_recall import candidate_recall
 from editahead_evals.replay.commit_evaluation import EvalPlan
 from editahead_evals.replay.parallel import evaluate
+from eval_command import run_eval
 from schemas import validate
 
 BEFORE = "total = 1\nprint(total)\n\n\ndef show():\n    return total\n"
@@ -64,14 +64,8 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path / "repositories" / "shop"
 
 
-def run(*arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    return command.run(parser.parse_args(arguments))
-
-
 def test_json_has_everything(edits: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("--edits", str(edits), "--seed", "7", "--jobs", "2", "--json") == 0
+    assert run_eval("--edits", str(edits), "--seed", "7", "--jobs", "2", "--json") == 0
     report: dict[str, Any] = json.loads(capsys.readouterr().out)
     validate("output.eval", "output", report)
     assert {file["id"] for file in report["files"]} == {record.id for record in RECORDS}
@@ -92,7 +86,7 @@ def test_another_revision_is_measured_on_the_same_files(
 ) -> None:
     if present_commit() == "unknown":
         pytest.skip("not in a git checkout")
-    assert run("--edits", str(edits), "--files", "2", "--jobs", "1", "--against", "HEAD", "--json") == 0
+    assert run_eval("--edits", str(edits), "--files", "2", "--jobs", "1", "--against", "HEAD", "--json") == 0
     against = json.loads(capsys.readouterr().out)["against"]
     assert against["files"] == 2
     assert against["figures"]["coverage"]["theirs"]["value"] is not None
@@ -102,7 +96,7 @@ def test_a_repositorys_own_commits(
     repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "report.html"
-    assert run("--repo", str(repository), "--report", str(page), "--jobs", "1") == 0
+    assert run_eval("--repo", str(repository), "--report", str(page), "--jobs", "1") == 0
     captured = capsys.readouterr()
     assert f"{repository}; seed 0; 1 files" in captured.out
     assert f"written: {page}" in captured.err
@@ -112,9 +106,9 @@ def test_a_repositorys_own_commits(
 def test_a_repository_without_anything_to_replay(
     tmp_path: Path, repository: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run("--repo", str(tmp_path)) == 1
+    assert run_eval("--repo", str(tmp_path)) == 1
     assert "not a git repository" in capsys.readouterr().err
-    assert run("--repo", str(repository.parent / "empty")) == 1
+    assert run_eval("--repo", str(repository.parent / "empty")) == 1
     assert "the last 1000 commits have nothing to replay" in capsys.readouterr().err
 
 
@@ -122,11 +116,11 @@ def test_scenarios(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     head = "# about\nlanguage: python\nfile: a.py\n"
     (tmp_path / "none.silent.txt").write_text(f"{head}-- buffer --\na\n-- expect --\nsilent no-history\n")
     (tmp_path / "more.txt").write_text(f"{head}-- buffer --\na\n-- expect --\nedit\n@ 1\n-a\n+b\n")
-    assert run("--scenarios", str(tmp_path)) == 0
+    assert run_eval("--scenarios", str(tmp_path)) == 0
     out = capsys.readouterr().out
     assert "more: not met" in out
     assert "quiet rate: 1.000" in out
-    assert run("--scenarios", str(tmp_path), "--json") == 0
+    assert run_eval("--scenarios", str(tmp_path), "--json") == 0
     report = json.loads(capsys.readouterr().out)
     validate("output.eval-scenarios", "output", report)
     assert report["met"] == 1
@@ -136,14 +130,14 @@ def test_tasks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     head = "# about\nkind: key\nlanguage: python\nfile: a.py\n-- buffer --\na\n"
     (tmp_path / "silence.txt").write_text(head)
     (tmp_path / "missed.txt").write_text(f"{head}-- follow --\n@ 1\n-a\n+b\n")
-    assert run("--tasks", str(tmp_path), "--trace") == 0
+    assert run_eval("--tasks", str(tmp_path), "--trace") == 0
     assert "missed: silent, 0 of 1 places" in capsys.readouterr().out
-    assert run("--tasks", str(tmp_path), "--json") == 0
+    assert run_eval("--tasks", str(tmp_path), "--json") == 0
     report = json.loads(capsys.readouterr().out)
     validate("output.eval-tasks", "output", report)
     assert report["fixed"]["done"] == 1
-    assert run("--tasks", str(tmp_path), "--json", "--trace") == 2
-    assert run("--tasks", str(tmp_path), "--files", "3") == 2
+    assert run_eval("--tasks", str(tmp_path), "--json", "--trace") == 2
+    assert run_eval("--tasks", str(tmp_path), "--files", "3") == 2
 
 
 @pytest.mark.parametrize(
@@ -158,7 +152,7 @@ def test_what_cannot_be_done_is_said_at_once(
 ) -> None:
     if "--against" in arguments and present_commit() == "unknown":
         pytest.skip("not in a git checkout")
-    assert run("--edits", str(edits), *arguments) == code
+    assert run_eval("--edits", str(edits), *arguments) == code
     assert message in capsys.readouterr().err
 
 
@@ -196,7 +190,7 @@ def recorded(folder: Path) -> Path:
 
 def test_recorded_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = recorded(tmp_path / "recorded")
-    assert run("--recorded", str(folder), "--json") == 0
+    assert run_eval("--recorded", str(folder), "--json") == 0
     report = json.loads(capsys.readouterr().out)
     validate("output.eval-recorded", "output", report)
     shown = {"score": 0.0, "deltaChrf": 1.0, "showRate": 1.0, "quietRate": 0.0}
@@ -222,14 +216,14 @@ def test_what_are_no_recorded_answers(
     (folder / "exchanges.jsonl").unlink()
     if exchanges is not None:
         (folder / "exchanges.jsonl").write_text(exchanges)
-    assert run("--recorded", str(folder)) == 1
+    assert run_eval("--recorded", str(folder)) == 1
     assert reason in capsys.readouterr().err.replace("\n", " ")
 
 
 def test_a_damaged_scenario_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = recorded(tmp_path / "recorded")
     (folder / "scenarios" / "stay.txtar").write_text("id: stay\n")
-    assert run("--recorded", str(folder)) == 1
+    assert run_eval("--recorded", str(folder)) == 1
     assert "not a scenario" in capsys.readouterr().err.replace("\n", " ")
 
 
@@ -256,18 +250,18 @@ def test_the_ceiling_with_a_model_is_that_of_the_best_of_its_answers(monkeypatch
 
 
 def test_samples_need_a_model(edits: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("--edits", str(edits), "--samples", "4") == 1
+    assert run_eval("--edits", str(edits), "--samples", "4") == 1
     assert "needs a model" in capsys.readouterr().err
-    assert run("--scenarios", str(edits.parent), "--samples", "4") == 2
+    assert run_eval("--scenarios", str(edits.parent), "--samples", "4") == 2
 
 
 def test_scenarios_are_not_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("--scenarios", str(tmp_path), "--against", "HEAD") == 2
+    assert run_eval("--scenarios", str(tmp_path), "--against", "HEAD") == 2
     assert "cannot be combined with" in capsys.readouterr().err
 
 
 def test_a_table_by_default(edits: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("--edits", str(edits), "--files", "1", "--seed", "7") == 0
+    assert run_eval("--edits", str(edits), "--files", "1", "--seed", "7") == 0
     out = capsys.readouterr().out
     assert "most similar line" in out
     assert "Commits are not keystrokes" in out
@@ -289,7 +283,7 @@ def test_what_cannot_be_read_is_said(
     path = tmp_path / "edits.jsonl.zst"
     if content is not None:
         path.write_bytes(content)
-    assert run("--edits", str(path)) == 1
+    assert run_eval("--edits", str(path)) == 1
     captured = capsys.readouterr()
     assert message in captured.err
     assert captured.out == ""
@@ -298,7 +292,7 @@ def test_what_cannot_be_read_is_said(
 @pytest.mark.parametrize("wrong", [["--files", "0"], ["--jobs", "none"], []])
 def test_wrong_usage(edits: Path, wrong: list[str]) -> None:
     with pytest.raises(SystemExit) as caught:
-        run(*(["--edits", str(edits), *wrong] if wrong else []))
+        run_eval(*(["--edits", str(edits), *wrong] if wrong else []))
     assert caught.value.code == 2
 
 
@@ -310,7 +304,7 @@ def test_ctrl_c_ends_it(
         yield
 
     monkeypatch.setattr(run_module, "evaluate", interrupted)
-    assert run("--edits", str(edits)) == 1
+    assert run_eval("--edits", str(edits)) == 1
     assert "stopped" in capsys.readouterr().err
 
 

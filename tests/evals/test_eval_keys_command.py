@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -11,9 +10,9 @@ from typing import Any
 import pytest
 import zstandard
 
-from editahead_cli.commands import eval as command
 from editahead_evals.data.edit_records import Record
 from editahead_evals.metrics.key_metrics import FACES
+from eval_command import run_eval
 from schemas import validate
 
 TEXT = "def show(user):\n    print(user)\n    log(user)\n    return user\n"
@@ -48,14 +47,8 @@ def edits(tmp_path: Path) -> Path:
     return path
 
 
-def run(*arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    return command.run(parser.parse_args(arguments))
-
-
 def test_recordings_as_json(recordings: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("--keys", str(recordings), "--jobs", "1", "--json") == 0
+    assert run_eval("--keys", str(recordings), "--jobs", "1", "--json") == 0
     report: dict[str, Any] = json.loads(capsys.readouterr().out)
     validate("output.eval-keys", "output", report)
     assert list(report["faces"]) == list(FACES)
@@ -73,7 +66,7 @@ def test_typing_in_tables_and_on_a_page(
     edits: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "report.html"
-    assert run("--edits", str(edits), "--typing", "--jobs", "1", "--report", str(page)) == 0
+    assert run_eval("--edits", str(edits), "--typing", "--jobs", "1", "--report", str(page)) == 0
     html = page.read_text("utf-8")
     assert "<h2>copilotInlineEdit, by language</h2>" in html
     assert "user" not in html.partition("<body>")[2].replace("seed", "")  # no code
@@ -92,20 +85,20 @@ def test_ordered_edits_as_json_and_in_tables(tmp_path: Path, capsys: pytest.Capt
         "numbers": [1, 2],
     }
     path.write_bytes(zstandard.compress((json.dumps(row) + "\n").encode()))
-    assert run("--ordered", str(path), "--jobs", "1", "--json") == 0
+    assert run_eval("--ordered", str(path), "--jobs", "1", "--json") == 0
     report: dict[str, Any] = json.loads(capsys.readouterr().out)
     validate("output.eval-ordered", "output", report)
     assert report["groups"]["editahead"]["counts"]["requests"] == 2
     assert report["groups"]["editahead"]["counts"]["correct"] == 1
     page = tmp_path / "report.html"
-    assert run("--ordered", str(path), "--jobs", "1", "--report", str(page)) == 0
+    assert run_eval("--ordered", str(path), "--jobs", "1", "--report", str(page)) == 0
     assert "<h1>Ordered edits of pull requests</h1>" in page.read_text("utf-8")
     assert "Ordered edits of pull requests" in capsys.readouterr().out
 
 
 def test_a_bad_recording_is_named(recordings: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (recordings / "torn.w.json").write_text('{"log": [')
-    assert run("--keys", str(recordings)) == 1
+    assert run_eval("--keys", str(recordings)) == 1
     assert "torn.w.json: not JSON" in capsys.readouterr().err
 
 
@@ -119,5 +112,5 @@ def test_a_bad_recording_is_named(recordings: Path, capsys: pytest.CaptureFixtur
     ],
 )
 def test_wrong_usage(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(*options) == 2
+    assert run_eval(*options) == 2
     assert "cannot be combined" in (err := capsys.readouterr().err) or "needs" in err

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 from typing import Any
@@ -10,11 +9,11 @@ from typing import Any
 import pytest
 import zstandard
 
-from editahead_cli.commands import eval as command
+from eval_command import run_eval
 from schemas import validate
 
 DEFINITION = "def load_settings(path):\n    return path\n"
-USE = "from lib.settings import load_settings\n\n\ndef run():\n    return load_settings('x')\n"
+USE = "from lib.settings import load_settings\n\n\ndef run_eval():\n    return load_settings('x')\n"
 
 
 def change(path: str, before: str, after: str) -> dict[str, Any]:
@@ -36,14 +35,8 @@ def commits(tmp_path: Path) -> Path:
     return path
 
 
-def run(*arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    return command.run(parser.parse_args(arguments))
-
-
 def test_closed_files_as_json_and_in_tables(commits: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("--workspace", "--commits", str(commits), "--jobs", "1", "--json") == 0
+    assert run_eval("--workspace", "--commits", str(commits), "--jobs", "1", "--json") == 0
     report: dict[str, Any] = json.loads(capsys.readouterr().out)
     validate("output.eval-workspace", "output", report)
     (one,) = report["commits"]
@@ -52,7 +45,7 @@ def test_closed_files_as_json_and_in_tables(commits: Path, capsys: pytest.Captur
     assert grep["shown"] == grep["requests"] > 0
     assert ours["correct"] == ours["shown"] == ours["met"] == 1
     assert ours["false_ends"] == 0
-    assert run("--workspace", "--commits", str(commits), "--jobs", "1") == 0
+    assert run_eval("--workspace", "--commits", str(commits), "--jobs", "1") == 0
     assert "Edits in files that are not open" in capsys.readouterr().out
 
 
@@ -65,10 +58,10 @@ def test_closed_files_as_json_and_in_tables(commits: Path, capsys: pytest.Captur
     ],
 )
 def test_wrong_options(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(*options) == 2
+    assert run_eval(*options) == 2
     assert "--workspace" in capsys.readouterr().err
 
 
 def test_a_file_that_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("--workspace", "--commits", str(tmp_path / "none.jsonl.zst")) == 1
+    assert run_eval("--workspace", "--commits", str(tmp_path / "none.jsonl.zst")) == 1
     assert "none.jsonl.zst" in capsys.readouterr().err

@@ -84,12 +84,7 @@ def summarize(results: Sequence[FinishResult], provenance: Provenance) -> Finish
 
 def as_json(report: FinishReport) -> EvalFinishOutput:
     return {
-        "measure": "what finish finds",
-        "note": NOTE,
-        "commit": report.provenance.commit,
-        "machine": report.provenance.machine,
-        "data": report.provenance.data,
-        "seed": report.provenance.seed,
+        **report.provenance.measured("what finish finds", NOTE),
         "groups": groups_as_json(report.rows),
         "latencyMs": report.latency,
         "commits": [asdict(each) for each in report.results],

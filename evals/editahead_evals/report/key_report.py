@@ -129,12 +129,7 @@ def as_json(report: KeyReport, comparison: Comparison | None = None) -> EvalKeys
         }
 
     return {
-        "measure": TITLES[report.source],
-        "note": NOTES[report.source],
-        "commit": report.provenance.commit,
-        "machine": report.provenance.machine,
-        "data": report.provenance.data,
-        "seed": report.provenance.seed,
+        **report.provenance.measured(TITLES[report.source], NOTES[report.source]),
         "faces": table(report.faces),
         "groups": {face: table(rows) for face, rows in report.groups.items()},
         "calibrationError": {

@@ -97,12 +97,7 @@ def as_json(report: OrderedReport, comparison: Comparison | None = None) -> Eval
         return {"counts": asdict(counts), "figures": {key: asdict(value) for key, value in values.items()}}
 
     return {
-        "measure": "ordered edits of pull requests",
-        "note": NOTE,
-        "commit": report.provenance.commit,
-        "machine": report.provenance.machine,
-        "data": report.provenance.data,
-        "seed": report.provenance.seed,
+        **report.provenance.measured("ordered edits of pull requests", NOTE),
         "groups": {name: row(counts, values) for name, counts, values in report.rows},
         "calibrationError": asdict(report.calibration) | {"byChance": report.chance},
         "imports": asdict(report.imports),

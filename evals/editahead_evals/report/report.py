@@ -29,7 +29,7 @@ from editahead_evals.metrics.metrics import (
 )
 from editahead_evals.replay.baselines import BASELINES
 
-from .json_types import EvalOutput
+from .json_types import EvalOutput, Measured
 
 NOTE = (
     "Commits are not keystrokes: the order of the hunks and the typing are made up, and what the person "
@@ -56,6 +56,17 @@ class Provenance:
     @property
     def machine(self) -> str:
         return f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
+
+    def measured(self, measure: str, note: str) -> Measured:
+        """Return the head of a report as JSON. note: what the figures cannot say."""
+        return {
+            "measure": measure,
+            "note": note,
+            "commit": self.commit,
+            "machine": self.machine,
+            "data": self.data,
+            "seed": self.seed,
+        }
 
 
 @dataclass(frozen=True)
@@ -188,12 +199,7 @@ def as_json(report: Report, against: dict[str, Any] | None = None) -> EvalOutput
 
     confidence = report.confidence
     return {
-        "measure": "next edit on real commits",
-        "note": NOTE,
-        "commit": report.provenance.commit,
-        "machine": report.provenance.machine,
-        "data": report.provenance.data,
-        "seed": report.provenance.seed,
+        **report.provenance.measured("next edit on real commits", NOTE),
         "predictors": table(report.predictors),
         "typing": table(report.typing),
         "languages": table(report.languages),

@@ -93,12 +93,7 @@ def _gain(found: Sequence[SearchOutcome], bootstrap: Bootstrap) -> Interval:
 
 def as_json(report: SearchReport) -> EvalSearchOutput:
     return {
-        "measure": "search",
-        "note": NOTE,
-        "commit": report.provenance.commit,
-        "machine": report.provenance.machine,
-        "data": report.provenance.data,
-        "seed": report.provenance.seed,
+        **report.provenance.measured("search", NOTE),
         "groups": groups_as_json(report.rows),
         "gains": {kind: asdict(gain) for kind, gain in report.gains.items()},
         "byVectors": {

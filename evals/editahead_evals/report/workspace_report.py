@@ -71,12 +71,7 @@ def summarize(results: Sequence[WorkspaceResult], provenance: Provenance) -> Wor
 
 def as_json(report: WorkspaceReport) -> EvalWorkspaceOutput:
     return {
-        "measure": "edits in closed files",
-        "note": NOTE,
-        "commit": report.provenance.commit,
-        "machine": report.provenance.machine,
-        "data": report.provenance.data,
-        "seed": report.provenance.seed,
+        **report.provenance.measured("edits in closed files", NOTE),
         "groups": groups_as_json(report.rows),
         "latencyMs": report.latency,
         "commits": [asdict(each) for each in report.results],

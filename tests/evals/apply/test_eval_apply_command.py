@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -10,10 +9,10 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from editahead_cli.commands import eval as command
 from editahead_cli.commands import eval_apply
 from editahead_inference.backends.local.small_model import small_model_folder
 from editahead_lsp.settings import Settings
+from eval_command import run_eval
 from schemas import validate
 from synthetic_records import made_records
 
@@ -24,12 +23,6 @@ def edits(tmp_path: Path) -> Path:
     lines = "".join(json.dumps(asdict(record)) + "\n" for record in made_records(40))
     path.write_bytes(zstandard.ZstdCompressor().compress(lines.encode()))
     return path
-
-
-def run(*arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    return command.run(parser.parse_args(arguments))
 
 
 def test_figures_as_json_and_failures_to_read(
@@ -47,7 +40,7 @@ def test_figures_as_json_and_failures_to_read(
         "--failures",
         str(failures),
     )
-    assert run(*arguments, "--json") == 0
+    assert run_eval(*arguments, "--json") == 0
     report = json.loads(capsys.readouterr().out)
     validate("output.eval-apply", "output", report)
     rows = [row for table in ("styles", "damages", "ambiguous") for row in report[table].values()]
@@ -60,9 +53,9 @@ def test_figures_as_json_and_failures_to_read(
 
 
 def test_it_goes_with_edits_only(edits: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("--apply", "--repo", ".") == 2
-    assert run("--apply", "--edits", str(edits), "--against", "HEAD") == 2
-    assert run("--edits", str(edits), "--failures", "f") == 2
+    assert run_eval("--apply", "--repo", ".") == 2
+    assert run_eval("--apply", "--edits", str(edits), "--against", "HEAD") == 2
+    assert run_eval("--edits", str(edits), "--failures", "f") == 2
     assert "--apply" in capsys.readouterr().err
 
 
@@ -71,7 +64,7 @@ def test_records_of_which_no_sketch_can_be_made(
 ) -> None:
     empty = tmp_path / "none.jsonl.zst"
     empty.write_bytes(zstandard.ZstdCompressor().compress(b""))
-    assert run("--apply", "--edits", str(empty)) == 1
+    assert run_eval("--apply", "--edits", str(empty)) == 1
     assert "no sketch can be made" in capsys.readouterr().err
 
 
@@ -80,9 +73,9 @@ def test_a_model_has_to_be_configured(
 ) -> None:
     monkeypatch.setenv("EDITAHEAD_BACKEND", "embedded")
     for options in (("--apply",), ()):
-        assert run(*options, "--edits", str(edits), "--with-model") == 1
+        assert run_eval(*options, "--edits", str(edits), "--with-model") == 1
         assert "needs a model" in capsys.readouterr().err
-    assert run("--edits", str(edits), "--with-model", "--against", "HEAD") == 2
+    assert run_eval("--edits", str(edits), "--with-model", "--against", "HEAD") == 2
 
 
 def test_servers_of_a_replay_find_the_small_model(monkeypatch: pytest.MonkeyPatch) -> None:

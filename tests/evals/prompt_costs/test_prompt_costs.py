@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -14,7 +13,6 @@ pytest.importorskip("tokenizers", reason="real tokenizers need an extra that bri
 
 import zstandard
 
-from editahead_cli.commands import eval as command
 from editahead_evals.data.edit_records import Record
 from editahead_evals.data.revisions import Revision
 from editahead_evals.errors import StatesError, TooFewPromptsError, WorkerError
@@ -29,6 +27,7 @@ from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD
 from editahead_prompts.formats.next_edit.zeta2 import ZETA_2
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.snapshot import Snapshot
+from eval_command import run_eval
 from schemas import validate
 from secret_corpus import placed_secrets
 
@@ -46,12 +45,6 @@ def states(tmp_path: Path) -> Path:
     path = tmp_path / "states.jsonl.zst"
     write_states(path, typing_states(sessions(RECORDS[:1]), hunks=2, most=4))
     return path
-
-
-def run(*arguments: str) -> int:
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    return command.run(parser.parse_args(arguments))
 
 
 def test_a_session_is_typed_two_characters_at_a_time() -> None:
@@ -88,7 +81,7 @@ def test_what_cannot_be_read(tmp_path: Path, content: bytes | None, reason: str)
         path.write_bytes(content)
     with pytest.raises(StatesError, match=reason):
         list(read_states(path))
-    assert run("--render", str(path)) == 1
+    assert run_eval("--render", str(path)) == 1
 
 
 def test_figures_leave_out_each_sessions_first_prompt() -> None:
@@ -131,13 +124,13 @@ def test_another_process_renders_the_same(states: Path) -> None:
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     edits, states = tmp_path / "edits.jsonl.zst", str(tmp_path / "states.jsonl.zst")
     edits.write_bytes(zstandard.compress("".join(json.dumps(asdict(r)) + "\n" for r in RECORDS).encode()))
-    assert run("--edits", str(edits), "--save-states", states) == 0
+    assert run_eval("--edits", str(edits), "--save-states", states) == 0
     assert "12 states of 1 sessions" in capsys.readouterr().err
-    assert run("--render", states, "--with-format", "zeta-2", "--diffs", "1", "--budget", "900") == 0
+    assert run_eval("--render", states, "--with-format", "zeta-2", "--diffs", "1", "--budget", "900") == 0
     out = capsys.readouterr().out
     assert "0 of 12 prompts are equal" in out
     assert "+<|region|>" in out
-    assert run("--render", states, "--with-format", "zeta-2", "--json") == 0
+    assert run_eval("--render", states, "--with-format", "zeta-2", "--json") == 0
     found: Any = json.loads(capsys.readouterr().out)
     validate("output.eval-render", "output", found)
     assert found["costs"]["prefill"]["16"]["mean"] < found["other"]["costs"]["prefill"]["16"]["mean"]
@@ -156,14 +149,14 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     ],
 )
 def test_what_does_not_go_together(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(*arguments) == 2
+    assert run_eval(*arguments) == 2
     assert capsys.readouterr().err
 
 
 def test_a_repository_without_large_changes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     edits = tmp_path / "edits.jsonl.zst"
     edits.write_bytes(zstandard.compress((json.dumps(asdict(RECORDS[1])) + "\n").encode()))
-    assert run("--edits", str(edits), "--save-states", str(tmp_path / "s")) == 1
+    assert run_eval("--edits", str(edits), "--save-states", str(tmp_path / "s")) == 1
     assert "no file of 8000 characters" in capsys.readouterr().err
 
 
