@@ -22,6 +22,7 @@ from .added_below_headers import add_below_header
 from .anchored_imports import anchor_imports
 from .block_edits import NEW_VERSION
 from .block_placer import CUT_OFF, UNANCHORED, read_blocks
+from .clear_readings import clear_reading
 from .document_sections import as_sections, shows_headings
 from .excerpts import Excerpt, as_excerpt
 from .hunk_placer import place_hunks
@@ -29,7 +30,7 @@ from .kept_comments import keep_comments
 from .left_out_code import restore_left_out_code
 from .notebook import Notebook
 from .reading_scores import Provenance, ReadingScorer
-from .readings import PlausibleReading, to_readings
+from .readings import PlausibleReading, rank_readings, to_readings
 from .shown_neighbours import encloses_all
 from .snippet_placer import place_snippet
 from .sparing_readings import partial_readings, sparing_readings
@@ -60,6 +61,9 @@ _CHOSEN = frozenset({"would-lose-code", "would-break-syntax", "ambiguous", "unpl
 
 _MAX_LEFT = 3
 """Readings that fail checks and are offered beside a single other one."""
+
+_UNSETTLED = re.compile(r"would be gone|still used|imported twice|comment may be|decorators|indentation")
+"""What the doubts say that no likelihood settles."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -141,7 +145,7 @@ def merge(
         told = told if told and told.guess == shown.text else None
         first = shown if sections.is_certain else _as_choice(shown)
         attempts = [first, *(each if each.text == shown.text else _as_choice(each) for each in attempts)]
-    result = told or _agreed(attempts, target)
+    result = told or _agreed(attempts, target, anchored, span)
     if result.refusal is None and not result.edit and _has_dots_for_code(part, target):
         doubt = make_refusal("ambiguous", "The file has all of this already, unless the dots are code.")
         return replace(result, refusal=doubt)
@@ -245,18 +249,41 @@ def _attempt(
     ):
         doubt = None
     unsure = doubt or first_failure(part, target, splices, edit, guess)
-    if unsure is None and span is not None and edit:
-        start, end = edit.changed_span
-        if start < span[0] or end > span[1]:
-            unsure = make_refusal("unplaced", "The change would not stay within the selection.")
-    if unsure is None and part.final_newline and guess and not guess.endswith(("\n", "\r")):
-        edit = compose(edit, Edit.replace(len(guess), len(guess), original.eol))
-        guess += original.eol
+    if unsure is None and _leaves_span(edit, span):
+        unsure = make_refusal("unplaced", "The change would not stay within the selection.")
+    if unsure is None:
+        edit, guess = _end_last_line(part, target, edit, guess)
     return _Attempt(part, placing, MergeResult(original, guess, edit, unsure, placing.confidence), text)
 
 
-def _agreed(attempts: Sequence[_Attempt], target: Target) -> MergeResult:
-    """Return the result that is certain, if no other certain one differs; else the first one, refused, with all readings."""
+def _leaves_span(edit: Edit, span: tuple[int, int] | None) -> bool:
+    if span is None or not edit:
+        return False
+    start, end = edit.changed_span
+    return start < span[0] or end > span[1]
+
+
+def _end_last_line(part: FileSketch, target: Target, edit: Edit, guess: str) -> tuple[Edit, str]:
+    """Return the edit and its result with the line end that the part adds to the file's end."""
+    if not part.final_newline or not guess or guess.endswith(("\n", "\r")):
+        return edit, guess
+    eol = target.original.eol
+    return compose(edit, Edit.replace(len(guess), len(guess), eol)), guess + eol
+
+
+def _agreed(
+    attempts: Sequence[_Attempt], target: Target, shown: FileSketch, span: tuple[int, int] | None
+) -> MergeResult:
+    """Return the result that is certain, if no other certain one differs; else a clear reading.
+
+    Else the first one, refused, with all readings.
+
+    Args:
+        attempts: The results of all ways to place the part.
+        target: The file.
+        shown: The part before anything was restored in it.
+        span: Offsets in code points that the change must stay within.
+    """
     certain = [attempt.result for attempt in attempts if attempt.result.refusal is None]
     if certain and all(result.guess == certain[0].guess for result in certain):
         return certain[0]
@@ -264,8 +291,21 @@ def _agreed(attempts: Sequence[_Attempt], target: Target) -> MergeResult:
     refusal = first.refusal or make_refusal("ambiguous", "The sketch can be read in two ways.")
     content = attempts[-1].part.content
     scorer = None if isinstance(content, Diff) else ReadingScorer(content, target)
-    readings = to_readings(_plausible(attempts, target), scorer, target)
-    return replace(first, refusal=refusal, readings=readings)
+    ranked = rank_readings(_plausible(attempts, target), scorer, target)
+    clear = None
+    may_be_clear = not certain and all(map(_is_doubt_of_one_rule, attempts))
+    if may_be_clear and not isinstance(shown.content, Diff) and not _comment_like_mark(shown.content, target):
+        clear = clear_reading(shown.content, ranked, target)
+    if clear is not None and not _leaves_span(clear.edit, span):
+        edit, guess = _end_last_line(shown, target, clear.edit, clear.guess)
+        return MergeResult(target.original, guess, edit, None, first.confidence)
+    return replace(first, refusal=refusal, readings=to_readings(ranked, target))
+
+
+def _is_doubt_of_one_rule(attempt: _Attempt) -> bool:
+    """Return whether no doubt about an attempt is one that only a person can settle."""
+    found = (attempt.placing.doubt, attempt.result.refusal)
+    return all(doubt is None or not _UNSETTLED.search(doubt.detail) for doubt in found)
 
 
 def _only_told(attempts: Sequence[_Attempt], target: Target) -> MergeResult | None:

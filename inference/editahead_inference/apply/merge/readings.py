@@ -33,10 +33,22 @@ class PlausibleReading:
     source: Provenance
 
 
-def to_readings(
+@dataclass(frozen=True, slots=True)
+class RankedReading:
+    """A reading among all others of a sketch.
+
+    Attributes:
+        likelihood: From 0 to 1. All likelihoods have a sum of less than 1, as none of the readings may be meant.
+    """
+
+    reading: PlausibleReading
+    likelihood: float
+
+
+def rank_readings(
     found: Iterable[PlausibleReading], scorer: ReadingScorer | None, target: Target
-) -> tuple[Reading, ...]:
-    """Return the different readings, likeliest first; none if there is only one, or if one changes nothing.
+) -> list[RankedReading]:
+    """Return the different readings that change something, likeliest first.
 
     Args:
         found: The readings, the likeliest first where there is no scorer.
@@ -50,10 +62,18 @@ def to_readings(
             parts = tuple(split_at_kept_lines(reading.splices, target.lines.bodies))
             distinct[reading.guess] = score, replace(reading, splices=parts)
     ranked = sorted(distinct.values(), key=lambda scored: -scored[0])
+    probabilities = likelihoods([score for score, _ in ranked])
+    return [
+        RankedReading(reading, probability)
+        for (_, reading), probability in zip(ranked, probabilities, strict=True)
+    ]
+
+
+def to_readings(ranked: Sequence[RankedReading], target: Target) -> tuple[Reading, ...]:
+    """Return the likeliest readings with titles; none if there is only one."""
     if len(ranked) < 2:
         return ()
-    probabilities = likelihoods([score for score, _ in ranked])
-    chosen = [reading for _, reading in ranked[:MAX_CHOICES]]
+    chosen = [each.reading for each in ranked[:MAX_CHOICES]]
     titles = [_title(reading.splices, target) for reading in chosen]
     titles = [
         title
@@ -71,8 +91,8 @@ def to_readings(
         for at, title in enumerate(titles)
     ]
     return tuple(
-        Reading(title, reading.edit, likelihood)
-        for title, reading, likelihood in zip(titles, chosen, probabilities, strict=False)
+        Reading(title, each.reading.edit, each.likelihood)
+        for title, each in zip(titles, ranked, strict=False)
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from editahead_inference.apply.placement.line_matching import normalize_line
 from editahead_prompts.sketches.sketch import Code, Elision, Snippet
@@ -52,14 +52,22 @@ class ShownRuns:
 
     def contain(self, keys: Sequence[str]) -> bool:
         """Return whether these lines follow one another in a run."""
+        return next(self._found(keys), False)
+
+    def count(self, keys: Sequence[str]) -> int:
+        """Return how often these lines follow one another in a run."""
+        return sum(self._found(keys))
+
+    def _found(self, keys: Sequence[str]) -> Iterator[bool]:
+        """Yield True for each place of these lines."""
         part = list(self._clean(keys))
         if not part:
-            return True
+            yield True
+            return
         rare = min(range(len(part)), key=lambda k: len(self._places.get(part[k], ())))
-        return any(
-            at >= rare and self._runs[number][at - rare : at - rare + len(part)] == part
-            for number, at in self._places.get(part[rare], ())
-        )
+        for number, at in self._places.get(part[rare], ()):
+            if at >= rare and self._runs[number][at - rare : at - rare + len(part)] == part:
+                yield True
 
 
 def without_blanks(keys: Iterable[str]) -> Iterable[str]:

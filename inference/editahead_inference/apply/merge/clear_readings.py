@@ -1,0 +1,194 @@
+"""The reading of a sketch that is clear though a rule has a doubt: it alone agrees with all that the sketch shows.
+
+A sketch that begins or ends with a mark is an excerpt of the file as it is to be. Where a reading makes each run of its
+lines, where the sketch shows the lines on both sides of each change, some of which the file has only there, and where all
+other readings are far less likely, the doubt of a single rule tells nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import islice
+
+from rapidfuzz.fuzz import ratio
+from rapidfuzz.process import extract
+
+from editahead_inference.apply.placement.line_matching import (
+    DISTINCTIVE,
+    is_comment,
+    line_weight,
+    normalize_line,
+)
+from editahead_inference.apply.placement.outline import is_filler, is_new_version
+from editahead_inference.apply.placement.placement import Target
+from editahead_inference.apply.placement.splices import Splice
+from editahead_prompts.sketches.sketch import Elision, Snippet
+
+from .reading_scores import ReadingScorer
+from .readings import PlausibleReading, RankedReading
+from .shown_runs import ShownRuns, code_lines, lines_and_marks, without_blanks
+
+_MIN_LIKELIHOOD = 0.8
+"""The likelihood from which a reading is clear where several lines in a row tell the place of a change."""
+
+_MIN_LIKELIHOOD_BESIDE = 0.4
+"""The same where the line directly above or below a change tells its place."""
+
+_MIN_LEAD = 3.0
+"""How many times as likely as the next reading a clear one is. Two equal places share a likelihood."""
+
+_MIN_EDGE_LEAD = 10.0
+"""The same where the sketch shows one side of a change only."""
+
+_MIN_REWORDED = 85
+"""Percent of similarity from which one comment may be another one in other words."""
+
+_MAX_REACH = 12
+"""Lines beside a change among which the place is known, as `ShownRuns` compares each row of them anew."""
+
+
+def clear_reading(
+    snippet: Snippet, ranked: Sequence[RankedReading], target: Target
+) -> PlausibleReading | None:
+    """Return the reading that is clear, if there is one.
+
+    Args:
+        snippet: The snippet as it was written.
+        ranked: Its readings, likeliest first.
+        target: The file.
+    """
+    if len(ranked) < 2 or ranked[0].likelihood < _MIN_LIKELIHOOD_BESIDE:
+        return None
+    first = ranked[0].reading
+    lead = ranked[0].likelihood / ranked[1].likelihood
+    if lead < _MIN_LEAD or not _is_excerpt(snippet) or not _is_verbatim(snippet, first.splices):
+        return None
+    if any(_shrinks(splice, target) for splice in first.splices) and _leaves_bodies_out(snippet, target):
+        return None
+    if ReadingScorer(snippet, target).features(first.splices, first.source)["torn runs"]:
+        return None
+    if any(map(partial(_rewords_comment, target), first.splices)):
+        return None
+    is_likely = ranked[0].likelihood >= _MIN_LIKELIHOOD
+    if not (is_likely or first.source.passes):
+        return None
+    place = _Place(snippet, target, _MAX_REACH if is_likely else 1)
+    may_be_edge = lead >= _MIN_EDGE_LEAD
+    return (
+        first if all(place.is_placed(splice, may_be_edge=may_be_edge) for splice in first.splices) else None
+    )
+
+
+def _is_excerpt(snippet: Snippet) -> bool:
+    """Return whether a mark is the first or the last of a sketch."""
+    filled = [
+        piece for piece in snippet.parts if isinstance(piece, Elision) or any(map(str.strip, piece.lines))
+    ]
+    return any(isinstance(piece, Elision) and not piece.removed for piece in (filled[0], filled[-1]))
+
+
+def _is_verbatim(snippet: Snippet, splices: Sequence[Splice]) -> bool:
+    """Return whether the sketch has all new lines with the indentation that they get."""
+    shown = {line.rstrip() for line in code_lines(snippet)}
+    return all(line.rstrip() in shown for splice in splices for line in splice.lines if line.strip())
+
+
+def _shrinks(splice: Splice, target: Target) -> bool:
+    """Return whether more lines go than come, of blank ones, too."""
+    gone = target.lines.bodies[splice.start : splice.end]
+    return any(
+        sum(bool(line.strip()) == is_filled for line in gone)
+        > sum(bool(line.strip()) == is_filled for line in splice.lines)
+        for is_filled in (True, False)
+    )
+
+
+def _rewords_comment(target: Target, splice: Splice) -> bool:
+    """Return whether a new comment resembles one that stays: it may be that one in other words."""
+    gone = set(target.lines.keys[splice.start : splice.end])
+    for key in map(normalize_line, splice.lines):
+        if is_comment(key) and line_weight(key) >= DISTINCTIVE and key not in target.lines.places:
+            alike = extract(key, target.lines.comments, scorer=ratio, score_cutoff=_MIN_REWORDED, limit=None)
+            if alike and gone.isdisjoint(comment for comment, _, _ in alike):
+                return True
+    return False
+
+
+def _leaves_bodies_out(snippet: Snippet, target: Target) -> bool:
+    """Return whether a block of the sketch has a mark and nothing else: then it may leave more out without a word."""
+    lines, marks = lines_and_marks(snippet)
+    waiting = list(target.outlined(lines).items)
+    while waiting:
+        item = waiting.pop()
+        for section in item.sections:
+            if section.items and all(inner.start in marks for inner in section.items):
+                return True
+            waiting += section.items
+    return False
+
+
+class _Place:
+    """The test whether a sketch tells the places of changes.
+
+    Args:
+        snippet: The sketch.
+        target: The file.
+        reach: Lines on either side of a change, blank ones not counted, that may tell its place.
+    """
+
+    def __init__(self, snippet: Snippet, target: Target, reach: int) -> None:
+        self._target, self._reach = target, reach
+        self._keys = target.lines.keys
+        self._runs = ShownRuns(snippet, without_blanks)
+
+    def is_placed(self, splice: Splice, *, may_be_edge: bool) -> bool:
+        """Return whether a run shows what a change makes between the lines around it, of which some tell the place.
+
+        Args:
+            splice: The change.
+            may_be_edge: New versions of lines may be the first or the last of a run.
+        """
+        keys, runs = self._keys, self._runs
+        come = [key for key in map(normalize_line, splice.lines) if key]
+        gone = [key for key in keys[splice.start : splice.end] if key]
+        if not come and not gone:
+            return True
+        above = next((n for n in range(splice.start - 1, -1, -1) if keys[n]), None)
+        below = next((n for n in range(splice.end, len(keys)) if keys[n]), None)
+        if above is None or below is None:
+            return False
+        if runs.count([keys[above], *come, keys[below]]) == 1:
+            return self._tells(above, come, keys[below], up=True) or self._tells(
+                below, come, keys[above], up=False
+            )
+        if not may_be_edge or len(come) != len(gone) or not all(map(is_new_version, come, gone)):
+            return False
+        if runs.count([keys[above], *come]) == 1:
+            return self._tells(above, come, None, up=True)
+        return runs.count([*come, keys[below]]) == 1 and self._tells(below, come, None, up=False)
+
+    def _tells(self, line: int, come: Sequence[str], other: str | None, *, up: bool) -> bool:
+        """Return whether lines of the file on one side of a change, shown with it in a run, are only there.
+
+        Args:
+            line: The line beside the change.
+            come: The new lines.
+            other: The line on the other side, if it is shown, too.
+            up: The side is above the change.
+        """
+        shown = list(come if other is None else [*come, other] if up else [other, *come])
+        beside = range(line, -1, -1) if up else range(line, len(self._keys))
+        for at in islice((n for n in beside if self._keys[n]), self._reach):
+            shown = [self._keys[at], *shown] if up else [*shown, self._keys[at]]
+            if not self._runs.contain(shown):
+                return False
+            if _is_only_place(self._target, min(line, at), max(line, at) + 1):
+                return True
+        return False
+
+
+def _is_only_place(target: Target, start: int, end: int) -> bool:
+    """Return whether lines [start, end) of the file say something, and the file has them only there."""
+    keys = target.lines.keys[start:end]
+    return not all(map(is_filler, filter(None, keys))) and len(target.lines.find_normalized(keys)) == 1
