@@ -212,7 +212,7 @@ def _long_function(name: object, rows: int) -> str:
 
 
 def test_many_files() -> None:
-    rows, count = 80, 190
+    rows, count = 80, 90
     shown = (_long_function(n, rows).replace("step 7\n", "step seven\n") for n in range(count))
     sketch = "\n".join(f"src/m{n}.py\n```python\n{MARK}\n{code}{MARK}\n```\n" for n, code in enumerate(shown))
     started = time.process_time()

@@ -5,10 +5,12 @@ The caller provides the files: see `FileProvider`.
 
 from __future__ import annotations
 
+import gc
 import heapq
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Literal, Protocol
@@ -37,6 +39,9 @@ _FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main"})
 MAX_PARTS = 200
 """Parts of a sketch, which bounds the time of a plan."""
 
+
+MAX_MARKED_CHARS = 500_000
+"""Characters of all parts of a sketch that show parts of files, which bounds the time: each is merged with its file."""
 
 _MAX_CHOICE_PLANS = 16
 """Plans that are made to find choices, which bounds the time."""
@@ -162,12 +167,24 @@ def plan_changes(
     """
     trees = syntax or SyntaxTrees(reproducible=True)
     planner = _Planner(sketch, files, merge, spans or {}, context_documents, trees, flag_file, check)
-    with trees.checked(check):
+    with trees.checked(check), _collected_later():
         try:
             return planner.plan({}, on_settled)
         except _UncertainPartError as error:
             refusal, choices = error.refusal, tuple(planner.choices(error))
     raise ApplyRefusedError(replace(refusal, choices=choices if len(choices) > 1 else ()))
+
+
+@contextmanager
+def _collected_later() -> Iterator[None]:
+    """Pause the search for garbage in cycles: a merge makes hundreds of thousands of objects, and hardly any."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class _UncertainPartError(ApplyRefusedError):
@@ -200,6 +217,9 @@ class _Planner:
         parts = self.sketch.files
         if len(parts) > MAX_PARTS:
             raise ApplyRefusedError(Refusal("too-large", f"The sketch has more than {MAX_PARTS} parts."))
+        if sum(map(self._count_marked, parts)) > MAX_MARKED_CHARS:
+            said = f"The sketch shows parts of files in more than {MAX_MARKED_CHARS:,} characters; apply it in pieces."
+            raise ApplyRefusedError(Refusal("too-large", said))
         work: dict[str, _PendingChange] = {}
         for number, part in enumerate(parts):
             self.check()
@@ -210,6 +230,12 @@ class _Planner:
                 on_settled(self._review([change])[0])
         changes = [change for item in work.values() if not (change := item.change()).is_noop]
         return tuple(_sort_by_imports(self._review(changes)))
+
+    def _count_marked(self, part: FileSketch) -> int:
+        """Return the characters of a part that shows a part of a file; 0 for diffs and whole files."""
+        if isinstance(part.content, Diff) or part.kind == "whole-file":
+            return 0
+        return sum(len(line) + 1 for line in self.sketch.lines[part.at : part.end])
 
     def _review(self, changes: Sequence[FileChange]) -> list[FileChange]:
         """Return the changes with their hunks and flags."""

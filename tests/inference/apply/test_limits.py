@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +12,7 @@ from tree_sitter import Parser, Tree
 
 from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.placement import placement
+from editahead_inference.apply.placement.declarations import declarations
 from editahead_inference.apply.placement.outline import Item, outline
 from editahead_inference.apply.planner import plan_changes
 from editahead_inference.apply.review.review import MAX_REVIEWED_BYTES, FileEdit, review
@@ -204,6 +206,48 @@ def test_files_of_too_many_lines_need_a_diff() -> None:
 def test_lines_of_generated_code_are_no_sketch() -> None:
     reason, detail = _refusal("var a=f(1);if(a){b.c(a)}" * 5_000, "var a = 1;\n", "javascript")
     assert (reason, "a line of more than" in detail) == ("too-large", True)
+
+
+def test_files_with_a_line_of_generated_code_need_a_diff() -> None:
+    reason, detail = _refusal(
+        "// ...\nvar z = 2;\n// ...\n", f"var z = 1;\n{'f(1);' * 30_000}\n", "javascript"
+    )
+    assert (reason, "use a diff" in detail) == ("too-large", True)
+
+
+def test_few_of_the_declarations_on_one_line_are_looked_at() -> None:
+    text = "var z = 1;\n" + "var a=f(1);" * 5_000 + "\nfunction g() {\n  return z;\n}\n"
+    tree = SyntaxTrees().tree(Snapshot.from_text(text, uri="file:///a.js", language="javascript"))
+    assert tree is not None
+    found = declarations(tree.root_node, text.split("\n"))
+    assert len(found) < 100
+    assert found[-1].name == "g"
+
+
+def test_parts_of_many_files_are_refused_together_and_diffs_are_not() -> None:
+    class ManyFiles(OneFile):
+        def resolve(self, path: str | None) -> Snapshot | None:
+            return Snapshot.from_text("x = 1\n", uri=f"file:///{path}", language="python")
+
+    code = "".join(f"value_{n} = compute({n})\n" for n in range(1_000))
+    marked = "".join(f"a{n}.py\n```python\n# ...\n{code}# ...\n```\n" for n in range(30))
+    with pytest.raises(ApplyRefusedError) as caught:
+        plan_changes(parse_sketch(marked), ManyFiles(), merge)
+    assert caught.value.refusal.reason == "too-large"
+    diff = "".join(f"--- a{n}.py\n+++ a{n}.py\n@@ -1 +1,9 @@\n-x = 1\n" + "+x = 2\n" * 9 for n in range(90))
+    assert len(plan_changes(parse_sketch(diff), ManyFiles(), merge)) == 90
+
+
+def test_the_search_for_garbage_goes_on_after_a_plan() -> None:
+    assert gc.isenabled()
+    apply(BIG["twins"], Countdown(-1))
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        apply(BIG["twins"], Countdown(-1))
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
 
 
 def test_a_merge_computes_the_structure_of_each_text_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,6 @@ from editahead_inference.apply.placement.outline import (
     has_substance,
     identity,
     normalized,
-    outline,
     walk,
 )
 from editahead_inference.apply.placement.placement import Target
@@ -149,7 +148,7 @@ class _Restorer:
                 if self._has_body(normalize_line(head)) and not self._target.lines.places.get(key):
                     end = one_line.groupdict().get("end")
                     split[number] = (head, "" if end is None else indentation(lines[number]) + end)
-        for item in walk(outline(lines)):
+        for item in walk(self._target.outlined(lines).items):
             key = keys[item.start]
             if not item.is_block or not self._has_body(key):
                 continue

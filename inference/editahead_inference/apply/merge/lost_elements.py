@@ -69,7 +69,8 @@ def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -
     if not touched:
         return
     target.check()
-    before = Counter(_name(item, naming) for item, _ in _elements(target.items, naming))
+    if whole:
+        before = Counter(_name(item, naming) for item, _ in _elements(target.items, naming))
     after = _names_after(target, splices)
     runs = ShownRuns(snippet, without_blanks)
     uncut = _uncut_blocks(snippet, target)

@@ -41,11 +41,11 @@ from .whole_file import as_whole_file, place_whole
 _MAX_SKETCH_CHARS = 400_000
 """Characters of a sketch, which bounds the time of a merge."""
 
-_MAX_FILE_LINES = 60_000
+_MAX_FILE_LINES = 40_000
 """Lines of a file for sketches that are no diffs, which bounds the time of a merge: lines are short in such a file."""
 
 _MAX_LINE_CHARS = 100_000
-"""Characters of a line of a sketch that is no diff: such lines are of generated code, which no person writes."""
+"""Characters of a line of a sketch that is no diff, or of its file: such lines are of generated code."""
 
 _MAX_PIECES = 4000
 """Runs of code and marks between them, which bounds the time of a merge."""
@@ -96,6 +96,9 @@ def merge(
     if isinstance(part.content, Snippet) and len(original.lines) > _MAX_FILE_LINES:
         doubt = make_refusal("too-large", f"The file has {len(original.lines):,} lines; use a diff.")
         return MergeResult(original, original.text, Edit(), doubt, 0.0)
+    if isinstance(part.content, Snippet) and max(map(len, original.lines)) > _MAX_LINE_CHARS:
+        said = f"The file has a line of more than {_MAX_LINE_CHARS:,} characters; use a diff."
+        return MergeResult(original, original.text, Edit(), make_refusal("too-large", said), 0.0)
     if (
         isinstance(part.content, Snippet)
         and max(map(len, sketch.lines[part.at : part.end]), default=0) > _MAX_LINE_CHARS

@@ -16,9 +16,8 @@ from editahead_inference.apply.placement.line_matching import (
     indent_width,
     is_comment,
     line_weight,
-    normalize_line,
 )
-from editahead_inference.apply.placement.outline import Item, Naming, outline
+from editahead_inference.apply.placement.outline import Item
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.elision_markers import parse_marker
@@ -45,7 +44,7 @@ def misplaced_lines(snippet: Snippet, target: Target, splices: Sequence[Splice])
     New lines come to the block that is shown around them. Lines that stay are in the block that they were in, unless the
     sketch shows the header that takes them right below the line before it.
     """
-    shown = _shown_scopes(snippet)
+    shown = _shown_scopes(snippet, target)
     bodies: list[str] = []
     origin: list[int | None] = []
     at, end = _outermost_blocks(target, splices)
@@ -57,7 +56,7 @@ def misplaced_lines(snippet: Snippet, target: Target, splices: Sequence[Splice])
     origin += range(at, end)
     new = [line for line, old in enumerate(origin) if old is None]
     target.check()
-    result = _Scopes(bodies)
+    result = _Scopes(bodies, target)
     if not splices:
         yield from _missing(shown, result)
     for line in new:
@@ -128,7 +127,7 @@ def blocks_around(items: Sequence[Item], line: int) -> Iterator[Item]:
         items = items[at].items
 
 
-def _shown_scopes(snippet: Snippet) -> _Scopes:
+def _shown_scopes(snippet: Snippet, target: Target) -> _Scopes:
     """Return the blocks that a snippet shows on purpose: their headers are not merely lines above other lines.
 
     A mark that is indented no deeper than a header ends what the header opens: the header of another block may be left out.
@@ -138,7 +137,7 @@ def _shown_scopes(snippet: Snippet) -> _Scopes:
     for piece in snippet.parts:
         starts.add(len(lines) + leading_blank_lines(piece.lines) if isinstance(piece, Code) else len(lines))
         lines += piece.lines if isinstance(piece, Code) else [piece.text]
-    return _Scopes(lines, starts)
+    return _Scopes(lines, target, starts)
 
 
 class _Scopes:
@@ -146,6 +145,7 @@ class _Scopes:
 
     Args:
         bodies: The lines.
+        target: The file, which keeps structures.
         starts: The lines at which a run of shown lines begins. If given, only blocks count whose header begins a run, and
             those that such a block begins with.
 
@@ -156,16 +156,17 @@ class _Scopes:
         headers: The blocks with a name.
     """
 
-    def __init__(self, bodies: Sequence[str], starts: Collection[int] | None = None) -> None:
+    def __init__(self, bodies: Sequence[str], target: Target, starts: Collection[int] | None = None) -> None:
         self._bodies = bodies
-        self.keys = list(map(normalize_line, bodies))
-        naming = Naming(self.keys)
+        outlined = target.outlined(bodies)
+        naming = outlined.naming
+        self.keys = naming.keys
         self.headers: list[Item] = []
         self.chains: dict[int, tuple[str, ...]] = {}
         self.places: dict[str, list[int]] = {}
         for number, key in enumerate(self.keys):
             self.places.setdefault(key, []).append(number)
-        waiting: list[tuple[Item, tuple[str, ...]]] = [(item, ()) for item in outline(bodies)]
+        waiting: list[tuple[Item, tuple[str, ...]]] = [(item, ()) for item in outlined.items]
         known = set(starts or ())
         last = max((n + 1 for n, key in enumerate(self.keys) if key and parse_marker(key) is None), default=0)
         while waiting:

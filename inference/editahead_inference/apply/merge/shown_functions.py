@@ -14,6 +14,8 @@ from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Code, Snippet
 
+from .shown_runs import code_lines
+
 _BRACES = frozenset(
     {"javascript", "javascriptreact", "typescript", "typescriptreact", "go", "rust", "java", "c", "cpp"}
 )
@@ -48,9 +50,11 @@ def _naming_line(d: Declaration, keys: Sequence[str]) -> int:
 def _functions_by_line(snippet: Snippet, target: Target) -> dict[int, Declaration]:
     """Return the function of the file, found by its first line, that each line of the sketch is shown in."""
     keys = target.lines.keys
+    shown = set(map(normalize_line, code_lines(snippet)))
     heads: dict[str, list[Declaration]] = {}
     for d in target.declarations:
-        heads.setdefault(keys[_naming_line(d, keys)], []).append(d)
+        if any(keys[line] in shown for line in range(d.head, min(d.head + _MAX_HEADER, d.end))):
+            heads.setdefault(keys[_naming_line(d, keys)], []).append(d)
     around: dict[int, Declaration] = {}
     inner: tuple[Declaration, int] | None = None
     for piece in snippet.parts:

@@ -140,10 +140,16 @@ def declarations(root: Node, lines: Sequence[str]) -> list[Declaration]:
         lines: The lines of its text, without line ends.
     """
     found: list[Declaration] = []
+    on_line: Counter[int] = Counter()
     waiting: list[tuple[Node, tuple[str, ...], Node | None]] = [(root, (), None)]
     while waiting:
         node, scope, wrapper = waiting.pop()
         kind = _KINDS.get(node.type)
+        if kind is not None:
+            row = node.start_point.row
+            on_line[row] += 1
+            if on_line[row] > _MAX_ON_LINE:
+                continue
         name = None if kind is None else _name(node)
         if kind is not None and name is not None:
             if node.type not in (
@@ -182,6 +188,9 @@ def _declaration(
         kind, name, start, head, end, scope, "".join(signature.decode(errors="replace").split()), intact
     )
 
+
+_MAX_ON_LINE = 50
+"""Declarations that begin on one line, at most, which bounds the time for minified code."""
 
 _MAX_LONG_LINE = 10_000
 """Characters of a line beyond which a declaration that ends in it is not looked at more closely."""

@@ -20,6 +20,8 @@ def long_strings(bodies: Sequence[str]) -> Iterator[tuple[int, int]]:
     Languages with triple quotes have no strings in backticks, which their documentation is full of.
     """
     has_triple = any(quotes in body for body in bodies for quotes in ('"""', "'''"))
+    if not has_triple and not any("`" in body or '#"' in body for body in bodies):
+        return
     pattern = _TRIPLE_QUOTES if has_triple else _LONG_QUOTES
     number = at = 0
     while number < len(bodies):
