@@ -119,6 +119,13 @@ class _ExcerptReader:
             self._read_inside(shown[0], named, is_beside_mark=len(items) > 1)
         elif self._declares(shown):
             self._read_level(items, self._block_of(shown))
+            # A bracket of another block, of which the sketch shows the end alone, hides a mark before it.
+            self.is_certain = self.is_certain and not any(map(self._closes_twice, items))
+
+    def _closes_twice(self, item: Item) -> bool:
+        """Return whether two brackets end an element."""
+        ends = [self._naming.keys[section.line] for section in item.sections[1:]]
+        return sum(key[:1] in (")", "}", "]") and not key.endswith(("{", "(", "[")) for key in ends) > 1
 
     def _shows_most(self) -> bool:
         """Return whether the sketch has at least half of the file's lines of substance."""

@@ -36,6 +36,8 @@ _MAX_HEADER = 4
 _MIN_VERSION = 90
 """Percent of similarity from which a line above a new one may be its old version."""
 
+_METHOD = re.compile(r"\s+(?:async\s+)?def (?P<name>\w+)\(")
+
 _NEAR = 4
 """Lines on either side of an added one in which its neighbours are looked for, as some are blank."""
 
@@ -70,7 +72,7 @@ def copies_of_next_element(target: Target, splices: Sequence[Splice]) -> Iterato
     keys = target.lines.keys
     for splice in split_at_kept_lines(splices, target.lines.bodies):
         come = [key for key in map(normalize_line, splice.lines) if key]
-        if splice.start < splice.end or len(come) < _MIN_COPIES:
+        if splice.start < splice.end or len(come) < _MIN_TELLING:
             continue
         rows = range(splice.end, min(len(keys), splice.end + len(splice.lines) + _REACH))
         below = [row for row in rows if keys[row]]
@@ -81,8 +83,9 @@ def copies_of_next_element(target: Target, splices: Sequence[Splice]) -> Iterato
                     lambda pair: pair[0] == keys[pair[1]], zip(come, below[at:], strict=False)
                 )
             ]
-            told = sum(line_weight(key) >= DISTINCTIVE for key in same)
-            if len(same) >= _MIN_COPIES and told >= _MIN_TELLING:
+            told = [key for key in same if line_weight(key) >= DISTINCTIVE]
+            only = [key for key in told if len(target.lines.places.get(key, ())) == 1]
+            if (len(same) >= _MIN_COPIES and len(told) >= _MIN_TELLING) or len(only) >= _MIN_TELLING:
                 yield below[at]
 
 
@@ -218,6 +221,34 @@ def repeated_headers(snippet: Snippet, target: Target, splices: Sequence[Splice]
             yield known[head]
         if is_function(head):
             waiting += item.items
+
+
+def renamed_members(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield the values of a class in Python that would be there beside a new method with their name."""
+    keys, widths = target.lines.keys, target.lines.widths
+    gone = {line for splice in splices for line in range(splice.start, splice.end)}
+    for splice in splices if target.original.language == "python" else ():
+        for line in splice.lines:
+            found = _METHOD.match(line)
+            if found is None:
+                continue
+            value = re.compile(rf"{re.escape(found['name'])}\s*(?::[^=]+)?=(?!=)")
+            width = indent_width(line)
+            yield from (
+                n
+                for n in _level(splice.start, width, target)
+                if widths[n] == width and n not in gone and value.match(keys[n])
+            )
+
+
+def _level(line: int, width: int, target: Target) -> Iterator[int]:
+    """Yield the lines around one up to a less deep one."""
+    keys, widths = target.lines.keys, target.lines.widths
+    for rows in (range(line - 1, -1, -1), range(line, len(keys))):
+        for row in rows:
+            if keys[row] and widths[row] < width:
+                break
+            yield row
 
 
 def is_whole_beside_mark(key: str, snippet: Snippet, target: Target) -> bool:

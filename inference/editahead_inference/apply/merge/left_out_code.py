@@ -283,6 +283,12 @@ _CALLED_WITH_DOTS = re.compile(r"(?P<name>\w+)\((?:\.{3}|…)\)")
 _DOTS_BETWEEN = re.compile(r"(?<![\w\])])\[[^\[\]()]*,\s*(?:\.{3}|…)\s*[\],]")
 
 
+def shows_empty_body(line: str) -> bool:
+    """Return whether a line shows a function with brackets that have nothing between them."""
+    found = _ONE_LINE_BODY.fullmatch(line.rstrip())
+    return found is not None and not found["body"] and not _EMPTY_ARGUMENT.fullmatch(line.rstrip())
+
+
 def words_for_code(target: Target, lines: Sequence[str]) -> Iterator[str]:
     """Yield the lines, of those that would come, that are a body in words: `pass  # unchanged`."""
     for line in lines:

@@ -24,6 +24,7 @@ from .block_edits import NEW_VERSION
 from .block_placer import CUT_OFF, UNANCHORED, read_blocks
 from .clear_readings import clear_reading
 from .document_sections import as_sections, shows_headings
+from .doubtful_results import doubt_result
 from .excerpts import Excerpt, as_excerpt
 from .hunk_placer import place_hunks
 from .kept_comments import keep_comments
@@ -62,7 +63,10 @@ _CHOSEN = frozenset({"would-lose-code", "would-break-syntax", "ambiguous", "unpl
 _MAX_LEFT = 3
 """Readings that fail checks and are offered beside a single other one."""
 
-_UNSETTLED = re.compile(r"would be gone|still used|imported twice|comment may be|decorators|indentation")
+_UNSETTLED = re.compile(
+    r"would be gone|still used|imported twice|comment may be|decorators|indentation|may hide|line moves|next element"
+    r"|each condition|above this import|there twice|this function|go on below|in place of code|blank line may be"
+)
 """What the doubts say that no likelihood settles."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -125,9 +129,9 @@ def merge(
     if anchored is None:
         doubt = make_refusal("unplaced", "Nothing in the file tells where these imports belong.")
         return MergeResult(original, original.text, Edit(), doubt, 0.0)
-    part = keep_comments(anchored, target)
-    restored = restore_left_out_code(part, target)
-    is_as_shown = restored.content == part.content
+    written = keep_comments(anchored, target)
+    restored = restore_left_out_code(written, target)
+    is_as_shown = restored.content == written.content
     part = as_whole_file(restored, target)
     excerpt = as_excerpt(part, target)
     is_excerpt = excerpt is not None or part.kind != "whole-file"
@@ -151,6 +155,8 @@ def merge(
     result = told or _agreed(attempts, target, anchored, span)
     if result.refusal is None and not result.edit and _has_dots_for_code(part, target):
         doubt = make_refusal("ambiguous", "The file has all of this already, unless the dots are code.")
+        return replace(result, refusal=doubt)
+    if result.refusal is None and (doubt := doubt_result(written, restored, result)):
         return replace(result, refusal=doubt)
     return result
 

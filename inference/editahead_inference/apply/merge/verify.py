@@ -38,6 +38,7 @@ from .hidden_versions import (
     comments_below_code,
     copies_of_next_element,
     paragraphs_in_other_words,
+    renamed_members,
     repeated_annotations,
     repeated_headers,
     swapped_lines,
@@ -84,6 +85,7 @@ MAX_CHARS = 1_000_000
 _MIN_PARAPHRASE_SIMILARITY = 45
 """Percent of similarity from which a removed comment may be one of the hunk in other words."""
 
+_HIDDEN_VERSION = "A mark may hide the old version of these lines."
 _ADDED_OR_REPLACED = "The sketch does not show whether these lines are added or replace lines of the file."
 
 
@@ -140,11 +142,15 @@ def first_failure(
         if unclear is not None and not encloses_all(part.content, target, splices):
             return unclear
         for number in () if is_choice else overloads_beside_marks(part.content, target, splices):
-            return _unclear(number, target, _ADDED_OR_REPLACED)
+            return _unclear(number, target, _HIDDEN_VERSION)
         for number in () if is_choice else twins_of_hidden_heads(part.content, target, splices):
-            return _unclear(number, target, _ADDED_OR_REPLACED)
+            return _unclear(number, target, _HIDDEN_VERSION)
         for number in () if is_choice else repeated_headers(part.content, target, splices):
             return _unclear(number, target, "The sketch may mean this function.")
+        for number in () if is_choice else copies_of_next_element(target, splices):
+            return _unclear(number, target, "The new lines may be those of the next element.")
+        for number in renamed_members(target, splices):
+            return _unclear(number, target, "This name would be there twice.")
         for number in torn_imports(target, splices):
             return _unclear(number, target, "Code would be above this import.")
         for number in repeated_annotations(target, splices):
@@ -219,17 +225,16 @@ def _other_meaning(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
         (unclosed_ends(snippet, target, splices), _ADDED_OR_REPLACED),
         (versions_beyond_marks(snippet, target, splices), _ADDED_OR_REPLACED),
         (unreached_lines(target, splices), _ADDED_OR_REPLACED),
-        (other_conditions(target, splices), _ADDED_OR_REPLACED),
+        (other_conditions(target, splices), "There may be a version for each condition."),
         (versions_beside(snippet, target, splices), _ADDED_OR_REPLACED),
         (versions_of_hidden_elements(snippet, target, splices), _ADDED_OR_REPLACED),
         (adopted_lines(snippet, target, splices), "This line may belong to the element above the new lines."),
         (emptied_headers(snippet, target, splices), "The block below this line would be that of a new one."),
         (detached_comments(snippet, target, splices), "This comment may belong to the line below it."),
         (split_strings(snippet, target, splices), "These lines would be within a string."),
-        (paragraphs_in_other_words(snippet, target, splices), _ADDED_OR_REPLACED),
-        (copies_of_next_element(target, splices), "The sketch may show lines of another place."),
+        (paragraphs_in_other_words(snippet, target, splices), _HIDDEN_VERSION),
         (swapped_lines(snippet, target, splices), "The sketch does not show whether this line moves."),
-        (versions_above(snippet, target, splices), _ADDED_OR_REPLACED),
+        (versions_above(snippet, target, splices), _HIDDEN_VERSION),
         (comments_below_code(snippet, target, splices), "A blank line may be above or below the new lines."),
     )
     for found, detail in checks:

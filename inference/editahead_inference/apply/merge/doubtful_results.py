@@ -1,0 +1,35 @@
+"""The doubts about a result that no check of its lines finds: that the sketch asks for hardly anything, or for more."""
+
+from __future__ import annotations
+
+from editahead_inference.apply.placement.placement import make_refusal
+from editahead_inference.apply.results import MergeResult, Refusal
+from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch
+
+from .left_out_code import shows_empty_body
+from .shown_runs import code_lines
+
+
+def doubt_result(written: FileSketch, restored: FileSketch, result: MergeResult) -> Refusal | None:
+    """Return a refusal if the sketch may mean something else than a result that passes all checks.
+
+    Args:
+        written: The part as it is written.
+        restored: The part with marks for bodies that it leaves out.
+        result: The result.
+    """
+    if isinstance(written.content, Diff) or not result.edit:
+        return None
+    has_marks = any(isinstance(piece, Elision) for piece in written.content.parts)
+    if has_marks and _changes_blank_lines_only(result):
+        return make_refusal("ambiguous", "Only blank lines would change.")
+    if restored.content != written.content and any(map(shows_empty_body, code_lines(written.content))):
+        return make_refusal("ambiguous", "The sketch does not show whether a body is to be empty.")
+    return None
+
+
+def _changes_blank_lines_only(result: MergeResult) -> bool:
+    """Return whether nothing comes and goes but line ends and white space beside them."""
+    text = result.original.text
+    changes = [text[each.start : each.end] + each.text for each in result.edit.replacements]
+    return all("\n" in change and not change.strip() for change in changes)
