@@ -156,9 +156,7 @@ def merge(
     if result.refusal is None and not result.edit and _has_dots_for_code(part, target):
         doubt = make_refusal("ambiguous", "The file has all of this already, unless the dots are code.")
         return replace(result, refusal=doubt)
-    if result.refusal is None and (doubt := doubt_result(written, restored, result)):
-        return replace(result, refusal=doubt)
-    return result
+    return result if result.refusal else replace(result, refusal=doubt_result(written, restored, result))
 
 
 def _has_dots_for_code(part: FileSketch, target: Target) -> bool:
