@@ -19,6 +19,7 @@ from editahead_inference.apply.placement.line_matching import (
     is_comment,
     line_weight,
     normalize_line,
+    unmatched_brackets,
 )
 from editahead_inference.apply.placement.outline import is_filler, is_new_version
 from editahead_inference.apply.placement.placement import Target
@@ -71,7 +72,7 @@ def clear_reading(
     if any(map(partial(_rewords_comment, target), first.splices)):
         return None
     is_likely = ranked[0].likelihood >= _MIN_LIKELIHOOD
-    if not (is_likely or first.source.passes):
+    if not (is_likely or first.source.passes or not any(map(partial(_opens_element, target), first.splices))):
         return None
     place = _Place(snippet, target, _MAX_REACH if is_likely else 1)
     may_be_edge = lead >= _MIN_EDGE_LEAD
@@ -104,6 +105,12 @@ def _shrinks(splice: Splice, target: Target) -> bool:
     )
 
 
+def _opens_element(target: Target, splice: Splice) -> bool:
+    """Return whether a change is directly below a line that only opens a bracket: what it begins may be a new element."""
+    above = next((target.lines.keys[n] for n in range(splice.start - 1, -1, -1) if target.lines.keys[n]), "{")
+    return is_filler(above) and _opens_bracket(above)
+
+
 def _rewords_comment(target: Target, splice: Splice) -> bool:
     """Return whether a new comment resembles one that stays: it may be that one in other words."""
     gone = set(target.lines.keys[splice.start : splice.end])
@@ -116,16 +123,24 @@ def _rewords_comment(target: Target, splice: Splice) -> bool:
 
 
 def _leaves_bodies_out(snippet: Snippet, target: Target) -> bool:
-    """Return whether a block of the sketch has a mark and nothing else: then it may leave more out without a word."""
+    """Return whether a block of the sketch has a mark and nothing else: then it may leave more out without a word.
+
+    A block in braces that the sketch does not close is only cut off by the mark.
+    """
     lines, marks = lines_and_marks(snippet)
     waiting = list(target.outlined(lines).items)
     while waiting:
         item = waiting.pop()
         for section in item.sections:
-            if section.items and all(inner.start in marks for inner in section.items):
+            is_cut_off = not item.closes_itself and _opens_bracket(lines[section.line])
+            if section.items and not is_cut_off and all(inner.start in marks for inner in section.items):
                 return True
             waiting += section.items
     return False
+
+
+def _opens_bracket(line: str) -> bool:
+    return unmatched_brackets([line])[1] > 0
 
 
 class _Place:

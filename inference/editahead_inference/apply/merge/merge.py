@@ -10,7 +10,7 @@ from itertools import pairwise
 from editahead_inference.apply.placement.ambiguity_checks import AmbiguityChecks
 from editahead_inference.apply.placement.line_matching import DISTINCTIVE, line_weight, normalize_line
 from editahead_inference.apply.placement.placement import Placement, Target, make_refusal
-from editahead_inference.apply.placement.splices import Splice, drop_noops, to_edit
+from editahead_inference.apply.placement.splices import Splice, drop_noops, repeated_beside, to_edit
 from editahead_inference.apply.results import MAX_CHOICES, MergeResult, Refusal, SimilarLines
 from editahead_prompts.sketches.reparse import reparse_with_file
 from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch, Hunk, Sketch, Snippet
@@ -33,6 +33,7 @@ from .notebook import Notebook
 from .reading_scores import Provenance, ReadingScorer
 from .readings import PlausibleReading, rank_readings, to_readings
 from .shown_neighbours import encloses_all
+from .shown_runs import ShownRuns, without_blanks
 from .snippet_placer import place_snippet
 from .sparing_readings import partial_readings, sparing_readings
 from .told_readings import ToldReadings
@@ -291,7 +292,7 @@ def _agreed(
         shown: The part before anything was restored in it.
         span: Offsets in code points that the change must stay within.
     """
-    certain = [attempt.result for attempt in attempts if attempt.result.refusal is None]
+    certain = _without_repeats([each for each in attempts if each.result.refusal is None], shown, target)
     if certain and all(result.guess == certain[0].guess for result in certain):
         return certain[0]
     first = certain[0] if certain else attempts[0].result
@@ -299,6 +300,12 @@ def _agreed(
     content = attempts[-1].part.content
     scorer = None if isinstance(content, Diff) else ReadingScorer(content, target)
     ranked = rank_readings(_plausible(attempts, target), scorer, target)
+    if (
+        certain
+        and len({tuple(map(str.rstrip, filter(str.strip, each.guess.splitlines()))) for each in certain}) == 1
+    ):
+        likeliest = ranked[0].reading.guess if ranked else ""
+        return next((each for each in certain if each.guess == likeliest), certain[0])
     clear = None
     may_be_clear = not certain and all(map(_is_doubt_of_one_rule, attempts))
     if may_be_clear and not isinstance(shown.content, Diff) and not _comment_like_mark(shown.content, target):
@@ -307,6 +314,28 @@ def _agreed(
         edit, guess = _end_last_line(shown, target, clear.edit, clear.guess)
         return MergeResult(target.original, guess, edit, None, first.confidence)
     return replace(first, refusal=refusal, readings=to_readings(ranked, target))
+
+
+def _without_repeats(certain: Sequence[_Attempt], shown: FileSketch, target: Target) -> list[MergeResult]:
+    """Return the certain results; where there are others, without those that repeat the line beside a change.
+
+    A sketch that shows the line once, beside a mark, shows the line of the file.
+    """
+    results = [each.result for each in certain]
+    if isinstance(shown.content, Diff) or len({result.guess for result in results}) < 2:
+        return results
+    if not any(isinstance(piece, Elision) for piece in shown.content.parts):
+        return results
+    runs, bodies = ShownRuns(shown.content, without_blanks), target.lines.bodies
+    once = [
+        each.result
+        for each in certain
+        if not any(
+            key and not runs.contain([key, key])
+            for key in map(normalize_line, repeated_beside(each.placing.splices, bodies))
+        )
+    ]
+    return once or results
 
 
 def _is_doubt_of_one_rule(attempt: _Attempt) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.diff import diff, diff_lines
@@ -55,6 +56,17 @@ def split_at_kept_lines(splices: Iterable[Splice], bodies: Sequence[str]) -> Ite
     for splice in splices:
         for i1, i2, j1, j2 in diff_lines(bodies[splice.start : splice.end], splice.lines):
             yield replace(splice, start=splice.start + i1, end=splice.start + i2, lines=splice.lines[j1:j2])
+
+
+def repeated_beside(splices: Iterable[Splice], bodies: Sequence[str]) -> Iterator[str]:
+    """Yield the lines that would be there twice in a row, one of them new; blank ones do not count."""
+    for splice in split_at_kept_lines(splices, bodies):
+        lines = [
+            *bodies[max(splice.start - 1, 0) : splice.start],
+            *splice.lines,
+            *bodies[splice.end : splice.end + 1],
+        ]
+        yield from (one for one, other in pairwise(lines) if splice.lines and one.strip() and one == other)
 
 
 def to_edit(original: Snapshot, splices: Iterable[Splice], final_newline: bool | None = None) -> Edit:
