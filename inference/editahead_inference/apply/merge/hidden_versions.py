@@ -22,6 +22,7 @@ from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Snippet
 
+from .named_scopes import blocks_around
 from .shown_runs import ShownRuns, code_lines, lines_and_marks, without_blanks
 
 _MIN_COPIES = 3
@@ -166,6 +167,36 @@ def twins_of_hidden_heads(snippet: Snippet, target: Target, splices: Sequence[Sp
         is_like = ratio(key, keys[above[-1]]) >= MIN_SIMILARITY or come[1 : len(ends) + 1] == ends
         if is_like and runs.contain([*ends, key]) and not runs.contain([keys[above[-1]], *ends]):
             yield above[-1]
+
+
+def one_more_block(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield the lines that another one replaces in the last of several blocks that are alike, shown alone behind a mark.
+
+    It may as well be one more of them: `try { set(200); fail(); } catch ...` behind two of these with other values.
+    """
+    keys = target.lines.keys
+    for splice in split_at_kept_lines(splices, target.lines.bodies):
+        if splice.end - splice.start != 1 or len(splice.lines) != 1:
+            continue
+        around = list(blocks_around(target.items, splice.start))
+        if len(around) < 2 or (identity(keys[around[-1].start]) or "").startswith("named "):
+            continue
+        last, items = around[-1], around[-2].items
+        number = next((n for n, item in enumerate(items) if item is last), 0)
+        if not number or number < len(items) - 1:
+            continue
+        before = items[number - 1]
+        mine, other = (keys[each.start : each.end] for each in (last, before))
+        differ = [at for at, (a, b) in enumerate(zip(mine, other, strict=False)) if a != b]
+        if len(mine) == len(other) and differ == [splice.start - last.start]:
+            lines, marks = lines_and_marks(snippet)
+            shown = [line for line, text in enumerate(lines) if text.strip()]
+            made = [*mine[: differ[0]], normalize_line(splice.lines[0]), *mine[differ[0] + 1 :]]
+            filled = [key for key in made if key]
+            for at in range(1, len(shown) - len(filled) + 1):
+                run = shown[at : at + len(filled)]
+                if shown[at - 1] in marks and [normalize_line(lines[n]) for n in run] == filled:
+                    yield splice.start
 
 
 def repeated_annotations(target: Target, splices: Sequence[Splice]) -> Iterator[int]:

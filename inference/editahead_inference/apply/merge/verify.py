@@ -37,6 +37,7 @@ from .data_syntax import breaks_data
 from .hidden_versions import (
     comments_below_code,
     copies_of_next_element,
+    one_more_block,
     paragraphs_in_other_words,
     renamed_members,
     repeated_annotations,
@@ -149,6 +150,8 @@ def first_failure(
             return _unclear(number, target, "The sketch may mean this function.")
         for number in () if is_choice else copies_of_next_element(target, splices):
             return _unclear(number, target, "The new lines may be those of the next element.")
+        for number in () if is_choice else one_more_block(part.content, target, splices):
+            return _unclear(number, target, _HIDDEN_VERSION)
         for number in renamed_members(target, splices):
             return _unclear(number, target, "This name would be there twice.")
         for number in torn_imports(target, splices):

@@ -480,7 +480,7 @@ _BLOCK_STATEMENT = re.compile(
     r"(?:\}\s*)?(?:if|for|while|with|try|else|elif|except|catch|finally|do|loop|unsafe|async for|async with)\b"
     r"|.*=>\s*\{?$|.*\)[^(){};]*\{$|.*\($"
 )
-_CONTAINER = re.compile(r"switch\b|match\s+[^(=]|select\s*\{|describe\b")
+_CONTAINER = re.compile(r"switch\b|match\s+[^(=]|select\s*\{|describe\b|(?i:create\s.*\btable\b.*\($)")
 _FUNCTION_KINDS = frozenset({"def", "function", "function*", "func", "fn", "fun"})
 
 
