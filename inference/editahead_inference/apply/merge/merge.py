@@ -20,6 +20,7 @@ from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .added_below_headers import add_below_header
 from .anchored_imports import anchor_imports
+from .blank_runs import keep_blank_runs
 from .block_edits import NEW_VERSION
 from .block_placer import CUT_OFF, UNANCHORED, read_blocks
 from .clear_readings import clear_reading
@@ -244,6 +245,8 @@ def _attempt(
 ) -> _Attempt:
     """Return the result of one way to place a part, after all checks. An earlier one with this text may have passed them."""
     original = target.original
+    if not isinstance(part.content, Diff):
+        placing = replace(placing, splices=keep_blank_runs(part.content, target, placing.splices))
     splices = drop_noops(placing.splices, target.lines.bodies)
     edit = to_edit(original, splices, part.final_newline)
     text = guess = edit.apply(original.text)
