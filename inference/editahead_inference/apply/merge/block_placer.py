@@ -396,6 +396,11 @@ class _BlockReader:
             end = mine.sections[number + 1].line if number + 1 < len(mine.sections) else mine.end
             self._merge(Level(a.items, a.line + 1, end), level, partial=partial)
 
+    def _line_below(self, item: Item) -> int | None:
+        """Return the line of the sketch below an item, marks included; None if there is none."""
+        lines = self._sketch.lines
+        return next((number for number in range(item.end, len(lines)) if lines[number].strip()), None)
+
     def _check_unit(self, mine: Item, other: Item) -> None:
         """Check that the sketch indents the lines below an item as the file does."""
         for a, b in zip(mine.sections, other.sections, strict=False):
@@ -414,8 +419,8 @@ class _BlockReader:
     def _replace_item(self, mine: Item, other: Item, change: tuple[str, str]) -> None:
         """Replace an item that is shown without marks; members that are not shown stay."""
         if other.is_block and not mine.is_block:
-            # A header alone is context.
-            if mine.end < self._end:
+            # A header alone is context. A mark below it is its body.
+            if mine.end < self._end and self._line_below(mine) not in self._sketch.marks:
                 self._edits.doubts.append("a body that is not shown")
             self._edits.replace(other.start, other.start + 1, mine.start, mine.end, change)
             return
@@ -430,9 +435,7 @@ class _BlockReader:
             raise NoReadingError
         if len(mine.sections) < len(other.sections):
             raise NoReadingError
-        after = next(
-            (n for n in range(mine.end, len(self._sketch.lines)) if self._sketch.lines[n].strip()), None
-        )
+        after = self._line_below(mine)
         if not mine.closes_itself and (after is None or after in self._sketch.marks):
             new, old = self._sketch.naming.text(mine)[-1], self._edits.file_naming.text(other)[-1]
             follows = after is not None and after == mine.end
