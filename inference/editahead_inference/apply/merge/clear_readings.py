@@ -28,6 +28,7 @@ from editahead_prompts.sketches.sketch import Elision, Snippet
 
 from .reading_scores import ReadingScorer
 from .readings import PlausibleReading, RankedReading
+from .shown_neighbours import ENTRY
 from .shown_runs import ShownRuns, code_lines, lines_and_marks, without_blanks
 
 _MIN_LIKELIHOOD = 0.8
@@ -67,7 +68,10 @@ def clear_reading(
         return None
     if any(_shrinks(splice, target) for splice in first.splices) and _leaves_bodies_out(snippet, target):
         return None
-    if ReadingScorer(snippet, target).features(first.splices, first.source)["torn runs"]:
+    features = ReadingScorer(snippet, target).features(first.splices, first.source)
+    if features["torn runs"] or (features["repeats"] and not first.source.passes):
+        return None
+    if any(map(partial(_renames_entry, target), first.splices)):
         return None
     if any(map(partial(_rewords_comment, target), first.splices)):
         return None
@@ -103,6 +107,14 @@ def _shrinks(splice: Splice, target: Target) -> bool:
         > sum(bool(line.strip()) == is_filled for line in splice.lines)
         for is_filled in (True, False)
     )
+
+
+def _renames_entry(target: Target, splice: Splice) -> bool:
+    """Return whether an entry with another key would replace one: it may be one more."""
+    gone = (ENTRY.match(key) for key in target.lines.keys[splice.start : splice.end])
+    come = (ENTRY.match(normalize_line(line)) for line in splice.lines)
+    mine, theirs = ({found[2] for found in each if found} for each in (come, gone))
+    return len(mine) == len(theirs) == 1 and mine != theirs
 
 
 def _opens_element(target: Target, splice: Splice) -> bool:
