@@ -29,12 +29,14 @@ class _IgnoreFiles:
         repositories: The repository that holds a folder, or None without one, and the parts of the path from its root.
         nested: The repository at a path from a workspace folder, by folder and path; None without one.
         ignored: Whether git ignores all of a folder, by workspace folder.
+        folders: Whether ignore files exclude a folder, by workspace folder and path from there.
     """
 
     patterns: dict[Path, dict[str, IgnorePatterns | str | None]] = field(default_factory=dict)
     repositories: dict[Path, tuple[GitRepository | None, tuple[str, ...]]] = field(default_factory=dict)
     nested: dict[Path, dict[str, GitRepository | None]] = field(default_factory=dict)
     ignored: dict[Path, bool] = field(default_factory=dict)
+    folders: dict[Path, dict[str, bool]] = field(default_factory=dict)
 
 
 class _UnreadableIgnoreFileError(Exception):
@@ -168,7 +170,15 @@ class _Check:
         """
         if any(map(is_git_folder, relative.parts)) or self._ignores_all_of(folder):
             return True
-        return any(self._matches(folder, *place) for place in _paths_from_root(relative))
+        known = self._ignore_files.folders.setdefault(folder, {})
+        for name, is_folder in _paths_from_root(relative):
+            if not is_folder:
+                return self._matches(folder, name, is_folder=False)
+            if name not in known:
+                known[name] = self._matches(folder, name, is_folder=True)
+            if known[name]:
+                return True
+        return False
 
     def _ignores_all_of(self, folder: Path) -> bool:
         """Return whether git ignores a workspace folder, or one above it in its repository."""

@@ -115,15 +115,17 @@ def _declaration(connection: sqlite3.Connection, text: FileText, place: Place, l
 
 def _defining_lines(connection: sqlite3.Connection, text: FileText, place: Place) -> Sequence[int]:
     """Return the lines of a place that define a function or a type, as far as the index knows this text."""
-    names = set(WORD.findall(text.text_of(place)))
+    names = sorted(set(WORD.findall(text.text_of(place))))[:MAX_NAMES]
+    marks = ",".join("?" * len(names))
+    rows = connection.execute(
+        "SELECT line, kind.name FROM symbol JOIN kind ON kind.id = symbol.kind"
+        " WHERE content = (SELECT id FROM content WHERE hash = ? AND language = ?) AND roles & ?"
+        f" AND symbol.name IN ({marks})",
+        (text.content_hash, text.language, int(Role.DEFINITION), *names),
+    )
     return [
         line
-        for name in sorted(names)[:MAX_NAMES]
-        for line, kind in connection.execute(
-            "SELECT line, kind.name FROM symbol JOIN kind ON kind.id = symbol.kind"
-            " WHERE symbol.name = ? AND content = (SELECT id FROM content WHERE hash = ? AND language = ?) AND roles & ?",
-            (name, text.content_hash, text.language, int(Role.DEFINITION)),
-        )
+        for line, kind in rows
         if place.line <= line < place.end_line and not kind.startswith(("assignment", "variable", "field"))
     ]
 

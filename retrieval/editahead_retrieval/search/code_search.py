@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -13,14 +13,16 @@ from .answers import SearchResult, make_result
 from .features import Candidate, describe_candidates
 from .fusion import fuse
 from .piece_ranking import rank_by_definitions, rank_by_pieces
-from .places import FileTexts, Place, chunk_places
+from .places import FileTexts, Place, chunk_places, present_place, stored_files
 from .question import Question, read_question
 from .word_ranking import WordRanking
 
 MAX_QUESTION_CHARS = 10_000
 """Characters of a question. What follows is not read."""
 MAX_CANDIDATES = 200
-"""Places of each ranking that are compared by their features."""
+"""Places of each ranking, at most."""
+MAX_DESCRIBED = 100
+"""Places of each ranking that are read, and compared by their features."""
 MAX_PER_FILE = 3
 """Results of one file, as people look for files first."""
 WAY_WEIGHTS = {"definitions": 1.0, "words": 1.0, "trigrams": 0.5, "vectors": 1.0}
@@ -136,17 +138,21 @@ class CodeSearch:
         ranks = {
             name: {place: rank for rank, place in enumerate(places, 1)} for name, places in rankings.items()
         }
-        fused = fuse((WAY_WEIGHTS[name], places) for name, places in rankings.items())
-        candidates = []
-        for place, score in fused.items():
-            text = texts.get(place.path)
-            if text is not None:
+        described = {place for places in rankings.values() for place in places[:MAX_DESCRIBED]}
+        stored = stored_files(connection, {place.path for place in described})
+        candidates: dict[Place, Candidate] = {}
+        newest = _newest({path: file.mtime_ns for path, file in stored.items()})
+        for place, score in fuse((WAY_WEIGHTS[name], places) for name, places in rankings.items()).items():
+            if place not in described:
+                continue
+            now = present_place(connection, place, stored.get(place.path), scope.folder, texts)
+            text = None if now is None else texts.get(now.path)
+            if now is not None and text is not None and now not in candidates:
                 at = {name: found[place] for name, found in ranks.items() if place in found}
-                candidates.append(Candidate(place, text, at, score))
-        newest = _newest(connection, {candidate.place.path for candidate in candidates})
-        describe_candidates(connection, words.question, candidates, words.rarity, newest, scope.open_files)
-        candidates.sort(key=lambda candidate: (-candidate.score, candidate.place))
-        return candidates
+                candidates[now] = Candidate(now, text, at, score)
+        found = list(candidates.values())
+        describe_candidates(connection, words.question, found, words.rarity, newest, scope.open_files)
+        return sorted(found, key=lambda candidate: (-candidate.score, candidate.place))
 
     def _rankings(
         self, connection: sqlite3.Connection, words: WordRanking, scope: SearchScope, texts: FileTexts
@@ -154,25 +160,22 @@ class CodeSearch:
         question = words.question
         pieces = question.literals or tuple(word.text for word in question.words)
         rankings = {
-            "definitions": rank_by_definitions(connection, question, scope.folder, texts, MAX_CANDIDATES),
-            "words": chunk_places(
-                connection, words.best(4 * MAX_CANDIDATES), scope.folder, texts, MAX_CANDIDATES
-            ),
+            "definitions": rank_by_definitions(connection, question, scope.folder, MAX_CANDIDATES),
+            "words": chunk_places(connection, words.best(4 * MAX_CANDIDATES), scope.folder, MAX_CANDIDATES),
             "trigrams": rank_by_pieces(connection, pieces, scope.folder, texts, MAX_CANDIDATES),
         }
         if self._vectors is not None:
             found = self._vectors.rank(question.text, 4 * MAX_CANDIDATES)
-            rankings["vectors"] = chunk_places(connection, found, scope.folder, texts, MAX_CANDIDATES)
+            rankings["vectors"] = chunk_places(connection, found, scope.folder, MAX_CANDIDATES)
         return rankings
 
 
-def _newest(connection: sqlite3.Connection, paths: set[str]) -> dict[str, float]:
-    """Return how new files are beside each other, from 0 for the oldest to 1 for the newest."""
-    times = {
-        path: row[0]
-        for path in paths
-        if (row := connection.execute("SELECT mtime_ns FROM file WHERE path = ?", (path,)).fetchone())
-    }
+def _newest(times: Mapping[str, int]) -> dict[str, float]:
+    """Return how new files are beside each other, from 0 for the oldest to 1 for the newest.
+
+    Args:
+        times: The times of their changes, by path.
+    """
     order = sorted(set(times.values()))
     if len(order) < 2:
         return {}

@@ -121,8 +121,9 @@ def describe_candidates(
     """
     whole = sum(rarity.values()) or 1.0
     contents: dict[bytes, int | None] = {}
+    names = _AskedNames(question)
     for candidate in candidates:
-        _count_words(question, candidate)
+        _count_words(question, candidate, names)
         candidate.definitions = _definitions(connection, candidate, contents)
     by_file: dict[str, set[str]] = {}
     for candidate in candidates:
@@ -136,6 +137,7 @@ def describe_candidates(
     central = _central_names(candidates, scores)
     best = max((candidate.fused for candidate in candidates), default=1.0) or 1.0
     order = _order_of(question, candidates)
+    of_paths = {path: _path_features(question, path, rarity, whole) for path in by_file}
     for candidate in candidates:
         path, values = candidate.place.path, candidate.values
         candidate.order = order
@@ -150,10 +152,7 @@ def describe_candidates(
             (_name_share(question, definition.name, rarity, whole) for definition in candidate.definitions),
             default=0.0,
         )
-        folder, _, name = path.rpartition("/")
-        values["file_name"] = _name_share(question, name.partition(".")[0], rarity, whole)
-        values["folders"] = _share(_matched(question, split_words(folder.replace("/", "_"))), rarity, whole)
-        values["comments"] = _share(_matched(question, _comment_words(candidate)), rarity, whole)
+        values["comments"] = _share(_matched(question, _comment_words(candidate, names)), rarity, whole)
         values["file_coverage"] = _share(by_file[path], rarity, whole)
         values["file_best"] = file_best[path]
         values["neighbour"] = max(
@@ -164,13 +163,24 @@ def describe_candidates(
         values["begins_file"] = float(candidate.place.line == 0)
         values["length"] = math.log1p(candidate.words) / 5
         values["literal"] = _literal(question, candidate)
-        values["test"] = 0.0 if question.about_tests else float(path_kinds.is_test(path))
-        values["example"] = float(path_kinds.is_example(path))
-        values["generated"] = float(path_kinds.is_generated(path))
-        values["prose"] = float(path_kinds.is_prose(path))
-        values["data"] = float(path_kinds.is_data(path))
+        values |= of_paths[path]
         values["newest"] = newest.get(path, 0.0)
         values["open"] = float(path in open_files)
+
+
+def _path_features(
+    question: Question, path: str, rarity: Mapping[str, float], whole: float
+) -> dict[str, float]:
+    folder, _, name = path.rpartition("/")
+    return {
+        "file_name": _name_share(question, name.partition(".")[0], rarity, whole),
+        "folders": _share(_matched(question, split_words(folder.replace("/", "_"))), rarity, whole),
+        "test": 0.0 if question.about_tests else float(path_kinds.is_test(path)),
+        "example": float(path_kinds.is_example(path)),
+        "generated": float(path_kinds.is_generated(path)),
+        "prose": float(path_kinds.is_prose(path)),
+        "data": float(path_kinds.is_data(path)),
+    }
 
 
 def _order_of(question: Question, candidates: Sequence[Candidate]) -> str:
@@ -187,19 +197,37 @@ def _central_names(candidates: Sequence[Candidate], scores: Mapping[Place, float
     return {definition.name for candidate in best for definition in candidate.definitions}
 
 
-def _count_words(question: Question, candidate: Candidate) -> None:
-    counts: Counter[str] = Counter()
-    names = Counter(WORD.findall(candidate.text.text_of(candidate.place)))
-    candidate.names = frozenset(names)
-    asked = {form for word in question.words for form in word.forms}
-    for name, times in names.items():
+class _AskedNames(dict[str, tuple[int, tuple[str, ...]]]):
+    """The names of the candidates: the number of words of each, and those of them that are forms of the question's words.
+
+    Candidates share most of their names, so each name is split once.
+
+    Args:
+        question: The question.
+    """
+
+    def __init__(self, question: Question) -> None:
+        super().__init__()
+        self._asked = {form for word in question.words for form in word.forms}
+
+    def __missing__(self, name: str) -> tuple[int, tuple[str, ...]]:
         parts = split_words(name)
-        if not asked.isdisjoint(parts):
+        found = self[name] = (len(parts), tuple(part for part in parts if part in self._asked))
+        return found
+
+
+def _count_words(question: Question, candidate: Candidate, names: _AskedNames) -> None:
+    counts: Counter[str] = Counter()
+    found = Counter(WORD.findall(candidate.text.text_of(candidate.place)))
+    candidate.names = frozenset(found)
+    for name, times in found.items():
+        size, asked = names[name]
+        candidate.words += size * times
+        if asked:
             candidate.related.append(name)
-        for part in parts:
-            counts[part] += times
+            for part in asked:
+                counts[part] += times
     candidate.related.sort()
-    candidate.words = counts.total()
     for word in question.words:
         forms = [form for form in word.forms if form in counts]
         if forms:
@@ -260,13 +288,13 @@ def _defined(
     connection: sqlite3.Connection, content: int, place: Place, names: Sequence[str]
 ) -> Iterator[Definition]:
     """Yield which of some names a place defines."""
-    for name in names:
-        for line, container in connection.execute(
-            "SELECT line, container FROM symbol WHERE name = ? AND content = ? AND roles & ?",
-            (name, content, int(Role.DEFINITION)),
-        ):
-            if place.line <= line < place.end_line:
-                yield Definition(name, line, container or "")
+    marks = ",".join("?" * len(names))
+    for name, line, container in connection.execute(
+        f"SELECT name, line, container FROM symbol WHERE name IN ({marks}) AND content = ? AND roles & ?",
+        (*names, content, int(Role.DEFINITION)),
+    ):
+        if place.line <= line < place.end_line:
+            yield Definition(name, line, container or "")
 
 
 def _defines_name(question: Question, candidate: Candidate) -> float:
@@ -286,19 +314,21 @@ def _defines_name(question: Question, candidate: Candidate) -> float:
     return 1.0 / len(question.names)
 
 
-def _comment_words(candidate: Candidate) -> set[str]:
-    words: set[str] = set()
+def _comment_words(candidate: Candidate, names: _AskedNames) -> set[str]:
+    """Return the forms of the question's words that are in comments and documentation."""
+    comments: list[str] = []
     within = ""
     place = candidate.place
     for line in candidate.text.lines[place.line : place.end_line]:
         stripped = line.strip()
-        quotes = next((mark for mark in ('"""', "'''") if stripped.count(mark) == 1), "")
+        quotes = ""
+        if '"""' in stripped or "'''" in stripped:
+            quotes = next((mark for mark in ('"""', "'''") if stripped.count(mark) == 1), "")
         if within or quotes or stripped.startswith(_COMMENT):
-            for name in WORD.findall(stripped):
-                words.update(split_words(name))
+            comments.append(stripped)
         if quotes and (not within or quotes == within):
             within = "" if within else quotes
-    return words
+    return {part for name in WORD.findall("\n".join(comments)) for part in names[name][1]}
 
 
 def _literal(question: Question, candidate: Candidate) -> float:

@@ -13,7 +13,7 @@ from editahead_prompts.text.identifiers import STYLES, apply_case_style, split_w
 from editahead_retrieval.index import schema, terms
 from editahead_retrieval.index.symbols.symbol import Role
 
-from .places import FileTexts, Place, place_at, places_in
+from .places import FileTexts, Place, places_in
 from .question import MIN_LITERAL, Question
 from .word_ranking import best_numbers
 
@@ -81,7 +81,7 @@ def _paths(connection: sqlite3.Connection, content: int, folder: str) -> Iterato
 
 
 def rank_by_definitions(
-    connection: sqlite3.Connection, question: Question, folder: str, texts: FileTexts, limit: int
+    connection: sqlite3.Connection, question: Question, folder: str, limit: int
 ) -> list[Place]:
     """Return the chunks that define a name of the question, as it is written or of two or three of its words.
 
@@ -89,22 +89,20 @@ def rank_by_definitions(
         connection: The index.
         question: The question.
         folder: The folder in which the files are, from the root, with a slash at the end; "" for all.
-        texts: The texts of the files.
         limit: The number of places at most.
     """
     places: dict[Place, None] = {}
     for name in _possible_names(question):
         rows = connection.execute(
-            "SELECT path, line FROM symbol CROSS JOIN file ON file.content = symbol.content"
-            " WHERE symbol.name = ? AND roles & ? AND substr(path, 1, ?) = ? ORDER BY length(path), path, line LIMIT ?",
+            "SELECT path, piece.line, end_line FROM symbol CROSS JOIN file ON file.content = symbol.content"
+            " JOIN piece ON piece.content = symbol.content"
+            " AND piece.line <= symbol.line AND piece.end_line > symbol.line"
+            " WHERE symbol.name = ? AND roles & ? AND substr(path, 1, ?) = ?"
+            " ORDER BY length(path), path, symbol.line LIMIT ?",
             (name, int(Role.DEFINITION), len(folder), folder, MAX_DEFINITIONS),
         ).fetchall()
         for row in rows:
-            path, line = schema.check_row(row, str, int)
-            text = texts.get(path)
-            place = None if text is None else place_at(connection, text, line)
-            if place is not None:
-                places.setdefault(place)
+            places.setdefault(Place(*schema.check_row(row, str, int, int)))
             if len(places) >= limit:
                 return list(places)
     return list(places)

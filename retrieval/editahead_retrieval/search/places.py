@@ -14,6 +14,9 @@ from editahead_retrieval.index import schema
 from editahead_retrieval.index.chunker import split_into_chunks
 from editahead_retrieval.index.content import blank_secrets, language_of
 
+PATHS_PER_QUERY = 500
+"""Paths that are looked up at once. Older versions of SQLite take 999 values."""
+
 
 class Place(NamedTuple):
     """The lines of a chunk: the path from the root, the 0-based first line, and the line after the last one."""
@@ -101,49 +104,77 @@ def places_in(connection: sqlite3.Connection, text: FileText) -> list[Place]:
     return [Place(text.path, *schema.check_row(row, int, int)) for row in rows]
 
 
-def place_at(connection: sqlite3.Connection, text: FileText, line: int) -> Place | None:
-    """Return the chunk of a file that has a line, from the index where it has this text; None beyond the end."""
-    content = find_content(connection, text)
-    if content is None:
-        return text.place_at(line)
-    row = connection.execute(
-        "SELECT line, end_line FROM piece WHERE content = ? AND line <= ? ORDER BY line DESC LIMIT 1",
-        (content, line),
-    ).fetchone()
-    place = None if row is None else Place(text.path, *schema.check_row(row, int, int))
-    return place if place is not None and line < place.end_line else None
-
-
 def chunk_places(
-    connection: sqlite3.Connection, chunks: Iterable[int], folder: str, texts: FileTexts, limit: int
+    connection: sqlite3.Connection, chunks: Iterable[int], folder: str, limit: int
 ) -> list[Place]:
-    """Return where chunks are now, in their order: in one file each, even where several have the same text.
+    """Return where the index has chunks, in their order: in one file each, even where several have the same text.
 
     Args:
         connection: The index.
         chunks: The numbers of the chunks.
         folder: The folder in which the files are, from the root, with a slash at the end; "" for all.
-        texts: The texts of the files.
         limit: The number of places at most.
     """
     places: dict[Place, None] = {}
     for chunk in chunks:
-        rows = connection.execute(
-            "SELECT path, hash, line, end_line FROM piece JOIN file USING (content)"
-            " JOIN content ON content.id = piece.content WHERE chunk = ? AND substr(path, 1, ?) = ?"
-            " ORDER BY length(path), path LIMIT 2",
+        row = connection.execute(
+            "SELECT path, line, end_line FROM piece JOIN file USING (content)"
+            " WHERE chunk = ? AND substr(path, 1, ?) = ? ORDER BY length(path), path LIMIT 1",
             (chunk, len(folder), folder),
-        ).fetchall()
-        for row in rows:
-            path, content_hash, line, end_line = schema.check_row(row, str, bytes, int, int)
-            text = texts.get(path)
-            if text is None:
-                continue
-            is_same = text.content_hash == content_hash
-            place = Place(path, line, end_line) if is_same else text.place_at(line)
-            if place is not None:
-                places.setdefault(place)
-                break
+        ).fetchone()
+        if row is not None:
+            places.setdefault(Place(*schema.check_row(row, str, int, int)))
         if len(places) >= limit:
             break
     return list(places)
+
+
+class StoredFile(NamedTuple):
+    """What an index has of a file: the number and the hash of its content, and the time of its change."""
+
+    content: int
+    content_hash: bytes
+    mtime_ns: int
+
+
+def stored_files(connection: sqlite3.Connection, paths: Iterable[str]) -> dict[str, StoredFile]:
+    """Return what the index has of some files, by path."""
+    wanted, found = list(paths), dict[str, StoredFile]()
+    for at in range(0, len(wanted), PATHS_PER_QUERY):
+        part = wanted[at : at + PATHS_PER_QUERY]
+        rows = connection.execute(
+            "SELECT path, content, hash, mtime_ns FROM file JOIN content ON content.id = file.content"
+            f" WHERE path IN ({','.join('?' * len(part))})",
+            part,
+        )
+        for row in rows:
+            path, *stored = schema.check_row(row, str, int, bytes, int)
+            found[path] = StoredFile(*stored)
+    return found
+
+
+def present_place(
+    connection: sqlite3.Connection, place: Place, stored: StoredFile | None, folder: str, texts: FileTexts
+) -> Place | None:
+    """Return where a place of the index is in the files as they are now; None if it is in none that may be shown.
+
+    Args:
+        connection: The index.
+        place: The place.
+        stored: What the index has of its file; None for nothing.
+        folder: The folder in which the files are, from the root, with a slash at the end; "" for all.
+        texts: The texts of the files.
+    """
+    text = texts.get(place.path)
+    if text is None and stored is not None:
+        rows = connection.execute(
+            "SELECT path FROM file WHERE content = ? AND path != ? AND substr(path, 1, ?) = ?"
+            " ORDER BY length(path), path LIMIT 1",
+            (stored.content, place.path, len(folder), folder),
+        ).fetchall()
+        text = next((found for (path,) in rows if (found := texts.get(path)) is not None), None)
+    if text is None:
+        return None
+    if stored is not None and text.content_hash == stored.content_hash:
+        return place._replace(path=text.path)
+    return text.place_at(place.line)
