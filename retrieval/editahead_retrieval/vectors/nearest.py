@@ -1,6 +1,7 @@
 """The search for the nearest vectors: exact over their first 64 numbers, then over all numbers of the best.
 
-The first numbers are in memory, 76 bytes a chunk; the rest is read from the database for the best ones.
+The first numbers are in memory, 76 bytes a chunk, and stay there from question to question; the rest is read from the
+database for the best ones.
 """
 
 from __future__ import annotations
@@ -14,19 +15,19 @@ from editahead_retrieval.index.reader import IndexReader
 
 from .encoders import TextEncoder
 from .static_encoder import DIMENSIONS, QUESTION
-from .store import ENCODER
+from .store import BLOCK_VECTORS, ENCODER, PREFIX, join_vectors, split_block
 
 if TYPE_CHECKING:
     import numpy as np
 
     Numbers = np.ndarray[Any, Any]
 
-PREFIX = 64
-"""Leading numbers that all vectors are compared by."""
 COMPARED = 1_000
 """Vectors that are compared by all their numbers, at least."""
 MAX_VECTORS = 1_000_000
 """Vectors that are searched, the first ones that were computed, to bound memory."""
+MAX_KEPT = 400_000
+"""Vectors that are kept between questions, 30 MB. More are read again for each question."""
 BLOCK = 16_384
 """Vectors that are multiplied at once."""
 
@@ -69,39 +70,50 @@ class NearestChunks:
 
         if not question.any() or not self._load(connection):
             return []
-        wanted = question.astype(np.float32)
-        scores = np.concatenate([block.scores(wanted[:PREFIX]) for block in self._blocks])
-        ids = np.concatenate([block.ids for block in self._blocks])
+        ids, scores = self._compare(question)
         count = min(len(scores), max(COMPARED, limit))
         best = np.argpartition(-scores, count - 1)[:count]
         chunks, vectors = _read_vectors(connection, [int(ids[at]) for at in best])
         if not chunks:
             return []
+        wanted = question.astype(np.float32)
         norms = np.maximum(np.linalg.norm(vectors, axis=1), 1e-9)
         exact = vectors @ wanted / norms
         order = np.lexsort((np.array(chunks), -exact))[:limit]
         return [chunks[at] for at in order]
 
-    def _load(self, connection: sqlite3.Connection) -> bool:
-        """Read the vectors that are new since the last question, and return whether there are any."""
+    def _compare(self, question: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the ids of all vectors and how near their leading numbers are, and forget the vectors if they are many."""
         import numpy as np
 
+        wanted = question[:PREFIX].astype(np.float32)
+        scores = np.concatenate([block.scores(wanted) for block in self._blocks])
+        ids = np.concatenate([block.ids for block in self._blocks])
+        if len(ids) > MAX_KEPT:
+            self._forget()
+        return ids, scores
+
+    def _forget(self) -> None:
+        self._blocks.clear()
+        self._source, self._last = None, 0
+
+    def _load(self, connection: sqlite3.Connection) -> bool:
+        """Read the vectors that are new since the last question, and return whether there are any."""
         try:
             named = connection.execute("SELECT value FROM meta WHERE name = ?", (ENCODER,)).fetchone()
             (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM vector").fetchone()
         except sqlite3.OperationalError as error:
             if "no such table" in str(error):
-                self._blocks.clear()
+                self._forget()
                 return False
             raise
-        source = (id(connection), named)
         if named != (self._encoder.name,):
-            self._blocks.clear()
-            self._source = None
+            self._forget()
             return False
-        if source != self._source or last < self._last:
-            self._source, self._last = source, 0
-            self._blocks.clear()
+        if connection is not self._source or last < self._last:
+            self._forget()
+            self._source = connection
+            self._load_blocks(connection)
         held = sum(len(block.ids) for block in self._blocks)
         while self._last < last and held < MAX_VECTORS:
             rows = connection.execute(
@@ -112,10 +124,23 @@ class NearestChunks:
                 break
             self._last = rows[-1][0]
             held += len(rows)
-            ids = np.fromiter((row[0] for row in rows), np.int64, len(rows))
-            prefix = np.frombuffer(b"".join(row[1] for row in rows), np.int8).reshape(len(rows), PREFIX)
-            self._add(_Block(ids, prefix))
+            joined = join_vectors([row[0] for row in rows], [row[1] for row in rows])
+            self._add(_Block(*split_block(joined)))
         return held > 0
+
+    def _load_blocks(self, connection: sqlite3.Connection) -> None:
+        """Read the blocks that the process of the index has made. An index of an older version has none."""
+        try:
+            rows = connection.execute(
+                "SELECT last, value FROM vector_block WHERE encoder = ? ORDER BY last LIMIT ?",
+                (self._encoder.name, MAX_VECTORS // BLOCK_VECTORS),
+            )
+            for last, value in rows:
+                self._add(_Block(*split_block(value)))
+                self._last = last
+        except sqlite3.OperationalError as error:
+            if "no such table" not in str(error):
+                raise
 
     def _add(self, block: _Block) -> None:
         """Add a block; small ones are joined."""
@@ -127,12 +152,8 @@ class NearestChunks:
 class _Block:
     """The leading numbers of some vectors, and the inverse of their lengths."""
 
-    def __init__(self, ids: Numbers, prefix: Numbers) -> None:
-        import numpy as np
-
-        self.ids, self.prefix = ids, prefix
-        lengths = np.linalg.norm(prefix.astype(np.float32), axis=1)
-        self.inverse = (1 / np.maximum(lengths, 1e-9)).astype(np.float32)
+    def __init__(self, ids: Numbers, prefix: Numbers, inverse: Numbers) -> None:
+        self.ids, self.prefix, self.inverse = ids, prefix, inverse
 
     def scores(self, question: Numbers) -> Numbers:
         import numpy as np
@@ -143,7 +164,8 @@ class _Block:
     def joined(self, other: _Block) -> _Block:
         import numpy as np
 
-        return _Block(np.concatenate([self.ids, other.ids]), np.concatenate([self.prefix, other.prefix]))
+        pairs = ((self.ids, other.ids), (self.prefix, other.prefix), (self.inverse, other.inverse))
+        return _Block(*map(np.concatenate, pairs))
 
 
 def _read_vectors(connection: sqlite3.Connection, ids: Sequence[int]) -> tuple[list[int], Numbers]:

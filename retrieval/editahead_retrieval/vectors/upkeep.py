@@ -104,6 +104,8 @@ class VectorUpkeep:
             self._waiting.popleft()
             if self.clock() >= until:
                 return True
+        if self.store.pack():
+            return True
         self._phase = "done"
         if self.team is not None:
             self._phase = "share"

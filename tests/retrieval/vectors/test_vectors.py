@@ -215,6 +215,55 @@ def test_new_vectors_are_found_by_a_search_that_is_open(workspace: Workspace) ->
     reader.close()
 
 
+def test_blocks_are_what_the_vectors_are(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "BLOCK_VECTORS", 2)
+    (workspace.root / "more.py").write_text("def bake(bread):\n    return bread\n")
+    workspace.build()
+    packed = workspace.rows("SELECT last FROM vector_block")
+    assert len(packed) == len(workspace.rows("SELECT id FROM vector")) // 2 > 0
+    by_blocks = workspace.search("warm bread")
+    with sqlite3.connect(workspace.index / location.DATABASE) as connection:
+        connection.execute("DELETE FROM vector_block")
+    connection.close()
+    assert workspace.search("warm bread") == by_blocks
+    workspace.build()
+    assert workspace.rows("SELECT last FROM vector_block") == packed
+
+
+def test_blocks_go_with_their_vectors(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("BLOCK_VECTORS", 1), ("MIN_STALE", 0), ("STALE_SHARE", 0.0)):
+        monkeypatch.setattr(store, name, value)
+    workspace.build()
+    (workspace.root / "stove.py").unlink()
+    workspace.build()
+    workspace.build()
+    ids = workspace.rows("SELECT id FROM vector ORDER BY id")
+    assert workspace.rows("SELECT last FROM vector_block ORDER BY last") == ids
+    assert "stove.py" not in workspace.search("warm it")[0]
+
+
+def test_a_damaged_block_is_damage_of_the_index(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "BLOCK_VECTORS", 1)
+    workspace.build()
+    with sqlite3.connect(workspace.index / location.DATABASE) as connection:
+        connection.execute("UPDATE vector_block SET value = x'00'")
+    connection.close()
+    found, problem = workspace.search("warm it")
+    assert found == [] and "damaged" in problem
+
+
+def test_many_vectors_are_not_kept(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace.build()
+    reader = IndexReader(workspace.index / location.DATABASE)
+    search = NearestChunks(reader, load_encoder(workspace.weights))
+    kept = search.rank("bread", 10)
+    monkeypatch.setattr(nearest, "MAX_KEPT", 0)
+    assert search.rank("bread", 10) == search.rank("bread", 10) == kept
+    reader.close()
+
+
 class FixedEncoder:
     """An encoder whose question is given."""
 
