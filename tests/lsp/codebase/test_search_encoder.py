@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -75,6 +76,8 @@ def test_a_search_finds_by_meaning_and_says_when_it_cannot(
     (root / ".git").mkdir(parents=True)
     (root / "stove.py").write_text("def heat_oven(oven):\n    return oven.heat()\n")
     (root / "table.py").write_text("def slice_bread(bread):\n    return bread\n")
+    for name in ("stove.py", "table.py"):
+        os.utime(root / name, (1_000, 1_000))  # a newer file comes a little earlier
     for name in ("CONFIG", "CACHE", "STATE"):
         monkeypatch.setenv(f"EDITAHEAD_{name}_DIR", str(tmp_path / name))
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name))
