@@ -59,7 +59,9 @@ if TYPE_CHECKING:
     from editahead_inference.predictors.model.predictor import ModelPredictor
 
     from .apply.service import ApplyService
+    from .codebase.team_search import TeamAnswers
     from .codebase.workspace_codebase import WorkspaceCodebase
+    from .codebase.workspace_search import WorkspaceSearch
 
 T = TypeVar("T")
 
@@ -322,6 +324,20 @@ class Server(LanguageServer):
         return WorkerThread("editahead-search")
 
     @cached_property
+    def workspace_search(self) -> WorkspaceSearch:
+        """The search in the workspace folders, which `search_worker` runs."""
+        from .codebase.workspace_search import WorkspaceSearch
+
+        return WorkspaceSearch()
+
+    @cached_property
+    def team_answers(self) -> TeamAnswers:
+        """The answers of a team while indexes are being built."""
+        from .codebase.team_search import TeamAnswers
+
+        return TeamAnswers(self.clock)
+
+    @cached_property
     def _file_worker(self) -> WorkerThread:
         """The thread that reads files. It starts with the first one."""
         return WorkerThread("editahead-files")
@@ -496,4 +512,6 @@ class Server(LanguageServer):
                     self.apply_service.stop()
                 for name in {"search_worker", "_file_worker"} & self.__dict__.keys():
                     getattr(self, name).stop(timeout=0)  # a file of a network that hangs is not waited for
+                if "workspace_search" in self.__dict__:
+                    self.workspace_search.close()
                 self.session.close_all()

@@ -17,7 +17,7 @@ import pytest
 
 from editahead_lsp.codebase.search_encoder import NO_ENCODER, SearchEncoder, open_search_encoder
 from editahead_lsp.codebase.workspace_codebase import IndexedFolder
-from editahead_lsp.codebase.workspace_search import search_folders
+from editahead_lsp.codebase.workspace_search import WorkspaceSearch
 from editahead_lsp.settings import Settings
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
@@ -45,11 +45,12 @@ def questions() -> Iterator[str]:
 
 def times(folder: IndexedFolder, encoder: SearchEncoder, asked: list[str]) -> list[float]:
     """Return the CPU seconds of the answers to some questions."""
-    taken = []
+    taken, search = [], WorkspaceSearch()
     for question in asked:
         began = time.process_time()
-        search_folders([folder], question, 10, max_file_bytes=1_000_000, encoder=encoder)
+        search.search([folder], question, 10, max_file_bytes=1_000_000, encoder=encoder)
         taken.append(time.process_time() - began)
+    search.close()
     return taken
 
 
@@ -65,7 +66,8 @@ def test_an_answer_by_the_number_of_files(tmp_path: Path) -> None:
         folder = IndexedFolder(root, database_of(index), ExclusionRules([root], IgnorePatterns(())))
         for name, encoder in (("words", NO_ENCODER), ("words and meaning", open_search_encoder(Settings()))):
             taken = times(folder, encoder, asked)
-            figures = [f"{1000 * percentile(taken, share):.0f}" for share in (0.5, 0.95)]
+            cells = [taken[0], *(percentile(taken[1:], share) for share in (0.5, 0.95))]
+            figures = [f"{1000 * cell:.0f}" for cell in cells]
             rows.append([f"{count:,}", f"{built_s:.0f}", f"{size_on_disk(index) / 1e6:.0f}", name, *figures])
-    columns = ["files", "build CPU s", "index MB", "search by", "p50 CPU ms", "p95"]
+    columns = ["files", "build CPU s", "index MB", "search by", "first CPU ms", "p50", "p95"]
     show("an answer by the number of files", columns, rows)

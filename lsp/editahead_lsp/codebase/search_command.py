@@ -10,16 +10,19 @@ from pathlib import Path
 from editahead_lsp import user_dirs
 from editahead_lsp.errors import IndexNotReadyError
 from editahead_lsp.settings import load_settings
+from editahead_lsp.user_secret import load_or_create_user_secret
 from editahead_retrieval.errors import IndexUnusableError
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.git_repository import find_repository
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
+from editahead_retrieval.index import location
 from editahead_retrieval.index.reader import IndexReader
 
 from .current_index import CurrentIndex, open_index
 from .search_encoder import open_search_encoder
 from .team_search import find_first_answer
-from .workspace_search import FoundPlace, search_folders
+from .workspace_codebase import IndexedFolder
+from .workspace_search import FoundPlace, WorkspaceSearch
 
 BUILD_S = 60.0
 """Seconds after which a search takes an index as far as it is built."""
@@ -68,22 +71,32 @@ def search_folder(
         raise IndexNotReadyError(f"{folder} is no folder")
     root = _workspace_root(folder)
     settings = load_settings(os.environ, None, [root], user_dirs.config_folder()).settings
-    first = find_first_answer(root, settings, text, limit, within=folder, check=check)
+    encoder = open_search_encoder(settings)
+    own = location.index_folder(
+        user_dirs.index_folder(), root, load_or_create_user_secret(user_dirs.state_folder())
+    )
+    rules = ExclusionRules([root], IgnorePatterns(settings.exclude))
+    indexed = IndexedFolder(root, own / location.DATABASE, rules)
+    first = find_first_answer(indexed, settings, text, limit, within=folder, encoder=encoder, check=check)
     if first.answer is not None:
         return SearchAnswer(root, first.answer, first.notice)
     with open_index(root, settings, build_s=build_s, check=check, on_progress=on_progress) as current:
         notice = _notice(current)
         problems: list[str] = []
-        found = search_folders(
-            [current.folder],
-            text,
-            limit,
-            max_file_bytes=settings.max_file_bytes,
-            within=folder,
-            check=check,
-            encoder=open_search_encoder(settings),
-            on_problem=problems.append,
-        )
+        search = WorkspaceSearch()
+        try:
+            found = search.search(
+                [current.folder],
+                text,
+                limit,
+                max_file_bytes=settings.max_file_bytes,
+                within=folder,
+                check=check,
+                encoder=encoder,
+                on_problem=problems.append,
+            )
+        finally:
+            search.close()
     notices = [notice, *(f"The search is by words only: {problem}." for problem in problems)]
     return SearchAnswer(root, found, " ".join(filter(None, [*notices, first.notice])))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from editahead_inference.backends.openai.server_url import ServerUrl
@@ -45,6 +46,20 @@ def encoder_options(settings: Settings) -> tuple[str, str, str]:
     elif "://" in where:
         where = ServerUrl.parse(where).api
     return where, settings.search_model or "", settings.search_api_key_env or ""
+
+
+def encoder_source(settings: Settings) -> object:
+    """Return what the encoder is read from: two equal values mean that it has not changed.
+
+    Args:
+        settings: The settings.
+    """
+    options = encoder_options(settings)
+    try:
+        found = Path(options[0]).expanduser().stat()
+    except (OSError, RuntimeError, ValueError):
+        return options, None
+    return options, (found.st_mtime_ns, found.st_size, found.st_ino)
 
 
 def open_search_encoder(settings: Settings) -> SearchEncoder:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from editahead_lsp.settings import Settings
 from editahead_lsp.workspace import uris
 from editahead_retrieval.errors import IndexUnusableError, UnreadableFileError
 from editahead_retrieval.files.bounded_files import read_bounded_file
@@ -15,10 +17,11 @@ from editahead_retrieval.index.reader import IndexReader
 from editahead_retrieval.search.answers import SearchResult
 from editahead_retrieval.search.code_search import CodeSearch, SearchScope
 
-from .search_encoder import NO_ENCODER, SearchEncoder
+from .search_encoder import NO_ENCODER, SearchEncoder, encoder_source, open_search_encoder
 from .workspace_codebase import IndexedFolder
 
 if TYPE_CHECKING:
+    from editahead_retrieval.vectors.encoders import TextEncoder
     from editahead_retrieval.vectors.nearest import NearestChunks
 
 
@@ -30,52 +33,104 @@ class FoundPlace:
     result: SearchResult
 
 
-def search_folders(
-    folders: Sequence[IndexedFolder],
-    text: str,
-    limit: int,
-    *,
-    max_file_bytes: int,
-    within: Path | None = None,
-    open_texts: Callable[[str], str | None] = lambda uri: None,
-    open_uris: Iterable[str] = (),
-    check: Callable[[], None] = lambda: None,
-    encoder: SearchEncoder = NO_ENCODER,
-    on_problem: Callable[[str], None] = lambda problem: None,
-) -> list[FoundPlace]:
-    """Return the places that answer a question, the best first. An index that cannot be read has no answers.
+class WorkspaceSearch:
+    """The search in workspace folders, which keeps the encoder and the vectors of each index from question to question.
 
-    Args:
-        folders: The workspace folders with an index.
-        text: The question.
-        limit: The number of results at most.
-        max_file_bytes: The size of a file in bytes, at most.
-        within: The folder to search; None = all.
-        open_texts: Returns the text of an open document by its URI; None if the document is not open.
-        open_uris: The URIs of the open documents.
-        check: Raises to cancel.
-        encoder: The encoder of the search by meaning.
-        on_problem: Called with the reason why the answer is without the search by meaning, where one is configured.
+    One thread asks at a time; any thread may close it.
     """
-    found: list[FoundPlace] = []
-    uris_open = list(open_uris)
-    for folder in folders:
-        scope = _scope(folder, within, uris_open)
-        if scope is None:
-            continue
-        reader = IndexReader(folder.database)
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._is_closed = False
+        self._opened: dict[Path, tuple[IndexReader, NearestChunks | None, TextEncoder | None]] = {}
+        self._encoder: tuple[object, SearchEncoder] = (None, NO_ENCODER)
+
+    def open_encoder(self, settings: Settings) -> SearchEncoder:
+        """Return the encoder for questions, the same one as before unless the settings or its file have changed.
+
+        Args:
+            settings: The settings.
+        """
+        source = encoder_source(settings)
+        if source != self._encoder[0] or self._encoder[1].problem:
+            self._encoder = source, open_search_encoder(settings)
+        return self._encoder[1]
+
+    def search(
+        self,
+        folders: Sequence[IndexedFolder],
+        text: str,
+        limit: int,
+        *,
+        max_file_bytes: int,
+        within: Path | None = None,
+        open_texts: Callable[[str], str | None] = lambda uri: None,
+        open_uris: Iterable[str] = (),
+        check: Callable[[], None] = lambda: None,
+        encoder: SearchEncoder = NO_ENCODER,
+        on_problem: Callable[[str], None] = lambda problem: None,
+    ) -> list[FoundPlace]:
+        """Return the places that answer a question, the best first. An index that cannot be read has no answers.
+
+        Args:
+            folders: The workspace folders with an index.
+            text: The question.
+            limit: The number of results at most.
+            max_file_bytes: The size of a file in bytes, at most.
+            within: The folder to search; None = all.
+            open_texts: Returns the text of an open document by its URI; None if the document is not open.
+            open_uris: The URIs of the open documents.
+            check: Raises to cancel.
+            encoder: The encoder of the search by meaning.
+            on_problem: Called with the reason why the answer is without the search by meaning, where one is configured.
+        """
+        found: list[FoundPlace] = []
+        uris_open = list(open_uris)
+        with self._lock:
+            try:
+                self._keep_only({folder.database for folder in folders})
+                for folder in folders:
+                    scope = _scope(folder, within, uris_open)
+                    if scope is None:
+                        continue
+                    reader, vectors = self._open(folder.database, encoder)
+                    read = FolderTexts(folder, max_file_bytes, open_texts, check).read
+                    try:
+                        results = CodeSearch(reader, read, vectors).search(text, limit, scope)
+                    except IndexUnusableError:
+                        continue
+                    found += (FoundPlace(folder.root, result) for result in results)
+                    problem = encoder.problem if vectors is None else vectors.problem
+                    if problem:
+                        on_problem(problem)
+            finally:
+                if self._is_closed:
+                    self._keep_only(set())
+        return sorted(found, key=lambda place: -place.result.score)[:limit]
+
+    def close(self) -> None:
+        """Close the indexes, at once or at the end of the question that is being answered."""
+        self._is_closed = True
+        if self._lock.acquire(blocking=False):
+            try:
+                self._keep_only(set())
+            finally:
+                self._lock.release()
+
+    def _open(self, database: Path, encoder: SearchEncoder) -> tuple[IndexReader, NearestChunks | None]:
+        """Return the reader of an index and its vectors, those of the question before where the encoder is the same."""
+        known = self._opened.get(database)
+        if known is not None and known[2] is encoder.encoder:
+            return known[:2]
+        reader = IndexReader(database) if known is None else known[0]
         vectors = _vectors(reader, encoder)
-        search = CodeSearch(reader, _Texts(folder, max_file_bytes, open_texts, check).read, vectors)
-        try:
-            found += (FoundPlace(folder.root, result) for result in search.search(text, limit, scope))
-        except IndexUnusableError:
-            continue
-        finally:
-            reader.close()
-        problem = encoder.problem if vectors is None else vectors.problem
-        if problem:
-            on_problem(problem)
-    return sorted(found, key=lambda place: -place.result.score)[:limit]
+        self._opened[database] = reader, vectors, encoder.encoder
+        return reader, vectors
+
+    def _keep_only(self, databases: set[Path]) -> None:
+        """Close the indexes that are not among some."""
+        for database in self._opened.keys() - databases:
+            self._opened.pop(database)[0].close()
 
 
 def _vectors(reader: IndexReader, encoder: SearchEncoder) -> NearestChunks | None:
@@ -101,7 +156,7 @@ def _scope(folder: IndexedFolder, within: Path | None, open_uris: Iterable[str])
 
 
 @dataclass(frozen=True)
-class _Texts:
+class FolderTexts:
     """The texts of the files of one workspace folder."""
 
     folder: IndexedFolder

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from editahead_inference.worker_thread import CancellableJob
-from editahead_lsp.codebase.search_encoder import open_search_encoder
-from editahead_lsp.codebase.workspace_search import FoundPlace, search_folders
+from editahead_lsp.codebase.team_search import find_first_answer
+from editahead_lsp.codebase.workspace_codebase import IndexedFolder
+from editahead_lsp.codebase.workspace_search import FoundPlace
 from editahead_lsp.protocol.custom_messages import Position, Range
 from editahead_lsp.protocol.search_messages import MatchingLine, SearchArgument, SearchPlace, SearchResult
 from editahead_lsp.workspace import uris
@@ -46,23 +48,40 @@ async def _search(server: Server, argument: SearchArgument) -> SearchResult:
         snapshot = snapshots.get(uris.canonical_key(uri))
         return None if snapshot is None else snapshot.text
 
+    folders, search, team = server.index.folders, server.workspace_search, server.team_answers
+    limit = max(1, min(argument.limit, MAX_PLACES))
+    notices: list[str] = []
     problems: list[str] = []
 
     def find(check: Callable[[], None]) -> list[FoundPlace]:
-        return search_folders(
-            server.index.folders,
+        encoder = search.open_encoder(settings)
+        found: list[FoundPlace] = []
+        own: list[IndexedFolder] = []
+        for folder in folders:
+            ask = partial(find_first_answer, folder, settings, argument.query, limit, within=folder.root)
+            answer = team.find(
+                folder, settings, partial(ask, encoder=encoder, open_texts=open_text, check=check)
+            )
+            notices.append(answer.notice)
+            found += answer.answer or ()
+            if answer.answer is None:
+                own.append(folder)
+        found += search.search(
+            own,
             argument.query,
-            max(1, min(argument.limit, MAX_PLACES)),
+            limit,
             max_file_bytes=settings.max_file_bytes,
             open_texts=open_text,
             open_uris=[snapshot.uri for snapshot in snapshots.values()],
             check=check,
-            encoder=open_search_encoder(settings),
+            encoder=encoder,
             on_problem=problems.append,
         )
+        return sorted(found, key=lambda place: -place.result.score)[:limit]
 
     found = await CancellableJob(server.search_worker).run(find)
-    return SearchResult([_to_place(place, snapshots) for place in found], _notice(server, problems))
+    notice = " ".join(filter(None, [*notices, _notice(server, problems)]))
+    return SearchResult([_to_place(place, snapshots) for place in found], notice)
 
 
 def _to_place(place: FoundPlace, snapshots: Mapping[str, Snapshot]) -> SearchPlace:

@@ -16,7 +16,7 @@ from editahead_retrieval.errors import UnreadableFileError
 from editahead_retrieval.files.bounded_files import read_bounded_file
 from editahead_retrieval.files.merkle_tree import hash_content
 from editahead_retrieval.files.walk import FoundFile, Walk
-from editahead_retrieval.index.content import analyze, decode_text
+from editahead_retrieval.index.content import analyze
 from editahead_retrieval.index.reader import IndexReader
 from editahead_retrieval.index.store import IndexStore
 from editahead_retrieval.search.answers import SearchResult
@@ -67,6 +67,7 @@ class FirstSearch:
         key: The team's key, for the encoder.
         encoder: The encoder.
         clone: The name of the clone.
+        read: Returns the text of a file as it is now, by its path from the root; None if it must not be shown or is gone.
         check: Raises to cancel.
     """
 
@@ -76,6 +77,7 @@ class FirstSearch:
     key: TeamKey
     encoder: TextEncoder
     clone: bytes
+    read: Callable[[str], str | None]
     check: Callable[[], None] = lambda: None
 
     def search(self, text: str, limit: int, scope: SearchScope) -> FirstAnswer | None:
@@ -120,7 +122,7 @@ class FirstSearch:
             self._build(database, [paths[path] for path in dict.fromkeys(chosen)])
             reader = IndexReader(database)
             try:
-                search = CodeSearch(reader, self._read, _KnownOrder(reader, pieces))
+                search = CodeSearch(reader, self.read, _KnownOrder(reader, pieces))
                 return search.search(text, limit, scope)
             finally:
                 reader.close()
@@ -146,10 +148,6 @@ class FirstSearch:
             return read_bounded_file(self.walk.root / path, [self.walk.root], self.walk.max_file_bytes)
         except (FileNotFoundError, UnreadableFileError):
             return None
-
-    def _read(self, path: str) -> str | None:
-        data = self._bytes(path)
-        return None if data is None else decode_text(data)
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,21 @@ import pytest
 from editahead_lsp import user_dirs
 from editahead_lsp.codebase.index_service import make_task
 from editahead_lsp.codebase.search_command import search_folder
-from editahead_lsp.settings import load_settings
+from editahead_lsp.codebase.team_search import RETRY_S, TeamAnswer, TeamAnswers
+from editahead_lsp.codebase.workspace_codebase import IndexedFolder
+from editahead_lsp.settings import Settings, load_settings
+from editahead_lsp.user_secret import load_or_create_user_secret
+from editahead_lsp.workspace import uris
+from editahead_retrieval.files.exclusion_rules import ExclusionRules
+from editahead_retrieval.files.ignore_patterns import IgnorePatterns
+from editahead_retrieval.index import location
 from editahead_retrieval.process.worker import IndexWorker, run
+from editahead_retrieval.process.writer_lock import WriterLock
 from editahead_retrieval.team import server
 from editahead_retrieval.team.proofs import create_key
 from index_workspace import write
 from real_postgres import PostgresServer
+from server_harness import ScriptedPipeline, ServerHarness
 from team_of_members import Team
 
 FILES = {
@@ -93,3 +102,49 @@ def test_a_team_that_does_not_know_the_clone_is_not_asked_for_answers(clones: li
     write(clones[1], {f"new{at}.py": f"def new{at}(): ...\n" for at in range(9)})
     found, notice = paths(clones[1], "heat oven")
     assert found[0] == "kitchen/stove.py" and "too little" in notice
+
+
+async def test_an_editor_gets_the_answer_of_the_team_while_its_index_is_not_built(clones: list[Path]) -> None:
+    _, second = clones
+    secret = load_or_create_user_secret(user_dirs.state_folder())
+    folder = location.index_folder(user_dirs.index_folder(), second, secret)
+    location.create_folder(folder)
+    lock = WriterLock(folder / location.LOCK)
+    assert lock.acquire()
+    harness = ServerHarness(ScriptedPipeline({}), environment={**os.environ, "EDITAHEAD_TELEMETRY": "off"})
+    harness.longest_s = 600
+    try:
+        options = {"editahead": {"index": "on"}}
+        params = {"processId": None, "rootUri": uris.path_to_uri(second), "capabilities": {}}
+        await harness.request("initialize", {**params, "initializationOptions": options})
+        harness.notify("initialized", {})
+        uri = uris.path_to_uri(second / "kitchen" / "table.py")
+        harness.open(uri, "\n\n" + FILES["kitchen/table.py"])
+        result = await harness.command("search", {"query": "where is the dough kneaded"})
+    finally:
+        lock.release()
+        harness.server.places_left.stop()
+        harness.server.index.stop()
+        harness.finish()
+    assert "knows 4 of 4 contents" in result["notice"]
+    assert (result["places"][0]["uri"], result["places"][0]["lines"][0]["line"]) == (uri, 2)
+
+
+def test_a_team_that_was_asked_in_vain_is_left_alone_for_some_time(tmp_path: Path) -> None:
+    now = 0.0
+    folder = IndexedFolder(tmp_path, tmp_path / "index", ExclusionRules([tmp_path], IgnorePatterns(())))
+    settings = Settings(team_index="postgresql://ada@localhost/team")
+    asked: list[float] = []
+
+    def fail() -> TeamAnswer:
+        asked.append(now)
+        return TeamAnswer(notice="down", has_failed=True)
+
+    answers = TeamAnswers(lambda: now)
+    assert answers.find(folder, Settings(), fail) == TeamAnswer() and not asked
+    assert answers.find(folder, settings, fail).notice == "down"
+    now = RETRY_S - 1
+    assert answers.find(folder, settings, fail) == TeamAnswer()
+    now = RETRY_S
+    assert answers.find(folder, settings, fail).notice == "down"
+    assert asked == [0.0, RETRY_S]
