@@ -87,7 +87,8 @@ def import_sketch(
         or stayed != list(range(stayed[0], stayed[0] + tail - head))
     ):
         return None
-    if change.new.count(change.new[start]) > 1:
+    low, high = (end, found.spans[1][0]) if number == 0 else (found.spans[-2][1], start)
+    if change.new.count(change.new[start]) > 1 or any(line.strip() for line in change.new[low:high]):
         return None
     shown = None
     if shows_change:

@@ -47,7 +47,7 @@ def anchor_imports(part: FileSketch, target: Target) -> FileSketch | None:
             continue
         size = _import_lines(piece.lines)
         shown = filter(has_substance, _keys(piece.lines[:size]))
-        if not size or any(key in target.lines.places for key in shown):
+        if not size or any(_is_outside_functions(key, target) for key in shown):
             continue
         before, after = parts[at - 1] if at else None, parts[at + 1] if at + 1 < len(parts) else None
         is_whole = not any(_keys(piece.lines[size:]))
@@ -67,6 +67,12 @@ def anchor_imports(part: FileSketch, target: Target) -> FileSketch | None:
             if before is None and target.lines.places[_keys(imports[0])[0]][0]:
                 above.append(Elision("", piece.at))  # what the file begins with stays
     return replace(part, content=Snippet((*above, *parts)))
+
+
+def _is_outside_functions(key: str, target: Target) -> bool:
+    """Return whether the file has a line at its left margin, or one indented in brackets, as Go's imports are."""
+    widths, places = target.lines.widths, target.lines.places.get(key, ())
+    return any(widths[line] == 0 or not _IMPORT.match(key) for line in places)
 
 
 def _import_lines(lines: Sequence[str]) -> int:

@@ -86,6 +86,13 @@ def test_the_bracket_that_ends_an_import_is_no_sign_that_the_file_has_it() -> No
     assert result == text.replace("import os\n", f"import os\n{new}")
 
 
+@pytest.mark.parametrize("inner", ["def f():\n    import io\n    return io\n", "if OLD:\n    import io\n"])
+def test_an_import_that_a_block_has_is_not_there_for_the_file(inner: str) -> None:
+    text = f"import os\n\n{inner}"
+    result = merged("python", text, "import io\n# ... other imports ...\n\n# ... existing code ...\n")
+    assert result in (None, f"import io\n{text}")
+
+
 def test_imports_of_the_future_stay_the_first_ones() -> None:
     text = "from __future__ import annotations\n\nimport os\n\nx = 1\n"
     result = merged("python", text, "import sys\n# ... existing imports ...\n")
