@@ -39,11 +39,12 @@ def test_what_the_merge_is_sure_of_agrees() -> None:
     assert judged(TEXT, SKETCH, WANTED) is None
 
 
-def test_both_readings_agree_where_there_are_two() -> None:
+def test_of_two_readings_that_one_agrees_which_leaves_no_lines_behind_a_return() -> None:
     parsed = parse_sketch(AMBIGUOUS, language="python", path="a.py")
     merged = merge(parsed, parsed.files[0], Snapshot.from_text(TEXT, language="python"))
     assert merged.refusal is not None
-    assert judged(TEXT, AMBIGUOUS, merged.guess) is None
+    unreached = judged(TEXT, AMBIGUOUS, merged.guess)
+    assert unreached is not None and unreached.reason == "ambiguous"
     assert judged(TEXT, AMBIGUOUS, REPLACED) is None
 
 
