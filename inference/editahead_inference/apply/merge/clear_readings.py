@@ -21,7 +21,7 @@ from editahead_inference.apply.placement.line_matching import (
     normalize_line,
     unmatched_brackets,
 )
-from editahead_inference.apply.placement.outline import is_filler, is_new_version
+from editahead_inference.apply.placement.outline import is_filler
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.sketch import Elision, Snippet
@@ -174,7 +174,7 @@ class _Place:
 
         Args:
             splice: The change.
-            may_be_edge: New versions of lines may be the first or the last of a run.
+            may_be_edge: A comment in other words may be the first or the last of a run.
         """
         keys, runs = self._keys, self._runs
         come = [key for key in map(normalize_line, splice.lines) if key]
@@ -189,7 +189,7 @@ class _Place:
             return self._tells(above, come, keys[below], up=True) or self._tells(
                 below, come, keys[above], up=False
             )
-        if not may_be_edge or len(come) != len(gone) or not all(map(is_new_version, come, gone)):
+        if not may_be_edge or len(come) != len(gone) or not all(map(is_comment, [*come, *gone])):
             return False
         if runs.count([keys[above], *come]) == 1:
             return self._tells(above, come, None, up=True)

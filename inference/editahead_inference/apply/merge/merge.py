@@ -10,7 +10,13 @@ from itertools import pairwise
 from editahead_inference.apply.placement.ambiguity_checks import AmbiguityChecks
 from editahead_inference.apply.placement.line_matching import DISTINCTIVE, line_weight, normalize_line
 from editahead_inference.apply.placement.placement import Placement, Target, make_refusal
-from editahead_inference.apply.placement.splices import Splice, drop_noops, repeated_beside, to_edit
+from editahead_inference.apply.placement.splices import (
+    Splice,
+    drop_noops,
+    keep_blank_lines,
+    repeated_beside,
+    to_edit,
+)
 from editahead_inference.apply.results import MAX_CHOICES, MergeResult, Refusal, SimilarLines
 from editahead_prompts.sketches.reparse import reparse_with_file
 from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch, Hunk, Sketch, Snippet
@@ -260,6 +266,10 @@ def _attempt(
     ):
         doubt = None
     unsure = doubt or first_failure(part, target, splices, edit, guess)
+    if unsure is not None and doubt is None and unsure.reason == "would-break-syntax":
+        kept = tuple(keep_blank_lines(splices, target.lines.bodies))
+        if kept != splices and not isinstance(part.content, Diff):
+            return _attempt(part, target, replace(placing, splices=kept), span, earlier)
     if unsure is None and _leaves_span(edit, span):
         unsure = make_refusal("unplaced", "The change would not stay within the selection.")
     if unsure is None:
@@ -305,6 +315,8 @@ def _agreed(
     ranked = rank_readings(_plausible(attempts, target), scorer, target)
     if (
         certain
+        and not isinstance(shown.content, Diff)
+        and any(isinstance(piece, Elision) for piece in shown.content.parts)
         and len({tuple(map(str.rstrip, filter(str.strip, each.guess.splitlines()))) for each in certain}) == 1
     ):
         likeliest = ranked[0].reading.guess if ranked else ""

@@ -58,6 +58,18 @@ def split_at_kept_lines(splices: Iterable[Splice], bodies: Sequence[str]) -> Ite
             yield replace(splice, start=splice.start + i1, end=splice.start + i2, lines=splice.lines[j1:j2])
 
 
+def keep_blank_lines(splices: Iterable[Splice], bodies: Sequence[str]) -> Iterator[Splice]:
+    """Yield the splices that leave the last blank lines of those that go, which sketches seldom show."""
+    for splice in split_at_kept_lines(splices, bodies):
+        end = splice.end
+        while end > splice.start and not bodies[end - 1].strip():
+            end -= 1
+        if end < splice.end and splice.lines and not splice.lines[-1].strip():
+            end = splice.end
+        if end > splice.start or splice.lines:
+            yield replace(splice, end=end)
+
+
 def repeated_beside(splices: Iterable[Splice], bodies: Sequence[str]) -> Iterator[str]:
     """Yield the lines that would be there twice in a row, one of them new; blank ones do not count."""
     for splice in split_at_kept_lines(splices, bodies):
