@@ -30,6 +30,8 @@ SilenceReason = Literal[
 ]
 """Why nothing was shown. The list is closed: it is part of the wire contract."""
 
+NEXT_TOKENS = "next-tokens"
+"""The kind of a candidate that goes on with what is being typed."""
 CLOSED = "closed"
 """The feature of a candidate whose document is a file that is not open."""
 
@@ -69,7 +71,7 @@ class Candidate:
     @property
     def is_next_tokens(self) -> bool:
         """Whether it goes on with what is being typed at the cursor, rather than with what was done before."""
-        return self.source == "completion" and self.kind == "next-tokens"
+        return self.kind == NEXT_TOKENS
 
 
 @dataclass(frozen=True, slots=True)

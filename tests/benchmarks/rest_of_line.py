@@ -1,101 +1,86 @@
-"""What a base that has read code adds to the completion at the cursor: the rest of the line that it is likely to say.
+"""What a small model adds to the completion at the cursor: the rest of the line that is being typed.
 
-    python tests/benchmarks/rest_of_line.py BASE EDITS_FOLDER --records 70 --since 2025-03
+    python tests/benchmarks/rest_of_line.py MODEL EDITS_FOLDER --records 70 --since 2025-03
 
-BASE is a folder of `editahead train base`. Records of the last two shards that are younger than its data are typed key by
-key. At some keys, the rules and the base propose what comes next. A proposal is right if the person types it next. Needs the
-extra `train`.
+MODEL is a folder of `editahead models use` or `editahead train base`. Records of the last two shards that are younger than
+the data of the base are typed key by key. At some keys, the rules and the model propose what comes next. A proposal is right if
+the person types it next. Prints the table, and the calibration of what the model says where the rules say nothing.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
+from contextlib import aclosing
 from dataclasses import dataclass, fields
+from math import exp, log
 from pathlib import Path
 
-import torch
-from transformers import AutoModelForCausalLM
+from sklearn.linear_model import LogisticRegression
 
 from editahead_evals.data.edit_records import Record
 from editahead_evals.data.key_sessions import Change, Open
 from editahead_evals.data.typed_commits import typed_commit
+from editahead_inference.backends.base import CompletionRequest, TextChunk
+from editahead_inference.backends.local.backend import LocalBackend
+from editahead_inference.gate.gate import completion_threshold
 from editahead_inference.pipeline import Pipeline
+from editahead_inference.predictors.model.continuation import Continuation
 from editahead_lsp.protocol.custom_messages import TextDocumentContentChange
 from editahead_lsp.workspace.documents import Document
 from editahead_prompts.composition.hf_tokenizer import load
+from editahead_prompts.formats.next_edit.continuation import types_line_end
+from editahead_prompts.formats.next_edit.editahead_lines_2611 import EDITAHEAD_LINES
 from editahead_prompts.history.edit_history import EditHistory
 from editahead_prompts.state import EditorState
 from editahead_training.data.shards import sample, train_shards
 
-CONTEXT, ANSWER = 400, 14
-"""Tokens before the cursor, and most tokens of a continuation."""
-LEAST = 0.2
-"""The probability of a continuation at which it ends."""
 KEYS_AHEAD = 80
 """Keys after a moment that tell what the person types next."""
 
 
 @dataclass(frozen=True)
 class Moment:
-    """What was proposed after a key. rules: "" for nothing. pieces: tokens of the base with their probabilities."""
+    """What was proposed after a key, "" for nothing, and what was typed."""
 
     rules: str
-    pieces: list[tuple[str, float]]
+    said: Continuation
     typed: str
 
-    def base(self, least: float) -> str:
-        """Return the longest beginning of the continuation with at least this probability."""
-        text, sure = "", 1.0
-        for piece, probability in self.pieces:
-            sure *= probability
-            if sure < least:
-                break
-            text += piece
-        return text
+    def model(self, eagerness: float) -> str:
+        """Return what is shown of the model's continuation."""
+        text, sure = self.said.best()
+        return text if sure > completion_threshold(eagerness) else ""
 
 
-class Continuation:
-    """A base that goes on with a text. It says the last token of the text anew, which may be a part of a word."""
+class Model:
+    """A model that goes on with a line, asked as the server asks it."""
 
     def __init__(self, folder: Path) -> None:
+        self._backend = LocalBackend(folder)
         self._vocabulary = load(folder)
-        self._model = AutoModelForCausalLM.from_pretrained(
-            folder, dtype=torch.bfloat16, local_files_only=True
-        ).eval()
-        size = self._model.config.vocab_size
-        self._texts = [self._vocabulary.decode((id,)) for id in range(size)]
-        self._special = torch.zeros(size, dtype=torch.bool)
-        self._special[list(self._vocabulary.encoder.get_added_tokens_decoder())] = True
 
-    def pieces(self, text: str) -> Iterator[tuple[str, float]]:
-        """Yield the likeliest tokens to the line's end, with their probabilities."""
-        ids = list(self._vocabulary.encode(text[-8 * CONTEXT :]))[-CONTEXT:]
-        held = self._texts[ids[-1]] if ids else ""
-        if "\n" in held or len(ids) < 2:
-            held = ""
-        else:
-            ids.pop()
-        fed, cache, sure = torch.tensor([ids]), None, 1.0
-        for _ in range(ANSWER if ids else 0):
-            with torch.inference_mode():
-                said = self._model(fed, past_key_values=cache, use_cache=True)
-            cache, logits = said.past_key_values, said.logits[0, -1].float()
-            logits[self._special] = -torch.inf
-            if held:
-                logits[[not piece.startswith(held) for piece in self._texts]] = -torch.inf
-            probability, id = torch.softmax(logits, -1).max(-1)
-            piece, end, _ = self._texts[int(id)][len(held) :].partition("\n")
-            held, sure, fed = "", sure * float(probability), id.view(1, 1)
-            if piece:
-                yield piece, float(probability)
-            if end or sure < LEAST:
-                return
+    async def goes_on(self, state: EditorState) -> Continuation:
+        """Return the rest of the line; nothing where the server would not ask for it."""
+        said = Continuation()
+        if not types_line_end(state):
+            return said
+        request = EDITAHEAD_LINES.build(state, self._vocabulary)
+        query = CompletionRequest(
+            request.prompt.text, request.stop, request.max_tokens, logprobs=True, session="s", continues=True
+        )
+        await self._backend.prepare()
+        async with aclosing(self._backend.stream(query)) as stream:
+            async for item in stream:
+                if isinstance(item, TextChunk) and not said.add(item.text, item.logprobs):
+                    break
+        return said
 
 
-def moments(record: Record, base: Continuation, pipeline: Pipeline, keys: int) -> Iterator[Moment]:
+async def moments(record: Record, model: Model, pipeline: Pipeline, keys: int) -> AsyncIterator[Moment]:
     """Yield what is proposed after some keys of a record that is typed."""
     session = typed_commit(record)
     (opened,) = (event for event in session.events if isinstance(event, Open))
@@ -117,7 +102,7 @@ def moments(record: Record, base: Continuation, pipeline: Pipeline, keys: int) -
             for candidate in (verdict.candidate for verdict in pipeline.predict(state).shown)
             if [(r.start, r.end) for r in candidate.edit.replacements] == [(change.cursor, change.cursor)]
         ]
-        yield Moment(rules[0] if rules else "", list(base.pieces(text[: change.cursor])), typed)
+        yield Moment(rules[0] if rules else "", await model.goes_on(state), typed)
 
 
 def _typed_next(changes: list[Change], cursor: int) -> str:
@@ -141,37 +126,56 @@ def row(name: str, told: list[tuple[str, str]]) -> str:
     )
 
 
-def main() -> None:
+def calibration(found: list[Moment]) -> tuple[float, float, int]:
+    """Return offset and slope of the log-odds of continuations where the rules say nothing, and on how many that rests."""
+    odds, right = [], []
+    for one in found:
+        text = ""
+        for piece, total in [] if one.rules else one.said.pieces:
+            text += piece
+            sure = min(max(exp(total), 1e-4), 1 - 1e-4)
+            if len(text) > 1:
+                odds.append([log(sure / (1 - sure))])
+                right.append(one.typed.startswith(text.rstrip()))
+    fitted = LogisticRegression(C=10).fit(odds, right)
+    return float(fitted.intercept_[0]), float(fitted.coef_[0][0]), len(right)
+
+
+async def run(args: argparse.Namespace) -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("base", type=Path)
-    parser.add_argument("edits", type=Path)
-    parser.add_argument("--records", type=int, default=70)
-    parser.add_argument("--keys", type=int, default=4)
-    parser.add_argument("--since", default="2025-03", help="date of the oldest record")
-    args = parser.parse_args()
-    torch.set_num_threads(1)
-    base, pipeline = Continuation(args.base), Pipeline()
+    model, pipeline = Model(args.model), Pipeline()
     young = [
         record
         for shard in train_shards(args.edits, least=2)[-2:]
         for record in sample(shard, 2500, 3)
         if str(record["date"]) >= args.since
     ]
-    random.Random(1).shuffle(young)
+    random.Random(args.seed).shuffle(young)
     found: list[Moment] = []
     began = time.process_time()
     for data in young[: args.records]:
         record = Record(**{field.name: data[field.name] for field in fields(Record)})
-        found += moments(record, base, pipeline, args.keys)
+        found += [moment async for moment in moments(record, model, pipeline, args.keys)]
     print(f"{len(found)} moments, {time.process_time() - began:.0f} s of CPU time")
     print("| shown | of 100 keys | right | wrong, of 100 keys | characters saved by each key |")
-    print(row("rules", [(one.rules, one.typed) for one in found]))
-    for least in (0.5, 0.6, 0.7, 0.8, 0.9):
-        print(row(f"base at {least}", [(one.base(least), one.typed) for one in found]))
-        print(
-            row(f"rules, else base at {least}", [(one.rules or one.base(least), one.typed) for one in found])
-        )
+    print(row("rules, at the default eagerness", [(one.rules, one.typed) for one in found]))
+    for eagerness in (0.5, 0.75, 1.0):
+        shown = [(one.rules or one.model(eagerness), one.typed) for one in found]
+        print(row(f"rules, else the model at {eagerness}", shown))
+        print(row(f"model at {eagerness}", [(one.model(eagerness), one.typed) for one in found]))
+    print("offset {:.2f}, slope {:.2f}, from {} beginnings".format(*calibration(found)))
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("model", type=Path)
+    parser.add_argument("edits", type=Path)
+    parser.add_argument("--records", type=int, default=70)
+    parser.add_argument("--keys", type=int, default=4)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--since", default="2025-03", help="date of the oldest record")
+    asyncio.run(run(parser.parse_args()))
 
 
 if __name__ == "__main__":

@@ -79,6 +79,7 @@ class PromptRequest:
         system: The system message, if any.
         chat: Whether the request is a chat instead of a plain completion.
         marks: Line indices in the region of the places that the format numbers.
+        continues: Whether the answer goes on with the prompt's last word, as far as the model is sure.
     """
 
     prompt: Prompt
@@ -91,6 +92,7 @@ class PromptRequest:
     system: str | None = None
     chat: bool = False
     marks: tuple[int, ...] = ()
+    continues: bool = False
 
 
 class AnswerReader(Protocol):

@@ -7,10 +7,11 @@ answers may be drafted: a step verifies a draft, and keeps the tokens that the m
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,8 @@ class LocalModel:
         self._encoder: Any = load_vocabulary(folder).encoder
         self._random = numpy.random.default_rng(seed)
         self._template: Any = None
+        self._texts: list[tuple[str, int]] = []
+        """The texts of tokens with their ids, in order."""
         self._shelf: SessionCache[Any] = SessionCache(cache_bytes, lambda cache: cache.nbytes)
         self.context = self._network.context
         if not numpy.isfinite(self._network.forward([0], self._network.new_cache(), 1)).all():
@@ -92,6 +95,9 @@ class LocalModel:
             BackendError: The prompt does not fit.
         """
         ids = self._encode(query)
+        held = self._held(ids) if query.continues else ""
+        if held:
+            ids.pop()
         row = self._row(query, ids)
         reused, counts = row.reused, _Counts()
         drafts = self._drafts(query)
@@ -101,9 +107,11 @@ class LocalModel:
                 if sample and not self._network.crops:
                     row = self._row(query, ids)
                     first = row.extend(ids, check)
+                if held:
+                    first = self._beginning_with(held, first)
                 row.crop(len(ids))
                 drafter = Drafter(drafts, DRAFT_LENGTHS) if drafts else None
-                reason = yield from self._decode(query, sample, first, row, drafter, counts, check)
+                reason = yield from self._decode(query, sample, first, row, drafter, counts, check, held)
                 last = sample == query.samples - 1
                 usage = Usage(len(ids), reused, counts.said, counts.drafted, counts.accepted)
                 yield StreamEnd(reason, sample, usage if last else None)
@@ -176,8 +184,12 @@ class LocalModel:
         drafter: Drafter | None,
         counts: _Counts,
         check: Callable[[], None],
+        held: str,
     ) -> Generator[TextChunk, None, Finish]:
-        """Yield one answer, whose first token has the logits `first`, and return how it ends."""
+        """Yield one answer, whose first token has the logits `first`, and return how it ends.
+
+        The first token begins with `held`, which is not part of the answer.
+        """
         limit = min(query.max_tokens, self.context - len(row.ids))
         text = _Text(self._encoder, query.chat)
         stops = StopScanner(query.stop)
@@ -187,7 +199,9 @@ class LocalModel:
             if token in self._network.eos_ids:
                 reason = "stop"
                 break
-            given = stops.feed(text.add(token))
+            piece = text.add(token)
+            piece, held = piece[len(held) :], ""
+            given = stops.feed(piece)
             if given or query.logprobs:
                 yield TextChunk(given, (logprob,) if query.logprobs else (), sample)
             if stops.stopped:
@@ -240,6 +254,30 @@ class LocalModel:
             return chosen, [0.0] * len(chosen)
         logprobs = logits[self._numpy.arange(len(chosen)), tokens] - self._log_sums(logits)
         return chosen, logprobs.tolist()
+
+    def _held(self, ids: Sequence[int]) -> str:
+        """Return the text of the last token, which may be part of a word; "" if it is said as it is."""
+        text: str = self._encoder.decode(ids[-1:], skip_special_tokens=True)
+        return "" if len(ids) < 2 or "\n" in text or "\ufffd" in text else text
+
+    def _beginning_with(self, held: str, logits: Any) -> Any:
+        """Return the logits of tokens whose text begins with `held`, and minus infinity for others."""
+        if not self._texts:
+            self._texts = sorted(self._token_texts())
+        low = bisect_left(self._texts, (held, -1))
+        known = list(takewhile(lambda each: each[0].startswith(held), islice(self._texts, low, None)))
+        masked = self._numpy.full_like(logits, -self._numpy.inf)
+        ids = [id for _, id in known]
+        masked[:, ids] = logits[:, ids]
+        return masked
+
+    def _token_texts(self) -> Iterator[tuple[str, int]]:
+        """Yield the text and the id of each token that is no special one."""
+        special = self._encoder.get_added_tokens_decoder()
+        size = min(self._network.vocabulary, self._encoder.get_vocab_size())
+        for id, text in enumerate(self._encoder.decode_batch([[id] for id in range(size)])):
+            if id not in special:
+                yield text, id
 
     def _drafts(self, query: CompletionRequest) -> list[list[int]]:
         """Return the request's drafts as token ids, each up to the first token that the model does not have.

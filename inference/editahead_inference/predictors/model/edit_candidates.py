@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from editahead_inference.candidates import Candidate
+from editahead_inference.candidates import NEXT_TOKENS, Candidate
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
@@ -121,6 +121,9 @@ def _candidate(response: ModelResponse, rewrite: Rewrite, change: SeparateChange
         "model-answers": float(response.answers),
         "model-agree": agree / response.answers,
     }
+    sure = rewrite.probability
+    if sure is not None:
+        features[f"kind:{NEXT_TOKENS}"] = 1.0
     if logprobs:
         features |= {"model-mean": sum(logprobs) / len(logprobs), "model-least": min(logprobs)}
     last = spans[-1][1]
@@ -136,7 +139,9 @@ def _candidate(response: ModelResponse, rewrite: Rewrite, change: SeparateChange
         label=_label(response.document, edit),
         rule=response.model,
         features=features,
-        confidence=confidence(ChangeEvidence(logprobs, agree, response.answers, lines)),
+        confidence=confidence(ChangeEvidence(logprobs, agree, response.answers, lines))
+        if sure is None
+        else sure,
     )
 
 

@@ -38,6 +38,7 @@ from editahead_prompts.secrets.masking import Masks, SecretMasker
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 
+from .continuation import Continuation
 from .draft_texts import draft_texts
 from .edit_scoring import Scores, make_scoring_prompt, score_features, state_at_edit
 from .logprob_trace import LogprobTrace
@@ -182,7 +183,7 @@ class ModelPredictor:
                 state.document.uri, request.prompt
             )
             self.cache_misses.record_sent(state.document.uri, request.prompt)
-            scores = await self._scores(format, state, background)
+            scores = () if request.continues else await self._scores(format, state, background)
             empty = replace(empty, scores=scores, weights=await self._weights() if scores else None)
             samples: list[Sample] = []
             for _ in range(-(-self.samples // query.samples)):
@@ -366,9 +367,15 @@ class ModelPredictor:
             temperature=SAMPLING_TEMPERATURE if self.samples > 1 else 0.0,
             samples=self.samples if can.samples else 1,
             logprobs=can.logprobs,
-            session=f"{self.key}:{request.document.uri}" if self.key else "",
+            session=self._session(request),
             background=background,
+            continues=request.continues,
         )
+
+    def _session(self, request: PromptRequest) -> str:
+        """Return the key of requests whose prompts share a beginning. The rest of a line has a prompt of its own."""
+        name = f"{self.key}:{request.document.uri}" if self.key else ""
+        return f"{name}#line" if name and request.continues else name
 
     def _stops(self, request: PromptRequest) -> tuple[int, ...]:
         """Return the tokens that are each one of the stop strings."""
@@ -388,13 +395,21 @@ class ModelPredictor:
 
         known: cached tokens of the prompt, used if the server does not come to report them.
         """
-        samples = [Sample(LogprobTrace(format.make_reader(request))) for _ in range(query.samples)]
+        samples = [
+            Sample(
+                LogprobTrace(format.make_reader(request)),
+                continuation=Continuation() if request.continues and query.logprobs else None,
+            )
+            for _ in range(query.samples)
+        ]
         unreported = Usage(request.prompt.tokens, known if self.backend.capabilities.warms else None)
         try:
             usage = await self._read(query, samples, progress, unreported)
         except asyncio.CancelledError:
             self.totals.add(unreported)
             raise
+        for sample in samples:
+            sample.end()
         if (
             usage is not unreported
             and request.prompt.ids is not None
@@ -426,10 +441,7 @@ class ModelPredictor:
                         usage = reported or usage
                     case TextChunk(text, logprobs) if not sample.ended:
                         first = self.clock() if first is None else first
-                        sample.came = True
-                        sample.trace.feed(text, logprobs)
-                        reader = sample.trace.reader
-                        sample.ended = reader.ended or reader.refusal is not None
+                        sample.add(text, logprobs)
                 if progress is not None and sample is samples[0]:
                     progress.update(sample.trace.lines)
                 if all(one.ended for one in samples) and not isinstance(item, StreamEnd):

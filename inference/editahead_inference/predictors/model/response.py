@@ -54,12 +54,14 @@ class Rewrite:
         cursor: The offset of the cursor in the new text; None if the model does not set it.
         tokens: The answer's tokens that were found in the new text, in order; () without log-probabilities.
         agree: The number of answers with this text.
+        probability: The probability that the user types it next, for the rest of a line; None for other edits.
     """
 
     edit: Edit
     cursor: int | None = None
     tokens: tuple[TokenLogprob, ...] = ()
     agree: int = 1
+    probability: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

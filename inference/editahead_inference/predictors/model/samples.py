@@ -17,6 +17,7 @@ from editahead_prompts.formats.base import (
 )
 from editahead_prompts.text.edits import apply_to_lines
 
+from .continuation import Continuation
 from .logprob_trace import LogprobTrace
 from .response import ApplyResponse, ModelResponse, Rewrite
 
@@ -44,12 +45,31 @@ class Sample:
         finish: Why the answer ended.
         came: Anything of the answer came.
         ended: The rest of the answer is not needed, or there is none.
+        continuation: What came of the rest of a line; None for an answer in the form of its format.
+        probability: How likely the edit is, if the answer is the rest of a line.
     """
 
     trace: LogprobTrace
     finish: Finish = "stop"
     came: bool = False
     ended: bool = False
+    continuation: Continuation | None = None
+    probability: float | None = None
+
+    def add(self, text: str, logprobs: Sequence[float]) -> None:
+        """Add a part of the answer."""
+        self.came = True
+        if self.continuation is not None:
+            self.ended = not self.continuation.add(text, logprobs)
+            return
+        self.trace.feed(text, logprobs)
+        self.ended = self.trace.reader.ended or self.trace.reader.refusal is not None
+
+    def end(self) -> None:
+        """Settle the answer. Called once, when nothing more comes."""
+        if self.continuation is not None:
+            text, self.probability = self.continuation.best()
+            self.trace.feed(text)
 
     def parse(self) -> ParsedEdit | AnswerRejection:
         """Return the edit of the answer, or the reason why the answer is unusable."""
@@ -80,7 +100,8 @@ def make_model_response(
             rewrites[text] = replace(known, agree=known.agree + 1)
             continue
         after = replace(document, lines=apply_to_lines(document, answer.edit))
-        rewrites[text] = Rewrite(answer.edit, answer.cursor, sample.trace.tokens(after, request.region))
+        tokens = sample.trace.tokens(after, request.region)
+        rewrites[text] = Rewrite(answer.edit, answer.cursor, tokens, probability=sample.probability)
     ordered = sorted(rewrites.values(), key=lambda rewrite: -rewrite.agree)
     if refusal is not None:
         log.debug("the model: %s", refusal.reason)

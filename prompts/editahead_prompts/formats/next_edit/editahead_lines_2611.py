@@ -13,6 +13,8 @@ files, issues and notebooks, so a base of this kind needs no new tokens. In orde
 An answer is a list of changes from top to bottom: lines that replace a line, lines that follow a line, or a range of lines
 that are deleted. Everything else stays. No change at all is one token.
 
+While the user types at the end of a line, the model goes on with the line instead: see `continuation`.
+
 Prompt of the example state in the tests:
 
     <filename>shop/cart.py
@@ -57,6 +59,8 @@ from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.diff import diff_lines
 from editahead_prompts.text.edits import Edit, apply_to_lines
 from editahead_prompts.text.snapshot import Snapshot, line_body
+
+from .continuation import ContinuationReader, build_continuation, types_line_end
 
 FILE, HIST, REGION, LINE = "<filename>", "<issue_start>", "<jupyter_start>", "<jupyter_code>"
 INSERT, DELETE, CURSOR, RULE = "<jupyter_text>", "<empty_output>", "<gh_stars>", "<issue_comment>"
@@ -107,6 +111,8 @@ class EditaheadLinesFormat:
     ) -> PromptRequest:
         document, cursor = state.document, state.cursor
         room = budget or self.context
+        if types_line_end(state):
+            return build_continuation(state, tokenizer, room, SPECIAL)
         region = _region(document, cursor, int(room * REGION_SHARE), tokenizer)
         past = [event.edit for event in history_events(state)]
         edits = tuple(
@@ -133,6 +139,8 @@ class EditaheadLinesFormat:
         return PromptRequest(prompt, (END,), self.max_tokens, document, region, cursor)
 
     def make_reader(self, request: PromptRequest) -> LineReader:
+        if request.continues:
+            return ContinuationReader(request, AnswerMarkers((END,), SPECIAL, nothing=()))
         return _Reader(request, AnswerMarkers((END,), SPECIAL, nothing=(SILENT,)))
 
 
@@ -162,6 +170,8 @@ def write_answer(old: Sequence[str], new: Sequence[str]) -> str:
 
 def draft_answers(request: PromptRequest, edits: Sequence[Edit]) -> tuple[str, ...]:
     """Return likely answers to a request: `edits` within its region, and each of its lines as it is."""
+    if request.continues:
+        return ()
     region, document = request.region, request.document
     answers = [answer for edit in edits if (answer := _answer_for(document, region, edit)) is not None]
     return (*answers, _lettered(document, region, None))

@@ -138,10 +138,10 @@ class FimFormat:
         )
 
     def make_reader(self, request: PromptRequest) -> LineReader:
-        return _Reader(request, AnswerMarkers(self.stop, self.special_tokens, nothing=()))
+        return FimReader(request, AnswerMarkers(self.stop, self.special_tokens, nothing=()))
 
 
-class _Reader(LineReader):
+class FimReader(LineReader):
     """A reader of an answer between the two halves of the cursor's line."""
 
     def _rest(self, text: str) -> None:
