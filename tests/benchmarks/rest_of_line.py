@@ -3,8 +3,8 @@
     python tests/benchmarks/rest_of_line.py MODEL EDITS_FOLDER --records 70 --since 2025-03
 
 MODEL is a folder of `editahead models use` or `editahead train base`. Records of the last two shards that are younger than
-the data of the base are typed key by key. At some keys, the rules and the model propose what comes next. A proposal is right if
-the person types it next. Prints the table, and the calibration of what the model says where the rules say nothing.
+the data of the base are typed key by key. At some keys, the rules and the model propose what comes next. A proposal is right
+if the person types it next. Prints the table, and the calibration of what the model says where the rules say nothing.
 """
 
 from __future__ import annotations
