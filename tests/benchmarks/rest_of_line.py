@@ -26,6 +26,7 @@ from editahead_evals.data.key_sessions import Change, Open
 from editahead_evals.data.typed_commits import typed_commit
 from editahead_inference.backends.base import CompletionRequest, TextChunk
 from editahead_inference.backends.local.backend import LocalBackend
+from editahead_inference.candidates import Prediction
 from editahead_inference.gate.gate import completion_threshold
 from editahead_inference.pipeline import Pipeline
 from editahead_inference.predictors.model.continuation import Continuation
@@ -44,9 +45,11 @@ KEYS_AHEAD = 80
 
 @dataclass(frozen=True)
 class Moment:
-    """What was proposed after a key, "" for nothing, and what was typed."""
+    """What was proposed after a key, "" for nothing, and what was typed. rules: at the default eagerness; bold: at 1."""
 
+    record: str
     rules: str
+    bold: str
     said: Continuation
     typed: str
 
@@ -97,12 +100,17 @@ async def moments(record: Record, model: Model, pipeline: Pipeline, keys: int) -
         if number not in chosen or not typed or typed[0] == "\n":
             continue
         state = EditorState(document.snapshot, change.cursor, tuple(history.edits))
-        rules = [
-            candidate.edit.replacements[0].text
-            for candidate in (verdict.candidate for verdict in pipeline.predict(state).shown)
-            if [(r.start, r.end) for r in candidate.edit.replacements] == [(change.cursor, change.cursor)]
-        ]
-        yield Moment(rules[0] if rules else "", await model.goes_on(state), typed)
+        rules, bold = (_at_cursor(pipeline.predict(state, eagerness=eagerness)) for eagerness in (0.5, 1.0))
+        yield Moment(record.id, rules, bold, await model.goes_on(state), typed)
+
+
+def _at_cursor(prediction: Prediction) -> str:
+    """Return what the rules would put in at the cursor."""
+    cursor = prediction.state.cursor
+    for edit in (verdict.candidate.edit for verdict in prediction.shown):
+        if [(r.start, r.end) for r in edit.replacements] == [(cursor, cursor)]:
+            return edit.replacements[0].text
+    return ""
 
 
 def _typed_next(changes: list[Change], cursor: int) -> str:
@@ -115,14 +123,36 @@ def _typed_next(changes: list[Change], cursor: int) -> str:
     return typed
 
 
+def saved(text: str, typed: str) -> int:
+    """Return the keys that taking a text saves."""
+    return len(text) - 1 if len(text) > 1 and typed.startswith(text) else 0
+
+
+def gain(found: list[Moment], eagerness: float) -> str:
+    """Return how many more keys are saved with the model than without, with the middle 95% over resamplings by record."""
+    by_record: dict[str, list[tuple[int, int]]] = {}
+    for one in found:
+        with_model = one.rules or one.model(eagerness)
+        by_record.setdefault(one.record, []).append(
+            (saved(one.rules, one.typed), saved(with_model, one.typed))
+        )
+    dice, gains = random.Random(0), []
+    for _ in range(1000):
+        drawn = [
+            pair for name in dice.choices(sorted(by_record), k=len(by_record)) for pair in by_record[name]
+        ]
+        gains.append(sum(after for _, after in drawn) / max(sum(before for before, _ in drawn), 1) - 1)
+    gains.sort()
+    return f"{gains[500]:+.0%} ({gains[25]:+.0%} to {gains[974]:+.0%})"
+
+
 def row(name: str, told: list[tuple[str, str]]) -> str:
     """Return a row of the table. told: what was shown, "" for nothing, and what was typed."""
     shown = [(text, typed) for text, typed in told if len(text) > 1]
     right = [text for text, typed in shown if typed.startswith(text)]
-    saved = sum(len(text) - 1 for text in right)
     return (
         f"| {name} | {100 * len(shown) / len(told):.0f} | {len(right) / max(len(shown), 1):.2f} "
-        f"| {100 * (len(shown) - len(right)) / len(told):.1f} | {saved / len(told):.2f} |"
+        f"| {100 * (len(shown) - len(right)) / len(told):.1f} | {sum(saved(*one) for one in told) / len(told):.2f} |"
     )
 
 
@@ -159,10 +189,12 @@ async def run(args: argparse.Namespace) -> None:
     print(f"{len(found)} moments, {time.process_time() - began:.0f} s of CPU time")
     print("| shown | of 100 keys | right | wrong, of 100 keys | characters saved by each key |")
     print(row("rules, at the default eagerness", [(one.rules, one.typed) for one in found]))
+    print(row("rules, at eagerness 1", [(one.bold, one.typed) for one in found]))
     for eagerness in (0.5, 0.75, 1.0):
         shown = [(one.rules or one.model(eagerness), one.typed) for one in found]
         print(row(f"rules, else the model at {eagerness}", shown))
         print(row(f"model at {eagerness}", [(one.model(eagerness), one.typed) for one in found]))
+    print(f"keys saved with the model, beside those without: {gain(found, 0.5)}")
     print("offset {:.2f}, slope {:.2f}, from {} beginnings".format(*calibration(found)))
 
 

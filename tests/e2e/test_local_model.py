@@ -13,7 +13,8 @@ import small_model
 from server_harness import position_params
 from server_process import REAL, plain, spawned
 
-TEXT = "def total(items):\n    price = sum(items)\n    return price\n"
+TEXT = "def total(items):\n    price = \n    return price\n"
+TYPED = "su"
 
 
 async def test_the_model_is_asked_and_its_nonsense_is_not_shown(tmp_path: Path) -> None:
@@ -30,13 +31,17 @@ async def test_the_model_is_asked_and_its_nonsense_is_not_shown(tmp_path: Path) 
         uri = "file:///tmp/project/cart.py"
         item = types.TextDocumentItem(uri=uri, language_id="python", version=1, text=TEXT)
         client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+        cursor = types.Position(1, len("    price = "))
+        change = types.TextDocumentContentChangePartial(range=types.Range(cursor, cursor), text=TYPED)
+        document = types.VersionedTextDocumentIdentifier(2, uri)
+        client.text_document_did_change(types.DidChangeTextDocumentParams(document, [change]))
 
         async def status() -> Any:
             params = types.ExecuteCommandParams("editahead.status")
             return plain(await client.workspace_execute_command_async(params))
 
         while not (told := await status())["cache"]["requests"]:
-            params = position_params(uri, 1, 1, 4, trigger="manual")
+            params = position_params(uri, 2, 1, cursor.character + len(TYPED), trigger="manual")
             found = plain(await client.protocol.send_request_async("editahead/nextEdit", params))
             assert found["predictions"] == []
         assert told["backend"] == {"name": "local editahead-lines-tiny", "state": "ready", "detail": ""}

@@ -32,6 +32,7 @@ from editahead_prompts.formats.base import (
     PromptRequest,
 )
 from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD
+from editahead_prompts.formats.next_edit.editahead_lines_2611 import EDITAHEAD_LINES
 from editahead_prompts.formats.registry import select_apply_format, select_format
 from editahead_prompts.secrets.masked_state import mask_question, mask_state
 from editahead_prompts.secrets.masking import Masks, SecretMasker
@@ -172,6 +173,8 @@ class ModelPredictor:
                 self.problem = str(error)
                 return replace(empty, problem=self.problem)
             request = await self.run_off_loop(lambda: self._build(format, state))
+            if not await self._is_asked(format, request):
+                return empty
             if progress is not None:
                 progress.region = request.region
             key = f"{self.source}:{self.backend.model}:{format.name}"
@@ -208,6 +211,8 @@ class ModelPredictor:
                 return None
             format = select_format(self.backend.model or "", self.format)
             request = await self.run_off_loop(partial(self._in_common, format, states))
+            if not await self._is_asked(format, request):
+                return None
             uri = request.document.uri
             fresh = self.cache_misses.uncached_tokens(uri, request.prompt)
             saved_s = self.prefill_estimator.estimate_s(fresh)
@@ -278,6 +283,12 @@ class ModelPredictor:
             if request is not None:
                 return asked, request, masks
         return None
+
+    async def _is_asked(self, format: Format, request: PromptRequest) -> bool:
+        """Return whether the model is asked. For next edits, a small model in this process needs a gate of its own."""
+        if request.continues or format is not EDITAHEAD_LINES or not self.backend.capabilities.in_process:
+            return True
+        return bool(self.scores) or await self._weights() is not None
 
     async def _scores(self, format: Format, state: EditorState, background: bool) -> Scores:
         """Return the scores of the likeliest edits of rules; none without a gate that was fitted to scores."""

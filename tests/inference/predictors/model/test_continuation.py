@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import log
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.backends.base import CompletionRequest
+from editahead_inference.backends.base import Capabilities, CompletionRequest
 from editahead_inference.pipeline import Pipeline
 from editahead_inference.predictors.model.continuation import LEAST, Continuation, calibrated
+from editahead_inference.predictors.model.model_gate import FILE
 from editahead_inference.predictors.model.predictor import ModelPredictor
+from editahead_prompts.composition.tokenizers import ESTIMATE
+from editahead_prompts.formats.next_edit.editahead_lines_2611 import SILENT
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.snapshot import Snapshot
 from scripted_backend import ScriptedBackend, ScriptedReply
@@ -93,3 +98,19 @@ def test_the_best_is_a_beginning_that_is_likely_enough(pieces: list[tuple[str, f
 def test_the_calibration_keeps_the_order(one: float, other: float) -> None:
     low, high = sorted((one, other))
     assert 0 < calibrated(low) <= calibrated(high) < 1
+
+
+@pytest.mark.parametrize("has_gate", [False, True])
+async def test_a_model_in_this_process_proposes_next_edits_with_a_gate_of_its_own_only(
+    tmp_path: Path, has_gate: bool
+) -> None:
+    if has_gate:
+        (tmp_path / FILE).write_text('{"bias": 0.0, "features": [], "trees": []}', "utf-8")
+    backend = ScriptedBackend(lambda query, sample: ScriptedReply((SILENT,)))
+    backend.capabilities = Capabilities(in_process=True, scores=True, tokenizer=tmp_path, context=1024)
+    model = ModelPredictor(backend, "editahead-lines", tokenizer=ESTIMATE)
+    response = await model.predict(replace(typed(), cursor=0))
+    assert response.problem is None and not response.rewrites
+    assert len(backend.queries) == has_gate
+    assert (await model.predict(typed())).problem is None
+    assert backend.queries[-1].continues
