@@ -12,6 +12,7 @@ from rapidfuzz.fuzz import ratio
 from editahead_inference.apply.placement.line_matching import (
     DISTINCTIVE,
     MIN_SIMILARITY,
+    TERMINAL,
     indent_width,
     is_comment,
     line_weight,
@@ -36,6 +37,12 @@ _MAX_HEADER = 4
 
 _MIN_VERSION = 90
 """Percent of similarity from which a line above a new one may be its old version."""
+
+_MIN_VERSION_BEYOND = 85
+"""The same for a line beyond a mark that a new line may replace."""
+
+_SERIES_REACH = 3
+"""Lines beside a new one in which others like it are looked for."""
 
 _METHOD = re.compile(r"\s+(?:async\s+)?def (?P<name>\w+)\(")
 
@@ -318,3 +325,61 @@ def comments_below_code(snippet: Snippet, target: Target, splices: Sequence[Spli
         runs = runs or ShownRuns(snippet, without_blanks)
         if not runs.contain([keys[at - 1], normalize_line(first)]):
             yield at - 1
+
+
+def versions_beyond_marks(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield lines of the file shortly below new lines, of which the last may be a new version: a mark hides what is between.
+
+    Where the new line is like the one before it, it is one of a series.
+    """
+    bodies, keys, widths = target.lines.bodies, target.lines.keys, target.lines.widths
+    runs: ShownRuns | None = None
+    for splice in split_at_kept_lines(splices, bodies):
+        lines = [line for line in splice.lines if any(map(str.isalnum, line))]
+        if not lines or indent_width(lines[-1]) > min(map(indent_width, lines)):
+            continue
+        come = list(map(normalize_line, lines))
+        below: list[int] = []
+        for n in range(splice.end, min(len(keys), splice.end + 2 * _SERIES_REACH)):
+            if keys[n] and widths[n] < indent_width(lines[-1]):
+                break
+            below += [n] if keys[n] and widths[n] == indent_width(lines[-1]) else []
+        if not below or come[-1] in target.lines.places or TERMINAL.match(come[-1]):
+            continue
+        above = [
+            *(key for key in keys[max(0, splice.start - _SERIES_REACH) : splice.start] if key),
+            *come[:-1],
+        ]
+        if any(ratio(come[-1], key) >= MIN_SIMILARITY for key in above[-_SERIES_REACH:]):
+            continue
+        runs = runs or ShownRuns(snippet, without_blanks)
+        if not runs.contain([come[-1], keys[below[0]]]):
+            yield from (n for n in below[:_SERIES_REACH] if ratio(come[-1], keys[n]) >= _MIN_VERSION_BEYOND)
+
+
+def versions_beside(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield lines directly below added ones that have nothing which these do not have, too: they may be the old version.
+
+    They are not where the sketch shows both.
+    """
+    bodies, keys, widths = target.lines.bodies, target.lines.keys, target.lines.widths
+    runs: ShownRuns | None = None
+    for splice in split_at_kept_lines(splices, bodies):
+        lines = [line for line in splice.lines if line.strip()]
+        below = range(splice.end, min(splice.end + len(lines), len(keys)))
+        if splice.start < splice.end or not 0 < len(lines) == len(below):
+            continue
+        if all(
+            widths[n] == indent_width(line) and _adds_words(normalize_line(line), keys[n])
+            for n, line in zip(below, lines, strict=True)
+        ):
+            runs = runs or ShownRuns(snippet, without_blanks)
+            if not runs.contain([normalize_line(lines[-1]), keys[splice.end]]):
+                yield splice.end
+
+
+def _adds_words(new: str, old: str) -> bool:
+    """Return whether a line has all words of another one, in order, and more."""
+    words, rest = re.findall(r"\w+", old), iter(re.findall(r"\w+", new))
+    is_told = len(words) > 1 and line_weight(old) >= DISTINCTIVE and not is_comment(old)
+    return is_told and new != old and all(word in rest for word in words) and next(rest, None) is not None

@@ -26,15 +26,15 @@ from editahead_inference.apply.placement.outline import (
     is_filler,
     is_function,
     is_new_version,
+    opens_named,
 )
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Code, Elision, Snippet
 from editahead_prompts.text.diff import diff_lines
 
-from .hidden_versions import is_whole_beside_mark
 from .shown_boundaries import find_bounds
-from .shown_neighbours import ENTRY, encloses_removal
+from .shown_neighbours import ENTRY
 from .shown_runs import ShownRuns, lines_and_marks, without_blanks
 
 _MIN_COPIED = 0.3
@@ -48,9 +48,6 @@ _BELOW = 8
 
 _MIN_BLOCK = 3
 """Lines from which a block is compared with those beside it."""
-
-_MIN_VERSION = 85
-"""Percent of similarity from which a line beyond a mark may be the one that a new line replaces."""
 
 _SERIES_REACH = 3
 """Lines on either side of a replaced line in which others like it are looked for."""
@@ -83,7 +80,7 @@ def copied_lines(snippet: Snippet, target: Target, splices: Sequence[Splice]) ->
         shift = min(2, splice.start)
         around = [*keys[splice.start - shift : splice.start], *come, *keys[splice.end : splice.end + 1]]
         for i1, i2, j1, j2 in diff_lines(target.lines.bodies[splice.start : splice.end], splice.lines):
-            if i1 < i2 and j1 < j2 and not any(map(_opens_named, come[j1:j2])):
+            if i1 < i2 and j1 < j2 and not any(map(opens_named, come[j1:j2])):
                 runs = runs or ShownRuns(snippet, without_blanks)
                 if find_bounds(splice.start + i1, target, [splice], runs) is not None:
                     distinctive += sum(line_weight(key) >= DISTINCTIVE for key in come[j1:j2])
@@ -104,15 +101,10 @@ def copied_lines(snippet: Snippet, target: Target, splices: Sequence[Splice]) ->
                 copied.append(found[0])
                 near = {around[n] for n in (at + shift - 1, at + shift + 1) if 0 <= n < len(around)}
                 there = {keys[n] for n in (found[0] - 1, found[0] + 1) if 0 <= n < len(keys)}
-                if _opens_named(come[at]) or any(line_weight(key) >= DISTINCTIVE for key in near & there):
+                if opens_named(come[at]) or any(line_weight(key) >= DISTINCTIVE for key in near & there):
                     copied.append(found[0])
         if copied and len(copied) >= (_MIN_COPIED if len(copied) > 1 else _MIN_SINGLE) * distinctive:
             yield copied[0]
-
-
-def _opens_named(key: str) -> bool:
-    """Return whether a line opens a function or a type."""
-    return (identity(key) or "").startswith("named ")
 
 
 def added_elsewhere(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
@@ -158,48 +150,6 @@ class _Run:
             ):
                 return True
         return False
-
-
-_OVERLOADING = frozenset({"java", "c", "cpp", "csharp", "kotlin", "scala", "swift", "groovy"})
-"""Languages in which functions of one name differ in their parameters."""
-
-
-def replaced_overloads(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
-    """Yield the lines of functions that others of the same name would replace, which may as well be added beside them.
-
-    These are functions with other parameters, and in Go `init`, of which a file may have several.
-    """
-    keys = target.lines.keys
-    for line, _ in _overloads(target, splices):
-        if not encloses_removal(snippet, target, splices, line):
-            yield line
-    if target.original.language == "go":
-        for d in target.declarations:
-            if d.name == "init" and keys[d.head].startswith("func init()"):
-                kept = set(range(d.head + 1, d.end))
-                kept.difference_update(*(range(splice.start, splice.end) for splice in splices))
-                told = sum(line_weight(keys[line]) >= DISTINCTIVE for line in range(d.head + 1, d.end))
-                if told and not any(line_weight(keys[line]) >= DISTINCTIVE for line in kept):
-                    yield d.head
-
-
-def overloads_beside_marks(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
-    """Yield the lines of functions that others with other parameters would replace, which are whole beside a mark."""
-    for line, others in _overloads(target, splices):
-        if any(is_whole_beside_mark(key, snippet, target) for key in others):
-            yield line
-
-
-def _overloads(target: Target, splices: Sequence[Splice]) -> Iterator[tuple[int, list[str]]]:
-    """Yield the first lines of functions that go, with those of the functions of the same name that come."""
-    keys = target.lines.keys
-    for splice in splices if target.original.language in _OVERLOADING else ():
-        come = [key for key in map(normalize_line, splice.lines) if _opens_named(key)]
-        for line in range(splice.start, splice.end):
-            old = keys[line]
-            same = [key for key in come if _opens_named(old) and identity(key) == identity(old)]
-            if same and old not in same and all("(" in key for key in (old, *same)):
-                yield line, same
 
 
 def shown_lines_gone(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
@@ -362,7 +312,7 @@ def copied_blocks(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
     for splice in splices:
         new = list(filter(None, map(normalize_line, splice.lines)))
         size = len(new)
-        if splice.start < splice.end or size < _MIN_BLOCK or _opens_named(new[0]):
+        if splice.start < splice.end or size < _MIN_BLOCK or opens_named(new[0]):
             continue
         told = any(has_substance(key) and len(places.get(key, ())) == 1 for key in new[1:])
         reach = 2 * size + 2
@@ -408,7 +358,7 @@ def unreached_lines(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
                 unmatched_brackets([new]) != (0, 0)
                 or _FOLLOWS.match(keys[below])
                 or is_comment(keys[below])
-                or _opens_named(keys[below])
+                or opens_named(keys[below])
             )
         ):
             yield below
@@ -422,64 +372,6 @@ def other_conditions(target: Target, splices: Sequence[Splice]) -> Iterator[int]
             yield from (n for n in range(splice.start, splice.end) if keys[n].startswith(_CONDITION))
 
 
-def versions_beyond_marks(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
-    """Yield lines of the file shortly below new lines, of which the last may be a new version: a mark hides what is between.
-
-    Where the new line is like the one before it, it is one of a series.
-    """
-    bodies, keys, widths = target.lines.bodies, target.lines.keys, target.lines.widths
-    runs: ShownRuns | None = None
-    for splice in split_at_kept_lines(splices, bodies):
-        lines = [line for line in splice.lines if any(map(str.isalnum, line))]
-        if not lines or indent_width(lines[-1]) > min(map(indent_width, lines)):
-            continue
-        come = list(map(normalize_line, lines))
-        below: list[int] = []
-        for n in range(splice.end, min(len(keys), splice.end + 2 * _SERIES_REACH)):
-            if keys[n] and widths[n] < indent_width(lines[-1]):
-                break
-            below += [n] if keys[n] and widths[n] == indent_width(lines[-1]) else []
-        if not below or come[-1] in target.lines.places or TERMINAL.match(come[-1]):
-            continue
-        above = [
-            *(key for key in keys[max(0, splice.start - _SERIES_REACH) : splice.start] if key),
-            *come[:-1],
-        ]
-        if any(ratio(come[-1], key) >= MIN_SIMILARITY for key in above[-_SERIES_REACH:]):
-            continue
-        runs = runs or ShownRuns(snippet, without_blanks)
-        if not runs.contain([come[-1], keys[below[0]]]):
-            yield from (n for n in below[:_SERIES_REACH] if ratio(come[-1], keys[n]) >= _MIN_VERSION)
-
-
-def versions_beside(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
-    """Yield lines directly below added ones that have nothing which these do not have, too: they may be the old version.
-
-    They are not where the sketch shows both.
-    """
-    bodies, keys, widths = target.lines.bodies, target.lines.keys, target.lines.widths
-    runs: ShownRuns | None = None
-    for splice in split_at_kept_lines(splices, bodies):
-        lines = [line for line in splice.lines if line.strip()]
-        below = range(splice.end, min(splice.end + len(lines), len(keys)))
-        if splice.start < splice.end or not 0 < len(lines) == len(below):
-            continue
-        if all(
-            widths[n] == indent_width(line) and _adds_words(normalize_line(line), keys[n])
-            for n, line in zip(below, lines, strict=True)
-        ):
-            runs = runs or ShownRuns(snippet, without_blanks)
-            if not runs.contain([normalize_line(lines[-1]), keys[splice.end]]):
-                yield splice.end
-
-
-def _adds_words(new: str, old: str) -> bool:
-    """Return whether a line has all words of another one, in order, and more."""
-    words, rest = re.findall(r"\w+", old), iter(re.findall(r"\w+", new))
-    is_told = len(words) > 1 and line_weight(old) >= DISTINCTIVE and not is_comment(old)
-    return is_told and new != old and all(word in rest for word in words) and next(rest, None) is not None
-
-
 def repeated_members(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
     """Yield the first lines of functions that the file has once and that would be made of others: theirs is the place."""
     lines, marks = lines_and_marks(snippet)
@@ -491,7 +383,7 @@ def repeated_members(snippet: Snippet, target: Target, splices: Sequence[Splice]
         item = waiting.pop()
         new = shown[item.start : item.end]
         waiting += [] if is_function(new[0]) else item.items
-        if not item.is_block or not _opens_named(new[0]) or not marks.isdisjoint(range(item.start, item.end)):
+        if not item.is_block or not opens_named(new[0]) or not marks.isdisjoint(range(item.start, item.end)):
             continue
         found = target.lines.find_normalized(new)
         if len(found) != 1 or not any(line_weight(key) >= DISTINCTIVE for key in new[1:]):

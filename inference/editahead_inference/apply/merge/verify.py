@@ -46,6 +46,8 @@ from .hidden_versions import (
     torn_imports,
     twins_of_hidden_heads,
     versions_above,
+    versions_beside,
+    versions_beyond_marks,
 )
 from .keyed_elements import versions_of_hidden_elements
 from .left_out_code import dots_for_code, words_for_code
@@ -60,18 +62,15 @@ from .other_meanings import (
     detached_comments,
     emptied_headers,
     other_conditions,
-    overloads_beside_marks,
     repeated_members,
     replaced_in_series,
-    replaced_overloads,
     respaced_lines,
     shown_lines_gone,
     split_strings,
     unclosed_ends,
     unreached_lines,
-    versions_beside,
-    versions_beyond_marks,
 )
+from .overloads import overloads_beside_marks, replaced_overloads
 from .repeated_keys import repeated_keys
 from .shown_ends import missing_ends, unended_blocks
 from .shown_functions import outside_functions

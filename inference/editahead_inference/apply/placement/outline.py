@@ -485,6 +485,11 @@ _FUNCTION_KINDS = frozenset({"def", "function", "function*", "func", "fn", "fun"
 
 
 @cache_short(65536)
+def opens_named(key: str) -> bool:
+    """Return whether a line opens a function or a type."""
+    return (identity(key) or "").startswith("named ")
+
+
 def is_function(key: str) -> bool:
     """Return whether a line opens a function or a statement with a body, not a container of elements."""
     found = _DECLARED.match(key)

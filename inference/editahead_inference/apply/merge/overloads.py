@@ -1,0 +1,55 @@
+"""The checks that new functions are no overloads of those that they would replace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from editahead_inference.apply.placement.line_matching import DISTINCTIVE, line_weight, normalize_line
+from editahead_inference.apply.placement.outline import identity, opens_named
+from editahead_inference.apply.placement.placement import Target
+from editahead_inference.apply.placement.splices import Splice
+from editahead_prompts.sketches.sketch import Snippet
+
+from .hidden_versions import is_whole_beside_mark
+from .shown_neighbours import encloses_removal
+
+_OVERLOADING = frozenset({"java", "c", "cpp", "csharp", "kotlin", "scala", "swift", "groovy"})
+"""Languages in which functions of one name differ in their parameters."""
+
+
+def replaced_overloads(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield the lines of functions that others of the same name would replace, which may as well be added beside them.
+
+    These are functions with other parameters, and in Go `init`, of which a file may have several.
+    """
+    keys = target.lines.keys
+    for line, _ in _overloads(target, splices):
+        if not encloses_removal(snippet, target, splices, line):
+            yield line
+    if target.original.language == "go":
+        for d in target.declarations:
+            if d.name == "init" and keys[d.head].startswith("func init()"):
+                kept = set(range(d.head + 1, d.end))
+                kept.difference_update(*(range(splice.start, splice.end) for splice in splices))
+                told = sum(line_weight(keys[line]) >= DISTINCTIVE for line in range(d.head + 1, d.end))
+                if told and not any(line_weight(keys[line]) >= DISTINCTIVE for line in kept):
+                    yield d.head
+
+
+def overloads_beside_marks(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield the lines of functions that others with other parameters would replace, which are whole beside a mark."""
+    for line, others in _overloads(target, splices):
+        if any(is_whole_beside_mark(key, snippet, target) for key in others):
+            yield line
+
+
+def _overloads(target: Target, splices: Sequence[Splice]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the first lines of functions that go, with those of the functions of the same name that come."""
+    keys = target.lines.keys
+    for splice in splices if target.original.language in _OVERLOADING else ():
+        come = [key for key in map(normalize_line, splice.lines) if opens_named(key)]
+        for line in range(splice.start, splice.end):
+            old = keys[line]
+            same = [key for key in come if opens_named(old) and identity(key) == identity(old)]
+            if same and old not in same and all("(" in key for key in (old, *same)):
+                yield line, same
