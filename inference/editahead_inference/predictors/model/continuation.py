@@ -12,6 +12,8 @@ WRONG_COST = 4.0
 """Keys that a wrong continuation costs the person who reads it, when one is weighed against a shorter one."""
 LEAST = 0.3
 """The model's probability of a continuation below which it is not read any further."""
+UNKNOWN = 0.6
+"""The probability of a continuation of which the server says none: too little for the default eagerness."""
 OFFSET, SLOPE = 0.19, 0.83
 """The calibration of log-odds: what the small model says of new code where the rules say nothing.
 
@@ -31,9 +33,11 @@ class Continuation:
     """A continuation while it comes.
 
     Attributes:
+        has_logprobs: Whether the server reports log-probabilities. Without them, nothing tells how much is likely.
         pieces: The texts that came, each with the sum of the log-probabilities of all tokens up to its end.
     """
 
+    has_logprobs: bool = True
     pieces: list[tuple[str, float]] = field(default_factory=list)
 
     def add(self, text: str, logprobs: Sequence[float]) -> bool:
@@ -44,6 +48,8 @@ class Continuation:
 
     def best(self) -> tuple[str, float]:
         """Return the beginning that promises the most saved keys, with its probability; "" if none does."""
+        if not self.has_logprobs:
+            return "".join(piece for piece, _ in self.pieces).rstrip(), UNKNOWN
         text, best, probability, most = "", "", 0.0, 0.0
         for piece, total in self.pieces:
             text += piece

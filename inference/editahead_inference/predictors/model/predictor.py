@@ -409,7 +409,7 @@ class ModelPredictor:
         samples = [
             Sample(
                 LogprobTrace(format.make_reader(request)),
-                continuation=Continuation() if request.continues and query.logprobs else None,
+                continuation=Continuation(query.logprobs) if request.continues else None,
             )
             for _ in range(query.samples)
         ]

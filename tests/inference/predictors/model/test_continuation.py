@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 
 from editahead_inference.backends.base import Capabilities, CompletionRequest
 from editahead_inference.pipeline import Pipeline
-from editahead_inference.predictors.model.continuation import LEAST, Continuation, calibrated
+from editahead_inference.predictors.model.continuation import (
+    LEAST,
+    UNKNOWN,
+    Continuation,
+    calibrated,
+)
 from editahead_inference.predictors.model.model_gate import FILE
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_prompts.composition.tokenizers import ESTIMATE
@@ -79,6 +84,20 @@ async def test_what_is_sure_enough_is_for_the_person_to_say() -> None:
     rules = pipeline.predict(state)
     assert pipeline.combine(rules, response, eagerness=1.0).shown
     assert not pipeline.combine(rules, response, eagerness=0.0).shown
+
+
+async def test_without_probabilities_a_rest_is_for_eager_people_only() -> None:
+    backend = ScriptedBackend(
+        lambda query, sample: ScriptedReply(("m(it", "ems)")), capabilities=Capabilities(logprobs=False)
+    )
+    pipeline, state = Pipeline(predictors=()), typed()
+    response = await ModelPredictor(backend, "editahead-lines").predict(state)
+    (candidate,) = pipeline.model_candidates(response)
+    assert candidate.is_next_tokens and candidate.confidence == UNKNOWN
+    assert candidate.edit.apply(TEXT) == TEXT.replace("= su", "= sum(items)")
+    rules = pipeline.predict(state)
+    assert not pipeline.combine(rules, response).shown
+    assert pipeline.combine(rules, response, eagerness=1.0).shown
 
 
 async def test_a_doubtful_rest_is_no_candidate() -> None:
