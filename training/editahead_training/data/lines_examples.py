@@ -125,11 +125,13 @@ def _untouched(record: dict[str, Any]) -> TrainingMoment:
 def _example(
     task: Task, moment: TrainingMoment, vocabulary: HfTokenizer, budget: int, format: FormatName
 ) -> GroupedExample | None:
-    """Return the task as an example; None when a hunk reaches beyond the region."""
+    """Return the task as an example; None when a hunk reaches beyond the region, or the model would go on with a line."""
     builder = lines_format.EDITAHEAD_LINES if format == "editahead-lines" else region_format.EDITAHEAD
     try:
         request = builder.build(task.state, vocabulary, budget=budget, paths=ROOTS)
     except PromptTooLongError:
+        return None
+    if request.continues:
         return None
     region, document = request.region, task.state.document
     touched = [h for h in task.remaining if h.start < region.end and region.first < max(h.end, h.start + 1)]
