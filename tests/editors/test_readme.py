@@ -160,8 +160,8 @@ def test_vim(installed: Home, house: Path, begin: Open, accepted: Callable[[], N
     lines = block("vim", "ale#linter#Define", ROOT / "docs" / "editors.md")
     vimrc = installed.folder / ".vimrc"
     vimrc.write_text(f"set runtimepath^={vim_files() / 'vim-ale'}\n{lines}")
-    installed.environment.update(vim_environment())
-    terminal = begin([VIM, "-N", "-n", "-u", vimrc, "stay.py"], installed)
+    home = installed._replace(environment={**installed.environment, **vim_environment()})
+    terminal = begin([VIM, "-N", "-n", "-u", vimrc, "stay.py"], home)
     terminal.until_shown('stay.py"')
     terminal.keys("/self.ends<CR>wwcwleaves<Esc>")
     terminal.until_shown("Next edit: rename ends -> leaves")
