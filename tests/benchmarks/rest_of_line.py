@@ -29,6 +29,7 @@ from editahead_inference.backends.local.backend import LocalBackend
 from editahead_inference.candidates import Prediction
 from editahead_inference.gate.gate import completion_threshold
 from editahead_inference.pipeline import Pipeline
+from editahead_inference.predictors.model import continuation
 from editahead_inference.predictors.model.continuation import Continuation
 from editahead_lsp.protocol.custom_messages import TextDocumentContentChange
 from editahead_lsp.workspace.documents import Document
@@ -183,7 +184,7 @@ async def run(args: argparse.Namespace) -> None:
     random.Random(args.seed).shuffle(young)
     found: list[Moment] = []
     began = time.process_time()
-    for data in young[: args.records]:
+    for data in young[args.skip : args.skip + args.records]:
         record = Record(**{field.name: data[field.name] for field in fields(Record)})
         found += [moment async for moment in moments(record, model, pipeline, args.keys)]
     print(f"{len(found)} moments, {time.process_time() - began:.0f} s of CPU time")
@@ -204,10 +205,15 @@ def main() -> None:
     parser.add_argument("model", type=Path)
     parser.add_argument("edits", type=Path)
     parser.add_argument("--records", type=int, default=70)
+    parser.add_argument("--skip", type=int, default=0, help="records that the calibration was fitted to")
     parser.add_argument("--keys", type=int, default=4)
+    parser.add_argument("--calibration", type=float, nargs=2, metavar=("OFFSET", "SLOPE"), help="another one")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--since", default="2025-03", help="date of the oldest record")
-    asyncio.run(run(parser.parse_args()))
+    args = parser.parse_args()
+    if args.calibration:
+        continuation.OFFSET, continuation.SLOPE = args.calibration
+    asyncio.run(run(args))
 
 
 if __name__ == "__main__":
