@@ -16,6 +16,7 @@ from editahead_prompts.formats.escaping import escape
 from editahead_prompts.formats.excerpts import split_cursor_line
 from editahead_prompts.formats.windows import parts_above
 from editahead_prompts.state import EditorState
+from editahead_prompts.text.edits import Edit
 
 from .fim import FimReader
 
@@ -63,12 +64,31 @@ def build_continuation(
 
 
 class ContinuationReader(FimReader):
-    """A reader of the rest of a line. An answer that was cut off is a shorter rest."""
+    """A reader of the rest of a line, without the closing marks that are behind the cursor already.
+
+    An answer that was cut off is a shorter rest.
+    """
 
     def finish(self, reason: Finish = "stop") -> ParsedEdit | AnswerRejection:
         found = super().finish("stop")
-        if isinstance(found, ParsedEdit):
-            text = "".join(replacement.text for replacement in found.edit.replacements)
-            if len(text) < MIN_CHARS or "\n" in text:
-                return AnswerRejection("empty")
-        return found
+        if not isinstance(found, ParsedEdit):
+            return found
+        document, cursor = self._request.document, self._request.cursor
+        text = "".join(replacement.text for replacement in found.edit.replacements)
+        rest = without_tail(text, split_cursor_line(document, cursor)[1].strip())
+        if len(rest) < MIN_CHARS or "\n" in rest:
+            return AnswerRejection("empty")
+        return ParsedEdit(Edit.replace(cursor, cursor, rest), cursor + len(rest))
+
+
+def without_tail(text: str, tail: str) -> str:
+    """Return a continuation up to where it says the text behind the cursor again: closing marks that it did not open."""
+    if not tail:
+        return text
+    depth = 0
+    for at, char in enumerate(text):
+        if char == tail[0] and depth == 0:
+            return text[:at]
+        depth += char in "([{"
+        depth -= char in ")]}" and depth > 0
+    return text

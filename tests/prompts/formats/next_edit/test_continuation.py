@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.formats.base import AnswerRejection, ParsedEdit, parse_answer
 from editahead_prompts.formats.escaping import escape
-from editahead_prompts.formats.next_edit.continuation import types_line_end
+from editahead_prompts.formats.next_edit.continuation import types_line_end, without_tail
 from editahead_prompts.formats.next_edit.editahead_lines_2611 import EDITAHEAD_LINES, END, NEXT, SPECIAL
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.snapshot import Snapshot
@@ -81,3 +81,29 @@ def test_any_other_answer_is_typed_at_the_cursor(rest: str, reason: str) -> None
         return
     assert found.edit.apply(TEXT) == TEXT[: state.cursor] + rest + TEXT[state.cursor :]
     assert END not in rest
+
+
+@pytest.mark.parametrize(
+    ("text", "tail", "rest"),
+    [
+        (");", ");", ""),
+        ("tax);", ");", "tax"),
+        ("f(tax))", ")", "f(tax)"),
+        ("f(tax)", ")", "f(tax)"),
+        ('ends"]', '"]', "ends"),
+        ("x = (1);", ";", "x = (1)"),
+        ("items)", "", "items)"),
+    ],
+)
+def test_what_is_behind_the_cursor_is_not_said_again(text: str, tail: str, rest: str) -> None:
+    assert without_tail(text, tail) == rest
+
+
+def test_a_rest_that_is_there_already_is_none() -> None:
+    state = typed(TEXT.replace("= su", "= sum(items)"), "sum(items")
+    request = EDITAHEAD_LINES.build(state, ESTIMATE)
+    assert request.continues
+    assert parse_answer(EDITAHEAD_LINES, request, ")") == AnswerRejection("empty")
+    answer = parse_answer(EDITAHEAD_LINES, request, ", tax)")
+    assert isinstance(answer, ParsedEdit)
+    assert answer.edit.apply(state.document.text) == TEXT.replace("= su", "= sum(items, tax)")
