@@ -59,9 +59,8 @@ if TYPE_CHECKING:
     from editahead_inference.predictors.model.predictor import ModelPredictor
 
     from .apply.service import ApplyService
-    from .codebase.team_search import TeamAnswers
+    from .codebase.search_service import SearchService
     from .codebase.workspace_codebase import WorkspaceCodebase
-    from .codebase.workspace_search import WorkspaceSearch
 
 T = TypeVar("T")
 
@@ -260,9 +259,8 @@ class Server(LanguageServer):
         self.rules_watch.look(self.workspace_paths)
         self.index.configure(self.session.settings, self.workspace_paths, is_watched=watched)
         if watched and self.index.is_on and not was_on:
-            self._request_without_answer(
-                types.CLIENT_REGISTER_CAPABILITY, {"registrations": [_FILE_WATCH_REGISTRATION]}
-            )
+            params = {"registrations": [_FILE_WATCH_REGISTRATION]}
+            self._request_without_answer(types.CLIENT_REGISTER_CAPABILITY, params)
 
     def _request_without_answer(self, method: str, params: Any) -> None:
         """Send a request. An error in the answer changes nothing."""
@@ -319,23 +317,11 @@ class Server(LanguageServer):
         loop.call_later(MAX_LOOK_S, self._learn_text_before, opened, None)
 
     @cached_property
-    def search_worker(self) -> WorkerThread:
-        """The thread of searches, one after the other. It starts with the first one."""
-        return WorkerThread("editahead-search")
+    def search_service(self) -> SearchService:
+        """The search of the client. It starts with the first question."""
+        from .codebase.search_service import SearchService
 
-    @cached_property
-    def workspace_search(self) -> WorkspaceSearch:
-        """The search in the workspace folders, which `search_worker` runs."""
-        from .codebase.workspace_search import WorkspaceSearch
-
-        return WorkspaceSearch()
-
-    @cached_property
-    def team_answers(self) -> TeamAnswers:
-        """The answers of a team while indexes are being built."""
-        from .codebase.team_search import TeamAnswers
-
-        return TeamAnswers(self.clock)
+        return SearchService(self.clock)
 
     @cached_property
     def _file_worker(self) -> WorkerThread:
@@ -470,12 +456,8 @@ class Server(LanguageServer):
         for document in list(self.session.documents):
             self.session.close(document.uri)
             self.coordinator.on_close(document.uri, document.key)
-        self.window_show_message(
-            types.ShowMessageParams(
-                types.MessageType.Error,
-                f"Editahead: {message}. Open documents are left alone until they are opened again.",
-            )
-        )
+        told = f"Editahead: {message}. Open documents are left alone until they are opened again."
+        self.window_show_message(types.ShowMessageParams(types.MessageType.Error, told))
 
     async def serve(self, read: Callable[[int], bytes], out: BinaryIO) -> int:
         """Serve one client until it sends `exit`, closes the stream or has ended. Return the exit code of the process.
@@ -497,10 +479,8 @@ class Server(LanguageServer):
         finally:
             if self._process_watch is not None:
                 self._process_watch.cancel()
-            self.next_edit_marker.stop()
-            self.prompt_warmer.stop()
-            self.places_left.stop()
-            self.left_places.stop()
+            for part in (self.next_edit_marker, self.prompt_warmer, self.places_left, self.left_places):
+                part.stop()
             self.index.stop()
             for document in self.session.documents:
                 self.coordinator.on_close(document.uri, document.key)
@@ -508,10 +488,8 @@ class Server(LanguageServer):
                 await self.predictions.close()
             finally:
                 self.predictions.stop()
-                if "apply_service" in self.__dict__:
-                    self.apply_service.stop()
-                for name in {"search_worker", "_file_worker"} & self.__dict__.keys():
-                    getattr(self, name).stop(timeout=0)  # a file of a network that hangs is not waited for
-                if "workspace_search" in self.__dict__:
-                    self.workspace_search.close()
+                if "_file_worker" in self.__dict__:
+                    self._file_worker.stop(timeout=0)  # a file of a network that hangs is not waited for
+                for name in {"apply_service", "search_service"} & self.__dict__.keys():
+                    getattr(self, name).stop()
                 self.session.close_all()

@@ -48,7 +48,8 @@ async def _search(server: Server, argument: SearchArgument) -> SearchResult:
         snapshot = snapshots.get(uris.canonical_key(uri))
         return None if snapshot is None else snapshot.text
 
-    folders, search, team = server.index.folders, server.workspace_search, server.team_answers
+    folders, service = server.index.folders, server.search_service
+    search, team = service.workspace, service.team
     limit = max(1, min(argument.limit, MAX_PLACES))
     notices: list[str] = []
     problems: list[str] = []
@@ -79,7 +80,7 @@ async def _search(server: Server, argument: SearchArgument) -> SearchResult:
         )
         return sorted(found, key=lambda place: -place.result.score)[:limit]
 
-    found = await CancellableJob(server.search_worker).run(find)
+    found = await CancellableJob(service.worker).run(find)
     notice = " ".join(filter(None, [*notices, _notice(server, problems)]))
     return SearchResult([_to_place(place, snapshots) for place in found], notice)
 
