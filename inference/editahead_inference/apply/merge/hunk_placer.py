@@ -22,8 +22,8 @@ from editahead_inference.apply.placement.line_matching import (
     line_weight,
     normalize_line,
 )
-from editahead_inference.apply.placement.long_strings import long_strings
-from editahead_inference.apply.placement.placement import Placement, Target, find_similar_lines, make_refusal
+from editahead_inference.apply.placement.long_strings import has_indented_string
+from editahead_inference.apply.placement.placement import Placement, Target, make_refusal
 from editahead_inference.apply.placement.placement_hints import PlacementHints
 from editahead_inference.apply.placement.splices import Splice
 from editahead_inference.apply.results import MAX_CHOICES, Refusal, SimilarLines
@@ -37,6 +37,7 @@ from .hunk_segments import (
     hunk_text,
     indent_pairs,
     matched_share,
+    refuse_unplaced,
     segment_extent,
     without_blank_end,
 )
@@ -140,7 +141,7 @@ class _HunkPlacer:
             # The hunk may be out of order. Its own lines then have to be distinctive.
             alone = self._chain([hunk]) if len(waiting) > 1 else chain
             if alone is None:
-                self._doubts.append(self._unplaced_refusal(hunk))
+                self._doubts.append(refuse_unplaced(hunk, self._target, is_first=not self._doubts))
                 continue
             placed.append(self._aligner.align(hunk, alone.anchors, 0))
         return placed
@@ -323,16 +324,6 @@ class _HunkPlacer:
             )
         return is_there
 
-    def _unplaced_refusal(self, hunk: Hunk) -> Refusal:
-        near = (
-            () if self._doubts else find_similar_lines(hunk.old, self._target)
-        )  # Only the first doubt is reported.
-        if len(self._file.find_exact(hunk.old)) > 1:
-            return make_refusal(
-                "ambiguous", "The file has these lines in too many places.", hunk_text(hunk), near
-            )
-        return make_refusal("unplaced", "The file has no such lines.", hunk_text(hunk), near)
-
     def _splices(self, placed: PlacedHunk) -> list[Splice]:
         if placed.done:
             self._confidence.append(1.0)
@@ -407,7 +398,7 @@ class _HunkPlacer:
             return []
         gone = [place for line, place in group if line.tag == "-" and place is not None]
         if any(line.tag == "-" and place is None for line, place in group):
-            self._doubts.append(self._unplaced_refusal(hunk))
+            self._doubts.append(refuse_unplaced(hunk, self._target, is_first=not self._doubts))
         if not gone:
             come = tuple(indenting.apply(line.text) for line, _ in group if line.tag == "+")
             if before is None and after is None:
@@ -458,7 +449,7 @@ class _HunkPlacer:
             found is not None
             and (
                 blank_indent_is_ambiguous(found, come, self._file.bodies)
-                or (found != IDENTITY and _has_indented_string(come))
+                or (found != IDENTITY and has_indented_string(come))
             )
         ):
             self._doubts.append(
@@ -507,12 +498,3 @@ class _HunkPlacer:
                 continue
             out.append(splice)
         return out
-
-
-def _has_indented_string(lines: Sequence[str]) -> bool:
-    """Return whether a string has indented lines: nothing says whether they change with those of the code."""
-    return any(
-        lines[row][:1].isspace() and lines[row].strip()
-        for first, last in long_strings(lines)
-        for row in range(first + 1, last)
-    )

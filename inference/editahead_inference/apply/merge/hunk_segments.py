@@ -13,6 +13,8 @@ from editahead_inference.apply.placement.line_matching import (
     line_weight,
     normalize_line,
 )
+from editahead_inference.apply.placement.placement import Target, find_similar_lines, make_refusal
+from editahead_inference.apply.results import Refusal
 from editahead_prompts.sketches.sketch import Hunk
 
 from .hunk_alignment import PlacedHunk
@@ -47,6 +49,16 @@ def first_line_of(hunks: Sequence[Hunk], number: int) -> int:
 def hunk_text(hunk: Hunk) -> list[str]:
     """Return the lines of a hunk with their tags."""
     return [line.tag + line.text for line in hunk.lines]
+
+
+def refuse_unplaced(hunk: Hunk, target: Target, *, is_first: bool) -> Refusal:
+    """Return the refusal of a hunk without a place. is_first: with similar lines, as only the first doubt is reported."""
+    near = find_similar_lines(hunk.old, target) if is_first else ()
+    if len(target.lines.find_exact(hunk.old)) > 1:
+        return make_refusal(
+            "ambiguous", "The file has these lines in too many places.", hunk_text(hunk), near
+        )
+    return make_refusal("unplaced", "The file has no such lines.", hunk_text(hunk), near)
 
 
 def matched_share(segment: Segment, own: Sequence[Anchor]) -> float:

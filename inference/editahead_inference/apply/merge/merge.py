@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from editahead_inference.apply.placement.ambiguity_checks import AmbiguityChecks
-from editahead_inference.apply.placement.line_matching import DISTINCTIVE, line_weight, normalize_line
+from editahead_inference.apply.placement.line_matching import normalize_line
 from editahead_inference.apply.placement.placement import Placement, Target, make_refusal
 from editahead_inference.apply.placement.splices import (
     Splice,
@@ -17,9 +17,9 @@ from editahead_inference.apply.placement.splices import (
     repeated_beside,
     to_edit,
 )
-from editahead_inference.apply.results import MAX_CHOICES, MergeResult, Refusal, SimilarLines
+from editahead_inference.apply.results import MAX_CHOICES, MergeResult, Refusal
 from editahead_prompts.sketches.reparse import reparse_with_file
-from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch, Hunk, Sketch, Snippet
+from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch, Sketch, Snippet
 from editahead_prompts.text.edits import Edit, compose
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
@@ -36,6 +36,7 @@ from .excerpts import Excerpt, as_excerpt
 from .hunk_placer import place_hunks
 from .kept_comments import keep_comments
 from .left_out_code import restore_left_out_code
+from .made_elsewhere import made_elsewhere
 from .notebook import Notebook
 from .reading_scores import Provenance, ReadingScorer
 from .readings import PlausibleReading, rank_readings, to_readings
@@ -61,9 +62,6 @@ _MAX_PIECES = 4000
 
 _MAX_SNIPPET_LINES = 5000
 """Lines of a sketch that shows a part of a file, which bounds the time of a merge: each is looked at by every check."""
-
-_MIN_TWIN_LINES = 2
-"""Lines that say something, from which a hunk that the file has already may have been applied before."""
 
 _CHOSEN = frozenset({"would-lose-code", "would-break-syntax", "ambiguous", "unplaced"})
 """Reasons against a reading of which a person who sees its diff can judge."""
@@ -457,33 +455,6 @@ def _readings_of_kind(kind: int, placing: Placement, target: Target) -> Iterator
         yield from partial_readings(placing.splices, target.lines)
 
 
-def _made_elsewhere(diff: Diff, target: Target) -> Refusal | None:
-    """Return a refusal if the file has all that a hunk makes already: made a second time, it may change a twin."""
-    for hunk in diff.hunks:
-        come = {line.text for line in hunk.lines if line.tag == "+"} - set(hunk.old)
-        told = sum(line_weight(normalize_line(line)) >= DISTINCTIVE for line in hunk.new)
-        if hunk.headings or told < _MIN_TWIN_LINES or not come or not any(map(str.strip, hunk.old)):
-            continue
-        if _is_where_it_says(hunk, target):
-            continue  # it is not made yet
-        near = tuple(
-            SimilarLines(at, at + len(hunk.new), 1.0) for at in target.lines.find_exact(hunk.new)[:1]
-        )
-        if near:
-            detail = (
-                "The file has these lines already, and others that the sketch may mean or that are a twin."
-            )
-            return make_refusal("ambiguous", detail, hunk.new, near)
-    return None
-
-
-def _is_where_it_says(hunk: Hunk, target: Target) -> bool:
-    """Return whether the file has the old lines of a hunk at the number in its header."""
-    if hunk.line is None or hunk.line + len(hunk.old) > len(target.lines):
-        return False
-    return bool(target.lines.find_exact(hunk.old, hunk.line, hunk.line + len(hunk.old)))
-
-
 def _comment_like_mark(snippet: Snippet, target: Target) -> Refusal | None:
     """Return a refusal if a mark may be a comment of the file in other words."""
     marks = (piece for piece in snippet.parts if isinstance(piece, Elision))
@@ -500,7 +471,7 @@ def _line_range(original: Snapshot, span: tuple[int, int] | None) -> tuple[int, 
 def _place_part(part: FileSketch, target: Target) -> Placement:
     if isinstance(part.content, Diff):
         placed = place_hunks(part.content.hunks, target)
-        if placed.doubt is None and placed.splices and (twin := _made_elsewhere(part.content, target)):
+        if placed.doubt is None and placed.splices and (twin := made_elsewhere(part.content, target)):
             return replace(placed, doubt=twin)
         return placed
     if part.kind == "whole-file" or not len(target.lines):

@@ -57,3 +57,12 @@ def _opened_string(body: str, at: int, pattern: re.Pattern[str]) -> str | None:
             return found[0]
         at = end + len(_closing(found[0]))
     return None
+
+
+def has_indented_string(lines: Sequence[str]) -> bool:
+    """Return whether a string has indented lines: nothing says whether they change with those of the code."""
+    return any(
+        lines[row][:1].isspace() and lines[row].strip()
+        for first, last in long_strings(lines)
+        for row in range(first + 1, last)
+    )
