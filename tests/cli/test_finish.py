@@ -323,6 +323,7 @@ def test_ctrl_c(root: Path) -> None:
     write(root, {"models.py": CHANGED})
     code = (
         "import signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job in the background ignores it
         "from editahead_lsp.finish import change_finish\n"
         "from editahead_cli.main import main\n"
         "class Interrupted:\n"
