@@ -34,7 +34,8 @@ from editahead_inference.predictors.model.continuation import Continuation
 from editahead_lsp.protocol.custom_messages import TextDocumentContentChange
 from editahead_lsp.workspace.documents import Document
 from editahead_prompts.composition.hf_tokenizer import load
-from editahead_prompts.formats.next_edit.continuation import types_line_end
+from editahead_prompts.formats.excerpts import split_cursor_line
+from editahead_prompts.formats.next_edit.continuation import types_line_end, without_tail
 from editahead_prompts.formats.next_edit.editahead_lines_2611 import EDITAHEAD_LINES
 from editahead_prompts.history.edit_history import EditHistory
 from editahead_prompts.state import EditorState
@@ -46,18 +47,25 @@ KEYS_AHEAD = 80
 
 @dataclass(frozen=True)
 class Moment:
-    """What was proposed after a key, "" for nothing, and what was typed. rules: at the default eagerness; bold: at 1."""
+    """What was proposed after a key, "" for nothing, and what was typed.
+
+    Attributes:
+        rules: At the default eagerness.
+        bold: Of the rules at eagerness 1.
+        tail: What is behind the cursor in its line.
+    """
 
     record: str
     rules: str
     bold: str
     said: Continuation
+    tail: str
     typed: str
 
     def model(self, eagerness: float) -> str:
         """Return what is shown of the model's continuation."""
         text, sure = self.said.best()
-        return text if sure > completion_threshold(eagerness) else ""
+        return without_tail(text, self.tail) if sure > completion_threshold(eagerness) else ""
 
 
 class Model:
@@ -102,7 +110,8 @@ async def moments(record: Record, model: Model, pipeline: Pipeline, keys: int) -
             continue
         state = EditorState(document.snapshot, change.cursor, tuple(history.edits))
         rules, bold = (_at_cursor(pipeline.predict(state, eagerness=eagerness)) for eagerness in (0.5, 1.0))
-        yield Moment(record.id, rules, bold, await model.goes_on(state), typed)
+        tail = split_cursor_line(state.document, state.cursor)[1].strip()
+        yield Moment(record.id, rules, bold, await model.goes_on(state), tail, typed)
 
 
 def _at_cursor(prediction: Prediction) -> str:
