@@ -170,6 +170,11 @@ SHAPES = [
         wire.DID_FOCUS, "The document that has the focus now.", wire.DidFocusParams(wire.VersionedTextDocument(URI))
     ),
     _notification(
+        wire.DID_OPEN_SEARCH_RESULT,
+        "A person went to a place that `editahead.search` has answered.",
+        wire.DidOpenSearchResultParams("where are retries configured", URI, 12),
+    ),
+    _notification(
         wire.SESSION_TIME,
         "The time in a session that the client replays; a client that never sends this gets the machine's time.",
         wire.SessionTimeParams(12.5),

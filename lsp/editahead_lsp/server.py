@@ -120,6 +120,7 @@ class Server(LanguageServer):
         self._user_folder = user_dirs.config_folder() if user_folder is None else user_folder
         self.client = ClientCapabilities()
         state_folder = user_dirs.state_folder() if state_folder is None else state_folder
+        self._state_folder, self._now = state_folder, now
         self._journals = user_dirs.journal_folder(state_folder)
         run_id = run_id or secrets.token_hex(8)
         outcome_log = OutcomeLog(state_folder / FILE_NAME, clock)
@@ -321,7 +322,7 @@ class Server(LanguageServer):
         """The search of the client. It starts with the first question."""
         from .codebase.search_service import SearchService
 
-        return SearchService(self.clock)
+        return SearchService(self.clock, self._state_folder, self._now)
 
     @cached_property
     def _file_worker(self) -> WorkerThread:

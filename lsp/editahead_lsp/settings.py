@@ -27,7 +27,7 @@ ENVIRONMENT_PREFIX = "EDITAHEAD_"
 
 USER_ONLY = frozenset(
     {"backend", "url", "model", "api_key_env", "telemetry", "record", "log_level"}
-    | {"search_encoder", "search_model", "search_api_key_env"}
+    | {"search_encoder", "search_model", "search_api_key_env", "search_log"}
     | {"team_index", "team_index_key_env", "team_index_password_env"}
 )
 """Settings that neither a workspace file nor a client over TCP can set: only the user chooses where code is sent, with which
@@ -78,6 +78,7 @@ class Settings:
     search_encoder: str = "auto"
     search_model: str | None = None
     search_api_key_env: str | None = None
+    search_log: str = "off"
     team_index: str | None = None
     team_index_key_env: str | None = None
     team_index_password_env: str | None = None
@@ -225,6 +226,7 @@ _VALUE_TYPES: Mapping[str, _ValueType] = {
     ),
     "search_model": _ValueType("a model's name", _text),
     "search_api_key_env": _ValueType("the name of an environment variable", _text),
+    "search_log": _one_of("off", "on"),
     "team_index": _ValueType(
         "a URL postgresql://USER@HOST/DATABASE without a password, of this machine or with checked TLS", _team
     ),
@@ -249,6 +251,7 @@ _TEXT_SETTINGS = frozenset(
     "search_encoder",
     "search_model",
     "search_api_key_env",
+    "search_log",
     "team_index",
     "team_index_key_env",
     "team_index_password_env",

@@ -5,6 +5,7 @@
     - IndexDamagedError: its file is damaged, or of another version; another one must be built.
     - IndexFullError: there is no room for more of it.
   - EncoderError
+  - SearchLogError
   - TeamIndexError
   - UnreadableFileError
 """
@@ -26,6 +27,10 @@ class IndexFullError(IndexUnusableError):
 
 class EncoderError(Exception):
     """An encoder, or a server of embeddings, that cannot be used, with the reason for a person."""
+
+
+class SearchLogError(Exception):
+    """A log of searches that cannot be read or written, with the reason for a person."""
 
 
 class TeamIndexError(Exception):

@@ -254,6 +254,7 @@ WRONG: dict[str, list[Any]] = {
     "index": ["yes", True, 1, []],
     "index_max_files": [-1, 1.5, "1000", True],
     "index_max_bytes": [-1, 1.5, "1000", True],
+    "search_log": ["", "yes", True, 1, []],
     "search_encoder": ["", 1, [], "http://example.org", "https://a:b@example.org"],
     "search_model": ["", 1, []],
     "search_api_key_env": ["", 1, []],

@@ -43,6 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a site-packages folder; only packages under permissive licences are read",
     )
     pairs.add_argument(
+        "--searches",
+        action="store_true",
+        help="what you searched in editors and then opened, where the setting `search_log` is on",
+    )
+    pairs.add_argument(
         "--out", type=Path, required=True, metavar="FOLDER", help="write the pairs into FOLDER"
     )
     pairs.add_argument(
@@ -112,7 +117,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 INGREDIENTS = (
-    *("documentation", "subject", "rewrite", "hunk"),
+    *("documentation", "subject", "rewrite", "hunk", "search"),
     *("hard-negatives", "matryoshka", "weights", "roles", "buckets", "dropout"),
 )
 """What `--without` may name: kinds of pairs, hard negatives, the losses of shorter vectors, learned weights of words,
@@ -124,21 +129,30 @@ def run(args: argparse.Namespace) -> int:
     if any(find_spec(package) is None for package in (_SCIPY if args.step == "pairs" else _TORCH)):
         return fail("training needs the extra `train`: pip install 'editahead[train]'")
     from editahead_evals.errors import EvalError
+    from editahead_retrieval.errors import SearchLogError
     from editahead_training.errors import TrainingError
 
     try:
         return _pairs(args) if args.step == "pairs" else _fit(args)
-    except (OSError, EvalError, TrainingError) as error:
+    except (OSError, EvalError, SearchLogError, TrainingError) as error:
         return fail(str(error))
 
 
 def _pairs(args: argparse.Namespace) -> int:
+    from editahead_lsp import user_dirs
+    from editahead_retrieval.search.search_log import FILE_NAME
     from editahead_training.encoder.make_pairs import PAIRS, PairsPlan, make_pairs
 
-    if args.edits is None and not args.repo and not args.packages:
-        return fail("name a source: --edits, --repo or --packages")
+    if args.edits is None and not args.repo and not args.packages and not args.searches:
+        return fail("name a source: --edits, --repo, --packages or --searches")
     plan = PairsPlan(
-        args.edits, tuple(args.repo), tuple(args.packages), args.commits, args.seed, tuple(args.leave_out)
+        args.edits,
+        tuple(args.repo),
+        tuple(args.packages),
+        args.commits,
+        args.seed,
+        tuple(args.leave_out),
+        user_dirs.state_folder() / FILE_NAME if args.searches else None,
     )
     provenance = make_pairs(plan, args.out, (lambda line: None) if args.json else _tell)
     if args.json:

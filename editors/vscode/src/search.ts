@@ -32,6 +32,8 @@ export async function searchCode(server: ServerManager): Promise<void> {
   const chosen = await vscode.window.showQuickPick(items, options);
   if (chosen === undefined) return;
   const line = lineOf(chosen.place);
+  // The server writes this down only if `search_log` is on.
+  void server.client?.sendNotification("editahead/didOpenSearchResult", { query, uri: chosen.place.uri, line });
   const selection = new vscode.Range(line, 0, line, 0);
   await vscode.window.showTextDocument(vscode.Uri.parse(chosen.place.uri), { selection });
 }

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 
 from editahead_inference.worker_thread import WorkerThread
+from editahead_lsp.protocol.custom_messages import DidOpenSearchResultParams
+from editahead_retrieval.search.search_log import FILE_NAME
 
+from .opened_results import OpenedResults
 from .team_search import TeamAnswers
+from .workspace_codebase import IndexedFolder
 from .workspace_search import WorkspaceSearch
 
 
@@ -15,6 +21,8 @@ class SearchService:
 
     Args:
         clock: Returns monotonic seconds.
+        state_folder: The folder of the log of searches.
+        now: Returns the Unix time, in seconds.
 
     Attributes:
         worker: The thread of searches, one after the other.
@@ -22,10 +30,21 @@ class SearchService:
         team: The answers of a team while indexes are being built.
     """
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    def __init__(self, clock: Callable[[], float], state_folder: Path, now: Callable[[], float]) -> None:
         self.worker = WorkerThread("editahead-search")
         self.workspace = WorkspaceSearch()
         self.team = TeamAnswers(clock)
+        self._opened = OpenedResults(state_folder / FILE_NAME, now)
+
+    def log_opened(
+        self,
+        params: DidOpenSearchResultParams,
+        folders: Sequence[IndexedFolder],
+        max_file_bytes: int,
+        open_text: str | None,
+    ) -> None:
+        """Log what was searched and opened, after the questions that wait; for the arguments see `OpenedResults.add`."""
+        self.worker.submit(partial(self._opened.add, params, folders, max_file_bytes, open_text))
 
     def stop(self) -> None:
         """End the thread without waiting for a file of a network that hangs, and close the indexes."""

@@ -29,6 +29,7 @@ from . import (
     inline_completion,
     lifecycle,
     next_edit,
+    opened_results,
     outcomes,
     session_time,
 )
@@ -48,6 +49,7 @@ FEATURES = (
     inlay_hints,
     outcomes,
     execute_command,
+    opened_results,
     session_time,
 )
 

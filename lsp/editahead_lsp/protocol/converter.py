@@ -39,6 +39,7 @@ PARAMS_BY_METHOD: Mapping[str, type] = {
     custom_messages.DID_SHOW_COMPLETION: custom_messages.DidShowParams,
     custom_messages.DID_PARTIALLY_ACCEPT_COMPLETION: custom_messages.DidShowParams,
     custom_messages.DID_FOCUS: custom_messages.DidFocusParams,
+    custom_messages.DID_OPEN_SEARCH_RESULT: custom_messages.DidOpenSearchResultParams,
     custom_messages.SESSION_TIME: custom_messages.SessionTimeParams,
 }
 """The class of each method's params. The params of other methods are not converted."""

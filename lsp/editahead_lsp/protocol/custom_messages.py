@@ -32,6 +32,7 @@ DID_CHANGE_STATUS = "didChangeStatus"
 DID_FOCUS = "textDocument/didFocus"
 SESSION_TIME = "editahead/sessionTime"
 PLACES_LEFT = "editahead/placesLeft"
+DID_OPEN_SEARCH_RESULT = "editahead/didOpenSearchResult"
 
 ACCEPT = "editahead.accept"
 REJECT = "editahead.reject"
@@ -282,6 +283,21 @@ class DidShowParams:
 
     item: ShownItem = ShownItem()
     accepted_length: int | None = None
+
+
+@attrs.frozen
+class DidOpenSearchResultParams:
+    """A person went to a place that `editahead.search` has answered.
+
+    Attributes:
+        query: The question.
+        uri: The file of the place.
+        line: A 0-based line of the place.
+    """
+
+    query: str
+    uri: str
+    line: int
 
 
 @attrs.frozen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ import pytest
 import pytest_asyncio
 
 from editahead_lsp.workspace import uris
+from editahead_retrieval.errors import SearchLogError
+from editahead_retrieval.search.search_log import FILE_NAME, OpenedResult, read_opened
 from index_workspace import write
 from server_harness import ScriptedPipeline, ServerHarness
 
@@ -94,3 +97,94 @@ async def test_requests_that_fail(
     )
     error = (await harness.reply(request))["error"]
     assert reason in error["message"]
+
+
+SECRET = "AKIA" + "Q3EXAMPLE7ZK4WPL"
+
+
+async def opened(
+    harness: ServerHarness, root: Path, file: str = "shop/mail.py", line: int = 1
+) -> list[OpenedResult]:
+    """Report a place as opened, and return the log after the search that comes next."""
+    uri = uris.path_to_uri((root / file).resolve())
+    harness.notify(
+        "editahead/didOpenSearchResult", {"query": "where is a receipt mailed", "uri": uri, "line": line}
+    )
+    await harness.command("search", {"query": "receipt"})
+    return read_opened(root.parent / "state" / FILE_NAME)
+
+
+def switch_on(folder: Path) -> None:
+    """Write a settings file by which searches are logged."""
+    write(folder, {"editahead.toml": 'search_log = "on"\n'})
+
+
+async def test_what_is_opened_is_logged_where_the_user_wants_it(harness: ServerHarness, root: Path) -> None:
+    switch_on(root.parent / "config")
+    write(root, {"shop/mail.py": FILES["shop/mail.py"] + f"KEY = '{SECRET}'\n"})
+    await start(harness, root)
+    await until_ready(harness)
+    [found] = await opened(harness, root)
+    assert (found.query, found.folder, found.path) == ("where is a receipt mailed", "work", "shop/mail.py")
+    assert found.text.startswith("def send_receipt") and "KEY = '" in found.text and SECRET not in found.text
+    if os.name == "posix":
+        assert (root.parent / "state" / FILE_NAME).stat().st_mode & 0o077 == 0
+
+
+async def test_an_open_document_is_logged_as_it_is(harness: ServerHarness, root: Path) -> None:
+    switch_on(root.parent / "config")
+    await start(harness, root)
+    await until_ready(harness)
+    harness.open(uris.path_to_uri(root / "shop/mail.py"), "\n" + FILES["shop/mail.py"] + "# new\n", 3)
+    [found] = await opened(harness, root)
+    assert found.text == "\n" + FILES["shop/mail.py"] + "# new\n"
+
+
+@pytest.mark.parametrize("where", ["nowhere", "work"])
+async def test_nothing_is_logged_unless_the_user_wants_it(
+    harness: ServerHarness, root: Path, where: str
+) -> None:
+    if where == "work":
+        switch_on(root)
+    await start(harness, root)
+    await until_ready(harness)
+    if where == "work":
+        shown = await harness.take(lambda message: message.get("method") == "window/showMessage")
+        assert "search_log" in shown["params"]["message"]
+    assert await opened(harness, root) == []
+    assert not (root.parent / "state" / FILE_NAME).exists()
+
+
+async def test_only_lines_of_files_that_are_searched_are_logged(harness: ServerHarness, root: Path) -> None:
+    switch_on(root.parent / "config")
+    write(root.parent, {"outside.py": "private = 1\n"})
+    write(root, {".env": "PRIVATE=1\n"})
+    (root / "link.py").symlink_to(root.parent / "outside.py")
+    await start(harness, root)
+    await until_ready(harness)
+    for file in ("../outside.py", ".env", "shop/none.py", "shop"):
+        assert await opened(harness, root, file, 0) == [], file
+    harness.notify(
+        "editahead/didOpenSearchResult",
+        {"query": "private", "uri": uris.path_to_uri(root / "link.py"), "line": 0},
+    )
+    for line in (-1, 9_999):
+        assert await opened(harness, root, line=line) == [], line
+    assert len(await opened(harness, root)) == 1
+
+
+async def test_a_log_that_cannot_be_written_is_told_once(
+    harness: ServerHarness, root: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    switch_on(root.parent / "config")
+    await start(harness, root)
+    await until_ready(harness)
+    file = root.parent / "state" / FILE_NAME
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(b"flour" * 999)
+    for _ in range(2):
+        with pytest.raises(SearchLogError):
+            await opened(harness, root)
+    assert [record.message for record in caplog.records if "searches are not logged" in record.message] == [
+        f"searches are not logged: {file}: file is not a database"
+    ]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("scipy", reason="scipy comes with the extra `train`")
 
+from editahead_retrieval.search.search_log import FILE_NAME, OpenedResult, add_opened
 from editahead_retrieval.vectors.words import find_text_words
 from editahead_training.encoder.changed_chunks import commit_pairs
 from editahead_training.encoder.documented import clean_documentation, find_documented
@@ -173,3 +174,18 @@ def test_a_repository_of_a_persons_own_becomes_pairs_once(tmp_path: Path) -> Non
     assert len(again) < len(told) and (tmp_path / "out" / PAIRS).read_bytes() == before
     with pytest.raises(TrainingError, match="other sources"):
         make_pairs(PairsPlan(None, (repository,), (), 11, 1), tmp_path / "out", told.append)
+
+
+def test_what_a_person_searched_and_opened_makes_pairs(tmp_path: Path) -> None:
+    for line in (0, 4):
+        add_opened(
+            tmp_path / FILE_NAME,
+            OpenedResult(1.0, f"heat {line}", "bakery", "oven.py", "python", line, f"def heat_{line}(): ..."),
+        )
+    plan = PairsPlan(None, (), (), 1, 1, searches=tmp_path / FILE_NAME)
+    assert make_pairs(plan, tmp_path / "out", lambda line: None)["kinds"] == {"search": 2}
+    pairs = read_pairs(tmp_path / "out" / PAIRS)
+    assert [(pair.kind, pair.query, pair.document, pair.place) for pair in pairs] == [
+        ("search", "heat 0", "def heat_0(): ...", "bakery:oven.py#0"),
+        ("search", "heat 4", "def heat_4(): ...", "bakery:oven.py#4"),
+    ]

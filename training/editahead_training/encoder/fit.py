@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 from zlib import crc32
 
@@ -188,8 +189,8 @@ class _Run:
             self.state = FitState(**json.loads(stored["state"]))
         except FileNotFoundError:
             raise TrainingError(f"{self.out} holds no run to continue") from None
-        except (RuntimeError, ValueError, KeyError, TypeError, EOFError) as error:
-            raise TrainingError(f"{path}: a damaged checkpoint ({error})") from None
+        except (RuntimeError, ValueError, KeyError, TypeError, EOFError, UnpicklingError) as error:
+            raise TrainingError(f"{path}: a damaged checkpoint ({type(error).__name__})") from None
 
     def save(self) -> None:
         stored = {

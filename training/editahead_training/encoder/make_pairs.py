@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from editahead_evals.data.git_records import recent_records
+from editahead_retrieval.search.search_log import read_opened
 from editahead_training.data.shards import sample_commits, train_shards
 from editahead_training.errors import TrainingError
 
@@ -41,6 +42,7 @@ class PairsPlan:
         edits: The folder of `train-*.jsonl.zst`; None for none.
         repositories: Folders of git repositories.
         packages: Folders of installed packages.
+        searches: The file of what a person searched and then opened; None for none.
         commits: Commits of each shard.
         seed: The seed of their choice and of that of the negatives.
         leave_out: Names of repositories and packages that are left out, such as those that are measured on.
@@ -52,6 +54,7 @@ class PairsPlan:
     commits: int
     seed: int
     leave_out: tuple[str, ...] = ()
+    searches: Path | None = None
 
 
 def make_pairs(plan: PairsPlan, out: Path, tell: Callable[[str], None]) -> dict[str, Any]:
@@ -63,6 +66,7 @@ def make_pairs(plan: PairsPlan, out: Path, tell: Callable[[str], None]) -> dict[
         tell: Called with a line of progress.
 
     Raises:
+        SearchLogError: The log of searches cannot be read.
         TrainingError: The folder holds pairs of another plan, or there are no pairs.
         OSError: A file cannot be read or written.
     """
@@ -123,6 +127,17 @@ def documentation_pairs(repo: str, path: str, language: str, text: str) -> Itera
         yield Pair("documentation", repo, language, found.documentation, found.code, place)
 
 
+def search_pairs(file: Path) -> Iterator[Pair]:
+    """Yield what a person searched and then opened, as an editor's server has logged it.
+
+    Raises:
+        SearchLogError: The log cannot be read.
+    """
+    for opened in read_opened(file):
+        place = f"{opened.folder}:{opened.path}#{opened.line}"
+        yield Pair("search", opened.folder, opened.language, opened.query, opened.text, place)
+
+
 def _sources(plan: PairsPlan) -> Iterator[tuple[str, Callable[[], Iterator[Pair]]]]:
     """Yield the sources: a name for each, and what makes its pairs."""
     shards = [] if plan.edits is None else train_shards(plan.edits, least=1)
@@ -132,6 +147,8 @@ def _sources(plan: PairsPlan) -> Iterator[tuple[str, Callable[[], Iterator[Pair]
         yield _name(repository), lambda at=repository: _repository(at)  # type: ignore[misc]
     for folder in plan.packages:
         yield _name(folder), lambda at=folder: package_pairs(at)  # type: ignore[misc]
+    if plan.searches is not None:
+        yield "searches", lambda at=plan.searches: search_pairs(at)  # type: ignore[misc]
 
 
 def _name(folder: Path) -> str:

@@ -14,6 +14,8 @@ from .texts import SEQUENCE, EncodedTexts
 from .vocabulary import Vocabulary
 
 WIDTH, LAYERS, HEADS = 192, 3, 4
+ALIKE = 128
+"""Texts of about the same length that a transformer computes at once, so that few places are padding."""
 
 
 class StaticNetwork(nn.Module):  # type: ignore[misc]  # mypy sees no torch
@@ -51,6 +53,9 @@ class StaticNetwork(nn.Module):  # type: ignore[misc]  # mypy sees no torch
 class TransformerNetwork(nn.Module):  # type: ignore[misc]  # mypy sees no torch
     """A small bidirectional transformer over the words of a text.
 
+    At first, each layer returns what it reads, so that the mean of all places is that of the words by their rarity, and
+    training begins where a search by words is.
+
     Args:
         vocabulary: The words.
         pooling: What becomes the vector: the mean of all words, the first place ("cls"), or the last word.
@@ -60,13 +65,19 @@ class TransformerNetwork(nn.Module):  # type: ignore[misc]  # mypy sees no torch
         super().__init__()
         self.pooling = pooling
         self.words = nn.Embedding(vocabulary.size, WIDTH)
-        nn.init.normal_(self.words.weight, std=0.1)
-        self.positions = nn.Parameter(torch.randn(SEQUENCE + 1, WIDTH) * 0.02)
-        self.first = nn.Parameter(torch.randn(2, WIDTH) * 0.1)
+        rarity = torch.tensor(vocabulary.rarity)
+        with torch.no_grad():
+            self.words.weight.normal_(std=0.1).mul_((rarity / rarity.mean())[:, None])
+        self.positions = nn.Parameter(torch.zeros(SEQUENCE + 1, WIDTH))
+        self.first = nn.Parameter(torch.randn(2, WIDTH) * 0.02)
         layer = nn.TransformerEncoderLayer(
             WIDTH, HEADS, 4 * WIDTH, dropout=0.0, activation="gelu", batch_first=True, norm_first=True
         )
         self.layers = nn.TransformerEncoder(layer, LAYERS, enable_nested_tensor=False)
+        for each in self.layers.layers:
+            nn.init.zeros_(each.self_attn.out_proj.weight)
+            nn.init.zeros_(each.linear2.weight)
+            nn.init.zeros_(each.linear2.bias)
         self.out = nn.Linear(WIDTH, DIMENSIONS)
 
     def forward(
@@ -75,18 +86,27 @@ class TransformerNetwork(nn.Module):  # type: ignore[misc]  # mypy sees no torch
         """Return the vectors of some texts in a role, which the first place tells, without a share of their words."""
         rows, _, starts = texts.take(numbers, dropped)
         lengths = torch.diff(starts, append=torch.tensor([len(rows)]))
-        longest = int(lengths.max())
-        at = torch.arange(longest)[None, :] < lengths[:, None]
-        padded = torch.zeros(len(numbers), longest, dtype=torch.long)
-        padded[at] = rows.long()
-        first = self.first[role].expand(len(numbers), 1, WIDTH)
-        states = torch.cat([first, self.words(padded)], 1) + self.positions[: longest + 1]
-        present = torch.cat([torch.ones(len(numbers), 1, dtype=torch.bool), at], 1)
+        order = torch.argsort(lengths)
+        with torch.autocast("cpu", torch.bfloat16):
+            vectors = [
+                self._pooled(rows, starts[alike], lengths[alike], role) for alike in order.split(ALIKE)
+            ]
+        return torch.cat(vectors).float()[torch.argsort(order)]
+
+    def _pooled(
+        self, rows: torch.Tensor, starts: torch.Tensor, lengths: torch.Tensor, role: int
+    ) -> torch.Tensor:
+        """Return the vectors of the texts that begin at `starts` of `rows`, padded to the longest of them."""
+        at = torch.arange(int(lengths.max()))[None, :]
+        padded = rows[(starts[:, None] + at).clamp(max=len(rows) - 1)].long()
+        first = self.first[role].expand(len(starts), 1, WIDTH)
+        states = torch.cat([first, self.words(padded)], 1) + self.positions[: at.shape[1] + 1]
+        present = torch.cat([torch.ones(len(starts), 1, dtype=torch.bool), at < lengths[:, None]], 1)
         states = self.layers(states, src_key_padding_mask=~present)
         if self.pooling == "cls":
             pooled = states[:, 0]
         elif self.pooling == "last":
-            pooled = states[torch.arange(len(numbers)), lengths]
+            pooled = states[torch.arange(len(starts)), lengths]
         else:
             pooled = (states * present[..., None]).sum(1) / present.sum(1, keepdim=True)
         return self.out(pooled)

@@ -11,9 +11,9 @@ from typing import Any
 
 from editahead_training.errors import DatasetError
 
-KINDS = ("documentation", "subject", "rewrite", "hunk")
+KINDS = ("documentation", "subject", "rewrite", "hunk", "search")
 """What a pair is of: documentation and its code; a commit's subject and a chunk that it changes; a chunk before and after;
-the first hunk of a commit and another chunk that it changes."""
+the first hunk of a commit and another chunk that it changes; a question and what a person opened then."""
 _TEXTS = ("kind", "repo", "language", "query", "document", "place")
 
 

@@ -154,4 +154,16 @@ function M.report_outcome(bufnr, id, event, details)
   end
 end
 
+--- Report to the server where a person went from the results of a search. It writes this down only if `search_log` is on.
+---@param bufnr integer
+---@param query string
+---@param uri string
+---@param line integer  from 0
+function M.report_opened(bufnr, query, uri, line)
+  local client = M.get(bufnr)
+  if client then
+    client:notify("editahead/didOpenSearchResult", { query = query, uri = uri, line = line })
+  end
+end
+
 return M

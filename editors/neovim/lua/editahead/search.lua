@@ -16,8 +16,9 @@ local function describe(place)
   return ("%s:%d  %s  (%s)"):format(place.path, line and line.line + 1 or place.range.start.line + 1, text, table.concat(place.why, "; "))
 end
 
-local function go(place)
+local function go(place, query)
   local line = place.lines[1] and place.lines[1].line or place.range.start.line
+  client.report_opened(vim.api.nvim_get_current_buf(), query, place.uri, line)
   local bufnr = vim.uri_to_bufnr(place.uri)
   vim.fn.bufload(bufnr)
   vim.bo[bufnr].buflisted = true
@@ -44,7 +45,7 @@ local function ask(query)
     end
     vim.ui.select(result.places, { prompt = "Go to", format_item = describe, kind = "editahead" }, function(place)
       if place then
-        go(place)
+        go(place, query)
       end
     end)
   end)

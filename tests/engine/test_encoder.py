@@ -1,0 +1,156 @@
+"""The training of an encoder: both architectures learn, go on where they were interrupted, and know no held-out text."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+numpy = pytest.importorskip("numpy")
+torch = pytest.importorskip("torch", reason="`make engine-test` installs what this takes")
+
+from editahead_cli import main  # noqa: E402
+from editahead_retrieval.vectors.static_encoder import DOCUMENT, QUESTION, load_encoder  # noqa: E402
+from editahead_training.encoder import fit as fitting  # noqa: E402
+from editahead_training.encoder.networks import TransformerNetwork, contrastive_loss  # noqa: E402
+from editahead_training.encoder.pair import Pair, write_pairs  # noqa: E402
+from editahead_training.encoder.texts import encode_pairs  # noqa: E402
+from editahead_training.encoder.vocabulary import learn_vocabulary  # noqa: E402
+from editahead_training.errors import TrainingError  # noqa: E402
+
+WORDS = [
+    f"{first}{last}" for first in ("oven", "bread", "dough", "salt") for last in ("er", "ing", "less", "ful")
+]
+OTHERS = [
+    f"{first}{last}" for first in ("milk", "egg", "sugar", "bowl") for last in ("y", "ish", "ed", "able")
+]
+BOTH = [("static", "mean"), ("transformer", "mean"), ("transformer", "cls"), ("transformer", "last")]
+
+
+def make_pairs(count: int, repos: int = 24) -> list[Pair]:
+    """Return pairs whose documents have another word for each of the three words of their questions."""
+    chance = random.Random(7)
+    pairs = []
+    for number in range(count):
+        words = chance.sample(WORDS, 3)
+        others = [OTHERS[WORDS.index(word)] for word in reversed(words)]
+        repo = f"bakery{number % repos}"
+        document = f"def {' '.join(others)}(self): return {number}"
+        negatives = ((number + repos) % count,)
+        pairs.append(
+            Pair("documentation", repo, "python", " ".join(words), document, f"{repo}:{number}", negatives)
+        )
+    return pairs
+
+
+@pytest.fixture(scope="module")
+def pairs_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("pairs") / "pairs.jsonl.zst"
+    write_pairs(file, make_pairs(960))
+    return file
+
+
+def run(
+    pairs_file: Path, out: Path, architecture: str, pooling: str, seen: int, **more: Any
+) -> dict[str, Any]:
+    plan = fitting.FitPlan(architecture, pooling, seen=seen, batch=64, **more)
+    card = fitting.fit(plan, pairs_file, out, resume=False, tell=lambda line: None)
+    assert card is not None
+    return card
+
+
+@pytest.mark.parametrize(("architecture", "pooling"), BOTH)
+def test_questions_find_their_documents(
+    pairs_file: Path, tmp_path: Path, architecture: str, pooling: str
+) -> None:
+    untrained = run(pairs_file, tmp_path / "untrained", architecture, pooling, 64)
+    card = run(pairs_file, tmp_path / "trained", architecture, pooling, 3_200)
+    assert card["held out"]["mean"] > untrained["held out"]["mean"] + 0.2
+    assert card["repositories"] < 24 and card["pairs"]["documentation"] < 960
+
+
+@pytest.mark.parametrize(("architecture", "pooling"), BOTH[:2])
+def test_an_interrupted_run_goes_on_as_if_nothing_had_happened(
+    pairs_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, architecture: str, pooling: str
+) -> None:
+    plan = fitting.FitPlan(architecture, pooling, seen=640, batch=64, without=("dropout",))
+    whole = fitting.fit(plan, pairs_file, tmp_path / "whole", resume=False, tell=lambda line: None)
+    told: list[dict[str, Any]] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(fitting, "LOG_SECONDS", 0.0)
+        stop = _StopAfter(3)
+        patch.setattr(fitting, "asked_to_stop", lambda: stop)
+        assert fitting.fit(plan, pairs_file, tmp_path / "halves", resume=False, tell=told.append) is None
+    assert 0 < told[-1]["seen"] < 640
+    with pytest.raises(TrainingError, match="holds a run"):
+        fitting.fit(plan, pairs_file, tmp_path / "halves", resume=False, tell=told.append)
+    halves = fitting.fit(plan, pairs_file, tmp_path / "halves", resume=True, tell=told.append)
+    assert whole is not None and halves is not None
+    assert halves["held out"] == whole["held out"]
+
+
+class _StopAfter:
+    """A stop signal that comes after a number of steps."""
+
+    def __init__(self, steps: int) -> None:
+        self.left = steps
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def __call__(self) -> bool:
+        self.left -= 1
+        return self.left == 0
+
+
+def test_a_run_with_other_options_is_refused(pairs_file: Path, tmp_path: Path) -> None:
+    run(pairs_file, tmp_path, "static", "mean", 64)
+    for plan in (fitting.FitPlan(seen=128, batch=64), fitting.FitPlan("transformer", seen=64, batch=64)):
+        with pytest.raises(TrainingError, match="other options"):
+            fitting.fit(plan, pairs_file, tmp_path, resume=True, tell=lambda line: None)
+    (tmp_path / "run" / fitting.CHECKPOINT).write_bytes(b"flour")
+    with pytest.raises(TrainingError, match="damaged"):
+        fitting.fit(
+            fitting.FitPlan(seen=64, batch=64), pairs_file, tmp_path, resume=True, tell=lambda line: None
+        )
+
+
+@pytest.mark.parametrize("pooling", ["mean", "cls", "last"])
+def test_a_text_has_the_same_vector_whatever_texts_are_beside_it(pooling: str) -> None:
+    pairs = [pair for number in (1, 3, 9) for pair in make_pairs(12 * number)]
+    longer = [Pair("documentation", "r", "python", pair.query * 9, pair.document, "r:p") for pair in pairs]
+    vocabulary = learn_vocabulary(pairs, buckets=64)
+    data = encode_pairs([*pairs, *longer], vocabulary, in_order=True)
+    torch.manual_seed(1)
+    network = TransformerNetwork(vocabulary, pooling)
+    numbers = list(range(len(data.texts.ends)))
+    random.Random(2).shuffle(numbers)
+    with torch.no_grad():
+        together = network(data.texts, numbers, QUESTION)
+        alone = torch.cat([network(data.texts, [number], QUESTION) for number in numbers[:20]])
+        documents = network(data.texts, numbers[:20], DOCUMENT)
+    torch.testing.assert_close(together[:20], alone, atol=0.02, rtol=0.05)
+    assert not torch.allclose(documents, alone, atol=0.02), "the role is told"
+
+
+def test_another_answer_of_a_question_is_no_negative() -> None:
+    asked, found = torch.eye(2), torch.cat([torch.eye(2), torch.eye(2)[:1]])
+    excluded = torch.tensor([[False, False, True], [False, False, False]])
+    free = contrastive_loss(asked, found, torch.zeros(2, 3, dtype=torch.bool), (2,), 0.05)
+    assert contrastive_loss(asked, found, excluded, (2,), 0.05) < 1e-6 < free
+
+
+def test_what_is_written_is_what_the_search_reads(pairs_file: Path, tmp_path: Path) -> None:
+    command = ["train", "encoder", "fit", "--pairs", str(pairs_file), "--out", str(tmp_path)]
+    assert main.main([*command, "--seen", "640", "--batch", "64", "--nice", "0", "--json"]) == 0
+    card = json.loads((tmp_path / fitting.CARD).read_text("utf-8"))
+    encoder = load_encoder(tmp_path / fitting.ENCODER)
+    assert encoder.name == card["name"]
+    vectors = encoder.encode(["oven bread", "dough"], QUESTION)
+    assert vectors.shape == (2, 256) and vectors.dtype == numpy.int8
