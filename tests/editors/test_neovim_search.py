@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from editahead_retrieval.search.search_log import FILE_NAME, read_opened
 from neovim import Neovim
 
 Start = Callable[..., Neovim]
@@ -49,6 +51,20 @@ def test_the_chosen_place_is_shown(neovim: Neovim) -> None:
     neovim.until("vim.fn.bufname() == 'cart.py' or vim.fn.bufname():find('cart.py$') ~= nil")
     assert neovim.lua("return vim.api.nvim_win_get_cursor(0)")[0] == 4
     assert "cart.py:4  def add_to_cart(item):  (defines add_to_cart" in neovim.lua("return shown[1]")
+
+
+def test_what_was_chosen_is_logged_for_who_wants_it(start: Start, homes: dict[str, str]) -> None:
+    neovim = start(FILES, settings={"index": "on", "search_log": "on"}, places_left=False)
+    neovim.lua(CHOOSE)
+    ready(neovim)
+    for query, file in (("cart", "cart.py"), ("receipt", "mail.py")):
+        # The second answer comes after the first choice is logged.
+        neovim.keys(f":Editahead search {query}<CR>")
+        neovim.until("vim.fn.bufname():find(a[1]) ~= nil", file)
+    [log] = Path(homes["XDG_STATE_HOME"]).rglob(FILE_NAME)
+    opened = read_opened(log)[0]
+    assert (opened.query, opened.path) == ("cart", "cart.py")
+    assert "def add_to_cart(item):" in opened.text
 
 
 def test_nothing_is_found(neovim: Neovim) -> None:

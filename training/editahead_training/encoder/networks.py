@@ -78,7 +78,7 @@ class TransformerNetwork(nn.Module):  # type: ignore[misc]  # mypy sees no torch
             nn.init.zeros_(each.self_attn.out_proj.weight)
             nn.init.zeros_(each.linear2.weight)
             nn.init.zeros_(each.linear2.bias)
-        self.out = nn.Linear(WIDTH, DIMENSIONS)
+        self.out = nn.Linear(WIDTH, DIMENSIONS, bias=False)
 
     def forward(
         self, texts: EncodedTexts, numbers: list[int], role: int, dropped: float = 0.0
