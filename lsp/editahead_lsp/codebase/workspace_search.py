@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from editahead_lsp.settings import Settings
 from editahead_lsp.workspace import uris
 from editahead_retrieval.errors import IndexUnusableError, UnreadableFileError
-from editahead_retrieval.files.bounded_files import read_bounded_file
+from editahead_retrieval.files.folder_reader import FolderReader
 from editahead_retrieval.index.content import decode_text
 from editahead_retrieval.index.reader import IndexReader
 from editahead_retrieval.search.answers import SearchResult
@@ -155,25 +155,35 @@ def _scope(folder: IndexedFolder, within: Path | None, open_uris: Iterable[str])
     return None
 
 
-@dataclass(frozen=True)
 class FolderTexts:
-    """The texts of the files of one workspace folder."""
+    """The texts of the files of one workspace folder, for one question.
 
-    folder: IndexedFolder
-    max_file_bytes: int
-    open_texts: Callable[[str], str | None]
-    check: Callable[[], None]
+    Args:
+        folder: The workspace folder.
+        max_file_bytes: The size of a file in bytes, at most.
+        open_texts: Returns the text of an open document by its URI; None if the document is not open.
+        check: Raises to cancel.
+    """
+
+    def __init__(
+        self,
+        folder: IndexedFolder,
+        max_file_bytes: int,
+        open_texts: Callable[[str], str | None],
+        check: Callable[[], None],
+    ) -> None:
+        self._root, self._open_texts, self._check = folder.root, open_texts, check
+        self._reader = FolderReader(folder.root, folder.rules, max_file_bytes)
 
     def read(self, path: str) -> str | None:
         """Return the text of a file as it is now; None if it must not be shown or is gone."""
-        self.check()
-        full = self.folder.root / path
-        if self.folder.rules.reason(full) is not None:
+        self._check()
+        if self._reader.excludes(path):
             return None
-        text = self.open_texts(uris.path_to_uri(full))
+        text = self._open_texts(uris.path_to_uri(self._root / path))
         if text is not None:
             return text
         try:
-            return decode_text(read_bounded_file(full, [self.folder.root], self.max_file_bytes))
+            return decode_text(self._reader.read(path))
         except (FileNotFoundError, UnreadableFileError):
             return None

@@ -14,6 +14,7 @@ from .affixes import common_affixes
 
 TOKEN = re.compile(r"[^\W\d]\w*|\d\w*|\s+|.", re.DOTALL)
 WORD = re.compile(r"[^\W\d]\w*")
+_ASCII_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 Tokens = TypeVar("Tokens", list[str], tuple[str, ...])
 
@@ -26,6 +27,11 @@ _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+|[A-Z]+|\d+|[^\W_]+")
 def tokenize(line: str) -> list[str]:
     """Split a line into identifiers, numbers, runs of white space, and single other characters."""
     return TOKEN.findall(line)
+
+
+def find_names(text: str) -> list[str]:
+    """Return the identifiers and keywords of a text in their order, as often as they come."""
+    return (_ASCII_WORD if text.isascii() else WORD).findall(text)
 
 
 def is_word(token: str) -> bool:
@@ -58,9 +64,15 @@ def changed_spans(a: Tokens, b: Tokens) -> list[tuple[int, int, int, int]]:
     return spans
 
 
-@cache_short(16384)
 def split_words(name: str) -> tuple[str, ...]:
     """Split an identifier into words in lower case: `HTTPServer_url` -> http, server, url."""
+    if name.islower() and name.isascii() and name.isidentifier():
+        return tuple(filter(None, name.split("_"))) if "_" in name else (name,)
+    return _split_humps(name)
+
+
+@cache_short(16384)
+def _split_humps(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in _HUMP.findall(name))
 
 

@@ -8,14 +8,12 @@ Code below the LSP layer counts in offsets: Unicode code points from the start o
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
+from io import StringIO
 from itertools import accumulate
-
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
 
 
 def split_lines(text: str) -> tuple[str, ...]:
@@ -24,10 +22,8 @@ def split_lines(text: str) -> tuple[str, ...]:
     The last line has no line end, and is "" when the text ends in a line end. There is always at least one line, and
     `"".join(split_lines(t)) == t`.
     """
-    lines = _LINE.findall(text)
-    if not lines or lines[-1][-1] in "\r\n":
-        lines.append("")
-    return tuple(lines)
+    lines = tuple(StringIO(text, newline=""))
+    return lines if lines and lines[-1][-1] not in "\r\n" else (*lines, "")
 
 
 def line_body(line: str) -> str:

@@ -36,7 +36,24 @@ def read_bounded_file(path: Path, folders: Sequence[Path] = (), max_bytes: int =
         real = os.path.realpath(path)
         if folders and not any(_is_in(real, folder) for folder in folders):
             raise UnreadableFileError("the link leads out of the workspace")
-        handle = os.open(real, _FLAGS | getattr(os, "O_NOFOLLOW", 0))
+    except (OSError, ValueError) as error:
+        raise _readable_error(error, path) from None
+    return read_file_without_links(real, max_bytes)
+
+
+def read_file_without_links(path: str, max_bytes: int) -> bytes:
+    """Return the bytes of a regular file in whose path nothing is a link.
+
+    Args:
+        path: The path.
+        max_bytes: The size of the file in bytes, at most.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+        UnreadableFileError: The file is not regular, too large or not readable, or is a link.
+    """
+    try:
+        handle = os.open(path, _FLAGS | getattr(os, "O_NOFOLLOW", 0))
         try:
             found = os.fstat(handle)
             if not stat.S_ISREG(found.st_mode):
@@ -46,11 +63,17 @@ def read_bounded_file(path: Path, folders: Sequence[Path] = (), max_bytes: int =
             return _read(handle, max_bytes)
         finally:
             os.close(handle)
-    except (FileNotFoundError, NotADirectoryError):
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path)) from None
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise UnreadableFileError(reason) from None
+        raise _readable_error(error, path) from None
+
+
+def _readable_error(error: OSError | ValueError, path: Path | str) -> FileNotFoundError | UnreadableFileError:
+    """Return an error of the system as one of those that a read raises."""
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    return UnreadableFileError(
+        error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    )
 
 
 def _is_in(real: str, folder: Path) -> bool:

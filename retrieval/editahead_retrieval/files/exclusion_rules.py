@@ -199,36 +199,41 @@ class _Check:
         """
         repository, above = self._repository(folder)
         root = folder if repository is None else repository.root
-        parts = [*above, *name.split("/")]
-        for depth in range(len(parts) - 1, -1, -1):
-            patterns = self._ignore_file(root, "/".join(parts[:depth]))
-            verdict = self._verdict(patterns, parts[depth:], is_folder)
+        path = "/".join([*above, name])
+        known = self._ignore_files.patterns.setdefault(root, {})
+        end = len(path)
+        while end > 0:
+            end = max(path.rfind("/", 0, end), 0)
+            above_it = path[:end]
+            if above_it not in known:
+                known[above_it] = read_patterns(root / above_it / ".gitignore", (root,))
+            verdict = self._verdict(known[above_it], path[end and end + 1 :], is_folder)
             if verdict is not None:
                 return verdict
         if repository is not None:
-            verdict = self._verdict(repository.exclude, parts, is_folder)
+            verdict = self._verdict(repository.exclude, path, is_folder)
             if verdict is not None:
                 return verdict
-            if any(self._verdict(patterns, parts, is_folder) for patterns in repository.personal):
+            if any(self._verdict(patterns, path, is_folder) for patterns in repository.personal):
                 return True
-        return self._nested_excludes(folder, name.split("/"), is_folder)
+        return self._nested_excludes(folder, name, is_folder)
 
-    def _nested_excludes(self, folder: Path, parts: Sequence[str], is_folder: bool) -> bool:
+    def _nested_excludes(self, folder: Path, name: str, is_folder: bool) -> bool:
         """Return whether the `info/exclude` of a repository inside of the folder excludes a path below it."""
         known = self._ignore_files.nested.setdefault(folder, {})
-        for depth in range(1, len(parts)):
-            path = "/".join(parts[:depth])
+        end = name.find("/")
+        while end >= 0:
+            path = name[:end]
             if path not in known:
                 place = folder / path
                 known[path] = open_repository(place) if os.path.lexists(place / ".git") else None
             repository = known[path]
-            if repository is not None and self._verdict(repository.exclude, parts[depth:], is_folder):
+            if repository is not None and self._verdict(repository.exclude, name[end + 1 :], is_folder):
                 return True
+            end = name.find("/", end + 1)
         return False
 
-    def _verdict(
-        self, patterns: IgnorePatterns | str | None, parts: Sequence[str], is_folder: bool
-    ) -> bool | None:
+    def _verdict(self, patterns: IgnorePatterns | str | None, path: str, is_folder: bool) -> bool | None:
         """Return whether patterns exclude a path (True) or take it back (False); None if none is for it.
 
         Raises:
@@ -238,7 +243,7 @@ class _Check:
             return None
         if isinstance(patterns, str):
             raise _UnreadableIgnoreFileError(patterns)
-        return patterns.verdict("/".join(parts), is_folder=is_folder, check=self._check_time)
+        return patterns.verdict(path, is_folder=is_folder, check=self._check_time)
 
     def _repository(self, folder: Path) -> tuple[GitRepository | None, tuple[str, ...]]:
         """Return the repository that holds a folder, and the parts of the folder's path from its root."""
@@ -247,18 +252,6 @@ class _Check:
             found = find_repository(folder)
             known[folder] = found, () if found is None else folder.relative_to(found.root).parts
         return known[folder]
-
-    def _ignore_file(self, root: Path, prefix: str) -> IgnorePatterns | str | None:
-        """Return the patterns of a folder's ignore file, or a problem with it; None without one.
-
-        Args:
-            root: The root of the repository, or the workspace folder.
-            prefix: The path of the folder from there.
-        """
-        known = self._ignore_files.patterns.setdefault(root, {})
-        if prefix not in known:
-            known[prefix] = read_patterns(root / prefix / ".gitignore", (root,))
-        return known[prefix]
 
 
 def _paths_from_root(relative: Path) -> Iterator[tuple[str, bool]]:

@@ -7,13 +7,14 @@ import math
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from heapq import nlargest
 from importlib import resources
+from operator import mul
 
-from editahead_prompts.text.identifiers import WORD, split_words
+from editahead_prompts.text.identifiers import find_names, split_words
 from editahead_retrieval.index.symbols.symbol import Role
 
 from . import path_kinds
@@ -85,7 +86,7 @@ class Candidate:
     def score(self) -> float:
         """How likely the place answers the question, from 0 to 1; comparable within one answer."""
         weights = load_weights(self.order)
-        total = sum(weights.get(name, 0.0) * value for name, value in self.values.items())
+        total = sum(map(mul, map(weights.__getitem__, self.values), self.values.values()))
         return 1 / (1 + math.exp(-max(-50.0, min(50.0, total + weights["bias"]))))
 
 
@@ -137,7 +138,8 @@ def describe_candidates(
     central = _central_names(candidates, scores)
     best = max((candidate.fused for candidate in candidates), default=1.0) or 1.0
     order = _order_of(question, candidates)
-    of_paths = {path: _path_features(question, path, rarity, whole) for path in by_file}
+    rarest = max(rarity, key=rarity.__getitem__, default=None)
+    of_paths = {path: _path_features(question, names, path, rarity, whole) for path in by_file}
     for candidate in candidates:
         path, values = candidate.place.path, candidate.values
         candidate.order = order
@@ -146,13 +148,13 @@ def describe_candidates(
         values["fused"] = candidate.fused / best
         values["bm25"] = scores[candidate.place]
         values["coverage"] = _share(candidate.counts, rarity, whole)
-        values["rarest"] = float(bool(rarity) and max(rarity, key=rarity.__getitem__) in candidate.counts)
+        values["rarest"] = float(rarest in candidate.counts)
         values["defines_name"] = _defines_name(question, candidate)
         values["defines_words"] = max(
             (_name_share(question, definition.name, rarity, whole) for definition in candidate.definitions),
             default=0.0,
         )
-        values["comments"] = _share(_matched(question, _comment_words(candidate, names)), rarity, whole)
+        values["comments"] = _share(names.matched(_comment_words(candidate, names)), rarity, whole)
         values["file_coverage"] = _share(by_file[path], rarity, whole)
         values["file_best"] = file_best[path]
         values["neighbour"] = max(
@@ -169,12 +171,12 @@ def describe_candidates(
 
 
 def _path_features(
-    question: Question, path: str, rarity: Mapping[str, float], whole: float
+    question: Question, names: _AskedNames, path: str, rarity: Mapping[str, float], whole: float
 ) -> dict[str, float]:
     folder, _, name = path.rpartition("/")
     return {
         "file_name": _name_share(question, name.partition(".")[0], rarity, whole),
-        "folders": _share(_matched(question, split_words(folder.replace("/", "_"))), rarity, whole),
+        "folders": _share(names.matched(split_words(folder.replace("/", "_"))), rarity, whole),
         "test": 0.0 if question.about_tests else float(path_kinds.is_test(path)),
         "example": float(path_kinds.is_example(path)),
         "generated": float(path_kinds.is_generated(path)),
@@ -197,37 +199,50 @@ def _central_names(candidates: Sequence[Candidate], scores: Mapping[Place, float
     return {definition.name for candidate in best for definition in candidate.definitions}
 
 
-class _AskedNames(dict[str, tuple[int, tuple[str, ...]]]):
-    """The names of the candidates: the number of words of each, and those of them that are forms of the question's words.
-
-    Candidates share most of their names, so each name is split once.
+class _AskedNames:
+    """The names of the candidates. They share most of them, so each name is split once.
 
     Args:
         question: The question.
+
+    Attributes:
+        forms: The words of the question by their forms.
+        sizes: The number of words of each name.
+        asked: The words that are forms of the question's words, of each name that has some.
     """
 
     def __init__(self, question: Question) -> None:
-        super().__init__()
-        self._asked = {form for word in question.words for form in word.forms}
+        self.forms: dict[str, set[str]] = {}
+        for word in question.words:
+            for form in word.forms:
+                self.forms.setdefault(form, set()).add(word.text)
+        self.sizes: dict[str, int] = {}
+        self.asked: dict[str, list[str]] = {}
 
-    def __missing__(self, name: str) -> tuple[int, tuple[str, ...]]:
-        parts = split_words(name)
-        found = self[name] = (len(parts), tuple(part for part in parts if part in self._asked))
-        return found
+    def add(self, names: frozenset[str]) -> None:
+        """Split names."""
+        for name in names.difference(self.sizes):
+            parts = split_words(name)
+            self.sizes[name] = len(parts)
+            asked = [part for part in parts if part in self.forms]
+            if asked:
+                self.asked[name] = asked
+
+    def matched(self, words: Iterable[str]) -> set[str]:
+        """Return the words of the question that have a form among some words."""
+        return set().union(*(self.forms[word] for word in words if word in self.forms))
 
 
 def _count_words(question: Question, candidate: Candidate, names: _AskedNames) -> None:
     counts: Counter[str] = Counter()
-    found = Counter(WORD.findall(candidate.text.text_of(candidate.place)))
+    found = Counter(find_names(candidate.text.text_of(candidate.place)))
     candidate.names = frozenset(found)
-    for name, times in found.items():
-        size, asked = names[name]
-        candidate.words += size * times
-        if asked:
-            candidate.related.append(name)
-            for part in asked:
-                counts[part] += times
-    candidate.related.sort()
+    names.add(candidate.names)
+    candidate.words = sum(map(mul, map(names.sizes.__getitem__, found), found.values()))
+    candidate.related = sorted(candidate.names.intersection(names.asked))
+    for name in candidate.related:
+        for part in names.asked[name]:
+            counts[part] += found[name]
     for word in question.words:
         forms = [form for form in word.forms if form in counts]
         if forms:
@@ -240,15 +255,8 @@ def _bm25(candidate: Candidate, rarity: Mapping[str, float]) -> float:
     return sum(rarity[word] * count / (count + damped) for word, count in candidate.counts.items())
 
 
-def _matched(question: Question, words: Sequence[str] | set[str]) -> list[str]:
-    there = set(words)
-    return [word.text for word in question.words if not there.isdisjoint(word.forms)]
-
-
-def _share(
-    words: Sequence[str] | Mapping[str, float] | set[str], rarity: Mapping[str, float], whole: float
-) -> float:
-    return sum(rarity[word] for word in words) / whole
+def _share(words: Container[str], rarity: Mapping[str, float], whole: float) -> float:
+    return sum(weight for word, weight in rarity.items() if word in words) / whole
 
 
 def _name_share(question: Question, name: str, rarity: Mapping[str, float], whole: float) -> float:
@@ -273,6 +281,8 @@ def _definitions(
 ) -> list[Definition]:
     """Return the definitions of a candidate that share a word with the question, by line."""
     text, place = candidate.text, candidate.place
+    if not candidate.related:
+        return []
     if text.content_hash not in contents:
         contents[text.content_hash] = find_content(connection, text)
     content = contents[text.content_hash]
@@ -316,6 +326,8 @@ def _defines_name(question: Question, candidate: Candidate) -> float:
 
 def _comment_words(candidate: Candidate, names: _AskedNames) -> set[str]:
     """Return the forms of the question's words that are in comments and documentation."""
+    if not candidate.related:
+        return set()
     comments: list[str] = []
     within = ""
     place = candidate.place
@@ -328,7 +340,8 @@ def _comment_words(candidate: Candidate, names: _AskedNames) -> set[str]:
             comments.append(stripped)
         if quotes and (not within or quotes == within):
             within = "" if within else quotes
-    return {part for name in WORD.findall("\n".join(comments)) for part in names[name][1]}
+    there = set(find_names("\n".join(comments))).intersection(names.asked)
+    return {part for name in there for part in names.asked[name]}
 
 
 def _literal(question: Question, candidate: Candidate) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from heapq import nlargest
 from operator import itemgetter
 
@@ -51,25 +51,25 @@ def rank_by_pieces(
         weights[piece] = weight = math.log1p((total + 1) / (len(rows) + 0.5))
         for (content,) in rows:
             contents[content] += weight
+    lower = {piece: piece.lower() for piece in weights}
     scores: dict[Place, float] = {}
     for content in best_numbers(contents, MAX_FILES):
         text = next((text for path in _paths(connection, content, folder) if (text := texts.get(path))), None)
         for place in places_in(connection, text) if text is not None else ():
             assert text is not None
-            score = _piece_score(text.text_of(place), weights)
+            score = _piece_score(text.text_of(place), weights, lower)
             if score:
                 scores[place] = score
     return [place for place, _ in nlargest(limit, scores.items(), key=itemgetter(1))]
 
 
-def _piece_score(text: str, weights: dict[str, float]) -> float:
+def _piece_score(text: str, weights: Mapping[str, float], lower: Mapping[str, str]) -> float:
     """Return what the pieces in a text count; in the same case they count a tenth more."""
-    lower = text.lower()
-    return sum(
-        weight * (1.1 if piece in text else 1.0)
-        for piece, weight in weights.items()
-        if piece.lower() in lower
-    )
+    folded, score = text.lower(), 0.0
+    for piece, weight in weights.items():
+        if lower[piece] in folded:
+            score += weight * (1.1 if piece in text else 1.0)
+    return score
 
 
 def _paths(connection: sqlite3.Connection, content: int, folder: str) -> Iterator[str]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from heapq import nlargest, nsmallest
+from itertools import accumulate
 
 from editahead_retrieval.index import terms
 
@@ -31,6 +32,16 @@ def best_numbers(scores: Mapping[int, float], limit: int) -> list[int]:
         scores: The scores by number.
         limit: The number of them at most.
     """
+    if len(scores) > limit:
+        # Sums of a few weights: thousands of numbers share a score, so most are left out before any is compared.
+        often = sorted(Counter(scores.values()).items(), reverse=True)
+        enough = (
+            score
+            for (score, _), found in zip(often, accumulate(count for _, count in often), strict=True)
+            if found >= limit
+        )
+        least = next(enough)
+        scores = {number: score for number, score in scores.items() if score >= least}
     return nlargest(limit, scores, key=lambda number: (scores[number], number * _SCATTER & 0xFFFFFFFF))
 
 
