@@ -163,6 +163,7 @@ class _ExcerptReader:
         is_inside: bool = False,
         is_class_beside_mark: bool = False,
     ) -> None:
+        all_items = file_items
         file_items = [
             item
             for item in file_items
@@ -180,8 +181,15 @@ class _ExcerptReader:
         width = " " * min(unit.item.width for unit in units)
         bare = {unit.start for unit, there in shown if self._hides_annotations(unit, file_items[there])}
         gaps = [units[0].start] if places[0] > 0 or units[0].start in bare else []
+        comments = {
+            unit.start: self._comments_between(all_items, file_items[one], file_items[other])
+            for (_, one), (unit, other) in pairwise(shown)
+            if other == one + 1 and unit.start == unit.item.start
+        }
         gaps += [
-            unit.start for (_, one), (unit, other) in pairwise(shown) if other > one + 1 or unit.start in bare
+            unit.start
+            for (_, one), (unit, other) in pairwise(shown)
+            if other > one + 1 or unit.start in bare or comments.get(unit.start)
         ]
         gaps += [units[-1].end] if places[-1] < len(file_items) - 1 else []
         implied = [line for line in gaps if not self._is_beside_mark(line)]
@@ -189,9 +197,18 @@ class _ExcerptReader:
             self.is_certain = False
         if implied and not marked:
             self.left_out += (item for place, item in enumerate(file_items) if place not in places)
+            self.left_out += (item for each in comments.values() for item in each)
         self.implied |= dict.fromkeys(implied, width)
         for unit, there in shown:
             self._read_inside(unit.item, [file_items[there]], is_beside_mark=bool(marked))
+
+    def _comments_between(self, items: Sequence[Item], above: Item, below: Item) -> list[Item]:
+        """Return the comments between two elements of the file that a blank line separates from the lower one."""
+        keys = self._target.lines.keys
+        end = below.start
+        while end > above.end and keys[end - 1]:
+            end -= 1
+        return [item for item in items if above.end <= item.start < end]
 
     def _are_named(self, units: Sequence[_Unit], marked: Collection[int]) -> bool:
         """Return whether all that a level shows has names of its own, and no mark is beside it."""

@@ -33,6 +33,7 @@ from .clear_readings import clear_reading
 from .document_sections import as_sections, shows_headings
 from .doubtful_results import doubt_result
 from .excerpts import Excerpt, as_excerpt
+from .file_units import in_file_units
 from .hunk_placer import place_hunks
 from .kept_comments import keep_comments
 from .left_out_code import restore_left_out_code
@@ -131,6 +132,26 @@ def merge(
     part = reparse_with_file(part, sketch, original)
     low, high = _line_range(original, span)
     target = Target(original, syntax or SyntaxTrees(reproducible=True), low, high, check)
+    result = _merge_part(part, target, span)
+    if result.refusal is None:
+        return result
+    found = {again.guess: again for again in _merge_in_file_units(part, target, span)}
+    return next(iter(found.values())) if len(found) == 1 else result
+
+
+def _merge_in_file_units(
+    part: FileSketch, target: Target, span: tuple[int, int] | None
+) -> Iterator[MergeResult]:
+    """Yield what a part makes for certain in each unit of indentation that the file uses and the part does not."""
+    for other in in_file_units(part, target.lines):
+        result = _merge_part(other, target, span)
+        if result.refusal is None and result.edit:
+            yield result
+
+
+def _merge_part(part: FileSketch, target: Target, span: tuple[int, int] | None) -> MergeResult:
+    """Return the merge of a part whose sizes are within the limits."""
+    original = target.original
     anchored = anchor_imports(part, target)
     if anchored is None:
         doubt = make_refusal("unplaced", "Nothing in the file tells where these imports belong.")
