@@ -43,26 +43,12 @@ from .reading_scores import Provenance, ReadingScorer
 from .readings import PlausibleReading, rank_readings, to_readings
 from .shown_neighbours import encloses_all
 from .shown_runs import ShownRuns, without_blanks
+from .size_limits import MAX_SNIPPET_LINES, find_size_refusal
 from .snippet_placer import place_snippet
 from .sparing_readings import partial_readings, sparing_readings
 from .told_readings import ToldReadings
-from .verify import MAX_CHARS, first_failure
+from .verify import first_failure
 from .whole_file import as_whole_file, place_whole
-
-_MAX_SKETCH_CHARS = 400_000
-"""Characters of a sketch, which bounds the time of a merge."""
-
-_MAX_FILE_LINES = 40_000
-"""Lines of a file for sketches that are no diffs, which bounds the time of a merge: lines are short in such a file."""
-
-_MAX_LINE_CHARS = 100_000
-"""Characters of a line of a sketch that is no diff, or of its file: such lines are of generated code."""
-
-_MAX_PIECES = 4000
-"""Runs of code and marks between them, which bounds the time of a merge."""
-
-_MAX_SNIPPET_LINES = 5000
-"""Lines of a sketch that shows a part of a file, which bounds the time of a merge: each is looked at by every check."""
 
 _CHOSEN = frozenset({"would-lose-code", "would-break-syntax", "ambiguous", "unplaced"})
 """Reasons against a reading of which a person who sees its diff can judge."""
@@ -75,8 +61,6 @@ _UNSETTLED = re.compile(
     r"|each condition|above this import|there twice|this function|go on below|in place of code|blank line may be"
 )
 """What the doubts say that no likelihood settles."""
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def merge(
@@ -98,34 +82,9 @@ def merge(
         span: Offsets in code points that the change must stay within.
         check: Called between units of work; may raise to cancel. Nothing else is raised for any sketch.
     """
-    size = sum(len(line) + 1 for line in sketch.lines[part.at : part.end])
-    if original.length > MAX_CHARS or size > _MAX_SKETCH_CHARS:
-        doubt = make_refusal(
-            "too-large", f"The file has {original.length:,} characters, the sketch {size:,}."
-        )
-        return MergeResult(original, original.text, Edit(), doubt, 0.0)
-    if isinstance(part.content, Snippet) and len(original.lines) > _MAX_FILE_LINES:
-        doubt = make_refusal("too-large", f"The file has {len(original.lines):,} lines; use a diff.")
-        return MergeResult(original, original.text, Edit(), doubt, 0.0)
-    if isinstance(part.content, Snippet) and max(map(len, original.lines)) > _MAX_LINE_CHARS:
-        said = f"The file has a line of more than {_MAX_LINE_CHARS:,} characters; use a diff."
-        return MergeResult(original, original.text, Edit(), make_refusal("too-large", said), 0.0)
-    if (
-        isinstance(part.content, Snippet)
-        and max(map(len, sketch.lines[part.at : part.end]), default=0) > _MAX_LINE_CHARS
-    ):
-        doubt = make_refusal(
-            "too-large", f"The sketch has a line of more than {_MAX_LINE_CHARS:,} characters."
-        )
-        return MergeResult(original, original.text, Edit(), doubt, 0.0)
-    if isinstance(part.content, Snippet) and len(part.content.parts) > _MAX_PIECES:
-        doubt = make_refusal("too-large", f"The sketch has more than {_MAX_PIECES // 2:,} marks.")
-        return MergeResult(original, original.text, Edit(), doubt, 0.0)
-    if any(map(_SURROGATE.search, sketch.lines[part.at : part.end])):
-        doubt = make_refusal(
-            "unparsed", "The sketch holds half of a surrogate pair, which is not a character."
-        )
-        return MergeResult(original, original.text, Edit(), doubt, 0.0)
+    refusal = find_size_refusal(sketch, part, original)
+    if refusal is not None:
+        return MergeResult(original, original.text, Edit(), refusal, 0.0)
     notebook = Notebook.read(original, part) if span is None else None
     if notebook is not None:
         return notebook.merge(lambda code: merge(sketch, part, code, check=check))
@@ -162,8 +121,8 @@ def _merge_part(part: FileSketch, target: Target, span: tuple[int, int] | None) 
     part = as_whole_file(restored, target)
     excerpt = as_excerpt(part, target)
     is_excerpt = excerpt is not None or part.kind != "whole-file"
-    if isinstance(part.content, Snippet) and is_excerpt and part.end - part.at > _MAX_SNIPPET_LINES:
-        said = f"The sketch shows more than {_MAX_SNIPPET_LINES:,} lines and is not the whole file; apply it in parts."
+    if isinstance(part.content, Snippet) and is_excerpt and part.end - part.at > MAX_SNIPPET_LINES:
+        said = f"The sketch shows more than {MAX_SNIPPET_LINES:,} lines and is not the whole file; apply it in parts."
         return MergeResult(original, original.text, Edit(), make_refusal("too-large", said), 0.0)
     attempts = list(_attempts(part, target, span))
     if excerpt is not None:
