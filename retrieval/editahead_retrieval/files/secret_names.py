@@ -6,7 +6,7 @@ The list was checked against the signatures of gitrob (https://github.com/michen
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import pairwise
 from urllib.parse import unquote
 
@@ -187,8 +187,9 @@ MAX_URI_CHARS = 10_000
 
 def is_secret_path(path: str) -> bool:
     """Return whether a path names a file with secrets, in any spelling that some file system takes for that name."""
-    parts = [part for part in _SEPARATORS.split(path) if part]
-    return bool(parts) and _is_secret(parts[:-1], parts[-1])
+    path = path.rstrip("/\\")
+    start = max(path.rfind("/"), path.rfind("\\")) + 1
+    return bool(path) and _is_secret(path[:start], path[start:])
 
 
 def is_secret_uri(uri: str) -> bool:
@@ -199,7 +200,7 @@ def is_secret_uri(uri: str) -> bool:
     for _ in range(3):  # some schemes encode a URI in a URI
         if is_secret_path(text) or any(map(is_secret_path, _QUERY.split(text))):
             return True
-        if any(_is_secret((), word) for word in _WORDS.split(text) if word):
+        if any(_is_secret("", word) for word in _WORDS.split(text) if word):
             return True
         decoded = unquote(text, errors="surrogateescape")
         if decoded == text:
@@ -208,14 +209,20 @@ def is_secret_uri(uri: str) -> bool:
     return False
 
 
-def _is_secret(folders: Sequence[str], name: str) -> bool:
-    above = [fold_name(folder) for folder in folders]
-    if not _FOLDERS.isdisjoint(above) or any(pair in _FOLDER_PAIRS for pair in pairwise(above)):
+def _is_secret(folder: str, name: str) -> bool:
+    is_secret, last = _read_folder(folder)
+    if is_secret:
         return True
     names = {each for part in (name, _QUERY.split(name)[0]) for each in _originals(part)}
-    return any(map(_is_secret_name, names)) or (
-        bool(above) and any((above[-1], each) in _FILES_IN for each in names)
-    )
+    return any(map(_is_secret_name, names)) or any((last, each) in _FILES_IN for each in names)
+
+
+@cache_short(1024, max_chars=400)
+def _read_folder(folder: str) -> tuple[bool, str]:
+    """Return whether all in a folder is secret, and the folded name of the folder."""
+    parts = [fold_name(part) for part in _SEPARATORS.split(folder) if part]
+    is_secret = not _FOLDERS.isdisjoint(parts) or any(pair in _FOLDER_PAIRS for pair in pairwise(parts))
+    return is_secret, parts[-1] if parts else ""
 
 
 def _originals(name: str) -> Iterable[str]:

@@ -43,7 +43,7 @@ def split_into_chunks(lines: Sequence[str], root: Node | None) -> list[ChunkLine
         lines: The lines with their line ends, as `split_lines` returns them.
         root: The root of the syntax tree; None for a language without a grammar.
     """
-    starts = [0, *accumulate(len(line.encode("utf-8", "replace")) for line in lines)]
+    starts = [0, *accumulate(map(_byte_length, lines))]
     if starts[-1] == 0:
         return []
     chunks: list[ChunkLines] = []
@@ -53,6 +53,10 @@ def split_into_chunks(lines: Sequence[str], root: Node | None) -> list[ChunkLine
         else:
             chunks.append(piece)
     return chunks
+
+
+def _byte_length(line: str) -> int:
+    return len(line) if line.isascii() else len(line.encode("utf-8", "replace"))
 
 
 def _split(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from editahead_prompts.secrets.detection import find_secrets
 from editahead_prompts.text.languages import LANGUAGE_BY_EXTENSION
@@ -58,12 +59,13 @@ def analyze(path: str, data: bytes, content_hash: bytes) -> IndexedContent:
     root = None if parser is None else parser.parse(text.encode()).root_node
     lines = split_lines(text)
     names: set[str] = set()
+    known: dict[str, Sequence[str]] = {}
     chunks = []
     for piece in split_into_chunks(lines, root):
         chunk = "".join(lines[piece.start : piece.end])
         found = terms.find_identifiers(chunk)
         names |= found
-        words = frozenset(terms.find_words(found))
+        words = frozenset(terms.find_words(found, known))
         chunks.append(IndexedChunk(chunk_hash(chunk, language), piece.start, piece.end, words))
     symbols = [] if root is None else find_symbols(root, language, path.rpartition("/")[2])
     return IndexedContent(

@@ -143,7 +143,7 @@ class IndexReader:
             text: A piece of code, or words.
             limit: The number of chunks at most.
         """
-        words = sorted(terms.find_words(terms.find_identifiers(text)))
+        words = sorted(terms.find_words(terms.find_identifiers(text), {}))
         return self.ask(lambda connection: _similar(connection, words, limit))
 
     def content_hash(self, path: str) -> bytes | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from editahead_prompts.text.identifiers import WORD, split_words
+from editahead_prompts.text.identifiers import find_names, split_words
 
 MAX_TERM_CHARS = 100
 """Characters of an identifier. Longer ones are data, such as keys and hashes."""
@@ -19,7 +19,7 @@ _NO_TRIGRAM = re.compile(r'["\x00\ud800-\udfff]')
 
 def find_identifiers(text: str) -> set[str]:
     """Return the distinct identifiers and words of a text."""
-    return {name for name in WORD.findall(text) if len(name) <= MAX_TERM_CHARS}
+    return {name for name in set(find_names(text)) if len(name) <= MAX_TERM_CHARS}
 
 
 def exact_term(name: str) -> str:
@@ -32,20 +32,30 @@ def _escape(match: re.Match[str]) -> str:
     return f"${char.lower()}" if char.isascii() else f"$0{ord(char):06x}"
 
 
-def find_words(names: Iterable[str]) -> set[str]:
-    """Return the terms of the words of identifiers: of `getUserName` get, user, name, and getusername."""
+def find_words(names: Iterable[str], known: dict[str, Sequence[str]]) -> set[str]:
+    """Return the terms of the words of identifiers: of `getUserName` get, user, name, and getusername.
+
+    Args:
+        names: The identifiers.
+        known: The terms of each identifier that was asked for before; others are added.
+    """
     words: set[str] = set()
     for name in names:
-        parts = split_words(name)
-        words.update(parts)
-        if len(parts) > 1:
-            words.add("".join(parts))
-    return {word if word.isascii() else exact_term(word) for word in words}
+        if name not in known:
+            known[name] = _name_terms(name)
+        words.update(known[name])
+    return words
+
+
+def _name_terms(name: str) -> Sequence[str]:
+    parts = split_words(name)
+    words = (*parts, "".join(parts)) if len(parts) > 1 else parts
+    return words if name.isascii() else [word if word.isascii() else exact_term(word) for word in words]
 
 
 def find_terms(tokens: Iterable[str]) -> list[str]:
     """Return the terms of the identifiers in some tokens."""
-    return [exact_term(name) for token in tokens for name in WORD.findall(token)]
+    return [exact_term(name) for token in tokens for name in find_names(token)]
 
 
 def match_all(terms: Sequence[str]) -> str:
