@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from rapidfuzz.fuzz import ratio
 
@@ -27,7 +28,7 @@ from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.text.diff import diff_lines
 
 from .block_sketch import BlockSketch, NoReadingError
-from .series import Series, holds_statements, shape
+from .series import Series, begins_alike, holds_statements, shape
 from .strayed_entries import is_arm, is_default_arm
 
 NEW_VERSION = "an item that may be a new version of another"
@@ -267,6 +268,8 @@ class BlockEdits:
                 self.doubts.append("a comment or docstring that comes first")
             blank = max(self._separation(theirs, items[-1], last), self._blank_lines_below(last))
             blank -= theirs[0].start - start
+            if begins_alike(self._sketch.naming.text(items[-1]), self.file_naming.text(theirs[0])):
+                blank = self._blank_lines_below(last)
             lines += ("",) * blank
         elif theirs and not replaced:
             lines += ("",) * (self._blank_lines_below(last) - (theirs[0].start - start))
@@ -335,13 +338,13 @@ class BlockEdits:
             or self._is_call(old)
         ):
             self.doubts.append("what the file ends with")
-        blanks = self._separation(level.items, items[0], first)
+        blanks = self._separator(level.items, self._separation(level.items, items[0], first))
         comma = self._comma_before(level, old, lines)
         if comma is not None:
             lines = comma if isinstance(comma, tuple) else lines
             body = self._bodies[old.end - 1]
             self.splices.append(Splice(old.end - 1, old.end, (body.rstrip() + ",",), at, at + len(lines)))
-        splice = Splice(old.end, old.end, (*("",) * blanks, *lines), at, at + len(lines))
+        splice = Splice(old.end, old.end, (*blanks, *lines), at, at + len(lines))
         self.splices.append(splice)
         if is_unsure and comma is None:
             self.alternatives.append(
@@ -440,6 +443,12 @@ class BlockEdits:
         while 0 <= at < len(self._sketch.lines) and not self._sketch.lines[at].strip():
             blank, at = blank + 1, at + step
         return blank
+
+    def _separator(self, items: Sequence[Item], count: int) -> tuple[str, ...]:
+        """Return as many blank lines, with the white space that all blank lines between the items of the file have."""
+        gaps = (self._bodies[before.end : item.start] for before, item in pairwise(items))
+        found = {line for gap in gaps for line in gap}
+        return (found.pop() if len(found) == 1 else "",) * count
 
 
 def file_level(item: Item, number: int) -> Level:

@@ -289,7 +289,7 @@ class _BlockReader:
             if not knows_end and not (marks and level.closes):
                 raise NoReadingError
             is_start = not marks and level.first == 0 and b < 0 < d
-            if is_start and d <= len(tails) and not any(map(self._says_what_file_is, theirs)):
+            if is_start and not any(map(self._says_what_file_is, theirs)):
                 self._edits.doubts.append("lines above the first one shown")
             self._edits.add_before(tails, level, theirs, d, last, change, shown)
 

@@ -76,6 +76,9 @@ def clear_reading(
     if any(map(partial(_rewords_comment, target), first.splices)):
         return None
     is_likely = ranked[0].likelihood >= _MIN_LIKELIHOOD
+    loses = features["lost declarations"] or any(_shrinks(splice, target) for splice in first.splices)
+    if loses and not (is_likely or first.source.passes):
+        return None
     if not (is_likely or first.source.passes or not any(map(partial(_opens_element, target), first.splices))):
         return None
     place = _Place(snippet, target, _MAX_REACH if is_likely else 1)

@@ -23,9 +23,21 @@ def doubt_result(written: FileSketch, restored: FileSketch, result: MergeResult)
     has_marks = any(isinstance(piece, Elision) for piece in written.content.parts)
     if has_marks and _changes_blank_lines_only(result):
         return make_refusal("ambiguous", "Only blank lines would change.")
+    if has_marks and _moves_to_known_lines(result):
+        return make_refusal("ambiguous", "Only white space would change, to that of other lines of the file.")
     if restored.content != written.content and any(map(shows_empty_body, code_lines(written.content))):
         return make_refusal("ambiguous", "The sketch does not show whether a body is to be empty.")
     return None
+
+
+def _moves_to_known_lines(result: MergeResult) -> bool:
+    """Return whether all lines that change differ in white space only, and are lines that the file has elsewhere."""
+    before, after = result.original.text.splitlines(), result.guess.splitlines()
+    if len(before) != len(after):
+        return False
+    changed = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
+    known = set(before)
+    return all(old.split() == new.split() and new in known for old, new in changed)
 
 
 def _changes_blank_lines_only(result: MergeResult) -> bool:

@@ -97,6 +97,21 @@ def copies_of_next_element(target: Target, splices: Sequence[Splice]) -> Iterato
                 yield below[at]
 
 
+def repeats_of_next_line(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield the lines of the file directly below new lines of which one is the same, though the sketch shows only one."""
+    keys = target.lines.keys
+    shown: Counter[str] | None = None
+    for splice in splices:
+        near = range(splice.end, min(len(keys), splice.end + 2 * _NEAR))
+        below = next((n for n in near if line_weight(keys[n]) >= DISTINCTIVE), None)
+        if below is None or len(target.lines.places[keys[below]]) > 1:
+            continue
+        if keys[below] in map(normalize_line, splice.lines) and not is_comment(keys[below]):
+            shown = shown or Counter(map(normalize_line, code_lines(snippet)))
+            if shown[keys[below]] == 1:
+                yield below
+
+
 def swapped_lines(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
     """Yield the lines like an added one that are on the other side of its neighbour: the two may change places."""
     keys = target.lines.keys
@@ -145,6 +160,32 @@ def versions_above(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
         runs = runs or ShownRuns(snippet, without_blanks)
         if not runs.contain([keys[at]]):
             yield at
+
+
+def reworded_below(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
+    """Yield the lines directly below several new ones that differ from these in one word, the same in each.
+
+    The new lines may be their new versions. They are not where the sketch shows both.
+    """
+    keys = target.lines.keys
+    runs: ShownRuns | None = None
+    for splice in split_at_kept_lines(splices, target.lines.bodies):
+        lines = [key for key in map(normalize_line, splice.lines) if key]
+        below = keys[splice.end : splice.end + len(lines)]
+        if splice.start < splice.end or len(lines) < _MIN_TELLING or len(below) < len(lines):
+            continue
+        changes = {_changed_word(old, new) for old, new in zip(below, lines, strict=True)}
+        if len(changes) == 1 and None not in changes:
+            runs = runs or ShownRuns(snippet, without_blanks)
+            if not runs.contain([lines[-1], below[0]]):
+                yield splice.end
+
+
+def _changed_word(old: str, new: str) -> tuple[str, str] | None:
+    """Return the word that is another one in a line that is otherwise the same; None if there is none, or more than one."""
+    mine, theirs = (re.findall(r"\w+|\W", line) for line in (old, new))
+    changes = [pair for pair in zip(mine, theirs, strict=False) if pair[0] != pair[1]]
+    return changes[0] if len(mine) == len(theirs) and len(changes) == 1 else None
 
 
 def twins_of_hidden_heads(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:

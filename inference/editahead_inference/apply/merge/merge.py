@@ -59,6 +59,7 @@ _MAX_LEFT = 3
 _UNSETTLED = re.compile(
     r"would be gone|still used|imported twice|comment may be|decorators|indentation|may hide|line moves|next element"
     r"|each condition|above this import|there twice|this function|go on below|in place of code|blank line may be"
+    r"|lines already|say too little"
 )
 """What the doubts say that no likelihood settles."""
 

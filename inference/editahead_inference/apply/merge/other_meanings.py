@@ -57,7 +57,10 @@ _ARM = re.compile(r"[^()\s][^()]*\)")
 
 _CONDITION = "#[cfg("
 
-_FOLLOWS = re.compile(r"(?:case|default|else|elif|except|finally|catch|rescue|when|end)\b|[\w ]+:$|\W")
+_IMPORTS = re.compile(r"import [\w.]+(?: as \w+)?$|from [\w.]+ import ")
+"""An import at the left margin, in Python."""
+
+FOLLOWS = re.compile(r"(?:case|default|else|elif|except|finally|catch|rescue|when|end)\b|[\w ]+:$|\W")
 """What may follow a statement that leaves a block, at its indentation: another branch, a label, the end of something."""
 
 _SERIES_MARGIN = 5
@@ -356,7 +359,7 @@ def unreached_lines(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
             TERMINAL.match(keys[below])
             or not (
                 unmatched_brackets([new]) != (0, 0)
-                or _FOLLOWS.match(keys[below])
+                or FOLLOWS.match(keys[below])
                 or is_comment(keys[below])
                 or opens_named(keys[below])
             )
@@ -429,7 +432,8 @@ def split_strings(snippet: Snippet, target: Target, splices: Sequence[Splice]) -
         new = list(map(normalize_line, splice.lines))
         above = next((key for key in reversed(keys[: splice.start]) if key), "")
         below = next((key for key in keys[splice.start :] if key), "")
-        if not (runs.contain([above, *new]) or runs.contain([*new, below])):
+        is_code = any(_IMPORTS.match(line) for line in splice.lines)
+        if is_code or not (runs.contain([above, *new]) or runs.contain([*new, below])):
             yield splice.start
 
 

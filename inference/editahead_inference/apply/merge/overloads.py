@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from editahead_inference.apply.placement.line_matching import DISTINCTIVE, line_weight, normalize_line
-from editahead_inference.apply.placement.outline import identity, opens_named
+from editahead_inference.apply.placement.outline import identity, opens_named, walk
 from editahead_inference.apply.placement.placement import Target
-from editahead_inference.apply.placement.splices import Splice
+from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Snippet
 
 from .hidden_versions import is_whole_beside_mark
@@ -41,6 +41,19 @@ def overloads_beside_marks(snippet: Snippet, target: Target, splices: Sequence[S
     for line, others in _overloads(target, splices):
         if any(is_whole_beside_mark(key, snippet, target) for key in others):
             yield line
+    parts = list(split_at_kept_lines(splices, target.lines.bodies))
+    for line in _overloads_of_python(target) if target.original.language == "python" else ():
+        item = next((each for each in walk(target.items) if each.start == line and each.is_block), None)
+        is_changed = item and any(part.start < item.end and item.start < part.end for part in parts)
+        if is_changed and is_whole_beside_mark(target.lines.keys[line], snippet, target):
+            yield line
+
+
+def _overloads_of_python(target: Target) -> Iterator[int]:
+    """Yield the first lines of functions with the decorator `overload`."""
+    keys = target.lines.keys
+    for key in ("@overload", "@typing.overload"):
+        yield from (line + 1 for line in target.lines.places.get(key, ()) if line + 1 < len(keys))
 
 
 def _overloads(target: Target, splices: Sequence[Splice]) -> Iterator[tuple[int, list[str]]]:

@@ -71,7 +71,7 @@ class ReadingScorer:
     def __init__(self, snippet: Snippet, target: Target) -> None:
         self._target = target
         self._runs = ShownRuns(snippet, without_blanks)
-        self._shown = [keys for keys in _runs(snippet) if any(map(has_substance, keys))]
+        self._shown = [keys for keys in shown_runs(snippet) if any(map(has_substance, keys))]
 
     def score(self, splices: Sequence[Splice], source: Provenance) -> float:
         """Return the score of a reading, a logarithm of odds: higher is likelier."""
@@ -153,7 +153,7 @@ def likelihoods(scores: Sequence[float]) -> list[float]:
     return [each / total for each in odds]
 
 
-def _runs(snippet: Snippet) -> list[list[str]]:
+def shown_runs(snippet: Snippet) -> list[list[str]]:
     """Return the normalised lines between marks, without blank ones."""
     runs: list[list[str]] = [[]]
     for piece in snippet.parts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from editahead_inference.apply.placement.ambiguity_checks import (
@@ -148,6 +149,9 @@ class SegmentSplicer:
         lost = None if is_firm else self._doubts.lost_definition(own, segment, end)
         if lost is not None:
             doubts.append(lost)
+        if _leaves_a_block(segment) and self._file.bodies[start:end] == segment.lines[first:last]:
+            said = "These lines say too little about their place."
+            doubts.append(make_refusal("ambiguous", said, segment.lines[first:last]))
         at = piece.at[first] if first < len(piece.at) else piece.at[0]
         return Splice(start, end, segment.lines[first:last], at, piece.at[-1] + 1), doubts
 
@@ -162,10 +166,9 @@ class SegmentSplicer:
             )
 
     def _missing_refusal(self, number: int, segment: Segment) -> Refusal | None:
-        if all(
-            line_weight(normalize_line(line)) < DISTINCTIVE and normalize_line(line) in self._file.places
-            for line in segment.lines
-        ):
+        keys = [key for key in map(normalize_line, segment.lines) if key]
+        is_known = all(line_weight(key) < DISTINCTIVE and key in self._file.places for key in keys)
+        if is_known and not _leaves_a_block(segment):
             return None
         return make_refusal(
             "unplaced",
@@ -173,6 +176,13 @@ class SegmentSplicer:
             self._pieces[number].lines,
             find_similar_lines(segment.lines, self._target),
         )
+
+
+def _leaves_a_block(segment: Segment) -> bool:
+    """Return whether lines that say little are more than ends of blocks: a `break` is shown for a change beside it."""
+    keys = [key for key in map(normalize_line, segment.lines) if key]
+    is_light = len(keys) > 1 and all(line_weight(key) < DISTINCTIVE for key in keys)
+    return is_light and any(re.search(r"\w", key) for key in keys)
 
 
 def _ends_the_block(tail: Sequence[str], mark: Elision | None, after: Sequence[str]) -> bool:

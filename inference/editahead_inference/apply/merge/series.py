@@ -69,3 +69,9 @@ def _telling_position(group: Sequence[Sequence[str]]) -> int | None:
 
 def _words(text: Sequence[str]) -> list[str]:
     return _WORD.findall("\n".join(text))
+
+
+def begins_alike(text: Sequence[str], other: Sequence[str]) -> bool:
+    """Return whether two statements of one line begin with the same word, as imports do."""
+    first, second = (re.match(r"\w+\b", each[0]) if len(each) == 1 else None for each in (text, other))
+    return first is not None and second is not None and first[0] == second[0]

@@ -26,6 +26,7 @@ from editahead_inference.apply.placement.line_matching import (
     is_annotation,
     is_comment,
     normalize_line,
+    unmatched_brackets,
 )
 from editahead_inference.apply.placement.outline import Item, identity, is_filler, walk
 from editahead_inference.apply.placement.placement import Target
@@ -248,6 +249,32 @@ def _is_telling_comment(key: str) -> bool:
     return key[0] in COMMENT_STARTS and is_comment(key) and not is_filler(key)
 
 
+def _opened_name(key: str) -> str | None:
+    """Return the name of what a line declares, or of a call with a block: `test!(reads_all, |dir| {`."""
+    name = identity(key) or ""
+    return name if name.startswith("named ") or (name.startswith("call ") and key.endswith("{")) else None
+
+
+def _merges_blocks(change: _Change, result: _Result) -> bool:
+    """Return whether the end of one block and the header of the next go, wherever equal lines beside them are counted."""
+    if min(unmatched_brackets(change.gone)) == 0:
+        return False
+    come = result.keys[change.start : change.end]
+    if min(unmatched_brackets(come)) > 0:
+        return False
+    above, below = result.keys[: change.start][::-1], result.keys[change.end :]
+    gone = list(change.gone)
+    for lines, at in ((above, -1), (below, 0)) if not come else ():
+        shifted = gone
+        for key in lines[: len(gone)]:
+            if key != shifted[at]:
+                break
+            shifted = [key, *shifted[:-1]] if at else [*shifted[1:], key]
+            if unmatched_brackets(shifted) == (0, 0):
+                return False
+    return True
+
+
 def _section_of(item: Item, line: int) -> int:
     """Return the line that opens the section of an item with this line, such as an `else`."""
     return max(section.line for section in item.sections if section.line <= line)
@@ -339,7 +366,7 @@ class _ShownLines:
         after = self._neighbour(range(change.end, len(result.keys)), shift, result, new, None)
         if after == "unique" and (above == "unique" or (above == "header" and change.may_be_below_header)):
             return True
-        return by_frames and self._frames(change, result, shift)
+        return by_frames and not _merges_blocks(change, result) and self._frames(change, result, shift)
 
     def _frames(self, change: _Change, result: _Result, shift: int) -> bool:
         """Return whether the run around a change begins and ends with lines of the file that tell its place.
@@ -361,7 +388,7 @@ class _ShownLines:
         run = self._keys[low:high]
         if (low, high) == (0, len(self._keys)) or result.keys[low - shift : high - shift] != run:
             return False
-        gone = {name for key in change.gone if (name := identity(key) or "").startswith("named ")}
+        gone = {name for key in change.gone if (name := _opened_name(key))}
         if not gone <= {identity(key) for key in run if key is not None}:
             return False
         if not change.may_be_below_header and self._ends_with_block(change, shift, low, high):

@@ -57,6 +57,8 @@ def strayed_entries(snippet: Snippet, target: Target, splices: Sequence[Splice])
             is_stray = is_entry and not _ENTRY.match(keys[above]) and widths[above] <= width
         below = next((key for key in keys[splice.end :] if key), "")
         last = next(normalize_line(line) for line in reversed(splice.lines) if line.strip())
+        if is_arm(new) and not re.search(r"\w", below):
+            below = ""  # The end of the arms is below the default one in any case.
         is_stray = is_stray and not (below and runs.contain([last, below]))
         if is_stray and not runs.contain([keys[above], new]):
             yield above

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from editahead_inference.apply.placement.line_matching import normalize_line
+from editahead_inference.apply.placement.outline import has_substance
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Snippet
 
-from .reading_scores import Provenance, ReadingScorer
+from .reading_scores import Provenance, ReadingScorer, shown_runs
 from .shown_runs import ShownRuns, without_blanks
 
 
@@ -24,6 +25,8 @@ class ToldReadings:
         self._target = target
         self._runs = ShownRuns(snippet, without_blanks)
         self._scorer = ReadingScorer(snippet, target)
+        self._quiet = [keys for keys in shown_runs(snippet) if keys and not any(map(has_substance, keys))]
+        """The runs that the scores leave out, as they say little about what is likely."""
 
     def agrees(self, splices: Sequence[Splice], *, may_repeat: bool = False) -> bool:
         """Return whether the sketch shows the neighbours of each change, and the reading all its lines, and none twice.
@@ -39,7 +42,16 @@ class ToldReadings:
         found = self._scorer.features(
             splices, Provenance(0, is_placement=True, is_earlier=False, passes=True)
         )
-        return bool(found["changes"]) and not found["torn runs"] and (may_repeat or not found["repeats"])
+        is_told = bool(found["changes"]) and not found["torn runs"] and (may_repeat or not found["repeats"])
+        return is_told and self._holds_comments(splices)
+
+    def _holds_comments(self, splices: Sequence[Splice]) -> bool:
+        """Return whether the reading has the runs of comments and brackets as they are, too."""
+        if not self._quiet:
+            return True
+        after = list(filter(None, map(normalize_line, self._target.lines_after(splices))))
+        text = "\n".join(["", *after, ""])
+        return all("\n".join(["", *run, ""]) in text for run in self._quiet)
 
     def count_removed(self, splices: Sequence[Splice]) -> int:
         """Return how many lines that are not blank go."""

@@ -42,6 +42,8 @@ from .hidden_versions import (
     renamed_members,
     repeated_annotations,
     repeated_headers,
+    repeats_of_next_line,
+    reworded_below,
     swapped_lines,
     torn_imports,
     twins_of_hidden_heads,
@@ -69,6 +71,13 @@ from .other_meanings import (
     split_strings,
     unclosed_ends,
     unreached_lines,
+)
+from .other_places import (
+    copied_neighbours,
+    lines_behind_returns,
+    nearby_copies,
+    shifted_brackets,
+    stray_depths,
 )
 from .overloads import overloads_beside_marks, replaced_overloads
 from .repeated_keys import repeated_keys
@@ -141,6 +150,14 @@ def first_failure(
         unclear = None if is_choice else _other_meaning(part.content, target, splices)
         if unclear is not None and not encloses_all(part.content, target, splices):
             return unclear
+        for number in lines_behind_returns(target, splices):
+            return _unclear(number, target, _ADDED_OR_REPLACED)
+        for number in stray_depths(target, splices):
+            return _unclear(number, target, "The new lines may belong into the block above or below.")
+        for number in copied_neighbours(part.content, target, splices):
+            return _unclear(number, target, "The sketch does not show whether these lines move.")
+        for number in () if is_choice else nearby_copies(target, splices):
+            return _unclear(number, target, "The sketch may show lines of another place.")
         for number in () if is_choice else overloads_beside_marks(part.content, target, splices):
             return _unclear(number, target, _HIDDEN_VERSION)
         for number in () if is_choice else twins_of_hidden_heads(part.content, target, splices):
@@ -148,6 +165,8 @@ def first_failure(
         for number in () if is_choice else repeated_headers(part.content, target, splices):
             return _unclear(number, target, "The sketch may mean this function.")
         for number in () if is_choice else copies_of_next_element(target, splices):
+            return _unclear(number, target, "The new lines may be those of the next element.")
+        for number in repeats_of_next_line(part.content, target, splices):
             return _unclear(number, target, "The new lines may be those of the next element.")
         for number in () if is_choice else one_more_block(part.content, target, splices):
             return _unclear(number, target, _HIDDEN_VERSION)
@@ -222,6 +241,7 @@ def _other_meaning(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
         (replaced_overloads(snippet, target, splices), _ADDED_OR_REPLACED),
         (replaced_in_series(snippet, target, splices), _ADDED_OR_REPLACED),
         (copied_blocks(target, splices), _ADDED_OR_REPLACED),
+        (shifted_brackets(target, splices), "The sketch may show the end of another block."),
         (respaced_lines(target, splices), "The sketch may show lines of another place."),
         (moved_lines(snippet, target, splices), "The sketch does not show whether these lines move."),
         (unclosed_ends(snippet, target, splices), _ADDED_OR_REPLACED),
@@ -229,6 +249,7 @@ def _other_meaning(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
         (unreached_lines(target, splices), _ADDED_OR_REPLACED),
         (other_conditions(target, splices), "There may be a version for each condition."),
         (versions_beside(snippet, target, splices), _ADDED_OR_REPLACED),
+        (reworded_below(snippet, target, splices), _ADDED_OR_REPLACED),
         (versions_of_hidden_elements(snippet, target, splices), _ADDED_OR_REPLACED),
         (adopted_lines(snippet, target, splices), "This line may belong to the element above the new lines."),
         (emptied_headers(snippet, target, splices), "The block below this line would be that of a new one."),

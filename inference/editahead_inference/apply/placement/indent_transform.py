@@ -121,10 +121,16 @@ def _level(space: str, source: str) -> int:
     return _columns(space, source) // len(source.expandtabs(4))
 
 
+def _has_tabs(line: str) -> bool:
+    return "\t" in indentation(line)
+
+
 def uses_other_indent(sketch: Sequence[str], file: FileLines) -> bool:
-    """Return whether the sketch indents by another step than the file."""
+    """Return whether the sketch indents by another step than the file, or by tabs where the file has none."""
     usual = file.indent_steps
-    return bool(usual) and not indent_steps(sketch) <= usual
+    if bool(usual) and not indent_steps(sketch) <= usual:
+        return True
+    return file.indent_unit != "\t" and any(map(_has_tabs, sketch)) and not any(map(_has_tabs, file.bodies))
 
 
 def blank_indent_is_ambiguous(indenting: IndentTransform, sketch: Iterable[str], file: Iterable[str]) -> bool:

@@ -72,7 +72,7 @@ def _opens_section(bodies: Sequence[str], number: int) -> bool:
         return False
     below = next((each for each in bodies[number + 1 :] if each.strip() and not is_comment(each)), None)
     if is_stage:
-        return below is not None and _INSTRUCTION.match(below) is not None
+        return below is None or _INSTRUCTION.match(below) is not None
     return (
         below is None or _ASSIGNS.match(below) is not None or _SECTION.fullmatch(below.rstrip()) is not None
     )

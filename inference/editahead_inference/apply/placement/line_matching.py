@@ -50,7 +50,8 @@ _COMMENT = re.compile(
 COMMENT_STARTS = frozenset("#/*-<;")
 """What comments begin with."""
 _COMMON_WORD = re.compile(
-    r"(else|try|finally|return|pass|break|continue|default|do|end|null|nil|None|true|false|self|super|this|err|ok|0|1)"
+    r"(else|try|finally|return|raise|throw|pass|break|continue|default|do|end|null|nil|None|true|false|self|super|this|err|"
+    r"ok|0|1)"
 )
 
 TERMINAL = re.compile(r"(?:return|raise|throw|panic|break|continue|yield)\b")
@@ -357,7 +358,10 @@ def indent_steps(lines: Iterable[str]) -> set[str]:
         space = indentation(line)
         if opened and space:
             found.add(space)
-        opened = not space and line.rstrip().endswith((":", "{", "(", "["))
+        if space or not line.startswith(
+            "#"
+        ):  # A condition of the preprocessor is at the left margin within a block, too.
+            opened = not space and line.rstrip().endswith((":", "{", "(", "["))
     return found
 
 

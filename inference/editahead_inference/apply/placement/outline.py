@@ -170,6 +170,8 @@ _SIGNATURE = re.compile(
 _CALL = re.compile(
     r"(?!pub\()(?P<name>(?:await\s+|return\s+)?[\w.$:!]+)\(\s*(?P<first>(['\"`])(?:(?!\3).)+\3)?"
 )
+_MACRO_CALL = re.compile(r"(?P<name>\w+!)\((?P<first>\w+),.*\{$")
+"""A macro of Rust that defines something under the name that comes first: `rgtest!(finds_all, |dir| {`."""
 _IMPORT = re.compile(
     r"from\s+(?P<a>[\w.]+)\s+import|import\s+.*\bfrom\s*(?P<b>['\"].*['\"])|(?:import|use|#\s*include|using|require)\s+(?P<c>.+)"
 )
@@ -249,6 +251,9 @@ def identity(key: str) -> str | None:
     if found:
         if found["first"]:
             return f"call {found['name']}({found['first']}"
+        macro = _MACRO_CALL.match(key)
+        if macro:
+            return f"call {macro['name']}({macro['first']}"
         return _method_name(key) or _arm_name(key)
     found = _TAG.match(key)
     if found:

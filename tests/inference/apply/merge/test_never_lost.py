@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from editahead_inference.apply.merge.merge import merge
@@ -223,3 +223,33 @@ def test_a_case_keeps_no_old_return_below_a_new_one(
     shown = f'{above}\tcase {100 * at}:\n\t\treturn "other"\n\t// existing code\n'
     result = merged((head if headed else "") + shown, head + switch(values) + end, "go")
     assert result.refusal is not None or result.guess == head + switch(changed) + end
+
+
+@given(NAMES, st.data())
+def test_no_function_gets_the_lines_of_another_one(names: list[str], data: st.DataObject) -> None:
+    first, second = data.draw(st.permutations(names))[:2]
+    parts = {
+        name: f"  {name}: [\n" + "".join(f'    "{name}{n}",\n' for n in range(3)) + "  ],\n" for name in names
+    }
+    text = "const all = {\n" + "".join(parts.values()) + "};\n"
+    shown = f"  {first}: [\n" + parts[second].partition("\n")[2]
+    result = merged(f"// ... existing code ...\n{shown}  // ... existing code ...\n", text, "javascript")
+    kept = [name for name in names if name != first]
+    assert result.refusal is not None or all(f'"{name}1",' in result.guess for name in kept), result.guess
+
+
+@given(st.lists(st.sampled_from("abcdef"), min_size=2, max_size=4, unique=True), st.data())
+def test_each_run_of_a_sure_sketch_is_as_it_is_shown(names: list[str], data: st.DataObject) -> None:
+    blocks = [f"# {name}\n# .\n# .\n# {name}9\n{name} = load({n})\n\n" for n, name in enumerate(names)]
+    text = "".join(blocks)
+    lines = text.splitlines()
+    at = data.draw(st.integers(0, len(lines) - 4))
+    end = data.draw(st.integers(at + 2, min(len(lines), at + 7)))
+    gone = data.draw(st.integers(at + 1, end - 1))
+    run = [*lines[at:gone], *lines[gone + 1 : end]]
+    assume(any(run))
+    sketch = "\n".join(["# ... existing code ...", *run, "# ... existing code ...", ""])
+    result = merged(sketch, text)
+    if result.refusal is None and result.edit:
+        shown = "\n".join(filter(None, run))
+        assert shown in "\n".join(filter(None, result.guess.splitlines())), (sketch, result.guess)
