@@ -45,7 +45,7 @@ def anchor_imports(part: FileSketch, target: Target) -> FileSketch | None:
     for at, piece in enumerate(parts):
         if not isinstance(piece, Code):
             continue
-        size = _import_lines(piece.lines)
+        size = import_lines(piece.lines)
         shown = filter(has_substance, _keys(piece.lines[:size]))
         if not size or any(_is_outside_functions(key, target) for key in shown):
             continue
@@ -75,7 +75,7 @@ def _is_outside_functions(key: str, target: Target) -> bool:
     return any(widths[line] == 0 or not _IMPORT.match(key) for line in places)
 
 
-def _import_lines(lines: Sequence[str]) -> int:
+def import_lines(lines: Sequence[str]) -> int:
     """Return the number of lines up to the last of the whole imports that a run of code begins with."""
     end = at = 0
     while at < len(lines):

@@ -38,6 +38,7 @@ from .hunk_placer import place_hunks
 from .kept_comments import keep_comments
 from .left_out_code import restore_left_out_code
 from .made_elsewhere import made_elsewhere
+from .new_declarations import offer_additions
 from .notebook import Notebook
 from .reading_scores import Provenance, ReadingScorer
 from .readings import PlausibleReading, rank_readings, to_readings
@@ -96,7 +97,9 @@ def merge(
     if result.refusal is None:
         return result
     found = {again.guess: again for again in _merge_in_file_units(part, target, span)}
-    return next(iter(found.values())) if len(found) == 1 else result
+    if len(found) == 1:
+        return next(iter(found.values()))
+    return offer_additions(part, target, result)
 
 
 def _merge_in_file_units(

@@ -1,0 +1,268 @@
+"""The places for whole declarations that a file does not have and a sketch shows alone, for a person to choose from.
+
+A function from a chat shows no neighbour. Yet it can hardly go anywhere but to the end of the file, below its imports or, if
+it is a method, to the end of a class.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from tree_sitter import Node
+
+from editahead_inference.apply.placement.declarations import (
+    IMPORTS,
+    Declaration,
+    declarations_in_fragment,
+    only_declares,
+)
+from editahead_inference.apply.placement.line_matching import indentation, normalize_line
+from editahead_inference.apply.placement.outline import has_substance, is_filler
+from editahead_inference.apply.placement.placement import Target, make_refusal
+from editahead_inference.apply.placement.splices import Splice, to_edit
+from editahead_inference.apply.results import MAX_CHOICES, MergeResult, Reading
+from editahead_prompts.sketches.sketch import Code, Diff, FileSketch
+from editahead_prompts.text.edits import Edit
+
+from .anchored_imports import import_lines
+from .file_units import in_file_units
+from .reading_scores import likelihoods
+from .verify import first_failure
+
+_MAX_LINES = 1_000
+"""Lines of a sketch that is looked at, which bounds the time."""
+_MAX_KNOWN = 0.5
+"""The share of lines that say something and are in the file, from which a sketch may be another version of those."""
+_SELF = re.compile(r"\((?:cls|self|&'?\w*self|&mutself|mutself)\b")
+"""The first parameter of methods in Python and Rust, in a signature without white space."""
+_MEMBERS_ONLY = frozenset({"java", "csharp"})
+"""Languages without functions outside of classes."""
+_OUTSIDE = re.compile(r"(?:export|async function|function|const|let|var|declare|abstract|namespace)\b")
+"""How functions and values outside of classes begin in JavaScript and TypeScript."""
+_WORD = re.compile(r"\w{3,}")
+_STAYS_LAST = re.compile(
+    r"if __name__\b|module\.exports\b|exports\.|export default\b|export \{|(?:pub )?mod tests\b|#\[cfg\(test\)\]"
+)
+"""Lines that usually end a file."""
+
+
+def offer_additions(part: FileSketch, target: Target, refused: MergeResult) -> MergeResult:
+    """Return a refusal with the places for new declarations as its readings; the given one for any other sketch.
+
+    Args:
+        part: The part.
+        target: The file.
+        refused: The refused result of the merge.
+    """
+    addition = _Addition.read(part, target)
+    if addition is None:
+        return refused
+    found: dict[str, tuple[str, Edit]] = {}
+    for title, splices in addition.places():
+        if any(not target.low <= each.start <= target.high for each in splices):
+            continue
+        edit = to_edit(target.original, splices, part.final_newline)
+        guess = edit.apply(target.original.text)
+        if first_failure(part, target, splices, edit, guess, is_choice=True) is None:
+            found.setdefault(guess, (title, edit))
+    if len(found) < 2:
+        return refused
+    chosen = list(found.values())[:MAX_CHOICES]
+    probabilities = likelihoods([-float(number) for number in range(len(chosen))])
+    readings = tuple(
+        Reading(title, edit, likelihood)
+        for (title, edit), likelihood in zip(chosen, probabilities, strict=True)
+    )
+    doubt = make_refusal(
+        "ambiguous", "The file has nothing of this name, and the sketch does not show where it belongs."
+    )
+    guess = next(iter(found))
+    return replace(refused, guess=guess, edit=readings[0].edit, refusal=doubt, readings=readings)
+
+
+@dataclass(frozen=True)
+class _Addition:
+    """Declarations to add.
+
+    Attributes:
+        target: The file.
+        imports: New imports, each a line.
+        lines: The lines of the declarations and of the comments above them, from the left margin.
+        declared: The outermost declarations.
+        at: The line of the sketch at which `lines` begin.
+    """
+
+    target: Target
+    imports: tuple[str, ...]
+    lines: tuple[str, ...]
+    declared: tuple[Declaration, ...]
+    at: int
+
+    @classmethod
+    def read(cls, part: FileSketch, target: Target) -> _Addition | None:
+        """Return the addition that a part is; None if it is another change."""
+        converted = next(in_file_units(part, target.lines), None)
+        content = part.content if converted is None else converted.content
+        if isinstance(content, Diff) or len(content.parts) != 1 or not isinstance(content.parts[0], Code):
+            return None
+        code, language = content.parts[0], target.original.language
+        size = import_lines(code.lines)
+        rest = list(code.lines[size:])
+        skipped = next((n for n, line in enumerate(rest) if line.strip()), len(rest))
+        rest = rest[skipped:]
+        while rest and not rest[-1].strip():
+            rest.pop()
+        if not 0 < len(rest) <= _MAX_LINES or not only_declares(rest, language):
+            return None
+        declared = [each for each in declarations_in_fragment(rest, language) if not each.scope]
+        names = {each.name for each in target.declarations}
+        if not declared or any(each.name in names or not each.intact for each in declared):
+            return None
+        keys = [key for key in map(normalize_line, rest) if has_substance(key) and not is_filler(key)]
+        if sum(key in target.lines.places for key in keys) >= _MAX_KNOWN * len(keys):
+            return None
+        known = target.lines.places
+        imports = tuple(
+            line for line in code.lines[:size] if line.strip() and normalize_line(line) not in known
+        )
+        return cls(target, imports, _dedented(rest), tuple(declared), code.at + size + skipped)
+
+    def places(self) -> Iterator[tuple[str, tuple[Splice, ...]]]:
+        """Yield each place in words, with its splices, the likeliest first; none where new imports have no place."""
+        last_import = self._last_import()
+        if self.imports and last_import is None:
+            return
+        imports = (
+            () if last_import is None or not self.imports else (self._insert(last_import, self.imports),)
+        )
+        if all(map(self._is_member, self.declared)):
+            classes = self._classes()
+            for each in classes[: MAX_CHOICES - 1]:
+                yield f"add at the end of `{each.name}`", (*imports, self._at_end_of(each))
+            if self.target.original.language in _MEMBERS_ONLY:
+                for each in classes:
+                    if members := self._members_of(each):
+                        yield f"add at the beginning of `{each.name}`", (*imports, self._above(members[0]))
+                return
+        below = []
+        if last_import is not None:
+            below = [("add below the imports", self._below_imports(last_import))]
+        elif first := next((each for each in self.target.declarations if not each.scope), None):
+            below = [(f"add above `{first.name}`", self._above_all(first))]
+        bottom = [("add at the end of the file", (*imports, self._at_bottom()))]
+        # What others use when a module is loaded goes above them.
+        are_values = all(each.kind in ("value", "macro") for each in self.declared)
+        yield from (*below, *bottom) if are_values else (*bottom, *below)
+
+    def _is_member(self, declared: Declaration) -> bool:
+        """Return whether a declaration is a member of a class, by how it begins."""
+        language = self.target.original.language
+        if language in ("python", "rust"):
+            return declared.kind == "function" and bool(_SELF.search(declared.signature))
+        if language in _MEMBERS_ONLY:
+            return declared.kind in ("function", "value")
+        if language.startswith(("javascript", "typescript")):
+            head = normalize_line(self.lines[declared.head])
+            return declared.kind == "function" and not _OUTSIDE.match(head)
+        return False
+
+    def _classes(self) -> list[Declaration]:
+        """Return the classes of the file that may have more members, those that share most words with the sketch first."""
+        words, bodies = _words(self.lines), self.target.lines.bodies
+        kind = "impl" if self.target.original.language == "rust" else "type"
+        found = [
+            each
+            for each in self.target.declarations
+            if each.kind == kind and each.intact and each.end - each.head > 1
+        ]
+        return sorted(found, key=lambda each: -len(words & _words(bodies[each.start : each.end])))
+
+    def _members_of(self, outer: Declaration) -> list[Declaration]:
+        scope = (*outer.scope, outer.name)
+        return [
+            each
+            for each in self.target.declarations
+            if each.scope == scope and outer.start < each.start < outer.end
+        ]
+
+    def _at_end_of(self, outer: Declaration) -> Splice:
+        file, members = self.target.lines, self._members_of(outer)
+        end = outer.end if self.target.original.language == "python" else outer.end - 1
+        space = indentation(file.bodies[outer.head]) + file.indent_unit
+        if members:
+            space = indentation(file.bodies[members[0].start])
+        gap = ("",) * self._blank_lines(members, 1)
+        return self._insert(end, (*gap, *_indented(self.lines, space)))
+
+    def _above(self, member: Declaration) -> Splice:
+        space = indentation(self.target.lines.bodies[member.start])
+        return self._insert(member.start, (*_indented(self.lines, space), ""))
+
+    def _below_imports(self, line: int) -> tuple[Splice, ...]:
+        gap = ("",) * self._gap
+        return (self._insert(line, (*self.imports, *gap, *self.lines)),)
+
+    def _above_all(self, first: Declaration) -> tuple[Splice, ...]:
+        """Return the addition above the first declaration of the file and the comments that belong to it."""
+        keys, line = self.target.lines.keys, first.start
+        while line and keys[line - 1]:
+            line -= 1
+        return (self._insert(line, (*self.lines, *("",) * self._gap)),)
+
+    def _at_bottom(self) -> Splice:
+        """Return the addition below all that the file has, or above what usually ends a file."""
+        keys, gap = self.target.lines.keys, ("",) * self._gap
+        end = len(keys)
+        while end and not keys[end - 1]:
+            end -= 1
+        above = end
+        for item in reversed(self.target.items):
+            if not _STAYS_LAST.match(keys[item.start]):
+                break
+            above = item.start
+        if above < end and keys[above]:
+            return self._insert(above, (*self.lines, *gap))
+        return self._insert(end, (*gap, *self.lines))
+
+    @property
+    def _gap(self) -> int:
+        outer = [each for each in self.target.declarations if not each.scope]
+        return self._blank_lines(outer, 2 if self.target.original.language == "python" else 1)
+
+    def _blank_lines(self, declared: Sequence[Declaration], usual: int) -> int:
+        """Return the commonest number of blank lines between declarations that follow each other."""
+        keys, counts = self.target.lines.keys, Counter[int]()
+        for each in declared:
+            above = each.start
+            while above and not keys[above - 1]:
+                above -= 1
+            if above and above < each.start and not keys[above - 1].endswith(("{", ":")):
+                counts[each.start - above] += 1
+        return min(counts.most_common(1)[0][0], 2) if counts else usual
+
+    def _insert(self, line: int, lines: Sequence[str]) -> Splice:
+        return Splice(line, line, tuple(lines), self.at, self.at + len(self.lines))
+
+    def _last_import(self) -> int | None:
+        """Return the line below the imports that the file begins with; None without any."""
+        tree = self.target.syntax.tree(self.target.original)
+        nodes: list[Node] = [] if tree is None else tree.root_node.named_children
+        rows = [node.end_point.row for node in nodes if node.type in IMPORTS]
+        return rows[-1] + 1 if rows else None
+
+
+def _words(lines: Sequence[str]) -> set[str]:
+    return {word for line in lines for word in _WORD.findall(line)}
+
+
+def _indented(lines: Sequence[str], space: str) -> tuple[str, ...]:
+    return tuple(f"{space}{line}" if line.strip() else line for line in lines)
+
+
+def _dedented(lines: Sequence[str]) -> tuple[str, ...]:
+    """Return lines without the indentation that all of them have."""
+    common = min((indentation(line) for line in lines if line.strip()), key=len, default="")
+    return tuple(line.removeprefix(common) if line.strip() else "" for line in lines)

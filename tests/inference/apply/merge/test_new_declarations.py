@@ -1,0 +1,150 @@
+"""Declarations that a file does not have, shown alone: a person chooses the place, and nothing is lost at any."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_inference.apply.merge.merge import merge
+from editahead_inference.apply.results import MergeResult
+from editahead_prompts.sketches.parse import parse_sketch
+from editahead_prompts.sketches.paths import language_of
+from editahead_prompts.text.snapshot import Snapshot
+
+PYTHON = '''"""Ovens."""
+import os
+
+
+class Oven:
+    def heat(self, degrees):
+        self.degrees = degrees
+
+
+class Shelf:
+    def put(self, bread):
+        self.loaves.append(bread)
+
+
+def first(loaves):
+    return loaves[0]
+
+
+if __name__ == "__main__":
+    print(first(os.listdir()))
+'''
+
+
+def apply(sketch: str, before: str, path: str = "oven.py") -> MergeResult:
+    parsed = parse_sketch(sketch, language=language_of(path))
+    return merge(
+        parsed, parsed.files[0], Snapshot.from_text(before, uri=f"file:///{path}", language=language_of(path))
+    )
+
+
+def choices(sketch: str, before: str, path: str = "oven.py") -> dict[str, str]:
+    """Return the text after each choice, by its title."""
+    result = apply(sketch, before, path)
+    assert result.refusal is not None
+    return {reading.title: reading.edit.apply(before) for reading in result.readings}
+
+
+def test_a_function_goes_to_the_end_or_below_the_imports() -> None:
+    new = "def last(loaves):\n    return loaves[-1]\n"
+    found = choices(new, PYTHON)
+    assert list(found) == ["add at the end of the file", "add below the imports"]
+    assert found["add at the end of the file"] == PYTHON.replace("if __name__", f"{new}\n\nif __name__")
+    assert found["add below the imports"] == PYTHON.replace("import os\n", f"import os\n\n\n{new}")
+
+
+def test_its_new_imports_come_with_it() -> None:
+    new = "def dump(loaves):\n    return json.dumps(loaves)\n"
+    found = choices(f"import os\nimport json\n\n\n{new}", PYTHON)
+    end = PYTHON.replace("import os\n", "import os\nimport json\n").replace(
+        "if __name__", f"{new}\n\nif __name__"
+    )
+    assert found["add at the end of the file"] == end
+
+
+@pytest.mark.parametrize("space", ["", "    "])
+def test_a_method_goes_to_the_end_of_a_class(space: str) -> None:
+    """The class that shares names with it comes first."""
+    sketch = f"{space}def count(self):\n{space}    return len(self.loaves)\n"
+    found = choices(sketch, PYTHON)
+    assert list(found)[:2] == ["add at the end of `Shelf`", "add at the end of `Oven`"]
+    method = "\n    def count(self):\n        return len(self.loaves)\n"
+    assert found["add at the end of `Shelf`"] == PYTHON.replace(
+        "        self.loaves.append(bread)\n", f"        self.loaves.append(bread)\n{method}"
+    )
+
+
+def test_a_method_of_java_goes_into_the_class_in_its_unit() -> None:
+    before = "class Oven {\n  private int heat;\n\n  int heat() {\n    return heat;\n  }\n}\n"
+    sketch = (
+        "    /** Returns whether it is hot. */\n    boolean isHot() {\n        return heat > 200;\n    }\n"
+    )
+    found = choices(sketch, before, "Oven.java")
+    method = "  /** Returns whether it is hot. */\n  boolean isHot() {\n    return heat > 200;\n  }\n"
+    assert found == {
+        "add at the end of `Oven`": before.removesuffix("}\n") + f"\n{method}}}\n",
+        "add at the beginning of `Oven`": before.replace("  int heat", f"{method}\n  int heat"),
+    }
+
+
+def test_a_constant_goes_below_the_imports_first() -> None:
+    before = 'use std::fs;\n\nfn read() {\n    fs::read("a");\n}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n}\n'
+    found = choices("const LIMIT: usize = 3;\n", before, "oven.rs")
+    assert list(found) == ["add below the imports", "add at the end of the file"]
+    assert found["add at the end of the file"] == before.replace("#[cfg", "const LIMIT: usize = 3;\n\n#[cfg")
+
+
+@pytest.mark.parametrize(
+    "sketch",
+    [
+        "def first(loaves):\n    return loaves[-1]\n",  # the file has one of this name
+        "def start():\n    print(first(os.listdir()))\n",  # what the file has, in a function
+        "print(last())\n",  # no declaration
+        "def last(loaves:\n    return\n",  # no whole one
+    ],
+)
+def test_other_sketches_are_as_before(sketch: str) -> None:
+    result = apply(sketch, PYTHON)
+    assert result.refusal is None or "nothing of this name" not in result.refusal.detail
+
+
+def test_without_imports_a_function_may_go_above_the_first_one() -> None:
+    before = "# Loaves.\ndef first(loaves):\n    return loaves[0]\n"
+    new = "def last(loaves):\n    return loaves[-1]\n"
+    assert choices(new, before) == {
+        "add at the end of the file": f"{before}\n\n{new}",
+        "add above `first`": f"{new}\n\n{before}",
+    }
+
+
+NAMES = st.from_regex(r"[a-z]{4,8}", fullmatch=True)
+
+
+@given(
+    name=NAMES,
+    body=st.lists(NAMES, min_size=1, max_size=4),
+    is_method=st.booleans(),
+    ends=st.sampled_from(["", "\n", "\n\n\n"]),
+    is_crlf=st.booleans(),
+)
+def test_no_choice_loses_a_line_of_the_file_or_of_the_sketch(
+    name: str, body: list[str], is_method: bool, ends: str, is_crlf: bool
+) -> None:
+    sketch = f"def x{name}({'self' if is_method else 'a'}):\n" + "".join(f"    {word}()\n" for word in body)
+    before = PYTHON.rstrip("\n") + ends
+    before = before.replace("\n", "\r\n") if is_crlf else before
+    found = choices(sketch, before)
+    assert len(found) >= 2
+    for after in found.values():
+        left = iter(after.splitlines())
+        assert all(line in left for line in before.splitlines() if line.strip())
+        stripped = [line.strip() for line in after.splitlines()]
+        for line in sketch.splitlines():
+            assert line.strip() in stripped
+        assert not is_crlf or "\n" not in after.replace("\r\n", "")
+        again = apply(sketch, after)
+        assert not again.readings or "nothing of this name" not in again.refusal.detail  # type: ignore[union-attr]
