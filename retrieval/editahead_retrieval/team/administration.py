@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 """The names of teams and members."""
 STATEMENT_S = 30
-"""Seconds of one statement of a member, at most."""
-_LOCK = 7_310_023
+"""Seconds of one statement of a member, unless that member's session sets another limit."""
+LOCK_MS = 20_000
+"""Milliseconds that a change of the tables waits for a member's transaction, at most."""
+MIGRATION_LOCK = 7_310_023
 """The number of the advisory lock of changes to the tables."""
 
 
@@ -90,7 +92,9 @@ class TeamAdministration:
             target: The version.
         """
         with self._transaction():
-            self._run(f"SELECT pg_advisory_xact_lock({_LOCK})")
+            # A member can hold this lock, or a table by a transaction that does not end.
+            self._run(f"SET LOCAL lock_timeout = '{LOCK_MS}ms'")
+            self._run(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})")
             for role in (self._members, self._owner):
                 if not self._values("SELECT 1 FROM pg_roles WHERE rolname = %s", role):
                     self._run(f"CREATE ROLE {role} NOLOGIN")

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from editahead_retrieval.team import tables
+from editahead_retrieval.errors import TeamIndexError
+from editahead_retrieval.team import administration, tables
 from editahead_retrieval.team.proofs import stored_name
 from editahead_retrieval.team.server import PublishedContent
 from team_of_members import KEY, Team, vector
@@ -121,6 +122,17 @@ def test_the_server_holds_no_proof_and_no_name(eve: Any, team: Team) -> None:
         for proof in (OVEN, TABLE, HEAT, KNEAD, ROOT):
             assert proof.hex() not in text
         assert "python" not in text and "/work" not in text
+
+
+def test_who_keeps_a_transaction_open_holds_no_migration_up_for_long(
+    eve: Any, team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(administration, "LOCK_MS", 50)
+    eve.execute("SELECT pg_advisory_lock(%s)", [administration.MIGRATION_LOCK])
+    with pytest.raises(TeamIndexError, match="lock timeout"):
+        team.administration.migrate()
+    eve.execute("SELECT pg_advisory_unlock_all()")
+    assert team.administration.migrate() == tables.VERSION
 
 
 def test_a_wrong_password_is_refused(team: Team) -> None:
