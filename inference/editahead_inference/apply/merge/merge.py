@@ -38,6 +38,7 @@ from .hunk_placer import place_hunks
 from .kept_comments import keep_comments
 from .left_out_code import restore_left_out_code
 from .made_elsewhere import made_elsewhere
+from .member_outline import read_member_outline
 from .new_declarations import offer_additions
 from .notebook import Notebook
 from .reading_scores import Provenance, ReadingScorer
@@ -200,7 +201,12 @@ def _attempts(part: FileSketch, target: Target, span: tuple[int, int] | None) ->
         unsure = _comment_like_mark(part.content, target)
         if blocks is not None and NEW_VERSION in blocks.doubts:
             unsure = make_refusal("ambiguous", f"The sketch is ambiguous about {NEW_VERSION}.")
-        yield _attempt(part, target, Placement(added, unsure), span)
+        third = _attempt(part, target, Placement(added, unsure), span)
+        yield third
+        refused = third.result.refusal is not None
+    outlined = read_member_outline(part.content, target) if refused else None
+    if outlined:
+        yield _attempt(part, target, Placement(outlined), span)
 
 
 def _is_unplaced(attempt: _Attempt) -> bool:

@@ -59,6 +59,24 @@ def test_a_body_left_out_in_words_wipes_none(names: list[str], words: str, data:
     )
 
 
+@given(NAMES, st.sampled_from(LEFT_OUT), st.data())
+def test_an_outline_changes_only_the_body_that_it_shows(
+    names: list[str], words: str, data: st.DataObject
+) -> None:
+    """Lines between the members that are not shown stay."""
+    changed = data.draw(st.sampled_from(names))
+    beside = st.sampled_from(["", "    # At most once.\n", "    limit = 3\n\n", "    def more(self):\n        pass\n\n"])
+    kept = [data.draw(beside) for _ in names]
+    text = "class Store:\n" + "\n".join(more + method(name) for more, name in zip(kept, names, strict=True))
+    parts = [
+        method(name, limit=2) if name == changed else f"    def {name}(self):\n        {words}\n"
+        for name in names
+    ]
+    result = merged("class Store:\n" + "\n".join(parts), text)
+    right = text.replace(method(changed), method(changed, limit=2))
+    assert result.refusal is not None or result.guess == right
+
+
 @given(NAMES, st.data())
 def test_the_function_that_a_sketch_shows_bounds_the_change(names: list[str], data: st.DataObject) -> None:
     meant = data.draw(st.sampled_from([*names, "absent"]))
