@@ -28,6 +28,10 @@ RefusalReason = Literal[
 ]
 """The reason why nothing was changed. The list is closed, as part of the wire contract."""
 
+SettledBy = Literal["likelihood", "shown-ends", "person"]
+"""What settles a doubt: that one reading is far likelier than the others, that the sketch shows lines at the ends of each
+run that the file has only there, or a person alone."""
+
 HunkClass = Literal["semantic", "rename", "moved", "import", "comment", "formatting"]
 """The kind of change. "semantic" needs reading most. The list is closed, as part of the wire contract."""
 
@@ -100,6 +104,7 @@ class Refusal:
         near: Similar lines of the file.
         model: One sentence about why a model could not help; "" if none was asked.
         choices: Two to `MAX_CHOICES` plausible readings of the whole sketch, likeliest first; empty if there are none.
+        settled_by: What settles the doubt about a snippet.
     """
 
     reason: RefusalReason
@@ -108,6 +113,7 @@ class Refusal:
     near: tuple[SimilarLines, ...] = ()
     model: str = ""
     choices: tuple[Choice, ...] = ()
+    settled_by: SettledBy = "likelihood"
 
 
 @dataclass(frozen=True, slots=True)

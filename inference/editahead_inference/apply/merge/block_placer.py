@@ -37,6 +37,12 @@ from .block_sketch import BlockSketch, NoReadingError
 UNANCHORED = "where between the marks these lines belong"
 """The doubt of a reading that adds lines for which the sketch shows no neighbour."""
 
+_DECORATORS = "decorators that are not shown"
+_DECORATED = "what these decorators belong to"
+
+PERSONAL = frozenset({_DECORATORS, _DECORATED})
+"""The doubts that only a person settles."""
+
 CUT_OFF = "an end that may be cut off"
 """The doubt of a reading in which the last item of the sketch may go on."""
 
@@ -204,7 +210,7 @@ class _BlockReader:
             (a, b), *_ = pairs
             above = self._keys[level.items[b - 1].start] if b else ""
             if a == 0 and level.items[b - 1].end == level.items[b].start and is_annotation(above):
-                self._edits.doubts.append("decorators that are not shown")
+                self._edits.doubts.append(_DECORATORS)
         for a, b in pairs:
             item = items[a]
             assert item is not None
@@ -274,14 +280,14 @@ class _BlockReader:
             self._edits.doubts.append("a new version of what the file has under this name")
         decorates = [is_annotation(self._sketch.naming.head(item)) for item in tails]
         if any(decorates) and theirs and is_annotation(self._edits.file_naming.head(theirs[-1])):
-            self._edits.doubts.append("decorators that are not shown")
+            self._edits.doubts.append(_DECORATORS)
         if heads:
             if not knows_start:
                 raise NoReadingError
             if not marks and theirs:
                 self._edits.doubt_last(heads[-1], theirs[0])
             if marks and is_annotation(self._sketch.naming.head(heads[-1])):
-                self._edits.doubts.append("what these decorators belong to")
+                self._edits.doubts.append(_DECORATED)
             if theirs and any(mine[n].start == self._sketch.outside for n in marks):
                 self._edits.doubts.append("the end of a block or a place within it")
             self._edits.add_after(heads, level, theirs, start, first, change, is_first=b < 0)

@@ -75,7 +75,7 @@ def broken_definitions(
     language = target.original.language
     before = [_identity(d, language, target.lines.bodies) for d in target.declarations]
     for d in _duplicated_declarations(before, found, language, lines):
-        return make_refusal("ambiguous", f"`{d.name}` would be there twice.")
+        return make_refusal("ambiguous", f"`{d.name}` would be there twice.", settled_by="person")
     known, bound = imported_names(tree.root_node), imported_names(after.root_node)
     for d in found:
         if d.name in bound - known and not d.scope and d.kind != "value":
@@ -83,31 +83,36 @@ def broken_definitions(
     if target.original.language in _UNIQUE_IMPORT_LANGUAGES:
         for name in bound - known:
             if bound[name] > 1:
-                return make_refusal("ambiguous", f"`{name}` would be imported twice.")
+                return _imported_twice(name)
     else:
         known_here, bound_here = (
             imported_names(root, nested=False) for root in (tree.root_node, after.root_node)
         )
         for name in bound_here - known_here:
             if known_here[name]:
-                return make_refusal("ambiguous", f"`{name}` would be imported twice.")
+                return _imported_twice(name)
     for name in _imported_twice_inside(splices, after.root_node, guess):
-        return make_refusal("ambiguous", f"`{name}` would be imported twice.")
+        return _imported_twice(name)
     if says_gone:
         return None
     kept = {d.name for d in found} | bound.keys()
     gone = [d for d in touched if d.name not in kept]
     for d in gone:
         if _is_used(d, guess):
-            return make_refusal("would-lose-code", f"`{d.name}` would be gone, and is still used.")
+            said = f"`{d.name}` would be gone, and is still used."
+            return make_refusal("would-lose-code", said, settled_by="person")
     if len(gone) > max(_MAX_REMOVED_DEFINITIONS, len(target.declarations) // 2):
-        return make_refusal("would-lose-code", f"{len(gone)} definitions would be gone.")
+        said = f"{len(gone)} definitions would be gone."
+        return make_refusal("would-lose-code", said, settled_by="person")
     for name in sorted(known.keys() - kept) if importing else ():
         if re.search(rf"(?<![\w.]){re.escape(name)}\b", guess) and _is_referenced(name, after.root_node):
-            return make_refusal(
-                "would-lose-code", f"The import of `{name}` would be gone, and it is still used."
-            )
+            said = f"The import of `{name}` would be gone, and it is still used."
+            return make_refusal("would-lose-code", said, settled_by="person")
     return None
+
+
+def _imported_twice(name: str) -> Refusal:
+    return make_refusal("ambiguous", f"`{name}` would be imported twice.", settled_by="person")
 
 
 def _imported_twice_inside(splices: Sequence[Splice], root: Node, guess: str) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """The reading of a sketch that is clear though a rule has a doubt: it alone agrees with all that the sketch shows.
 
 A sketch that begins or ends with a mark is an excerpt of the file as it is to be. Where a reading makes each run of its
-lines, where the sketch shows the lines on both sides of each change, some of which the file has only there, and where all
-other readings are far less likely, the doubt of a single rule tells nothing.
+lines, and the file has the lines at both ends of each run only there, everything between them becomes what is shown: the
+doubt of a single rule tells nothing. Where only one end tells the place, all other readings have to be far less likely.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from itertools import islice
+from math import inf
 
 from rapidfuzz.fuzz import ratio
 from rapidfuzz.process import extract
 
 from editahead_inference.apply.placement.line_matching import (
     DISTINCTIVE,
+    is_annotation,
     is_comment,
     line_weight,
     normalize_line,
@@ -24,8 +26,10 @@ from editahead_inference.apply.placement.line_matching import (
 from editahead_inference.apply.placement.outline import is_filler
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
+from editahead_inference.apply.results import SettledBy
 from editahead_prompts.sketches.sketch import Elision, Snippet
 
+from .placed_runs import PlacedRuns
 from .reading_scores import ReadingScorer
 from .readings import PlausibleReading, RankedReading
 from .shown_neighbours import ENTRY
@@ -33,6 +37,18 @@ from .shown_runs import ShownRuns, code_lines, lines_and_marks, without_blanks
 
 _MIN_LIKELIHOOD = 0.8
 """The likelihood from which a reading is clear where several lines in a row tell the place of a change."""
+
+_MIN_LIKELIHOOD_BETWEEN = 0.4
+"""The same where the file has the lines at both ends of each run only there."""
+
+_MIN_LEAD_BETWEEN = 2.0
+"""How many times as likely as the next reading such a reading is."""
+
+_MIN_LIKELIHOOD_BY_END = 0.6
+"""The likelihood from which a reading is clear where the file has the lines at one end of each run only there."""
+
+_MIN_LEAD_BY_END = 12.0
+"""How many times as likely as the next reading such a reading is."""
 
 _MIN_LIKELIHOOD_BESIDE = 0.4
 """The same where the line directly above or below a change tells its place."""
@@ -51,7 +67,7 @@ _MAX_REACH = 12
 
 
 def clear_reading(
-    snippet: Snippet, ranked: Sequence[RankedReading], target: Target
+    snippet: Snippet, ranked: Sequence[RankedReading], target: Target, settled_by: SettledBy
 ) -> PlausibleReading | None:
     """Return the reading that is clear, if there is one.
 
@@ -59,23 +75,45 @@ def clear_reading(
         snippet: The snippet as it was written.
         ranked: Its readings, likeliest first.
         target: The file.
+        settled_by: What settles all doubts about it.
     """
-    if len(ranked) < 2 or ranked[0].likelihood < _MIN_LIKELIHOOD_BESIDE:
+    if not ranked or settled_by == "person" or not _is_excerpt(snippet):
         return None
-    first = ranked[0].reading
-    lead = ranked[0].likelihood / ranked[1].likelihood
-    if lead < _MIN_LEAD or not _is_excerpt(snippet) or not _is_verbatim(snippet, first.splices):
+    first, likelihood = ranked[0].reading, ranked[0].likelihood
+    lead = likelihood / ranked[1].likelihood if len(ranked) > 1 else inf
+    if likelihood < _MIN_LIKELIHOOD_BETWEEN or not _is_verbatim(snippet, first.splices):
         return None
     if any(_shrinks(splice, target) for splice in first.splices) and _leaves_bodies_out(snippet, target):
+        return None
+    if any(map(partial(_may_be_other_element, target), first.splices)):
+        return None
+    if any(map(partial(_rewords_comment, target), first.splices)):
+        return None
+    runs = PlacedRuns(snippet, first.splices, target)
+    if runs.explain_all and runs.are_framed and runs.have_blank_lines and not runs.behead:
+        ends = runs.told_ends()
+        is_likely = likelihood >= _MIN_LIKELIHOOD_BY_END and lead >= _MIN_LEAD_BY_END
+        if (ends == 2 and lead >= _MIN_LEAD_BETWEEN) or (ends == 1 and is_likely and len(ranked) > 1):
+            return first
+    is_single = len(ranked) == 1 or settled_by == "shown-ends"
+    return None if is_single else _clear_by_neighbours(snippet, ranked, target)
+
+
+def _clear_by_neighbours(
+    snippet: Snippet, ranked: Sequence[RankedReading], target: Target
+) -> PlausibleReading | None:
+    """Return the first of several readings if the sketch shows the lines on both sides of each of its changes.
+
+    Some of these tell the place, and the other readings are far less likely.
+    """
+    first, likelihood = ranked[0].reading, ranked[0].likelihood
+    lead = likelihood / ranked[1].likelihood
+    if likelihood < _MIN_LIKELIHOOD_BESIDE or lead < _MIN_LEAD:
         return None
     features = ReadingScorer(snippet, target).features(first.splices, first.source)
     if features["torn runs"] or (features["repeats"] and not first.source.passes):
         return None
-    if any(map(partial(_renames_entry, target), first.splices)):
-        return None
-    if any(map(partial(_rewords_comment, target), first.splices)):
-        return None
-    is_likely = ranked[0].likelihood >= _MIN_LIKELIHOOD
+    is_likely = likelihood >= _MIN_LIKELIHOOD
     loses = features["lost declarations"] or any(_shrinks(splice, target) for splice in first.splices)
     if loses and not (is_likely or first.source.passes):
         return None
@@ -118,6 +156,22 @@ def _renames_entry(target: Target, splice: Splice) -> bool:
     come = (ENTRY.match(normalize_line(line)) for line in splice.lines)
     mine, theirs = ({found[2] for found in each if found} for each in (come, gone))
     return len(mine) == len(theirs) == 1 and mine != theirs
+
+
+def _may_be_other_element(target: Target, splice: Splice) -> bool:
+    """Return whether a change may be about an element that is not shown, or about one more.
+
+    It gives an entry another key, or an annotation goes, which may be that of another declaration. Or it begins directly
+    below a bracket alone, or removes the first entry of an object.
+    """
+    gone = target.lines.keys[splice.start : splice.end]
+    if _renames_entry(target, splice) or any(map(is_annotation, gone)):
+        return True
+    above = next((key for key in reversed(target.lines.keys[: splice.start]) if key), "{")
+    if not _opens_bracket(above):
+        return False
+    is_bare = not any(map(str.isalnum, above))
+    return is_bare or (not any(map(str.strip, splice.lines)) and any(map(ENTRY.match, gone)))
 
 
 def _opens_element(target: Target, splice: Splice) -> bool:

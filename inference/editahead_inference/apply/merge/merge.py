@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -17,7 +16,7 @@ from editahead_inference.apply.placement.splices import (
     repeated_beside,
     to_edit,
 )
-from editahead_inference.apply.results import MAX_CHOICES, MergeResult, Refusal
+from editahead_inference.apply.results import MAX_CHOICES, MergeResult, Refusal, SettledBy
 from editahead_prompts.sketches.reparse import reparse_with_file
 from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch, Sketch, Snippet
 from editahead_prompts.text.edits import Edit, compose
@@ -28,7 +27,7 @@ from .added_below_headers import add_below_header
 from .anchored_imports import anchor_imports
 from .blank_runs import keep_blank_runs
 from .block_edits import NEW_VERSION
-from .block_placer import CUT_OFF, UNANCHORED, read_blocks
+from .block_placer import CUT_OFF, PERSONAL, UNANCHORED, read_blocks
 from .clear_readings import clear_reading
 from .document_sections import as_sections, shows_headings
 from .doubtful_results import doubt_result
@@ -57,13 +56,6 @@ _CHOSEN = frozenset({"would-lose-code", "would-break-syntax", "ambiguous", "unpl
 
 _MAX_LEFT = 3
 """Readings that fail checks and are offered beside a single other one."""
-
-_UNSETTLED = re.compile(
-    r"would be gone|still used|imported twice|comment may be|decorators|indentation|may hide|line moves|next element"
-    r"|each condition|above this import|there twice|this function|go on below|in place of code|blank line may be"
-    r"|lines already|say too little"
-)
-"""What the doubts say that no likelihood settles."""
 
 
 def merge(
@@ -184,7 +176,12 @@ def _attempts(part: FileSketch, target: Target, span: tuple[int, int] | None) ->
     blocks = None if shows_headings(part.content, target) else read_blocks(part.content, target)
     if blocks is not None and (_is_unplaced(first) or UNANCHORED not in blocks.doubts):
         said = f"The sketch is ambiguous about {blocks.doubts[0]}." if blocks.doubts else ""
-        unsure = make_refusal("ambiguous", said) if said else _comment_like_mark(part.content, target)
+        settled_by: SettledBy = "likelihood" if PERSONAL.isdisjoint(blocks.doubts) else "person"
+        unsure = (
+            make_refusal("ambiguous", said, settled_by=settled_by)
+            if said
+            else _comment_like_mark(part.content, target)
+        )
         others = blocks.alternatives
         placing = Placement(
             blocks.splices,
@@ -310,9 +307,8 @@ def _agreed(
         likeliest = ranked[0].reading.guess if ranked else ""
         return next((each for each in certain if each.guess == likeliest), certain[0])
     clear = None
-    may_be_clear = not certain and all(map(_is_doubt_of_one_rule, attempts))
-    if may_be_clear and not isinstance(shown.content, Diff) and not _comment_like_mark(shown.content, target):
-        clear = clear_reading(shown.content, ranked, target)
+    if not certain and not isinstance(shown.content, Diff) and not _comment_like_mark(shown.content, target):
+        clear = clear_reading(shown.content, ranked, target, _settled_by(attempts))
     if clear is not None and not _leaves_span(clear.edit, span):
         edit, guess = _end_last_line(shown, target, clear.edit, clear.guess)
         return MergeResult(target.original, guess, edit, None, first.confidence)
@@ -341,10 +337,11 @@ def _without_repeats(certain: Sequence[_Attempt], shown: FileSketch, target: Tar
     return once or results
 
 
-def _is_doubt_of_one_rule(attempt: _Attempt) -> bool:
-    """Return whether no doubt about an attempt is one that only a person can settle."""
-    found = (attempt.placing.doubt, attempt.result.refusal)
-    return all(doubt is None or not _UNSETTLED.search(doubt.detail) for doubt in found)
+def _settled_by(attempts: Sequence[_Attempt]) -> SettledBy:
+    """Return what settles all doubts about some attempts."""
+    doubts = [doubt for each in attempts for doubt in (each.placing.doubt, each.result.refusal) if doubt]
+    ways: tuple[SettledBy, ...] = ("person", "shown-ends")
+    return next((way for way in ways if any(doubt.settled_by == way for doubt in doubts)), "likelihood")
 
 
 def _only_told(attempts: Sequence[_Attempt], target: Target) -> MergeResult | None:

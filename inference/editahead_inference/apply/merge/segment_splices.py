@@ -151,7 +151,7 @@ class SegmentSplicer:
             doubts.append(lost)
         if _leaves_a_block(segment) and self._file.bodies[start:end] == segment.lines[first:last]:
             said = "These lines say too little about their place."
-            doubts.append(make_refusal("ambiguous", said, segment.lines[first:last]))
+            doubts.append(make_refusal("ambiguous", said, segment.lines[first:last], settled_by="person"))
         at = piece.at[first] if first < len(piece.at) else piece.at[0]
         return Splice(start, end, segment.lines[first:last], at, piece.at[-1] + 1), doubts
 
@@ -162,7 +162,9 @@ class SegmentSplicer:
         blank = leading_blank_lines(self._file.bodies[::-1])
         if end >= len(self._file) - blank and leading_blank_lines(segment.lines[::-1]) > blank:
             yield make_refusal(
-                "ambiguous", "The sketch does not say whether the file is to end with a blank line."
+                "ambiguous",
+                "The sketch does not say whether the file is to end with a blank line.",
+                settled_by="person",
             )
 
     def _missing_refusal(self, number: int, segment: Segment) -> Refusal | None:

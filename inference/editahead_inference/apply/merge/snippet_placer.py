@@ -112,7 +112,10 @@ class _SnippetPlacer:
                 part = self._pieces[anchor.segment].lines
                 doubts.append(
                     make_refusal(
-                        "ambiguous", "The sketch does not show whether the decorators are to stay.", part
+                        "ambiguous",
+                        "The sketch does not show whether the decorators are to stay.",
+                        part,
+                        settled_by="person",
                     )
                 )
         if any(i is not IDENTITY for i in indenting):
@@ -169,6 +172,7 @@ class _SnippetPlacer:
                             "ambiguous",
                             "The indentation of this line changes differently from that of the others.",
                             part,
+                            settled_by="person",
                         )
                 i, j = i2, j2
 

@@ -6,7 +6,7 @@ import ast
 import warnings
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rapidfuzz.fuzz import ratio
 from tree_sitter import Tree
@@ -22,7 +22,7 @@ from editahead_inference.apply.placement.line_matching import (
 from editahead_inference.apply.placement.outline import identity
 from editahead_inference.apply.placement.placement import Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice
-from editahead_inference.apply.results import Refusal, SimilarLines
+from editahead_inference.apply.results import Refusal, SettledBy, SimilarLines
 from editahead_prompts.sketches.elision_markers import parse_marker
 from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch, Snippet
 from editahead_prompts.text.diff import Span, diff_lines
@@ -96,6 +96,20 @@ _MIN_PARAPHRASE_SIMILARITY = 45
 
 _HIDDEN_VERSION = "A mark may hide the old version of these lines."
 _ADDED_OR_REPLACED = "The sketch does not show whether these lines are added or replace lines of the file."
+_NEXT_ELEMENT = "The new lines may be those of the next element."
+_OTHER_CONDITION = "There may be a version for each condition."
+_MOVED_LINES = "The sketch does not show whether these lines move."
+_MOVED_LINE = "The sketch does not show whether this line moves."
+_BLANK_BESIDE = "A blank line may be above or below the new lines."
+
+_SETTLED_BY: Mapping[str, SettledBy] = {
+    _HIDDEN_VERSION: "shown-ends",
+    _OTHER_CONDITION: "person",
+    _MOVED_LINES: "person",
+    _MOVED_LINE: "person",
+    _BLANK_BESIDE: "person",
+}
+"""What settles another meaning of a sketch, where it is not the likelihood."""
 
 
 def first_failure(
@@ -134,7 +148,9 @@ def first_failure(
         and goes_on_below(code_lines(part.content), guess)
     ):
         return make_refusal(
-            "ambiguous", "The declaration would go on below the last line that the sketch shows."
+            "ambiguous",
+            "The declaration would go on below the last line that the sketch shows.",
+            settled_by="person",
         )
     if part.kind == "whole-file" and loses_all_imports(target, guess):
         return make_refusal("would-lose-code", "All imports would go, as the sketch shows none.")
@@ -155,44 +171,47 @@ def first_failure(
         for number in stray_depths(target, splices):
             return _unclear(number, target, "The new lines may belong into the block above or below.")
         for number in copied_neighbours(part.content, target, splices):
-            return _unclear(number, target, "The sketch does not show whether these lines move.")
+            return _unclear(number, target, _MOVED_LINES, settled_by="person")
         for number in () if is_choice else nearby_copies(target, splices):
             return _unclear(number, target, "The sketch may show lines of another place.")
         for number in () if is_choice else overloads_beside_marks(part.content, target, splices):
-            return _unclear(number, target, _HIDDEN_VERSION)
+            return _unclear(number, target, _HIDDEN_VERSION, settled_by="person")
         for number in () if is_choice else twins_of_hidden_heads(part.content, target, splices):
-            return _unclear(number, target, _HIDDEN_VERSION)
+            return _unclear(number, target, _HIDDEN_VERSION, settled_by="shown-ends")
         for number in () if is_choice else repeated_headers(part.content, target, splices):
-            return _unclear(number, target, "The sketch may mean this function.")
+            detail = "The sketch may mean this function."
+            return _unclear(number, target, detail, settled_by="shown-ends")
         for number in () if is_choice else copies_of_next_element(target, splices):
-            return _unclear(number, target, "The new lines may be those of the next element.")
+            return _unclear(number, target, _NEXT_ELEMENT, settled_by="person")
         for number in repeats_of_next_line(part.content, target, splices):
-            return _unclear(number, target, "The new lines may be those of the next element.")
+            return _unclear(number, target, _NEXT_ELEMENT, settled_by="person")
         for number in () if is_choice else one_more_block(part.content, target, splices):
-            return _unclear(number, target, _HIDDEN_VERSION)
+            return _unclear(number, target, _HIDDEN_VERSION, settled_by="shown-ends")
         for number in renamed_members(target, splices):
-            return _unclear(number, target, "This name would be there twice.")
+            return _unclear(number, target, "This name would be there twice.", settled_by="person")
         for number in torn_imports(target, splices):
-            return _unclear(number, target, "Code would be above this import.")
+            return _unclear(number, target, "Code would be above this import.", settled_by="person")
         for number in repeated_annotations(target, splices):
-            return _unclear(number, target, "This line would be there twice.")
+            return _unclear(number, target, "This line would be there twice.", settled_by="person")
         for number in outside_functions(part.content, target, splices):
             return _unclear(number, target, "The sketch shows this change in another function.")
         for number in () if is_choice else lost_labels(part.content, target, splices):
             return _unclear(number, target, _ADDED_OR_REPLACED)
         for number in () if is_choice else repeated_members(part.content, target, splices):
             detail = "The sketch may show another place, where the file has these lines already."
-            return make_refusal("ambiguous", detail, [target.lines.bodies[number]])
+            return make_refusal("ambiguous", detail, [target.lines.bodies[number]], settled_by="person")
         come = [line for splice in splices for line in splice.lines]
         for line in (*dots_for_code(target, come), *words_for_code(target, come)):
-            return make_refusal("unparsed", "This would stay in place of code that is left out.", [line])
+            detail = "This would stay in place of code that is left out."
+            return make_refusal("unparsed", detail, [line], settled_by="person")
         for line in unended_blocks(part.content, target, splices):
-            return make_refusal("ambiguous", "A block would go on below the last line shown.", [line])
+            detail = "A block would go on below the last line shown."
+            return make_refusal("ambiguous", detail, [line], settled_by="person")
         for line in missing_ends(part.content, target, splices):
             detail = "A function would not end as the sketch shows."
             return make_refusal("unplaced", detail, [line])
         for key in repeated_keys(target, splices):
-            return make_refusal("ambiguous", f"`{key}` would be there twice.")
+            return make_refusal("ambiguous", f"`{key}` would be there twice.", settled_by="person")
         misplaced = list(misplaced_lines(part.content, target, splices))
         enclosed = enclosed_lines(part.content, target, splices) if misplaced else ()
         for line, header in misplaced:
@@ -226,7 +245,8 @@ def first_failure(
         and not _is_indented(guess)
         and _is_indented(target.original.text)
     ):
-        return make_refusal("would-break-syntax", "The indentation would not be that of a Python file.")
+        detail = "The indentation would not be that of a Python file."
+        return make_refusal("would-break-syntax", detail, settled_by="person")
     target.check()
     return broken_definitions(part, target, splices, guess, after)
 
@@ -243,11 +263,11 @@ def _other_meaning(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
         (copied_blocks(target, splices), _ADDED_OR_REPLACED),
         (shifted_brackets(target, splices), "The sketch may show the end of another block."),
         (respaced_lines(target, splices), "The sketch may show lines of another place."),
-        (moved_lines(snippet, target, splices), "The sketch does not show whether these lines move."),
+        (moved_lines(snippet, target, splices), _MOVED_LINES),
         (unclosed_ends(snippet, target, splices), _ADDED_OR_REPLACED),
         (versions_beyond_marks(snippet, target, splices), _ADDED_OR_REPLACED),
         (unreached_lines(target, splices), _ADDED_OR_REPLACED),
-        (other_conditions(target, splices), "There may be a version for each condition."),
+        (other_conditions(target, splices), _OTHER_CONDITION),
         (versions_beside(snippet, target, splices), _ADDED_OR_REPLACED),
         (reworded_below(snippet, target, splices), _ADDED_OR_REPLACED),
         (versions_of_hidden_elements(snippet, target, splices), _ADDED_OR_REPLACED),
@@ -256,19 +276,19 @@ def _other_meaning(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
         (detached_comments(snippet, target, splices), "This comment may belong to the line below it."),
         (split_strings(snippet, target, splices), "These lines would be within a string."),
         (paragraphs_in_other_words(snippet, target, splices), _HIDDEN_VERSION),
-        (swapped_lines(snippet, target, splices), "The sketch does not show whether this line moves."),
+        (swapped_lines(snippet, target, splices), _MOVED_LINE),
         (versions_above(snippet, target, splices), _HIDDEN_VERSION),
-        (comments_below_code(snippet, target, splices), "A blank line may be above or below the new lines."),
+        (comments_below_code(snippet, target, splices), _BLANK_BESIDE),
     )
     for found, detail in checks:
         for line in found:
-            return _unclear(line, target, detail)
+            return _unclear(line, target, detail, settled_by=_SETTLED_BY.get(detail, "likelihood"))
     return None
 
 
-def _unclear(line: int, target: Target, detail: str) -> Refusal:
+def _unclear(line: int, target: Target, detail: str, *, settled_by: SettledBy = "likelihood") -> Refusal:
     near = (SimilarLines(line, line + 1, 1.0),)
-    return make_refusal("ambiguous", detail, [target.lines.bodies[line]], near)
+    return make_refusal("ambiguous", detail, [target.lines.bodies[line]], near, settled_by=settled_by)
 
 
 def _opened_comments(bodies: Sequence[str]) -> int:

@@ -83,21 +83,25 @@ def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placement
         there = [key for key in target.lines.keys[target.low : target.high] if key]
         tail = len(there) - 1 - max((n for n, key in enumerate(there) if key in shown), default=-1)
         if tail > _MAX_LOST_END_LINES:
-            doubt = make_refusal("would-lose-code", f"The last {tail} lines of the file would be gone.")
+            said = f"The last {tail} lines of the file would be gone."
+            doubt = make_refusal("would-lose-code", said, settled_by="person")
             return Placement((splice,), doubt, round(share, 3))
         head = next((n for n, key in enumerate(there) if key in shown), len(there))
         if head > _MAX_LOST_END_LINES:
-            doubt = make_refusal("would-lose-code", f"The first {head} lines of the file would be gone.")
+            said = f"The first {head} lines of the file would be gone."
+            doubt = make_refusal("would-lose-code", said, settled_by="person")
             return Placement((splice,), doubt, round(share, 3))
         lost = _lost_names(lines, target) if share < _MIN_WHOLE_SHARE else []
         if lost:
-            doubt = make_refusal("would-lose-code", f"`{lost[0]}` would be gone.")
+            doubt = make_refusal("would-lose-code", f"`{lost[0]}` would be gone.", settled_by="person")
             return Placement((splice,), doubt, round(share, 3))
         if leading_blank_lines(lines[::-1]) > leading_blank_lines(
             target.lines.bodies[target.low : target.high][::-1]
         ):
             doubt = make_refusal(
-                "ambiguous", "The sketch does not say whether the file is to end with a blank line."
+                "ambiguous",
+                "The sketch does not say whether the file is to end with a blank line.",
+                settled_by="person",
             )
             return Placement((splice,), doubt, round(share, 3))
         return Placement((splice,), None, round(min(1.0, share), 3))

@@ -13,6 +13,7 @@ from editahead_prompts.sketches.sketch import Elision
 
 from .anchors import Anchor, Segment
 from .boundary_match import BoundaryMatch, distinctiveness, opened_name
+from .declarations import Declaration
 from .elision_split import leading_blank_lines
 from .line_matching import (
     DISTINCTIVE,
@@ -107,15 +108,11 @@ class AmbiguityChecks:
                     continue
                 if d.end < end:
                     if b is own[-1] and not b.whole and not is_told:
-                        near = (SimilarLines(d.start, d.end, 1.0),)
-                        return make_refusal(
-                            "would-lose-code", f"`{d.name}` would be gone.", segment.lines, near
-                        )
+                        return _lost(d, segment)
                     continue
                 # Its first lines may be given another name; what lies across two definitions is another thing.
                 if not is_fixed or any(o.head < a.end < o.end <= b.start for o in self._target.declarations):
-                    near = (SimilarLines(d.start, d.end, 1.0),)
-                    return make_refusal("would-lose-code", f"`{d.name}` would be gone.", segment.lines, near)
+                    return _lost(d, segment)
         return None
 
     def split_definitions(self, own: Sequence[Anchor], segment: Segment) -> Iterator[Refusal]:
@@ -131,8 +128,7 @@ class AmbiguityChecks:
                 continue
             for d in self._target.declarations:
                 if a.end <= d.head < b.start < d.end and d.name.rsplit(".")[-1] not in shown:
-                    near = (SimilarLines(d.start, d.end, 1.0),)
-                    yield make_refusal("would-lose-code", f"`{d.name}` would be gone.", segment.lines, near)
+                    yield _lost(d, segment)
 
     def reworded_comments(self, own: Sequence[Anchor], segment: Segment) -> Iterator[Refusal]:
         """Yield a refusal for each new comment that replaces one comment but resembles another one nearby.
@@ -156,7 +152,7 @@ class AmbiguityChecks:
                     place = nearby.index(found[0])
                     at = low + place if place < a.end - low else b.start + place - (a.end - low)
                     near = (SimilarLines(at, at + 1, round(found[1] / 100, 3)),)
-                    yield make_refusal("ambiguous", _REWORDED, [body], near)
+                    yield make_refusal("ambiguous", _REWORDED, [body], near, settled_by="shown-ends")
 
     def comment_like_markers(self, elisions: Iterable[Elision]) -> Iterator[Refusal]:
         """Yield a refusal for each elision marker that resembles a comment of the file, and may be that comment."""
@@ -290,6 +286,12 @@ class AmbiguityChecks:
             matched += line_weight(keys[edge])
             edge, place = edge + step, place + step
         return matched
+
+
+def _lost(declaration: Declaration, segment: Segment) -> Refusal:
+    near = (SimilarLines(declaration.start, declaration.end, 1.0),)
+    said = f"`{declaration.name}` would be gone."
+    return make_refusal("would-lose-code", said, segment.lines, near, settled_by="shown-ends")
 
 
 def is_settled_by_neighbours(refusal: Refusal) -> bool:

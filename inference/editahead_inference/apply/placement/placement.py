@@ -10,7 +10,7 @@ from itertools import accumulate
 
 from rapidfuzz.fuzz import ratio
 
-from editahead_inference.apply.results import Refusal, RefusalReason, SimilarLines
+from editahead_inference.apply.results import Refusal, RefusalReason, SettledBy, SimilarLines
 from editahead_prompts.text.diff import Span, diff_lines
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees, count_errors
@@ -209,10 +209,15 @@ class Target:
 
 
 def make_refusal(
-    reason: RefusalReason, detail: str, part: Sequence[str] = (), near: Sequence[SimilarLines] = ()
+    reason: RefusalReason,
+    detail: str,
+    part: Sequence[str] = (),
+    near: Sequence[SimilarLines] = (),
+    *,
+    settled_by: SettledBy = "likelihood",
 ) -> Refusal:
     """Return a refusal about some lines of the sketch."""
-    return Refusal(reason, detail, "\n".join(part), tuple(near))
+    return Refusal(reason, detail, "\n".join(part), tuple(near), settled_by=settled_by)
 
 
 def find_similar_lines(part: Sequence[str], target: Target) -> tuple[SimilarLines, ...]:

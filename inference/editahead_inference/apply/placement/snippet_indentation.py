@@ -49,6 +49,7 @@ class SnippetIndentation:
                     make_refusal(
                         "ambiguous",
                         "The indentation of the sketch differs from that of the file and can be read in two ways.",
+                        settled_by="person",
                     )
                 )
             return [together] * len(segments)
@@ -58,13 +59,18 @@ class SnippetIndentation:
                     make_refusal(
                         "ambiguous",
                         "The indentation of some lines of the sketch differs from that of the file.",
+                        settled_by="person",
                     )
                 )
             return [IDENTITY] * len(segments)
         apart = [infer_transform(some, sketch, self._file) for some in pairs]
         if any(change is None or not change.certain for change in apart):
             self.doubts.append(
-                make_refusal("ambiguous", "The sketch's indentation does not follow that of the file.")
+                make_refusal(
+                    "ambiguous",
+                    "The sketch's indentation does not follow that of the file.",
+                    settled_by="person",
+                )
             )
         return [change or IDENTITY for change in apart]
 

@@ -65,7 +65,9 @@ def test_an_outline_changes_only_the_body_that_it_shows(
 ) -> None:
     """Lines between the members that are not shown stay."""
     changed = data.draw(st.sampled_from(names))
-    beside = st.sampled_from(["", "    # At most once.\n", "    limit = 3\n\n", "    def more(self):\n        pass\n\n"])
+    beside = st.sampled_from(
+        ["", "    # At most once.\n", "    limit = 3\n\n", "    def more(self):\n        pass\n\n"]
+    )
     kept = [data.draw(beside) for _ in names]
     text = "class Store:\n" + "\n".join(more + method(name) for more, name in zip(kept, names, strict=True))
     parts = [
