@@ -173,7 +173,8 @@ def first_failure(
         for number in copied_neighbours(part.content, target, splices):
             return _unclear(number, target, _MOVED_LINES, settled_by="person")
         for number in () if is_choice else nearby_copies(target, splices):
-            return _unclear(number, target, "The sketch may show lines of another place.")
+            detail = "The sketch may show lines of another place."
+            return _unclear(number, target, detail, settled_by="person")
         for number in () if is_choice else overloads_beside_marks(part.content, target, splices):
             return _unclear(number, target, _HIDDEN_VERSION, settled_by="person")
         for number in () if is_choice else twins_of_hidden_heads(part.content, target, splices):
