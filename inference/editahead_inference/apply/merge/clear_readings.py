@@ -17,7 +17,6 @@ from rapidfuzz.process import extract
 
 from editahead_inference.apply.placement.line_matching import (
     DISTINCTIVE,
-    is_annotation,
     is_comment,
     line_weight,
     normalize_line,
@@ -38,8 +37,11 @@ from .shown_runs import ShownRuns, code_lines, lines_and_marks, without_blanks
 _MIN_LIKELIHOOD = 0.8
 """The likelihood from which a reading is clear where several lines in a row tell the place of a change."""
 
-_MIN_LIKELIHOOD_BETWEEN = 0.4
+_MIN_LIKELIHOOD_BETWEEN = 0.3
 """The same where the file has the lines at both ends of each run only there."""
+
+_MIN_LIKELIHOOD_BETWEEN_ALONE = 0.4
+"""The same where no other reading was found."""
 
 _MIN_LEAD_BETWEEN = 2.0
 """How many times as likely as the next reading such a reading is."""
@@ -62,6 +64,8 @@ _MIN_EDGE_LEAD = 10.0
 _MIN_REWORDED = 85
 """Percent of similarity from which one comment may be another one in other words."""
 
+_CONDITION = "#[cfg("
+
 _MAX_REACH = 12
 """Lines beside a change among which the place is known, as `ShownRuns` compares each row of them anew."""
 
@@ -79,24 +83,36 @@ def clear_reading(
     """
     if not ranked or settled_by == "person" or not _is_excerpt(snippet):
         return None
-    first, likelihood = ranked[0].reading, ranked[0].likelihood
-    lead = likelihood / ranked[1].likelihood if len(ranked) > 1 else inf
-    if likelihood < _MIN_LIKELIHOOD_BETWEEN or not _is_verbatim(snippet, first.splices):
+    first = ranked[0].reading
+    if not _is_verbatim(snippet, first.splices) or any(map(partial(_rewords_comment, target), first.splices)):
         return None
-    if any(_shrinks(splice, target) for splice in first.splices) and _leaves_bodies_out(snippet, target):
+    leaves_out = any(_shrinks(each, target) for each in first.splices) and _leaves_bodies_out(snippet, target)
+    may_be_clear_by_ends = not leaves_out or _begins_with_mark(snippet)
+    if may_be_clear_by_ends and _is_clear_by_ends(snippet, ranked, target):
+        return first
+    if leaves_out or any(map(partial(_renames_entry, target), first.splices)):
         return None
-    if any(map(partial(_may_be_other_element, target), first.splices)):
-        return None
-    if any(map(partial(_rewords_comment, target), first.splices)):
-        return None
-    runs = PlacedRuns(snippet, first.splices, target)
-    if runs.explain_all and runs.are_framed and runs.have_blank_lines and not runs.behead:
-        ends = runs.told_ends()
-        is_likely = likelihood >= _MIN_LIKELIHOOD_BY_END and lead >= _MIN_LEAD_BY_END
-        if (ends == 2 and lead >= _MIN_LEAD_BETWEEN) or (ends == 1 and is_likely and len(ranked) > 1):
-            return first
     is_single = len(ranked) == 1 or settled_by == "shown-ends"
     return None if is_single else _clear_by_neighbours(snippet, ranked, target)
+
+
+def _is_clear_by_ends(snippet: Snippet, ranked: Sequence[RankedReading], target: Target) -> bool:
+    """Return whether the ends of all runs with a change tell the places of these, in the likeliest reading."""
+    first, likelihood = ranked[0].reading, ranked[0].likelihood
+    lead = likelihood / ranked[1].likelihood if len(ranked) > 1 else inf
+    if any(map(partial(_may_be_other_element, target), first.splices)):
+        return False
+    if likelihood < _MIN_LIKELIHOOD and any(map(partial(_opens_element, target), first.splices)):
+        return False
+    runs = PlacedRuns(snippet, first.splices, target)
+    if not (runs.explain_all and runs.are_framed and runs.have_blank_lines) or runs.behead:
+        return False
+    ends = runs.told_ends()
+    if ends == 2:
+        min_likelihood = _MIN_LIKELIHOOD_BETWEEN if len(ranked) > 1 else _MIN_LIKELIHOOD_BETWEEN_ALONE
+        return likelihood >= min_likelihood and lead >= _MIN_LEAD_BETWEEN
+    is_likely = likelihood >= _MIN_LIKELIHOOD_BY_END and lead >= _MIN_LEAD_BY_END
+    return ends == 1 and is_likely and len(ranked) > 1
 
 
 def _clear_by_neighbours(
@@ -124,6 +140,11 @@ def _clear_by_neighbours(
     return (
         first if all(place.is_placed(splice, may_be_edge=may_be_edge) for splice in first.splices) else None
     )
+
+
+def _begins_with_mark(snippet: Snippet) -> bool:
+    filled = (each for each in snippet.parts if isinstance(each, Elision) or any(map(str.strip, each.lines)))
+    return isinstance(next(filled, None), Elision)
 
 
 def _is_excerpt(snippet: Snippet) -> bool:
@@ -161,17 +182,13 @@ def _renames_entry(target: Target, splice: Splice) -> bool:
 def _may_be_other_element(target: Target, splice: Splice) -> bool:
     """Return whether a change may be about an element that is not shown, or about one more.
 
-    It gives an entry another key, or an annotation goes, which may be that of another declaration. Or it begins directly
-    below a bracket alone, or removes the first entry of an object.
+    It gives an entry another key, or a declaration of Rust another condition, or removes the first entry of an object.
     """
     gone = target.lines.keys[splice.start : splice.end]
-    if _renames_entry(target, splice) or any(map(is_annotation, gone)):
+    if _renames_entry(target, splice) or any(key.startswith(_CONDITION) for key in gone):
         return True
     above = next((key for key in reversed(target.lines.keys[: splice.start]) if key), "{")
-    if not _opens_bracket(above):
-        return False
-    is_bare = not any(map(str.isalnum, above))
-    return is_bare or (not any(map(str.strip, splice.lines)) and any(map(ENTRY.match, gone)))
+    return _opens_bracket(above) and not any(map(str.strip, splice.lines)) and any(map(ENTRY.match, gone))
 
 
 def _opens_element(target: Target, splice: Splice) -> bool:

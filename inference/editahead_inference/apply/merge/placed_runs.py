@@ -9,13 +9,16 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, takewhile
 
 from editahead_inference.apply.placement.line_matching import is_annotation, is_comment, normalize_line
-from editahead_inference.apply.placement.outline import identity, is_filler, walk
+from editahead_inference.apply.placement.outline import Item, identity, is_filler, walk
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Code, Snippet
+
+from .named_scopes import blocks_around
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +221,33 @@ class PlacedRuns:
         keys = self._target.lines.keys[numbers[0] : numbers[-1] + 1]
         if all(is_filler(key) for key in keys if key):
             return False
-        return len(self._target.lines.find_normalized(keys)) == 1
+        places = self._target.lines.find_normalized(keys)
+        block = self._shown_block(numbers[0]) if len(places) > 1 else None
+        within = places if block is None else [n for n in places if block.start <= n < block.end]
+        return len(within) == 1
+
+    def _shown_block(self, line: int) -> Item | None:
+        """Return the innermost named block around a line of which a run shows the first line, which no other line equals."""
+        around = list(blocks_around(self._target.items, line))
+        keys, places = self._target.lines.keys, self._target.lines.places
+        return next(
+            (
+                item
+                for item in reversed(around)
+                if item.start in self._shown
+                and _is_named(keys[item.start])
+                and len(places[keys[item.start]]) == 1
+            ),
+            None,
+        )
+
+    @cached_property
+    def _shown(self) -> set[int]:
+        """The lines of the file that the runs show."""
+        numbers = (
+            self._lines[self._filled[n]].number for run in self._runs for n in range(run.start, run.end)
+        )
+        return {number for number in numbers if number is not None}
 
 
 def _runs(snippet: Snippet) -> list[list[str]]:

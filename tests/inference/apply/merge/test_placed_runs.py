@@ -42,7 +42,7 @@ def put(start: int, end: int, *lines: str) -> Splice:
     ("shown", "ends"),
     [
         ("def save(path, rows):\n    log(path)\n    check(path)\n    write(path, rows)\n", 2),
-        ("def save(path, rows):\n    log(path)\n    check(path)\n", 1),
+        ("def save(path, rows):\n    log(path)\n    check(path)\n", 2),
         ("    log(path)\n    check(path)\n    write(path, rows)\n", 1),
     ],
 )
@@ -125,3 +125,13 @@ def test_a_sure_excerpt_changes_only_what_is_between_the_ends_of_its_run(
         for low in range(len(filled) + 1)
         for high in range(low, len(filled) + 1)
     )
+
+
+def test_a_block_that_the_sketch_shows_tells_the_ends_of_a_run_in_it() -> None:
+    twins = "class {name}:\n    def get(self):\n        self.check()\n        return self.row\n\n"
+    text = twins.format(name="First") + twins.format(name="Second")
+    run = "        self.check()\n        self.count()\n        return self.row\n"
+    added = put(8, 8, "        self.count()")
+    assert placed(f"# ...\n{run}# ...\n", added, text=text).told_ends() == 0
+    shown = f"# ...\nclass Second:\n    # ...\n{run}    # ...\n"
+    assert placed(shown, added, text=text).told_ends() == 2
