@@ -30,6 +30,8 @@ from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.sketch import Code, Snippet
 
 _CLOSES = re.compile(r"[)\]}]|</|end\b")
+_LABEL = re.compile(r"(?:public|protected|private)(?: \w+)?:")
+"""A label of C++ between the members of a class, often less deep than these."""
 _OPENS = re.compile(r"(?:[{(\[:>]|=>)$")
 
 _MAX_PLACES = 200
@@ -135,9 +137,10 @@ class _Adder:
         shown = next(line for line in reversed(self._before) if not line.is_mark)
         if not inner or end == len(self._file) or not self._closes_alike(closing, header, shown):
             return None
-        move = self._indent_change(shown, header, inner[0])
+        first = next((line for line in inner if not _LABEL.fullmatch(self._file.keys[line])), inner[0])
+        move = self._indent_change(shown, header, first)
         widths = self._file.widths
-        elements = [line for line in inner if widths[line] == widths[inner[0]]]
+        elements = [line for line in inner if widths[line] == widths[first]]
         if move is None or self._may_replace(elements, inner):
             return None
         text = self._text(move)
@@ -149,10 +152,15 @@ class _Adder:
                 return None
             blank = ("",) * self._separation(elements)
             return (Splice(inner[0], inner[0], (*text, *blank), at, at + len(text)),)
-        return self._at_end(inner, elements, text)
+        return self._at_end(header, inner, elements, text)
+
+    def _has_bare_members(self, header: int) -> bool:
+        """Return whether nothing is between the members of a block but the end of a line, as in Go's types."""
+        is_go = self._target.original.language == "go"
+        return is_go and self._file.keys[header].endswith(("struct {", "interface {"))
 
     def _at_end(
-        self, inner: Sequence[int], elements: Sequence[int], text: tuple[str, ...]
+        self, header: int, inner: Sequence[int], elements: Sequence[int], text: tuple[str, ...]
     ) -> tuple[Splice, ...] | None:
         last, at = inner[-1], self._new[0].at
         before = self._file.bodies[last].rstrip()
@@ -160,7 +168,7 @@ class _Adder:
             return None
         added = Splice(last + 1, last + 1, (*("",) * self._separation(elements), *text), at, at + len(text))
         if before.endswith((",", ";", "}")) or not text[-1].rstrip().endswith((",", ";", ")", "}")):
-            return (added,) if before.endswith((",", ";", "}")) else None
+            return (added,) if before.endswith((",", ";", "}")) or self._has_bare_members(header) else None
         if text[-1].rstrip().endswith(","):
             return (Splice(last, last + 1, (f"{before},",), at, at + 1), added)
         return (added,) if self._target.original.language == "python" else None
@@ -226,7 +234,8 @@ class _Adder:
         there = set(keys[inner[0] : inner[-1] + 1])
         width = self._new[0].width
         heads = [line.key for line in self._new if line.width == width and not _CLOSES.match(line.key)]
-        if any(line.key in there and not is_filler(line.key) for line in self._new):
+        heads = [key for key in heads if not is_comment(key)] or heads
+        if any(line.key in there and not (is_filler(line.key) or is_comment(line.key)) for line in self._new):
             return True
         names = {identity(keys[line]) for line in elements} - {None}
         if any(identity(head) in names for head in heads):

@@ -7,6 +7,7 @@ import of the file below it, any reading of the sketch knows.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -22,6 +23,7 @@ _IMPORT = re.compile(
     |(?:const|let|var)\s.+=\s*require\()""",
     re.VERBOSE,
 )
+_GO_IMPORT = re.compile(r"(?:[\w.]+ )?\"[^\"]+\"")
 _MAX_LINES = 100
 """Lines of one import, which bounds the time."""
 _SOURCE = re.compile(r"""from\s+(?:(['"])(?P<quoted>.+?)\1|(?P<module>\S+)\s+import)""")
@@ -45,6 +47,9 @@ def anchor_imports(part: FileSketch, target: Target) -> FileSketch | None:
     for at, piece in enumerate(parts):
         if not isinstance(piece, Code):
             continue
+        if target.original.language == "go" and (last := _last_of_block(parts, at, target)):
+            parts[at] = Code((last, *piece.lines), piece.at - 1)
+            continue
         size = import_lines(piece.lines)
         shown = filter(has_substance, _keys(piece.lines[:size]))
         if not size or any(_is_outside_functions(key, target) for key in shown):
@@ -54,7 +59,9 @@ def anchor_imports(part: FileSketch, target: Target) -> FileSketch | None:
         imports = _imports(target) if imports is None else imports
         sources = _sources(line for each in imports for line in each)
         # It may be another version of an import that the file has.
-        is_new = _sources(piece.lines[:size]).isdisjoint(sources)
+        is_new = _sources(piece.lines[:size]).isdisjoint(sources) or _has_other_names(
+            piece.lines[:size], imports, target
+        )
         if _names_imports(before):
             if is_new and imports and _is_usable(imports[-1], parts, target):
                 parts[at] = Code((*imports[-1], *piece.lines), piece.at - len(imports[-1]))
@@ -67,6 +74,28 @@ def anchor_imports(part: FileSketch, target: Target) -> FileSketch | None:
             if before is None and target.lines.places[_keys(imports[0])[0]][0]:
                 above.append(Elision("", piece.at))  # what the file begins with stays
     return replace(part, content=Snippet((*above, *parts)))
+
+
+def _last_of_block(parts: Sequence[Code | Elision], at: int, target: Target) -> str | None:
+    """Return the last import of the only block of imports of a file of Go, where the sketch ends it with new ones."""
+    piece = parts[at]
+    is_below_mark = at > 1 and isinstance(parts[at - 1], Elision) and isinstance(parts[at - 2], Code)
+    if not is_below_mark or not isinstance(piece, Code):
+        return None
+    above, keys = parts[at - 2], _keys(piece.lines)
+    opener = _keys(above.lines)[-1:] if isinstance(above, Code) else []
+    end = keys.index(")") if ")" in keys else 0
+    places = target.lines.places
+    is_new = (
+        end > 0
+        and all(map(_GO_IMPORT.fullmatch, keys[:end]))
+        and not any(key in places for key in keys[:end])
+    )
+    if opener != ["import ("] or not is_new or len(places.get("import (", ())) != 1:
+        return None
+    found = target.lines.keys.index(")", places["import ("][0])
+    last = target.lines.bodies[found - 1]
+    return last if _GO_IMPORT.fullmatch(normalize_line(last)) and _is_usable([last], parts, target) else None
 
 
 def _is_outside_functions(key: str, target: Target) -> bool:
@@ -112,6 +141,25 @@ def _imports(target: Target) -> list[list[str]]:
 def _sources(lines: Iterable[str]) -> set[str]:
     """Return what some imports import names from, in Python and JavaScript."""
     return {found["quoted"] or found["module"] for line in lines for found in _SOURCE.finditer(line)}
+
+
+def _has_other_names(shown: Sequence[str], imports: Iterable[Sequence[str]], target: Target) -> bool:
+    """Return whether imports have no name of those that the file imports from the same place, and uses."""
+    sources, names = _sources(shown), _names(shown)
+    used = Counter(re.findall(r"\w+", target.original.text))
+    same = [_names(lines) for lines in imports if not sources.isdisjoint(_sources(lines))]
+    return bool(names) and all(
+        theirs and names.isdisjoint(theirs) and any(used[n] > 1 for n in theirs) for theirs in same
+    )
+
+
+def _names(lines: Iterable[str]) -> set[str]:
+    """Return the names that imports of Python or JavaScript bring; none where one brings all."""
+    text = " ".join(line.partition("//")[0].partition("#")[0] for line in lines)
+    listed = re.findall(r"\{([^}]*)\}", text) or re.findall(r"\bimport\s+\(?([\w\s,]+)", text)
+    if "*" in text or re.search(r"import\s+(?:type\s+)?\w+\s*(?:,|from\b)", text):
+        return set()  # All of them, or a default one.
+    return {part.split(" as ")[0].strip() for each in listed for part in each.split(",")} - {"", "type"}
 
 
 def _names_imports(piece: Code | Elision | None) -> bool:

@@ -46,6 +46,8 @@ _SERIES_REACH = 3
 
 _METHOD = re.compile(r"\s+(?:async\s+)?def (?P<name>\w+)\(")
 
+_VALUE = re.compile(r"\s+(?P<name>\w+)\s*(?::[^=]+)?=(?!=)")
+
 _NEAR = 4
 """Lines on either side of an added one in which its neighbours are looked for, as some are blank."""
 
@@ -303,15 +305,17 @@ def repeated_headers(snippet: Snippet, target: Target, splices: Sequence[Splice]
 
 
 def renamed_members(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
-    """Yield the values of a class in Python that would be there beside a new method with their name."""
+    """Yield the values of a class in Python that would be there beside a new method with their name, and the reverse."""
     keys, widths = target.lines.keys, target.lines.widths
     gone = {line for splice in splices for line in range(splice.start, splice.end)}
     for splice in splices if target.original.language == "python" else ():
         for line in splice.lines:
-            found = _METHOD.match(line)
+            found = _METHOD.match(line) or _VALUE.match(line)
             if found is None:
                 continue
-            value = re.compile(rf"{re.escape(found['name'])}\s*(?::[^=]+)?=(?!=)")
+            name = re.escape(found["name"])
+            is_method = found.re is _METHOD
+            value = re.compile(rf"{name}\s*(?::[^=]+)?=(?!=)" if is_method else rf"(?:async )?def {name}\(")
             width = indent_width(line)
             yield from (
                 n

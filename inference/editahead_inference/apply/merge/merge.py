@@ -42,6 +42,7 @@ from .new_declarations import offer_additions
 from .notebook import Notebook
 from .reading_scores import Provenance, ReadingScorer
 from .readings import PlausibleReading, rank_readings, to_readings
+from .shown_functions import leaves_lines_out
 from .shown_neighbours import encloses_all
 from .shown_runs import ShownRuns, without_blanks
 from .size_limits import MAX_SNIPPET_LINES, find_size_refusal
@@ -138,6 +139,16 @@ def _merge_part(part: FileSketch, target: Target, span: tuple[int, int] | None) 
     result = told or _agreed(attempts, target, anchored, span)
     if result.refusal is None and not result.edit and _has_dots_for_code(part, target):
         doubt = make_refusal("ambiguous", "The file has all of this already, unless the dots are code.")
+        return replace(result, refusal=doubt)
+    if (
+        result.refusal is None
+        and not result.edit
+        and not isinstance(part.content, Diff)
+        and leaves_lines_out(part.content, target)
+    ):
+        doubt = make_refusal(
+            "ambiguous", "The sketch does not show whether lines of this function are to go."
+        )
         return replace(result, refusal=doubt)
     return result if result.refusal else replace(result, refusal=doubt_result(written, restored, result))
 

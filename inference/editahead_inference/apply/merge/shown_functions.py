@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 
 from editahead_inference.apply.placement.declarations import Declaration
 from editahead_inference.apply.placement.line_matching import indent_width, normalize_line
+from editahead_inference.apply.placement.outline import has_substance, is_function, opens_named, walk
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Code, Snippet
 
-from .shown_runs import code_lines
+from .shown_runs import code_lines, lines_and_marks
 
 _BRACES = frozenset(
     {"javascript", "javascriptreact", "typescript", "typescriptreact", "go", "rust", "java", "c", "cpp"}
@@ -39,6 +40,25 @@ def outside_functions(snippet: Snippet, target: Target, splices: Sequence[Splice
             continue
         if splice.end <= shown[0].start or splice.start >= shown[0].end:
             yield min(splice.start, len(target.lines) - 1)
+
+
+def leaves_lines_out(snippet: Snippet, target: Target) -> bool:
+    """Return whether the snippet shows a function without a mark that has more lines in the file."""
+    lines, marks = lines_and_marks(snippet)
+    shown = target.outlined(lines)
+    for item in walk(shown.items):
+        head = shown.naming.head(item)
+        below = next((n for n in range(item.end, len(lines)) if lines[n].strip()), None)
+        is_whole = item.is_block and marks.isdisjoint(range(item.start, item.end)) and below not in marks
+        if not (is_whole and is_function(head) and opens_named(head)):
+            continue
+        there = target.named_items.get(shown.naming.of(item) or "", ())
+        mine = sum(map(has_substance, shown.naming.keys[item.start : item.end]))
+        if len(there) == 1 and mine < sum(
+            map(has_substance, target.lines.keys[there[0].start : there[0].end])
+        ):
+            return True
+    return False
 
 
 def _naming_line(d: Declaration, keys: Sequence[str]) -> int:

@@ -139,17 +139,11 @@ def test_a_file_without_imports_has_no_place_for_one(sketch: str) -> None:
             'import { a } from "./a";\n\na();\n',
             'import { z } from "./z";\n// ... existing imports ...\nimport { c } from "./c";\n',
         ),
-        (
-            "python",
-            "from . import a\nfrom . import b\n\nx = a + b\n",
-            "# ... existing imports ...\nfrom . import c\n",
-        ),
     ],
     ids=[
         "a block of imports",
         "the names of an import",
         "around the only import",
-        "another import of a module, which the end of the file is no place for",
     ],
 )
 def test_what_has_no_place_is_refused(language: str, text: str, sketch: str) -> None:
@@ -161,3 +155,42 @@ def test_imports_around_the_others_go_around_them() -> None:
     first = 'import { z } from "./z";'
     sketch = f"{first}\n{comment} ... existing imports ...\n{new}\n"
     assert merged("typescript", imports + code, sketch) == f"{first}\n{imports}{new}\n{code}"
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "sketch", "expected"),
+    [
+        (
+            "python",
+            "from . import a\nfrom . import b\n\nx = a + b\n",
+            "# ... existing imports ...\nfrom . import c\n",
+            "from . import a\nfrom . import b\nfrom . import c\n\nx = a + b\n",
+        ),
+        (
+            "typescript",
+            'import { test } from "./words";\n\ntest();\n',
+            'import type { Word } from "./words";\n// other imports...\n',
+            'import type { Word } from "./words";\nimport { test } from "./words";\n\ntest();\n',
+        ),
+        (
+            "go",
+            'package m\n\nimport (\n\t"fmt"\n\t"os"\n)\n\nfunc A() {\n\tfmt.Println(os.Args)\n}\n',
+            'import (\n\t// ... existing imports ...\n\t"strings"\n)\n\n// ... existing code ...\n'
+            "func A() {\n\tfmt.Println(strings.Join(os.Args))\n}\n",
+            'package m\n\nimport (\n\t"fmt"\n\t"os"\n\t"strings"\n)\n\n'
+            "func A() {\n\tfmt.Println(strings.Join(os.Args))\n}\n",
+        ),
+    ],
+    ids=["of other names", "of other names, above", "in brackets"],
+)
+def test_imports_of_other_names_from_the_same_place_are_new(
+    language: str, text: str, sketch: str, expected: str
+) -> None:
+    assert merged(language, text, sketch) == expected
+
+
+def test_an_import_with_a_name_of_the_file_may_be_its_new_version() -> None:
+    text = 'import { test } from "./words";\n\ntest();\n'
+    sketch = 'import { test, Word } from "./words";\n// other imports...\n'
+    result = merged("typescript", text, sketch)
+    assert result is None or result.count("test") == text.count("test")
