@@ -52,6 +52,7 @@ _AROUND = _words(
     "constants statements lines part parts setup config configuration constructor initialization",
     "docstring docstrings signature decorator decorators",
     "everything members routes attributes styles markup jsx html document helper helpers",
+    "columns rows entries elements items keys steps jobs rules options endpoints services dependencies",
 )
 """Other words of a marker without leading dots. One more word is allowed, such as a function's name."""
 

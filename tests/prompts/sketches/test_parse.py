@@ -65,6 +65,8 @@ It adds up prices now.
         "// ... handle the other cases ...",
         "# Rest of the class remains unchanged",
         "// no changes here",
+        "// existing columns",
+        "// rest of the steps",
         "// ... (50 lines omitted) ...",
         "//...",
         "/// ... existing code ...",

@@ -8,6 +8,7 @@ that the sketch shows. Nothing goes that the sketch does not replace.
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,6 +46,11 @@ PERSONAL = frozenset({_DECORATORS, _DECORATED})
 
 CUT_OFF = "an end that may be cut off"
 """The doubt of a reading in which the last item of the sketch may go on."""
+
+
+_STYLES = ("css", "scss", "less")
+_ENDS = re.compile(r";$|^(?:import|from|use|#include|using|package)\b[^({]*$")
+"""Lines that are a whole statement, or end with one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +139,10 @@ class _BlockReader:
             return top if items[0].width == 0 else self._only_level_like(items)
         best = max(votes.values())
         chosen = [number for number, count in votes.items() if count == best]
-        if len(chosen) > 1:
+        if len(chosen) > 1 and _is_style_sheet(self._target):
+            # Who means a rule within a condition shows the condition.
+            chosen = [n for n in chosen if self._levels[n].items[0].width == items[0].width]
+        if len(chosen) != 1:
             raise NoReadingError
         return self._levels[chosen[0]]
 
@@ -357,6 +366,9 @@ class _BlockReader:
 
     def _merge_item(self, mine: Item, other: Item, change: tuple[str, str]) -> None:
         """Merge a matched item."""
+        if not other.is_block and _ENDS.search(self._sketch.keys[mine.start]):
+            if not all(map(self._sketch.is_mark, mine.items)):
+                raise NoReadingError  # Deeper lines below a whole statement are of a block that is not shown.
         if not self._sketch.has_marks(mine):
             self._replace_item(mine, other, change)
             return
@@ -453,6 +465,12 @@ class _BlockReader:
 def _is_shell(target: Target) -> bool:
     original = target.original
     return original.language == "shellscript" or original.uri.endswith((".sh", ".bash", ".zsh", ".ksh"))
+
+
+def _is_style_sheet(target: Target) -> bool:
+    return target.original.language in _STYLES or target.original.uri.endswith(
+        tuple(f".{each}" for each in _STYLES)
+    )
 
 
 def _first_word(key: str) -> str:

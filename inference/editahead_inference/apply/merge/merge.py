@@ -19,7 +19,7 @@ from editahead_inference.apply.placement.splices import (
 from editahead_inference.apply.results import MAX_CHOICES, MergeResult, Refusal, SettledBy
 from editahead_prompts.sketches.reparse import reparse_with_file
 from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch, Sketch, Snippet
-from editahead_prompts.text.edits import Edit, compose
+from editahead_prompts.text.edits import Edit, Replacement, compose
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
@@ -51,6 +51,7 @@ from .sparing_readings import partial_readings, sparing_readings
 from .told_readings import ToldReadings
 from .verify import first_failure
 from .whole_file import as_whole_file, place_whole
+from .whole_pieces import whole_pieces
 
 _CHOSEN = frozenset({"would-lose-code", "would-break-syntax", "ambiguous", "unplaced"})
 """Reasons against a reading of which a person who sees its diff can judge."""
@@ -93,6 +94,9 @@ def merge(
     found = {again.guess: again for again in _merge_in_file_units(part, target, span)}
     if len(found) == 1:
         return next(iter(found.values()))
+    together = _merge_pieces(part, target, span)
+    if together is not None:
+        return together
     return offer_additions(part, target, result)
 
 
@@ -104,6 +108,26 @@ def _merge_in_file_units(
         result = _merge_part(other, target, span)
         if result.refusal is None and result.edit:
             yield result
+
+
+def _merge_pieces(part: FileSketch, target: Target, span: tuple[int, int] | None) -> MergeResult | None:
+    """Return the changes of a part that has several, if each by itself is certain, and their order is that of the part."""
+    replacements: list[Replacement] = []
+    confidence = 1.0
+    for piece in whole_pieces(part, target.original.language):
+        result = _merge_part(piece, target, span)
+        if result.refusal is not None:
+            return None
+        if not result.edit:
+            continue
+        if replacements and result.edit.replacements[0].start <= replacements[-1].end:
+            return None
+        replacements += result.edit.replacements
+        confidence = min(confidence, result.confidence)
+    if not replacements:
+        return None
+    edit = Edit(tuple(replacements))
+    return MergeResult(target.original, edit.apply(target.original.text), edit, None, confidence)
 
 
 def _merge_part(part: FileSketch, target: Target, span: tuple[int, int] | None) -> MergeResult:

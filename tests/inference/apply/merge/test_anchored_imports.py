@@ -134,24 +134,20 @@ def test_a_file_without_imports_has_no_place_for_one(sketch: str) -> None:
             'import { a } from "./a";\n\na();\n',
             'import {\n  // ... existing imports ...\n  c,\n} from "./a";\n',
         ),
-        (
-            "typescript",
-            'import { a } from "./a";\n\na();\n',
-            'import { z } from "./z";\n// ... existing imports ...\nimport { c } from "./c";\n',
-        ),
     ],
     ids=[
         "a block of imports",
         "the names of an import",
-        "around the only import",
     ],
 )
 def test_what_has_no_place_is_refused(language: str, text: str, sketch: str) -> None:
     assert merged(language, text, sketch) is None
 
 
-def test_imports_around_the_others_go_around_them() -> None:
+@pytest.mark.parametrize("count", [1, 2])
+def test_imports_around_the_others_go_around_them(count: int) -> None:
     comment, imports, new, code, _ = FILES["typescript"]
+    imports = "".join(imports.splitlines(keepends=True)[:count])
     first = 'import { z } from "./z";'
     sketch = f"{first}\n{comment} ... existing imports ...\n{new}\n"
     assert merged("typescript", imports + code, sketch) == f"{first}\n{imports}{new}\n{code}"
