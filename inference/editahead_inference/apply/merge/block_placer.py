@@ -366,9 +366,9 @@ class _BlockReader:
 
     def _merge_item(self, mine: Item, other: Item, change: tuple[str, str]) -> None:
         """Merge a matched item."""
-        if not other.is_block and _ENDS.search(self._sketch.keys[mine.start]):
-            if not all(map(self._sketch.is_mark, mine.items)):
-                raise NoReadingError  # Deeper lines below a whole statement are of a block that is not shown.
+        ends = _ENDS.search(self._sketch.keys[mine.start])
+        if ends and not other.is_block and not all(map(self._sketch.is_mark, mine.items)):
+            raise NoReadingError  # Deeper lines below a whole statement are of a block that is not shown.
         if not self._sketch.has_marks(mine):
             self._replace_item(mine, other, change)
             return

@@ -20,7 +20,8 @@ from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, S
 _MAX_PIECES = 12
 """Pieces of a sketch, which bounds the time: each is merged by itself."""
 _LANGUAGES = frozenset(
-    "c cpp csharp go java javascript javascriptreact kotlin php python rust swift typescript typescriptreact".split()
+    {"c", "cpp", "csharp", "go", "java", "javascript", "javascriptreact", "kotlin", "php", "python", "rust"}
+    | {"swift", "typescript", "typescriptreact"}
 )
 _OPENS = re.compile(r"(?:[:{(\[]|=>|->|\b(?:do|then|else|begin))$")
 _GOES_ON = re.compile(r"[)\]}]|</|(?:else|elif|except|finally|catch|end|case|default|when)\b")
