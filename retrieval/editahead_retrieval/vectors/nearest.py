@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 COMPARED = 1_000
 """Vectors that are compared by all their numbers, at least."""
 MAX_VECTORS = 1_000_000
-"""Vectors that are searched, the first ones that were computed, to bound memory."""
-MAX_KEPT = 400_000
-"""Vectors that are kept between questions, 30 MB. More are read again for each question."""
+"""Vectors that are searched and kept, the first ones that were computed, to bound memory: 76 MB."""
 BLOCK = 16_384
 """Vectors that are multiplied at once."""
 
@@ -83,14 +81,12 @@ class NearestChunks:
         return [chunks[at] for at in order]
 
     def _compare(self, question: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the ids of all vectors and how near their leading numbers are, and forget the vectors if they are many."""
+        """Return the ids of all vectors and how near their leading numbers are."""
         import numpy as np
 
         wanted = question[:PREFIX].astype(np.float32)
         scores = np.concatenate([block.scores(wanted) for block in self._blocks])
         ids = np.concatenate([block.ids for block in self._blocks])
-        if len(ids) > MAX_KEPT:
-            self._forget()
         return ids, scores
 
     def _forget(self) -> None:
