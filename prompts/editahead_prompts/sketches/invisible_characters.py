@@ -18,6 +18,8 @@ _ZERO_WIDTH = "\u200b\u2060\ufeff"
 _PLAIN = {ord(char): " " for char in _NO_BREAK_SPACES} | {ord(char): "" for char in _ZERO_WIDTH}
 _INVISIBLE = re.compile(f"[{_NO_BREAK_SPACES}{_ZERO_WIDTH}]")
 _WORD = re.compile(f"[^ \\t]*{_INVISIBLE.pattern}[^ \\t]*")
+_NAME = re.compile(rf"\w+(?:{_INVISIBLE.pattern}\w+)+")
+"""Letters on both sides of such a character."""
 
 
 def to_plain(line: str) -> str:
@@ -60,6 +62,7 @@ class _Restorer:
         plain = {line_body(line) for line in original.lines}
         self._lines = {text: line for line in own if (text := to_plain(line)) not in plain}
         self._text, self._pasted = "\n".join(own), pasted
+        self._names = set(_NAME.findall(self._text))
 
     def hunk(self, hunk: Hunk) -> Hunk:
         # An added line that differs from a removed one only by such characters is meant to.
@@ -83,7 +86,15 @@ class _Restorer:
 
     def _word(self, match: re.Match[str]) -> str:
         plain = to_plain(match[0])
-        return match[0] if plain.strip() and match[0] in self._text else plain
+        if plain.strip() and match[0] in self._text:
+            return match[0]
+        known = [found for found in _NAME.finditer(match[0]) if found[0] in self._names]
+        ends = [0, *(found.end() for found in known)]
+        starts = [*(found.start() for found in known), len(match[0])]
+        between = [to_plain(match[0][end:start]) for end, start in zip(ends, starts, strict=True)]
+        return "".join(
+            part for pair in zip(between, [*(found[0] for found in known), ""], strict=True) for part in pair
+        )
 
 
 def _last_visible(line: str, count: int) -> str:

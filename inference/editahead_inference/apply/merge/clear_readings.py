@@ -22,7 +22,7 @@ from editahead_inference.apply.placement.line_matching import (
     normalize_line,
     unmatched_brackets,
 )
-from editahead_inference.apply.placement.outline import is_filler
+from editahead_inference.apply.placement.outline import identity, is_filler
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 from editahead_inference.apply.results import SettledBy
@@ -173,8 +173,13 @@ def _shrinks(splice: Splice, target: Target) -> bool:
 
 def _renames_entry(target: Target, splice: Splice) -> bool:
     """Return whether an entry with another key would replace one: it may be one more."""
-    gone = (ENTRY.match(key) for key in target.lines.keys[splice.start : splice.end])
-    come = (ENTRY.match(normalize_line(line)) for line in splice.lines)
+    old = [key for key in target.lines.keys[splice.start : splice.end] if key]
+    new = [key for key in map(normalize_line, splice.lines) if key]
+    if old and new and _opens_bracket(old[0]) and _opens_bracket(new[0]):
+        names = [identity(each[0]) or "" for each in (old, new)]
+        if names[0] != names[1] and all(name.startswith("value ") for name in names):
+            return True
+    gone, come = (map(ENTRY.match, keys) for keys in (old, new))
     mine, theirs = ({found[2] for found in each if found} for each in (come, gone))
     return len(mine) == len(theirs) == 1 and mine != theirs
 

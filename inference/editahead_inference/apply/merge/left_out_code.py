@@ -164,9 +164,8 @@ class _Restorer:
                     lines[docstring[0]] = "\n".join(restored)
                     gone.update(docstring[1:])
                 body = [n for n in body if n not in docstring]
-            stands = [
-                n for n in body if _stands_for_code(keys[n]) and keys[n] not in self._target.lines.places
-            ]
+            own = self._lines_of(key)
+            stands = [n for n in body if _stands_for_code(keys[n]) and keys[n] not in own]
             others = set(body) - set(stands)
             if stands and all(is_comment(keys[n]) and keys[n] in self._target.lines.places for n in others):
                 marks[stands[0]] = Elision(lines[stands[0]], code.at + stands[0])
@@ -204,6 +203,11 @@ class _Restorer:
         name = identity(key)
         found = self._named.get(name, ()) if name is not None else ()
         return bool(found) and all(self._substance(item) for item in found)
+
+    def _lines_of(self, key: str) -> set[str]:
+        """Return the normalised lines of all items of the file with the name of this line."""
+        found = self._named.get(identity(key) or "", ())
+        return {line for item in found for line in self._target.lines.keys[item.start : item.end]}
 
     def _substance(self, item: Item) -> bool:
         keys = self._target.lines.keys

@@ -416,3 +416,12 @@ def test_a_line_of_invisible_characters_may_be_one_of_a_file(invisible: str) -> 
     sketch = parse_sketch("def f(user):\n--- a/x.py", language="python", path="x.py")
     merged = merge(sketch, sketch.files[0], Snapshot.from_text(text, uri="file:///x.py", language="python"))
     assert merged.edit.apply(text) == merged.guess
+
+
+def test_a_word_with_a_zero_width_character_keeps_it_in_a_changed_line() -> None:
+    text = "check(page.nth(50)).has('LATE\u200bX')\nlast = 1\n"
+    sketch = (
+        "<<<<<<< SEARCH\ncheck(page.nth(50)).has('LATE\u200bX')\n=======\n"
+        "check(page.nth(48)).has('LATE\u200bX')\nfirst(\u200b)\n>>>>>>> REPLACE\n"
+    )
+    assert sure(sketch, text) == "check(page.nth(48)).has('LATE\u200bX')\nfirst()\nlast = 1\n"

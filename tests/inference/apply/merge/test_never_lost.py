@@ -46,10 +46,15 @@ def test_members_that_a_class_without_marks_does_not_show_stay(names: list[str],
     assert result.refusal is not None or all(f"def {name}(" in result.guess for name in names), sketch
 
 
-@given(NAMES, st.sampled_from(LEFT_OUT), st.data())
-def test_a_body_left_out_in_words_wipes_none(names: list[str], words: str, data: st.DataObject) -> None:
+@given(NAMES, st.sampled_from(LEFT_OUT), st.booleans(), st.data())
+def test_a_body_left_out_in_words_wipes_none(
+    names: list[str], words: str, has_stub: bool, data: st.DataObject
+) -> None:
     changed = data.draw(st.sampled_from(names))
-    text = "class Store:\n" + "\n".join(map(method, names))
+    stub = (
+        f"def stub():\n    {words}\n\n\n" if has_stub else ""
+    )  # A body of the file may look like that, too.
+    text = f"{stub}class Store:\n" + "\n".join(map(method, names))
     parts = [
         f"    def {name}(self{', mode' if name == changed else ''}):\n        {words}\n" for name in names
     ]
