@@ -28,7 +28,7 @@ _GOES_ON = re.compile(r"[)\]}]|</|(?:else|elif|except|finally|catch|end|case|def
 
 
 def whole_pieces(part: FileSketch, language: str) -> list[FileSketch]:
-    """Return the runs of code between the marks of a part as parts; none where a run may belong to a block of another one.
+    """Return the pieces of a part between the marks at which no block of it goes on; none if there is only one piece.
 
     Args:
         part: The part.
@@ -36,34 +36,40 @@ def whole_pieces(part: FileSketch, language: str) -> list[FileSketch]:
     """
     if isinstance(part.content, Diff) or part.kind == "whole-file" or language not in _LANGUAGES:
         return []
-    pieces: list[FileSketch] = []
+    pieces: list[list[Code | Elision]] = [[]]
     above: list[str] = []
     parts = part.content.parts
     for number, piece in enumerate(parts):
-        if isinstance(piece, Elision):
-            if piece.removed:
-                return []
+        pieces[-1].append(piece)
+        if isinstance(piece, Code):
+            above += piece.lines
             continue
-        if not any(map(str.strip, piece.lines)):
-            continue
-        if not _is_whole(piece.lines, above):
+        if piece.removed:
             return []
-        above += piece.lines
-        around = parts[max(number - 1, 0) : number + 2]
-        pieces.append(replace(part, kind="markers", content=Snippet(tuple(_beside(around, piece)))))
-    return pieces if 1 < len(pieces) <= _MAX_PIECES else []
+        below = next((_shown([each]) for each in parts[number:] if _shown([each])), [])
+        if _is_closed(_shown(pieces[-1])) and below and not _goes_on(below, above):
+            pieces.append([piece])
+    if not 1 < len(pieces) <= _MAX_PIECES or not all(_is_closed(_shown(each)) for each in pieces):
+        return []
+    return [replace(part, kind="markers", content=Snippet(tuple(each))) for each in pieces]
 
 
-def _beside(around: Sequence[Code | Elision], piece: Code) -> list[Code | Elision]:
-    return [each for each in around if each is piece or isinstance(each, Elision)]
+def _shown(parts: Sequence[Code | Elision]) -> list[str]:
+    """Return the lines of code that are not blank."""
+    return [line for each in parts if isinstance(each, Code) for line in each.lines if line.strip()]
 
 
-def _is_whole(lines: Sequence[str], above: Sequence[str]) -> bool:
-    """Return whether some lines neither go on with a block that lines above them open, nor open one themselves."""
-    shown = [line for line in lines if line.strip()]
-    first, last = normalize_line(shown[0]), normalize_line(shown[-1])
-    if _GOES_ON.match(first) or _OPENS.search(last) or unmatched_brackets(lines) != (0, 0):
-        return False
-    width = min(map(indent_width, shown))
+def _is_closed(lines: Sequence[str]) -> bool:
+    """Return whether some lines open nothing that goes on below them."""
+    return (
+        bool(lines) and not _OPENS.search(normalize_line(lines[-1])) and unmatched_brackets(lines) == (0, 0)
+    )
+
+
+def _goes_on(lines: Sequence[str], above: Sequence[str]) -> bool:
+    """Return whether some lines go on with a block that lines above them open."""
+    if _GOES_ON.match(normalize_line(lines[0])):
+        return True
+    width = min(map(indent_width, lines))
     outer = next((line for line in reversed(above) if line.strip() and indent_width(line) < width), "")
-    return not _OPENS.search(normalize_line(outer))
+    return bool(_OPENS.search(normalize_line(outer)))
