@@ -65,6 +65,7 @@ _MIN_REWORDED = 85
 """Percent of similarity from which one comment may be another one in other words."""
 
 _CONDITION = "#[cfg("
+"""The beginning of the condition of a declaration of Rust."""
 
 _MAX_REACH = 12
 """Lines beside a change among which the place is known, as `ShownRuns` compares each row of them anew."""
@@ -192,13 +193,22 @@ def _may_be_other_element(target: Target, splice: Splice) -> bool:
     gone = target.lines.keys[splice.start : splice.end]
     if _renames_entry(target, splice) or any(key.startswith(_CONDITION) for key in gone):
         return True
-    above = next((key for key in reversed(target.lines.keys[: splice.start]) if key), "{")
-    return _opens_bracket(above) and not any(map(str.strip, splice.lines)) and any(map(ENTRY.match, gone))
+    return (
+        not any(map(str.strip, splice.lines))
+        and any(map(ENTRY.match, gone))
+        and _opens_bracket(_line_above(target, splice))
+    )
+
+
+def _line_above(target: Target, splice: Splice) -> str:
+    """Return the normalised line above a change that is not blank; a bracket at the beginning of the file."""
+    keys = target.lines.keys
+    return next((keys[n] for n in range(splice.start - 1, -1, -1) if keys[n]), "{")
 
 
 def _opens_element(target: Target, splice: Splice) -> bool:
     """Return whether a change is directly below a line that only opens a bracket: what it begins may be a new element."""
-    above = next((target.lines.keys[n] for n in range(splice.start - 1, -1, -1) if target.lines.keys[n]), "{")
+    above = _line_above(target, splice)
     return is_filler(above) and _opens_bracket(above)
 
 
