@@ -7,6 +7,7 @@ file has them only once, they tell the place of all that is between them.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -167,18 +168,27 @@ class PlacedRuns:
 
     @property
     def behead(self) -> bool:
-        """Whether the header of a block with a name goes, no other one comes, and lines of the block stay."""
+        """Whether the first line of a named block goes, lines of the block stay, and no other first line is in its place.
+
+        One with another name is only where lines come one for one: else the block may be another one, and stay as a whole.
+        """
         keys = self._target.lines.keys
         gone = {line for splice in self._splices for line in range(splice.start, splice.end)}
         blocks = {item.start: item for item in walk(self._target.items)} if gone else {}
         for splice in self._splices:
-            come = sum(map(_is_named, map(normalize_line, splice.lines)))
-            lost = sum(
-                any(keys[n] and n not in gone for n in range(splice.end, blocks[line].end))
-                for line in range(splice.start, splice.end)
-                if line in blocks and _is_named(keys[line]) and keys[line].endswith(("{", ":", "("))
-            )
-            if lost > come:
+            lines = [line for line in range(splice.start, splice.end) if keys[line]]
+            heads = [
+                keys[line]
+                for line in lines
+                if line in blocks
+                and _opens_named(keys[line])
+                and any(keys[n] and n not in gone for n in range(splice.end, blocks[line].end))
+            ]
+            come = [key for key in map(normalize_line, splice.lines) if key]
+            known = Counter(map(identity, filter(_opens_named, come)))
+            if len(heads) > known.total():
+                return True
+            if len(lines) != len(come) and any(not known[identity(head)] for head in heads):
                 return True
         return False
 
@@ -267,6 +277,10 @@ def _holds(start: int, end: int, change: _Change) -> bool:
 
 def _is_named(key: str) -> bool:
     return (identity(key) or "").startswith("named ")
+
+
+def _opens_named(key: str) -> bool:
+    return key.endswith(("{", ":", "(")) and identity(key) is not None
 
 
 def _is_attached(key: str) -> bool:

@@ -94,6 +94,7 @@ def test_a_header_that_goes_without_its_block_beheads_it() -> None:
     assert placed(sketch, put(2, 6)).behead
     assert not placed(sketch, put(4, 5, "def store(path, rows):")).behead
     assert not placed(sketch, put(4, 8)).behead
+    assert placed(sketch, put(4, 6, "def store(path, rows):")).behead
 
 
 LINES = st.lists(
