@@ -7,6 +7,7 @@ doubt of a single rule tells nothing. Where only one end tells the place, all ot
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from itertools import islice
@@ -28,10 +29,12 @@ from editahead_inference.apply.placement.splices import Splice
 from editahead_inference.apply.results import SettledBy
 from editahead_prompts.sketches.sketch import Elision, Snippet
 
+from .added_items import replaced_by_new
+from .hidden_versions import repeats_of_next_line
 from .placed_runs import PlacedRuns
 from .reading_scores import ReadingScorer
 from .readings import PlausibleReading, RankedReading
-from .shown_neighbours import ENTRY
+from .shown_neighbours import ENTRY, merges_blocks
 from .shown_runs import ShownRuns, code_lines, lines_and_marks, without_blanks
 
 _MIN_LIKELIHOOD = 0.8
@@ -64,6 +67,9 @@ _MIN_EDGE_LEAD = 10.0
 _MIN_REWORDED = 85
 """Percent of similarity from which one comment may be another one in other words."""
 
+_BARE_OPENER = re.compile(r"\w+ ?[({\[]")
+"""The first line of an element of which it has only the name: `Tuple(`."""
+
 _CONDITION = "#[cfg("
 """The beginning of the condition of a declaration of Rust."""
 
@@ -86,6 +92,8 @@ def clear_reading(
         return None
     first = ranked[0].reading
     if not _is_verbatim(snippet, first.splices) or any(map(partial(_rewords_comment, target), first.splices)):
+        return None
+    if not first.source.passes and _loses_an_element(snippet, ranked[0], target):
         return None
     leaves_out = any(_shrinks(each, target) for each in first.splices) and _leaves_bodies_out(snippet, target)
     may_be_clear_by_ends = not leaves_out or _begins_with_mark(snippet)
@@ -114,6 +122,17 @@ def _is_clear_by_ends(snippet: Snippet, ranked: Sequence[RankedReading], target:
         return likelihood >= min_likelihood and lead >= _MIN_LEAD_BETWEEN
     is_likely = likelihood >= _MIN_LIKELIHOOD_BY_END and lead >= _MIN_LEAD_BY_END
     return ends == 1 and is_likely and len(ranked) > 1
+
+
+def _loses_an_element(snippet: Snippet, ranked: RankedReading, target: Target) -> bool:
+    """Return whether a reading joins two blocks, repeats the line below new ones, or may lose an element."""
+    splices = ranked.reading.splices
+    if merges_blocks(target, splices) or any(repeats_of_next_line(snippet, target, splices)):
+        return True
+    if ranked.likelihood >= _MIN_LIKELIHOOD:
+        return False
+    features = ReadingScorer(snippet, target).features(splices, ranked.reading.source)
+    return features["lost declarations"] > 0 or any(replaced_by_new(snippet, target, splices))
 
 
 def _clear_by_neighbours(
@@ -178,7 +197,8 @@ def _renames_entry(target: Target, splice: Splice) -> bool:
     new = [key for key in map(normalize_line, splice.lines) if key]
     if old and new and _opens_bracket(old[0]) and _opens_bracket(new[0]):
         names = [identity(each[0]) or "" for each in (old, new)]
-        if names[0] != names[1] and all(name.startswith("value ") for name in names):
+        is_bare = all(map(_BARE_OPENER.fullmatch, (old[0], new[0]))) and old[0] != new[0]
+        if is_bare or (names[0] != names[1] and all(name.startswith("value ") for name in names)):
             return True
     gone, come = (map(ENTRY.match, keys) for keys in (old, new))
     mine, theirs = ({found[2] for found in each if found} for each in (come, gone))

@@ -81,6 +81,12 @@ def enclosed_lines(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
     return found[True] - found[False]
 
 
+def merges_blocks(target: Target, splices: Sequence[Splice]) -> bool:
+    """Return whether the end of one block and the header of the next go, so that two blocks become one."""
+    result = _Result(target, splices)
+    return any(_merges_blocks(change, result) for change in result.changes)
+
+
 _MIN_FRAME = 2
 """Lines at one end of a run that tell its place together."""
 
