@@ -102,7 +102,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     search = what.add_parser(
         "search",
         help="fit the order of search results",
-        description="Fit the weights that order search results to the subjects of commits.",
+        description="Fit the weights that order search results to questions whose answers are known: "
+        "the subjects of commits, and the documentation of functions.",
     )
     search.add_argument(
         "--commits", type=Path, required=True, metavar="FILE", help="commits of several files (.jsonl.zst)"
@@ -121,7 +122,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--encoder",
         default="",
         metavar="FILE",
-        help="fit the weights with vectors too, to those of this encoder, which must not know these commits",
+        help="fit the weights with vectors too, to those of this encoder, which must not know these commits and packages",
+    )
+    search.add_argument(
+        "--packages",
+        type=Path,
+        metavar="FOLDER",
+        help="fit to the documentation of functions too, of the packages in FOLDER, one in each folder of it",
     )
     completion = what.add_parser(
         "completion",
@@ -296,7 +303,7 @@ def _train_closed_files(args: argparse.Namespace) -> int:
 def _train_search(args: argparse.Namespace) -> int:
     from editahead_training.search.fit_search import fit_search
 
-    found = fit_search(args.commits, args.last, args.encoder)
+    found = fit_search(args.commits, args.last, args.encoder, args.packages)
     args.out.write_text(json.dumps(found, indent=2) + "\n", "utf-8")
     fitted = "; ".join(f"{order}: {what}" for order, what in found["fitted"].items())
     print_text(f"wrote {args.out}, fitted on {fitted}")
