@@ -27,6 +27,8 @@ from editahead_inference.apply.placement.placement import Target
 from editahead_prompts.sketches.elision_markers import parse_marker
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
 
+from .told_removals import SAYS_REMOVED
+
 _ONE_LINE_BODY = re.compile(
     r"(?P<head>.*[\w)\]>]\s*\{)\s*(?P<body>(?:\.{3}|…|/\*.*\*/|//.*)?)\s*(?P<end>\}[;,)]*)"
 )
@@ -34,10 +36,6 @@ _EMPTY_ARGUMENT = re.compile(r".*\w\s*\{\s*\}\)[;,)]*")
 """A value without fields as the last argument of a call, such as `Ok(Empty {})`, which is no body."""
 _ONE_LINE_BLOCK = re.compile(
     r"(?P<head>(?:async\s+)?(?:def|class)\b.*:)\s*(?P<body>(?:\.{3}|…|pass)\s*(?:#.*)?)"
-)
-_SAYS_REMOVED = re.compile(
-    r"(?:#|//|--|/\*)\s*`?(?P<name>[\w.]+)(?:\(\))?`?(?: function| method| class)?,?"
-    r" (?:was |is |has been |now )?(?:removed|deleted)\.?(?:\s*\*/)?"
 )
 _DOTS_IN_BRACKETS = re.compile(
     r"(?P<open>[\w\])]\(|\[[^\[\]()]*,\s*|\{[^{}()]*,\s*)(?:\.{3}|…)(?P<close>\s*[)\]},])"
@@ -131,7 +129,7 @@ class _Restorer:
         gone: set[int] = set()
         split: dict[int, tuple[str, str]] = {}
         for number, key in enumerate(keys):
-            said = _SAYS_REMOVED.fullmatch(key)
+            said = SAYS_REMOVED.fullmatch(key)
             if said and f"named {said['name']}" in self._named and key not in self._target.lines.places:
                 marks[number] = Elision(lines[number], code.at + number, removed=True)
             one_line = _ONE_LINE_BODY.fullmatch(lines[number].rstrip()) or _ONE_LINE_BLOCK.fullmatch(

@@ -49,6 +49,7 @@ from .size_limits import MAX_SNIPPET_LINES, find_size_refusal
 from .snippet_placer import place_snippet
 from .sparing_readings import partial_readings, sparing_readings
 from .told_readings import ToldReadings
+from .told_removals import remove_as_told
 from .verify import first_failure
 from .whole_file import as_whole_file, place_whole
 from .whole_pieces import whole_pieces
@@ -88,16 +89,21 @@ def merge(
     part = reparse_with_file(part, sketch, original)
     low, high = _line_range(original, span)
     target = Target(original, syntax or SyntaxTrees(reproducible=True), low, high, check)
+    result = _certain_result(part, target, span)
+    if result.refusal is None:
+        return remove_as_told(part, target, result)
+    return offer_additions(part, target, result)
+
+
+def _certain_result(part: FileSketch, target: Target, span: tuple[int, int] | None) -> MergeResult:
+    """Return the result of the first way that is certain, else the refused one of the first way."""
     result = _merge_part(part, target, span)
     if result.refusal is None:
         return result
     found = {again.guess: again for again in _merge_in_file_units(part, target, span)}
     if len(found) == 1:
         return next(iter(found.values()))
-    together = _merge_pieces(part, target, span)
-    if together is not None:
-        return together
-    return offer_additions(part, target, result)
+    return _merge_pieces(part, target, span) or result
 
 
 def _merge_in_file_units(
