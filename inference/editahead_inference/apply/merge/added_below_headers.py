@@ -237,6 +237,9 @@ class _Adder:
         heads = [key for key in heads if not is_comment(key)] or heads
         if any(line.key in there and not (is_filler(line.key) or is_comment(line.key)) for line in self._new):
             return True
+        edge, beside = (0, inner[0]) if self._side == "first" else (-1, inner[-1])
+        if self._new[edge].key == keys[beside] and re.search(r"\w", keys[beside]):
+            return True  # The sketch shows the line that the new ones are beside.
         names = {identity(keys[line]) for line in elements} - {None}
         if any(identity(head) in names for head in heads):
             return True

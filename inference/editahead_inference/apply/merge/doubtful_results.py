@@ -18,14 +18,20 @@ def doubt_result(written: FileSketch, restored: FileSketch, result: MergeResult)
         restored: The part with marks for bodies that it leaves out.
         result: The result.
     """
-    if isinstance(written.content, Diff) or not result.edit:
+    if isinstance(written.content, Diff):
         return None
+    may_be_empty = restored.content != written.content and any(
+        map(shows_empty_body, code_lines(written.content))
+    )
+    if not result.edit:
+        said = "The sketch does not show whether a body is to be empty."
+        return make_refusal("ambiguous", said) if may_be_empty else None
     has_marks = any(isinstance(piece, Elision) for piece in written.content.parts)
     if has_marks and _changes_blank_lines_only(result):
         return make_refusal("ambiguous", "Only blank lines would change.")
     if has_marks and _moves_to_known_lines(result):
         return make_refusal("ambiguous", "Only white space would change, to that of other lines of the file.")
-    if restored.content != written.content and any(map(shows_empty_body, code_lines(written.content))):
+    if may_be_empty:
         return make_refusal("ambiguous", "The sketch does not show whether a body is to be empty.")
     return None
 

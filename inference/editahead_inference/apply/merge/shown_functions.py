@@ -23,16 +23,21 @@ _BRACES = frozenset(
 """Languages in which a function ends with a bracket at the indentation of its first line."""
 
 
+_ENDS = (")", "]", "}")
+"""What a header over several lines may end with, at its indentation, in Python."""
+
 _MAX_HEADER = 3
 """Lines of a header among which the one with the name is."""
 
 
 def outside_functions(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
     """Yield the lines of the file at which a change would be, although the sketch shows it in a function elsewhere."""
-    if target.original.language not in _BRACES:
+    if target.original.language not in _BRACES | {"python"}:
         return
     around = _functions_by_line(snippet, target)
     for splice in split_at_kept_lines(splices, target.lines.bodies) if around else ():
+        if target.original.language == "python" and any(map(str.strip, splice.lines)):
+            continue  # The indentation of new lines tells where they are.
         shown = [around[n] for n in range(splice.sketch_start, splice.sketch_end) if n in around]
         if not shown or len(shown) < splice.sketch_end - splice.sketch_start:
             continue
@@ -76,6 +81,7 @@ def _functions_by_line(snippet: Snippet, target: Target) -> dict[int, Declaratio
         if any(keys[line] in shown for line in range(d.head, min(d.head + _MAX_HEADER, d.end))):
             heads.setdefault(keys[_naming_line(d, keys)], []).append(d)
     around: dict[int, Declaration] = {}
+    is_python = target.original.language == "python"
     inner: tuple[Declaration, int] | None = None
     for piece in snippet.parts:
         if not isinstance(piece, Code):
@@ -88,6 +94,13 @@ def _functions_by_line(snippet: Snippet, target: Target) -> dict[int, Declaratio
             if found:
                 is_only = len(found) == 1 and found[0].kind == "function" and not line.rstrip().endswith("}")
                 inner = (found[0], indent_width(line)) if is_only else None
+            elif (
+                inner is not None
+                and is_python
+                and 0 <= indent_width(line) <= inner[1]
+                and not key.startswith(_ENDS)
+            ):
+                inner = None
             elif inner is not None:
                 around[number] = inner[0]
                 if key.startswith("}") and indent_width(line) <= inner[1]:
