@@ -142,7 +142,7 @@ _INLINE_ANNOTATIONS = re.compile(r"(?:@[\w.]+(?:\([^()]*\))?\s+)+(?=\w)")
 _DECLARED = re.compile(
     _MODIFIERS
     + r"(?P<kind>def|class|struct|interface|trait|enum|impl|type|mod|namespace|module|union|record|object|"
-    r"function\*?|func|fn|fun|macro_rules!|protocol|extension)(?:<[^{(]*>)?\s+(?P<receiver>\([^)]*\)\s*)?(?P<name>[^\s({:;=]+)"
+    r"function\*?|func|fn|fun|macro_rules!|protocol|extension)(?:<[^{(]*>)?\s+(?:<[^{(=]*>\s+)?(?P<receiver>\([^)]*\)\s*)?(?P<name>[^\s({:;=]+)"
     r"(?P<more>[^{=(]*)"
 )
 _TYPED_VARIABLE = re.compile(
