@@ -121,7 +121,7 @@ def _is_clear_by_ends(snippet: Snippet, ranked: Sequence[RankedReading], target:
         min_likelihood = _MIN_LIKELIHOOD_BETWEEN if len(ranked) > 1 else _MIN_LIKELIHOOD_BETWEEN_ALONE
         return likelihood >= min_likelihood and lead >= _MIN_LEAD_BETWEEN
     is_likely = likelihood >= _MIN_LIKELIHOOD_BY_END and lead >= _MIN_LEAD_BY_END
-    return ends == 1 and is_likely and len(ranked) > 1
+    return ends == 1 and is_likely and len(ranked) > 1 and not runs.move_lines
 
 
 def _loses_an_element(snippet: Snippet, ranked: RankedReading, target: Target) -> bool:
@@ -148,6 +148,8 @@ def _clear_by_neighbours(
         return None
     features = ReadingScorer(snippet, target).features(first.splices, first.source)
     if features["torn runs"] or (features["repeats"] and not first.source.passes):
+        return None
+    if PlacedRuns(snippet, first.splices, target).move_lines:
         return None
     is_likely = likelihood >= _MIN_LIKELIHOOD
     loses = features["lost declarations"] or any(_shrinks(splice, target) for splice in first.splices)

@@ -13,7 +13,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, takewhile
 
-from editahead_inference.apply.placement.line_matching import is_annotation, is_comment, normalize_line
+from editahead_inference.apply.placement.line_matching import (
+    DISTINCTIVE,
+    is_annotation,
+    is_comment,
+    line_weight,
+    normalize_line,
+)
 from editahead_inference.apply.placement.outline import Item, identity, is_filler, walk
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
@@ -170,7 +176,8 @@ class PlacedRuns:
     def behead(self) -> bool:
         """Whether the first line of a named block goes, lines of the block stay, and no other first line is in its place.
 
-        One with another name is only where lines come one for one: else the block may be another one, and stay as a whole.
+        One with another name is only where lines come one for one, or the run goes on below the block: else the block may be
+        another one, and stay as a whole.
         """
         keys = self._target.lines.keys
         gone = {line for splice in self._splices for line in range(splice.start, splice.end)}
@@ -178,7 +185,7 @@ class PlacedRuns:
         for splice in self._splices:
             lines = [line for line in range(splice.start, splice.end) if keys[line]]
             heads = [
-                keys[line]
+                line
                 for line in lines
                 if line in blocks
                 and _opens_named(keys[line])
@@ -188,9 +195,22 @@ class PlacedRuns:
             known = Counter(map(identity, filter(_opens_named, come)))
             if len(heads) > known.total():
                 return True
-            if len(lines) != len(come) and any(not known[identity(head)] for head in heads):
+            if len(lines) != len(come) and any(
+                not known[identity(keys[line])] and not self._shows_end(blocks[line]) for line in heads
+            ):
                 return True
         return False
+
+    def _shows_end(self, block: Item) -> bool:
+        """Return whether a run shows the end of a block with the next line, which says something."""
+        keys = self._target.lines.keys
+        below = next((n for n in range(block.end, len(keys)) if keys[n]), None)
+        if below is None or is_filler(keys[below]):
+            return False
+        return any(
+            {block.end - 1, below} <= {self._lines[self._filled[n]].number for n in range(run.start, run.end)}
+            for run in self._runs
+        )
 
     @property
     def are_framed(self) -> bool:
@@ -205,6 +225,16 @@ class PlacedRuns:
 
     def _stays(self, number: int) -> bool:
         return self._lines[self._filled[number]].number is not None
+
+    @property
+    def move_lines(self) -> bool:
+        """Whether a line that says something goes at one place and comes at another: the sketch may show the first one."""
+        keys = self._target.lines.keys
+        gone = [Counter(keys[each.start : each.end]) for each in self._splices]
+        come = [Counter(map(normalize_line, each.lines)) for each in self._splices]
+        moved = sum(gone, Counter()) & sum(come, Counter())
+        stays = sum((one & other for one, other in zip(gone, come, strict=True)), Counter())
+        return any(line_weight(key) >= DISTINCTIVE for key in moved - stays)
 
     def told_ends(self) -> int:
         """Return at how many ends context tells the place of each run with a change: 0, 1 or 2, the least of all."""
