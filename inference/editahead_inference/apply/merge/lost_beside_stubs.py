@@ -45,7 +45,8 @@ def lost_beside_stubs(snippet: Snippet, target: Target, splices: Sequence[Splice
                 [_OUTSIDE, *(naming.of(item) for item in blocks_around(target.items, line))], holders, whole
             )
         ]
-        below = next((keys[n] for n in range(splice.end, len(keys)) if keys[n]), "")
+        rows = range(splice.end, len(keys))
+        below = next((keys[n] for n in rows if keys[n] and not is_annotation(keys[n])), "")
         gone = [key for key in keys[splice.start : splice.end] if key]
         come = [key for key in map(normalize_line, splice.lines) if key]
         is_above = identity(below) in bodiless and all(is_comment(key) or is_annotation(key) for key in gone)
@@ -97,10 +98,15 @@ def _blocks(snippet: Snippet, target: Target) -> tuple[set[str], set[str], set[s
 
 
 def _is_stub(item: Item, naming: Naming, marks: set[int]) -> bool:
-    """Return whether a declaration has a mark for its body."""
+    """Return whether a declaration has a mark for its body, perhaps with comments."""
     inner = next((section.items for section in reversed(item.sections) if section.items), [])
     if not naming.head(item).endswith(_HEADER_ENDS):
         opener = next((n for n, each in enumerate(inner) if naming.head(each).endswith(_HEADER_ENDS)), -1)
         inner = inner[opener + 1 :]  # Before it are lines of the header.
     is_declared = (naming.of(item) or "").startswith("named ")
-    return is_declared and bool(inner) and all(each.start in marks for each in inner)
+    is_left_out = any(each.start in marks for each in inner)
+    return (
+        is_declared
+        and is_left_out
+        and all(each.start in marks or is_comment(naming.head(each)) for each in inner)
+    )
