@@ -125,11 +125,16 @@ def _is_clear_by_ends(snippet: Snippet, ranked: Sequence[RankedReading], target:
 
 
 def _loses_an_element(snippet: Snippet, ranked: RankedReading, target: Target) -> bool:
-    """Return whether a reading joins two blocks, repeats the line below new ones, or may lose an element."""
+    """Return whether a reading joins two blocks, repeats the line below new ones, or may lose an element.
+
+    None is lost where both ends of each run tell its place: the sketch shows what is there instead.
+    """
     splices = ranked.reading.splices
     if merges_blocks(target, splices) or any(repeats_of_next_line(snippet, target, splices)):
         return True
     if ranked.likelihood >= _MIN_LIKELIHOOD:
+        return False
+    if PlacedRuns(snippet, splices, target).told_ends() == 2:
         return False
     features = ReadingScorer(snippet, target).features(splices, ranked.reading.source)
     return features["lost declarations"] > 0 or any(replaced_by_new(snippet, target, splices))

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, takewhile
+from itertools import chain, pairwise, takewhile
 
 from editahead_inference.apply.placement.line_matching import (
     DISTINCTIVE,
@@ -228,13 +228,17 @@ class PlacedRuns:
 
     @property
     def move_lines(self) -> bool:
-        """Whether a line that says something goes at one place and comes at another: the sketch may show the first one."""
+        """Whether a line goes at one place and comes at another, with a neighbour: the sketch may show the first place."""
         keys = self._target.lines.keys
-        gone = [Counter(keys[each.start : each.end]) for each in self._splices]
-        come = [Counter(map(normalize_line, each.lines)) for each in self._splices]
-        moved = sum(gone, Counter()) & sum(come, Counter())
-        stays = sum((one & other for one, other in zip(gone, come, strict=True)), Counter())
-        return any(line_weight(key) >= DISTINCTIVE for key in moved - stays)
+        gone = {keys[line] for each in self._splices for line in range(each.start, each.end)}
+        for splice in self._splices:
+            own = set(keys[splice.start : splice.end])
+            come = [key for key in map(normalize_line, splice.lines) if key]
+            for pair in pairwise(come):
+                moved = [key for key in pair if key in gone - own and line_weight(key) >= DISTINCTIVE]
+                if moved and self._target.lines.find_normalized(pair):
+                    return True
+        return False
 
     def told_ends(self) -> int:
         """Return at how many ends context tells the place of each run with a change: 0, 1 or 2, the least of all."""

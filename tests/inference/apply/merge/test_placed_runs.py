@@ -138,8 +138,8 @@ def test_a_block_that_the_sketch_shows_tells_the_ends_of_a_run_in_it() -> None:
     assert placed(shown, added, text=text).told_ends() == 2
 
 
-def test_a_line_that_goes_at_one_place_and_comes_at_another_moves() -> None:
+def test_a_line_that_comes_at_another_place_with_its_neighbour_moves() -> None:
     sketch = "# ...\n    write(path, rows)\n    return rows\n# ...\n"
-    assert placed(sketch, put(1, 1, "    write(path, rows)"), put(6, 7)).move_lines
+    assert placed(sketch, put(1, 1, "    write(path, rows)", "    return rows"), put(6, 7)).move_lines
+    assert not placed(sketch, put(1, 1, "    write(path, rows)"), put(6, 7)).move_lines
     assert not placed(sketch, put(6, 7, "    write(path, rows, 2)", "    write(path, rows)")).move_lines
-    assert not placed(sketch, put(6, 7)).move_lines
