@@ -68,4 +68,5 @@ def test_the_weights_are_those_of_the_features(order: str) -> None:
     if order == CODE:
         assert {name for name in FEATURES if weights[name]} == {"bm25"}
     else:
-        assert weights["test"] < 0 < weights["definitions"] + weights["defines_name"]
+        defines = ("definitions", "defines_name", "defines_words")
+        assert weights["test"] < 0 < sum(weights[name] for name in defines)
