@@ -16,6 +16,7 @@ from editahead_inference.apply.placement.line_matching import (
     normalize_line,
     unmatched_brackets,
 )
+from editahead_inference.apply.placement.new_versions import is_new_version
 from editahead_inference.apply.placement.outline import (
     Item,
     Naming,
@@ -23,7 +24,6 @@ from editahead_inference.apply.placement.outline import (
     has_substance,
     identity,
     is_filler,
-    is_new_version,
     opens_list,
     walk,
 )

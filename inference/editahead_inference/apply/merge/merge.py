@@ -3,41 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
-from editahead_inference.apply.placement.ambiguity_checks import AmbiguityChecks
 from editahead_inference.apply.placement.line_matching import normalize_line
 from editahead_inference.apply.placement.placement import Placement, Target, make_refusal
 from editahead_inference.apply.placement.splices import (
     Splice,
     drop_noops,
-    keep_blank_lines,
     repeated_beside,
     to_edit,
 )
-from editahead_inference.apply.results import MAX_CHOICES, MergeResult, Refusal, SettledBy
+from editahead_inference.apply.results import MAX_CHOICES, MergeResult, SettledBy
 from editahead_prompts.sketches.reparse import reparse_with_file
 from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch, Sketch, Snippet
-from editahead_prompts.text.edits import Edit, Replacement, compose
+from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .added_below_headers import add_below_header
 from .anchored_imports import anchor_imports
-from .blank_runs import keep_blank_runs
-from .block_edits import NEW_VERSION
-from .block_placer import CUT_OFF, PERSONAL, UNANCHORED, read_blocks
+from .attempts import (
+    Attempt,
+    all_attempts,
+    as_choice,
+    attempt_placement,
+    comment_like_mark,
+    end_last_line,
+    is_unplaced,
+    leaves_span,
+    sparing,
+)
 from .clear_readings import clear_reading
-from .document_sections import as_sections, shows_headings
+from .document_sections import as_sections
 from .doubtful_results import doubt_result
-from .excerpts import Excerpt, as_excerpt
+from .excerpts import as_excerpt
 from .file_units import in_file_units
-from .hunk_placer import place_hunks
 from .kept_comments import keep_comments
 from .left_out_code import restore_left_out_code
-from .made_elsewhere import made_elsewhere
-from .member_outline import read_member_outline
 from .new_declarations import offer_additions
 from .notebook import Notebook
 from .reading_scores import Provenance, ReadingScorer
@@ -46,12 +48,11 @@ from .shown_functions import leaves_lines_out
 from .shown_neighbours import encloses_all
 from .shown_runs import ShownRuns, without_blanks
 from .size_limits import MAX_SNIPPET_LINES, find_size_refusal
-from .snippet_placer import place_snippet
 from .sparing_readings import partial_readings, sparing_readings
 from .told_readings import ToldReadings
 from .told_removals import remove_as_told
 from .verify import first_failure
-from .whole_file import as_whole_file, place_whole
+from .whole_file import as_whole_file
 from .whole_pieces import whole_pieces
 
 _CHOSEN = frozenset({"would-lose-code", "would-break-syntax", "ambiguous", "unplaced"})
@@ -152,20 +153,21 @@ def _merge_part(part: FileSketch, target: Target, span: tuple[int, int] | None) 
     if isinstance(part.content, Snippet) and is_excerpt and part.end - part.at > MAX_SNIPPET_LINES:
         said = f"The sketch shows more than {MAX_SNIPPET_LINES:,} lines and is not the whole file; apply it in parts."
         return MergeResult(original, original.text, Edit(), make_refusal("too-large", said), 0.0)
-    attempts = list(_attempts(part, target, span))
+    attempts = list(all_attempts(part, target, span))
     if excerpt is not None:
-        attempts = [_sparing(attempt, excerpt) for attempt in attempts]
+        attempts = [sparing(attempt, excerpt) for attempt in attempts]
         attempts += (
-            each if excerpt.is_certain else _as_choice(each) for each in _attempts(excerpt.part, target, span)
+            each if excerpt.is_certain else as_choice(each)
+            for each in all_attempts(excerpt.part, target, span)
         )
     told = _only_told(attempts, target) if is_as_shown else None
     sections = as_sections(part, target)
     if sections is not None:
-        shown = _attempt(sections.part, target, Placement(sections.splices), span)
+        shown = attempt_placement(sections.part, target, Placement(sections.splices), span)
         # Lines of a text are no anchors: they may stand below any heading.
         told = told if told and told.guess == shown.text else None
-        first = shown if sections.is_certain else _as_choice(shown)
-        attempts = [first, *(each if each.text == shown.text else _as_choice(each) for each in attempts)]
+        first = shown if sections.is_certain else as_choice(shown)
+        attempts = [first, *(each if each.text == shown.text else as_choice(each) for each in attempts)]
     result = told or _agreed(attempts, target, anchored, span)
     if result.refusal is None and not result.edit and _has_dots_for_code(part, target):
         doubt = make_refusal("ambiguous", "The file has all of this already, unless the dots are code.")
@@ -192,134 +194,8 @@ def _has_dots_for_code(part: FileSketch, target: Target) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Attempt:
-    """The result of one way to place a part, and the placement.
-
-    Attributes:
-        part: The part, which may have marks that the sketch has not.
-        text: The text before a line end that the part adds to the file's end.
-    """
-
-    part: FileSketch
-    placing: Placement
-    result: MergeResult
-    text: str
-
-
-def _attempts(part: FileSketch, target: Target, span: tuple[int, int] | None) -> Iterator[_Attempt]:
-    """Yield the results of all ways to place a part."""
-    first = _attempt(part, target, _place_part(part, target), span)
-    yield first
-    if isinstance(part.content, Diff) or part.kind == "whole-file":
-        return
-    refused = first.result.refusal is not None
-    blocks = None if shows_headings(part.content, target) else read_blocks(part.content, target)
-    if blocks is not None and (_is_unplaced(first) or UNANCHORED not in blocks.doubts):
-        said = f"The sketch is ambiguous about {blocks.doubts[0]}." if blocks.doubts else ""
-        settled_by: SettledBy = "likelihood" if PERSONAL.isdisjoint(blocks.doubts) else "person"
-        unsure = (
-            make_refusal("ambiguous", said, settled_by=settled_by)
-            if said
-            else _comment_like_mark(part.content, target)
-        )
-        others = blocks.alternatives
-        placing = Placement(
-            blocks.splices,
-            unsure,
-            0.5 if unsure else 1.0,
-            lambda: others,
-            is_settled_by_rivals=set(blocks.doubts) == {CUT_OFF},
-        )
-        second = _attempt(part, target, placing, span, first)
-        yield second
-        refused = refused and second.result.refusal is not None
-    added = add_below_header(part.content, target) if refused else None
-    if added is not None:
-        unsure = _comment_like_mark(part.content, target)
-        if blocks is not None and NEW_VERSION in blocks.doubts:
-            unsure = make_refusal("ambiguous", f"The sketch is ambiguous about {NEW_VERSION}.")
-        third = _attempt(part, target, Placement(added, unsure), span)
-        yield third
-        refused = third.result.refusal is not None
-    outlined = read_member_outline(part.content, target) if refused else None
-    if outlined:
-        yield _attempt(part, target, Placement(outlined), span)
-
-
-def _is_unplaced(attempt: _Attempt) -> bool:
-    return attempt.placing.doubt is not None and attempt.placing.doubt.reason == "unplaced"
-
-
-def _sparing(attempt: _Attempt, excerpt: Excerpt) -> _Attempt:
-    """Return an attempt, refused if elements would go that the sketch may only have left out."""
-    splices, refusal = attempt.placing.splices, attempt.result.refusal
-    for item in excerpt.left_out if refusal is None else ():
-        if any(splice.start <= item.start < splice.end for splice in splices):
-            refusal = make_refusal("would-lose-code", "Code would go that the sketch does not show.")
-    return replace(attempt, result=replace(attempt.result, refusal=refusal))
-
-
-def _as_choice(attempt: _Attempt) -> _Attempt:
-    """Return an attempt that a person has to choose."""
-    refusal = attempt.result.refusal or make_refusal(
-        "ambiguous", "The sketch does not show whether code between its lines is to go."
-    )
-    return replace(attempt, result=replace(attempt.result, refusal=refusal))
-
-
-def _attempt(
-    part: FileSketch,
-    target: Target,
-    placing: Placement,
-    span: tuple[int, int] | None,
-    earlier: _Attempt | None = None,
-) -> _Attempt:
-    """Return the result of one way to place a part, after all checks. An earlier one with this text may have passed them."""
-    original = target.original
-    if not isinstance(part.content, Diff):
-        placing = replace(placing, splices=keep_blank_runs(part.content, target, placing.splices))
-    splices = drop_noops(placing.splices, target.lines.bodies)
-    edit = to_edit(original, splices, part.final_newline)
-    text = guess = edit.apply(original.text)
-    if placing.doubt is None and earlier and earlier.result.refusal is None and earlier.text == text:
-        return replace(earlier, placing=placing)
-    doubt = placing.doubt
-    if (
-        placing.is_settled_by_neighbours
-        and not isinstance(part.content, Diff)
-        and encloses_all(part.content, target, splices, by_frames=False)
-    ):
-        doubt = None
-    unsure = doubt or first_failure(part, target, splices, edit, guess)
-    if unsure is not None and doubt is None and unsure.reason == "would-break-syntax":
-        kept = tuple(keep_blank_lines(splices, target.lines.bodies))
-        if kept != splices and not isinstance(part.content, Diff):
-            return _attempt(part, target, replace(placing, splices=kept), span, earlier)
-    if unsure is None and _leaves_span(edit, span):
-        unsure = make_refusal("unplaced", "The change would not stay within the selection.")
-    if unsure is None:
-        edit, guess = _end_last_line(part, target, edit, guess)
-    return _Attempt(part, placing, MergeResult(original, guess, edit, unsure, placing.confidence), text)
-
-
-def _leaves_span(edit: Edit, span: tuple[int, int] | None) -> bool:
-    if span is None or not edit:
-        return False
-    start, end = edit.changed_span
-    return start < span[0] or end > span[1]
-
-
-def _end_last_line(part: FileSketch, target: Target, edit: Edit, guess: str) -> tuple[Edit, str]:
-    """Return the edit and its result with the line end that the part adds to the file's end."""
-    if not part.final_newline or not guess or guess.endswith(("\n", "\r")):
-        return edit, guess
-    eol = target.original.eol
-    return compose(edit, Edit.replace(len(guess), len(guess), eol)), guess + eol
-
-
 def _agreed(
-    attempts: Sequence[_Attempt], target: Target, shown: FileSketch, span: tuple[int, int] | None
+    attempts: Sequence[Attempt], target: Target, shown: FileSketch, span: tuple[int, int] | None
 ) -> MergeResult:
     """Return the result that is certain, if no other certain one differs; else a clear reading.
 
@@ -348,15 +224,15 @@ def _agreed(
         likeliest = ranked[0].reading.guess if ranked else ""
         return next((each for each in certain if each.guess == likeliest), certain[0])
     clear = None
-    if not certain and not isinstance(shown.content, Diff) and not _comment_like_mark(shown.content, target):
+    if not certain and not isinstance(shown.content, Diff) and not comment_like_mark(shown.content, target):
         clear = clear_reading(shown.content, ranked, target, _settled_by(attempts))
-    if clear is not None and not _leaves_span(clear.edit, span):
-        edit, guess = _end_last_line(shown, target, clear.edit, clear.guess)
+    if clear is not None and not leaves_span(clear.edit, span):
+        edit, guess = end_last_line(shown, target, clear.edit, clear.guess)
         return MergeResult(target.original, guess, edit, None, first.confidence)
     return replace(first, refusal=refusal, readings=to_readings(ranked, target))
 
 
-def _without_repeats(certain: Sequence[_Attempt], shown: FileSketch, target: Target) -> list[MergeResult]:
+def _without_repeats(certain: Sequence[Attempt], shown: FileSketch, target: Target) -> list[MergeResult]:
     """Return the certain results; where there are others, without those that repeat the line beside a change.
 
     A sketch that shows the line once, beside a mark, shows the line of the file.
@@ -378,14 +254,14 @@ def _without_repeats(certain: Sequence[_Attempt], shown: FileSketch, target: Tar
     return once or results
 
 
-def _settled_by(attempts: Sequence[_Attempt]) -> SettledBy:
+def _settled_by(attempts: Sequence[Attempt]) -> SettledBy:
     """Return what settles all doubts about some attempts."""
     doubts = [doubt for each in attempts for doubt in (each.placing.doubt, each.result.refusal) if doubt]
     ways: tuple[SettledBy, ...] = ("person", "shown-ends")
     return next((way for way in ways if any(doubt.settled_by == way for doubt in doubts)), "likelihood")
 
 
-def _only_told(attempts: Sequence[_Attempt], target: Target) -> MergeResult | None:
+def _only_told(attempts: Sequence[Attempt], target: Target) -> MergeResult | None:
     """Return the only reading that agrees with all that the sketch shows and passes all checks, where none is certain.
 
     Another one that removes less, and only repeats lines of the file, may be meant as well.
@@ -398,7 +274,7 @@ def _only_told(attempts: Sequence[_Attempt], target: Target) -> MergeResult | No
     if any(each.placing.doubt and not each.placing.is_settled_by_rivals for each in attempts):
         return None
     told = ToldReadings(snippet, target)
-    found: dict[str, _Attempt] = {}
+    found: dict[str, Attempt] = {}
     least = len(target.lines)
     for attempt in attempts:
         for splices in (attempt.placing.splices, *attempt.placing.alternatives()):
@@ -409,7 +285,9 @@ def _only_told(attempts: Sequence[_Attempt], target: Target) -> MergeResult | No
                 if told.agrees(own, may_repeat=True):
                     least = min(least, told.count_removed(own))
                 continue
-            again = _attempt(attempt.part, target, Placement(own, None, attempt.placing.confidence), None)
+            again = attempt_placement(
+                attempt.part, target, Placement(own, None, attempt.placing.confidence), None
+            )
             found[again.text] = again
             if len(found) > 1:
                 return None
@@ -421,7 +299,7 @@ def _only_told(attempts: Sequence[_Attempt], target: Target) -> MergeResult | No
     return None
 
 
-def _plausible(attempts: Sequence[_Attempt], target: Target) -> Iterator[PlausibleReading]:
+def _plausible(attempts: Sequence[Attempt], target: Target) -> Iterator[PlausibleReading]:
     """Yield the readings that pass all checks but are not certain. Where code would go, a person may still choose so.
 
     Less likely kinds are left out where likelier ones are enough, as the checks take time. Where there is only one, others
@@ -432,7 +310,7 @@ def _plausible(attempts: Sequence[_Attempt], target: Target) -> Iterator[Plausib
     count = 0
     left: list[PlausibleReading] = []
     placed = [
-        (number, attempt) for number, attempt in enumerate(reversed(attempts)) if not _is_unplaced(attempt)
+        (number, attempt) for number, attempt in enumerate(reversed(attempts)) if not is_unplaced(attempt)
     ]
     for kind in range(3):
         if found >= MAX_CHOICES:
@@ -483,25 +361,8 @@ def _readings_of_kind(kind: int, placing: Placement, target: Target) -> Iterator
         yield from partial_readings(placing.splices, target.lines)
 
 
-def _comment_like_mark(snippet: Snippet, target: Target) -> Refusal | None:
-    """Return a refusal if a mark may be a comment of the file in other words."""
-    marks = (piece for piece in snippet.parts if isinstance(piece, Elision))
-    return next(AmbiguityChecks(target, {}).comment_like_markers(marks), None)
-
-
 def _line_range(original: Snapshot, span: tuple[int, int] | None) -> tuple[int, int]:
     if span is None:
         return 0, len(original.lines)
     start, end = original.line_at(span[0]), original.line_at(span[1])
     return start, end + (original.starts[end] < span[1] or start == end)
-
-
-def _place_part(part: FileSketch, target: Target) -> Placement:
-    if isinstance(part.content, Diff):
-        placed = place_hunks(part.content.hunks, target)
-        if placed.doubt is None and placed.splices and (twin := made_elsewhere(part.content, target)):
-            return replace(placed, doubt=twin)
-        return placed
-    if part.kind == "whole-file" or not len(target.lines):
-        return place_whole(part, part.content, target)
-    return place_snippet(part.content, target, declared=part.kind == "declaration")

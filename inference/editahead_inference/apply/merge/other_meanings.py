@@ -20,12 +20,12 @@ from editahead_inference.apply.placement.line_matching import (
     normalize_line,
     unmatched_brackets,
 )
+from editahead_inference.apply.placement.new_versions import is_new_version
 from editahead_inference.apply.placement.outline import (
     has_substance,
     identity,
     is_filler,
     is_function,
-    is_new_version,
     opens_named,
 )
 from editahead_inference.apply.placement.placement import Target

@@ -24,7 +24,7 @@ from .line_matching import (
     normalize_line,
     unmatched_brackets,
 )
-from .outline import is_new_version
+from .new_versions import is_new_version
 from .placement import Target, make_refusal
 
 _MIN_EDGE_WEIGHT = 0.15

@@ -8,7 +8,6 @@ belong to no item.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,7 +16,6 @@ from editahead_prompts.short_cache import cache_short
 from .line_depths import line_depths
 from .line_matching import (
     DISTINCTIVE,
-    TERMINAL,
     indent_width,
     is_comment,
     line_brackets,
@@ -301,33 +299,6 @@ def _arm_name(key: str) -> str | None:
         return None
     less, more = line_brackets(found["pattern"])
     return None if less or more else f"arm {found['pattern']}"
-
-
-_MAX_MORE_WORDS = 2
-"""Words that a new version of a line without a name may have more, or less."""
-
-
-def is_new_version(new: str, old: str) -> bool:
-    """Return whether a line is certainly another version of a line, not something beside it.
-
-    Both have one name, or the words of one are those of the other and hardly any more, or both leave the block. Entries of a
-    list that share words are two entries.
-
-    Args:
-        new: The normalised line.
-        old: The other one.
-    """
-    name, other = identity(new), identity(old)
-    if name is not None and name.startswith("import "):
-        return name == other and set(re.findall(r"\w+", old)) <= set(re.findall(r"\w+", new))
-    if name is not None or other is not None:
-        return name == other
-    words, others = Counter(re.findall(r"\w+", new)), Counter(re.findall(r"\w+", old))
-    more = (words - others) + (others - words)
-    is_contained = len(words) > 1 and len(others) > 1 and (words <= others or others <= words)
-    if is_contained and more.total() <= _MAX_MORE_WORDS and not (new.endswith(",") or old.endswith(",")):
-        return True
-    return TERMINAL.match(new) is not None and TERMINAL.match(old) is not None
 
 
 def _method_name(key: str) -> str | None:
