@@ -129,14 +129,18 @@ def test_a_text_has_the_same_vector_whatever_texts_are_beside_it(pooling: str) -
     data = encode_pairs([*pairs, *longer], vocabulary, in_order=True)
     torch.manual_seed(1)
     network = TransformerNetwork(vocabulary, pooling)
+    with torch.no_grad():
+        for weights in network.parameters():
+            weights.add_(torch.randn_like(weights) * 0.05)
     numbers = list(range(len(data.texts.ends)))
     random.Random(2).shuffle(numbers)
     with torch.no_grad():
         together = network(data.texts, numbers, QUESTION)
         alone = torch.cat([network(data.texts, [number], QUESTION) for number in numbers[:20]])
         documents = network(data.texts, numbers[:20], DOCUMENT)
-    torch.testing.assert_close(together[:20], alone, atol=0.02, rtol=0.05)
-    assert not torch.allclose(documents, alone, atol=0.02), "the role is told"
+    # bfloat16 rounds sums of other lengths in other ways.
+    assert torch.cosine_similarity(together[:20], alone).min() > 0.995
+    assert torch.cosine_similarity(documents, alone).mean() < 0.98, "the role is told"
 
 
 def test_another_answer_of_a_question_is_no_negative() -> None:

@@ -53,8 +53,8 @@ class StaticNetwork(nn.Module):  # type: ignore[misc]  # mypy sees no torch
 class TransformerNetwork(nn.Module):  # type: ignore[misc]  # mypy sees no torch
     """A small bidirectional transformer over the words of a text.
 
-    At first, each layer returns what it reads, so that the mean of all places is that of the words by their rarity, and
-    training begins where a search by words is.
+    At first, each layer returns what it reads where the mean of all places is the vector: that of the words by their rarity,
+    so that training begins where a search by words is. A single place has to read the others from the first step on.
 
     Args:
         vocabulary: The words.
@@ -74,7 +74,7 @@ class TransformerNetwork(nn.Module):  # type: ignore[misc]  # mypy sees no torch
             WIDTH, HEADS, 4 * WIDTH, dropout=0.0, activation="gelu", batch_first=True, norm_first=True
         )
         self.layers = nn.TransformerEncoder(layer, LAYERS, enable_nested_tensor=False)
-        for each in self.layers.layers:
+        for each in self.layers.layers if pooling == "mean" else ():
             nn.init.zeros_(each.self_attn.out_proj.weight)
             nn.init.zeros_(each.linear2.weight)
             nn.init.zeros_(each.linear2.bias)
