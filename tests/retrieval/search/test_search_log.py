@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -77,7 +78,7 @@ def test_another_file_is_refused_and_stays(file: Path, kind: str, do: object) ->
     if kind == "damaged":
         file.write_bytes(b"flour" * 999)
     else:
-        with sqlite3.connect(file) as database:
+        with closing(sqlite3.connect(file)) as database, database:
             database.execute("CREATE TABLE opened (recipe TEXT)")
             database.execute(f"PRAGMA user_version = {VERSION + 1 if kind == 'newer' else VERSION}")
     before = file.read_bytes()
@@ -88,7 +89,7 @@ def test_another_file_is_refused_and_stays(file: Path, kind: str, do: object) ->
 
 def test_rows_of_other_types_are_refused(file: Path) -> None:
     add_opened(file, BREAD)
-    with sqlite3.connect(file) as database:
+    with closing(sqlite3.connect(file)) as database, database:
         database.execute("UPDATE opened SET text = x'00'")
     with pytest.raises(SearchLogError, match="damaged"):
         read_opened(file)
