@@ -27,7 +27,7 @@ from editahead_inference.apply.placement.placement import Target
 from editahead_prompts.sketches.elision_markers import parse_marker
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
 
-from .told_removals import SAYS_REMOVED
+from .told_removals import SAYS_REMOVED, is_in_function
 
 _ONE_LINE_BODY = re.compile(
     r"(?P<head>.*[\w)\]>]\s*\{)\s*(?P<body>(?:\.{3}|…|/\*.*\*/|//.*)?)\s*(?P<end>\}[;,)]*)"
@@ -130,7 +130,8 @@ class _Restorer:
         split: dict[int, tuple[str, str]] = {}
         for number, key in enumerate(keys):
             said = SAYS_REMOVED.fullmatch(key)
-            if said and f"named {said['name']}" in self._named and key not in self._target.lines.places:
+            is_known = said is not None and f"named {said['name']}" in self._named
+            if is_known and key not in self._target.lines.places and not is_in_function(lines, number):
                 marks[number] = Elision(lines[number], code.at + number, removed=True)
             one_line = _ONE_LINE_BODY.fullmatch(lines[number].rstrip()) or _ONE_LINE_BLOCK.fullmatch(
                 lines[number].strip()

@@ -7,22 +7,28 @@ meant. It must be the only one in the file.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import replace
 
 from editahead_inference.apply.placement.declarations import Declaration
-from editahead_inference.apply.placement.line_matching import is_comment, normalize_line
+from editahead_inference.apply.placement.line_matching import indent_width, is_comment, normalize_line
+from editahead_inference.apply.placement.outline import is_function
 from editahead_inference.apply.placement.placement import Target, make_refusal
 from editahead_inference.apply.results import MergeResult
-from editahead_prompts.sketches.sketch import Code, Diff, FileSketch
+from editahead_prompts.sketches.sketch import Diff, FileSketch
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees, count_errors
+
+from .shown_runs import lines_and_marks
 
 SAYS_REMOVED = re.compile(
     r"(?:#|//|--|/\*)\s*`?(?P<name>[\w.]+)(?:\(\))?`?(?: function| method| class)?,?"
     r" (?:was |is |has been |now )?(?:removed|deleted)\.?(?:\s*\*/)?"
 )
+
+_MAX_NAMES = 100
+"""Names of one sketch, which bounds the time."""
 
 
 def remove_as_told(part: FileSketch, target: Target, result: MergeResult) -> MergeResult:
@@ -35,41 +41,80 @@ def remove_as_told(part: FileSketch, target: Target, result: MergeResult) -> Mer
         target: The file.
         result: The result, which is certain.
     """
-    edit = result.edit
-    for name in _told_names(part, target):
-        found = [each for each in target.declarations if each.name.rsplit(".", 1)[-1] == name]
-        if any(_goes(each, target, edit) for each in found):
-            continue
-        if len(found) != 1:
-            said = f"The sketch says that `{name}` is removed, and the file has {len(found)} of them."
-            return replace(result, refusal=make_refusal("ambiguous", said))
-        if _is_all_of_its_block(found[0], target):
-            said = f"The sketch says that `{name}` is removed, which is all that its block has."
-            return replace(result, refusal=make_refusal("ambiguous", said))
-        gone = _replacement(found[0], target)
-        if any(gone.start <= each.end and each.start <= gone.end for each in edit.replacements):
-            said = f"The sketch says that `{name}` is removed, and changes it."
-            return replace(result, refusal=make_refusal("ambiguous", said))
-        edit = Edit.from_replacements((*edit.replacements, gone))
-    if edit is result.edit:
+    said = _told_names(part)
+    if not said:
         return result
+    declared: dict[str, list[Declaration]] = {}
+    for each in target.declarations:
+        declared.setdefault(each.name.rsplit(".", 1)[-1], []).append(each)
+    gone: list[Replacement] = []
+    for name, key in said.items():
+        found = declared.get(name, [])
+        if key in target.lines.places or not found or any(_goes(d, target, result.edit) for d in found):
+            continue
+        doubt = _doubt(name, found, target, result.edit)
+        if doubt:
+            return replace(result, refusal=make_refusal("ambiguous", doubt))
+        gone.append(_replacement(found[0], target))
+    if not gone:
+        return result
+    try:
+        edit = Edit.from_replacements((*result.edit.replacements, *gone))
+    except ValueError:
+        doubt = "Of two declarations that the sketch says are removed, one is in the other."
+        return replace(result, refusal=make_refusal("ambiguous", doubt))
     guess = edit.apply(target.original.text)
     if _errors(guess, target) > _errors(target.original.text, target):
-        said = "The file would not parse without what the sketch says is removed."
-        return replace(result, refusal=make_refusal("would-break-syntax", said))
+        doubt = "The file would not parse without what the sketch says is removed."
+        return replace(result, refusal=make_refusal("would-break-syntax", doubt))
     return replace(result, edit=edit, guess=guess)
 
 
-def _told_names(part: FileSketch, target: Target) -> Iterator[str]:
-    """Yield the names of declarations of the file that the sketch says are gone."""
-    known = {each.name.rsplit(".", 1)[-1] for each in target.declarations}
-    for piece in () if isinstance(part.content, Diff) else part.content.parts:
-        for line in piece.lines if isinstance(piece, Code) else (piece.text,):
-            key = normalize_line(line)
-            said = SAYS_REMOVED.fullmatch(key)
-            name = said["name"].rsplit(".", 1)[-1] if said else ""
-            if name in known and key not in target.lines.places:
-                yield name
+def _doubt(name: str, found: Sequence[Declaration], target: Target, edit: Edit) -> str:
+    """Return why it is not clear that a declaration goes; "" if it is."""
+    (first, *others) = found
+    if others:
+        return f"The sketch says that `{name}` is removed, and the file has {len(found)} of them."
+    if not target.low <= first.start < target.high:
+        return f"The sketch says that `{name}` is removed, which is not within the selection."
+    if _is_all_of_its_block(first, target):
+        return f"The sketch says that `{name}` is removed, which is all that its block has."
+    gone = _replacement(first, target)
+    if any(gone.start <= each.end and each.start <= gone.end for each in edit.replacements):
+        return f"The sketch says that `{name}` is removed, and changes it."
+    return ""
+
+
+def is_in_function(lines: Sequence[str], number: int) -> bool:
+    """Return whether a line of a sketch is in the body of a function, where it may say what the code around it does.
+
+    Args:
+        lines: The lines.
+        number: The number of the line.
+    """
+    width = indent_width(lines[number])
+    above = (line for line in reversed(lines[:number]) if line.strip() and indent_width(line) < width)
+    return is_function(normalize_line(next(above, "")))
+
+
+def _told_names(part: FileSketch) -> dict[str, str]:
+    """Return the names that the sketch says are gone, with the normalised lines that say so.
+
+    The words are beside a mark, or begin the sketch. Elsewhere they may be a comment on the code around them.
+    """
+    if isinstance(part.content, Diff):
+        return {}
+    lines, marks = lines_and_marks(part.content)
+    filled = [number for number, line in enumerate(lines) if line.strip()]
+    said: dict[str, str] = {}
+    for at, number in enumerate(filled):
+        key = normalize_line(lines[number])
+        found = SAYS_REMOVED.fullmatch(key)
+        beside = {*filled[max(at - 1, 0) : at], *filled[at + 1 : at + 2]}
+        is_told = at == 0 or at == len(filled) - 1 or not marks.isdisjoint(beside)
+        if found and is_told and len(said) < _MAX_NAMES and not is_in_function(lines, number):
+            said.setdefault(found["name"].rsplit(".", 1)[-1], key)
+    return said
 
 
 def _goes(declared: Declaration, target: Target, edit: Edit) -> bool:
