@@ -66,7 +66,7 @@ class OpenedResults:
         open_text: str | None,
     ) -> OpenedResult | None:
         path = uris.uri_to_path(params.uri)
-        if path is None or not params.query.strip():
+        if path is None or ".." in path.parts or not params.query.strip():
             return None
         for folder in folders:
             if not path.is_relative_to(folder.root):

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
 
 from editahead_inference.worker_thread import WorkerThread
-from editahead_lsp.protocol.custom_messages import DidOpenSearchResultParams
 from editahead_retrieval.search.search_log import FILE_NAME
 
 from .opened_results import OpenedResults
 from .team_search import TeamAnswers
-from .workspace_codebase import IndexedFolder
 from .workspace_search import WorkspaceSearch
 
 
@@ -28,23 +25,14 @@ class SearchService:
         worker: The thread of searches, one after the other.
         workspace: The search in the workspace folders. The worker runs it.
         team: The answers of a team while indexes are being built.
+        opened: The log of results that were opened. The worker writes it.
     """
 
     def __init__(self, clock: Callable[[], float], state_folder: Path, now: Callable[[], float]) -> None:
         self.worker = WorkerThread("editahead-search")
         self.workspace = WorkspaceSearch()
         self.team = TeamAnswers(clock)
-        self._opened = OpenedResults(state_folder / FILE_NAME, now)
-
-    def log_opened(
-        self,
-        params: DidOpenSearchResultParams,
-        folders: Sequence[IndexedFolder],
-        max_file_bytes: int,
-        open_text: str | None,
-    ) -> None:
-        """Log what was searched and opened, after the questions that wait; for the arguments see `OpenedResults.add`."""
-        self.worker.submit(partial(self._opened.add, params, folders, max_file_bytes, open_text))
+        self.opened = OpenedResults(state_folder / FILE_NAME, now)
 
     def stop(self) -> None:
         """End the thread without waiting for a file of a network that hangs, and close the indexes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from editahead_lsp.protocol.custom_messages import DID_OPEN_SEARCH_RESULT, DidOpenSearchResultParams
@@ -15,13 +16,10 @@ def did_open_search_result(server: Server, params: DidOpenSearchResultParams) ->
     session = server.session
     if session.settings.search_log != "on":
         return
-    document = session.documents.get(params.uri)
-    server.search_service.log_opened(
-        params,
-        server.index.folders,
-        session.settings.max_file_bytes,
-        None if document is None else document.snapshot.text,
-    )
+    document, service = session.documents.get(params.uri), server.search_service
+    text = None if document is None else document.snapshot.text
+    size = session.settings.max_file_bytes
+    service.worker.submit(partial(service.opened.add, params, server.index.folders, size, text))
 
 
 HANDLERS = {DID_OPEN_SEARCH_RESULT: did_open_search_result}

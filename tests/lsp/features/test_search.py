@@ -168,6 +168,9 @@ async def test_only_lines_of_files_that_are_searched_are_logged(harness: ServerH
         "editahead/didOpenSearchResult",
         {"query": "private", "uri": uris.path_to_uri(root / "link.py"), "line": 0},
     )
+    climbing = f"{uris.path_to_uri(root)}/../outside.py"
+    harness.open(climbing, "private = 2\n", 1)
+    harness.notify("editahead/didOpenSearchResult", {"query": "private", "uri": climbing, "line": 0})
     for line in (-1, 9_999):
         assert await opened(harness, root, line=line) == [], line
     assert len(await opened(harness, root)) == 1
