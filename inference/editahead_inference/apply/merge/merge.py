@@ -58,6 +58,9 @@ from .whole_pieces import whole_pieces
 _CHOSEN = frozenset({"would-lose-code", "would-break-syntax", "ambiguous", "unplaced"})
 """Reasons against a reading of which a person who sees its diff can judge."""
 
+_MAX_PIECE_LINES = 50_000
+"""Lines of the file for all pieces of a sketch together, which bounds the time: each is merged by itself."""
+
 _MAX_LEFT = 3
 """Readings that fail checks and are offered beside a single other one."""
 
@@ -121,7 +124,10 @@ def _merge_pieces(part: FileSketch, target: Target, span: tuple[int, int] | None
     """Return the changes of a part that has several, if each by itself is certain, and their order is that of the part."""
     replacements: list[Replacement] = []
     confidence = 1.0
-    for piece in whole_pieces(part, target.original.language):
+    pieces = whole_pieces(part, target.original.language)
+    if len(pieces) * len(target.lines) > _MAX_PIECE_LINES:
+        return None
+    for piece in pieces:
         result = _merge_part(piece, target, span)
         if result.refusal is not None:
             return None

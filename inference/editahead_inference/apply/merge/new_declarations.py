@@ -143,7 +143,7 @@ class _Addition:
             for each in classes[: MAX_CHOICES - 1]:
                 yield f"add at the end of `{each.name}`", (*imports, self._at_end_of(each))
             if self.target.original.language in _MEMBERS_ONLY:
-                for each in classes:
+                for each in classes[:MAX_CHOICES]:
                     if members := self._members_of(each):
                         yield f"add at the beginning of `{each.name}`", (*imports, self._above(members[0]))
                 return

@@ -358,9 +358,8 @@ def indent_steps(lines: Iterable[str]) -> set[str]:
         space = indentation(line)
         if opened and space:
             found.add(space)
-        if space or not line.startswith(
-            "#"
-        ):  # A condition of the preprocessor is at the left margin within a block, too.
+        # A condition of the preprocessor is at the left margin within a block, too.
+        if space or not line.startswith("#"):
             opened = not space and line.rstrip().endswith((":", "{", "(", "["))
     return found
 
