@@ -32,8 +32,8 @@ from .file_units import in_file_units
 from .reading_scores import likelihoods
 from .verify import first_failure
 
-_MAX_LINES = 1_000
-"""Lines of a sketch that is looked at, which bounds the time."""
+_MAX_LINES, _MAX_FILE_LINES = 1_000, 10_000
+"""Lines of a sketch and of its file, which bound the time."""
 _MAX_KNOWN = 0.5
 """The share of lines that say something and are in the file, from which a sketch may be another version of those."""
 _SELF = re.compile(r"\((?:cls|self|&'?\w*self|&mutself|mutself)\b")
@@ -57,7 +57,7 @@ def offer_additions(part: FileSketch, target: Target, refused: MergeResult) -> M
         target: The file.
         refused: The refused result of the merge.
     """
-    addition = _Addition.read(part, target)
+    addition = _Addition.read(part, target) if len(target.lines) <= _MAX_FILE_LINES else None
     if addition is None:
         return refused
     found: dict[str, tuple[str, Edit]] = {}
@@ -68,9 +68,11 @@ def offer_additions(part: FileSketch, target: Target, refused: MergeResult) -> M
         guess = edit.apply(target.original.text)
         if first_failure(part, target, splices, edit, guess, is_choice=True) is None:
             found.setdefault(guess, (title, edit))
+        if len(found) == MAX_CHOICES:
+            break
     if len(found) < 2:
         return refused
-    chosen = list(found.values())[:MAX_CHOICES]
+    chosen = list(found.values())
     probabilities = likelihoods([-float(number) for number in range(len(chosen))])
     readings = tuple(
         Reading(title, edit, likelihood)

@@ -23,9 +23,10 @@ from editahead_inference.apply.placement.line_matching import (
 from editahead_inference.apply.placement.outline import Item, identity, is_filler, walk
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
-from editahead_prompts.sketches.sketch import Code, Snippet
+from editahead_prompts.sketches.sketch import Snippet
 
 from .named_scopes import blocks_around
+from .shown_runs import runs_between_marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class PlacedRuns:
         self._lines: list[_Line] = []
         self._filled: list[int] = []
         self._changes = list(self._read())
-        runs = _runs(snippet)
+        runs = runs_between_marks(snippet)
         placed = list(self._place(runs))
         self._runs = placed if len(placed) == sum(any(run) for run in runs) else []
 
@@ -292,17 +293,6 @@ class PlacedRuns:
             self._lines[self._filled[n]].number for run in self._runs for n in range(run.start, run.end)
         )
         return {number for number in numbers if number is not None}
-
-
-def _runs(snippet: Snippet) -> list[list[str]]:
-    """Return the normalised lines between marks. The first and the last run are empty beside a mark."""
-    runs: list[list[str]] = [[]]
-    for piece in snippet.parts:
-        if isinstance(piece, Code):
-            runs[-1] += map(normalize_line, piece.lines)
-        elif not piece.removed:
-            runs.append([])
-    return runs
 
 
 def _holds(start: int, end: int, change: _Change) -> bool:

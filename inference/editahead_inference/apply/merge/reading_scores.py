@@ -16,9 +16,9 @@ from editahead_inference.apply.placement.line_matching import normalize_line
 from editahead_inference.apply.placement.outline import has_substance, identity, is_filler
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
-from editahead_prompts.sketches.sketch import Code, Snippet
+from editahead_prompts.sketches.sketch import Snippet
 
-from .shown_runs import ShownRuns, without_blanks
+from .shown_runs import ShownRuns, runs_between_marks, without_blanks
 
 WEIGHTS = {
     "changes": 0.72,
@@ -71,7 +71,8 @@ class ReadingScorer:
     def __init__(self, snippet: Snippet, target: Target) -> None:
         self._target = target
         self._runs = ShownRuns(snippet, without_blanks)
-        self._shown = [keys for keys in shown_runs(snippet) if any(map(has_substance, keys))]
+        runs = (list(without_blanks(run)) for run in runs_between_marks(snippet))
+        self._shown = [keys for keys in runs if any(map(has_substance, keys))]
 
     def score(self, splices: Sequence[Splice], source: Provenance) -> float:
         """Return the score of a reading, a logarithm of odds: higher is likelier."""
@@ -151,14 +152,3 @@ def likelihoods(scores: Sequence[float]) -> list[float]:
     odds = [exp(score - best) for score in scores]
     total = sum(odds) + exp(NO_READING - best)
     return [each / total for each in odds]
-
-
-def shown_runs(snippet: Snippet) -> list[list[str]]:
-    """Return the normalised lines between marks, without blank ones."""
-    runs: list[list[str]] = [[]]
-    for piece in snippet.parts:
-        if isinstance(piece, Code):
-            runs[-1] += filter(None, map(normalize_line, piece.lines))
-        elif not piece.removed:
-            runs.append([])
-    return runs

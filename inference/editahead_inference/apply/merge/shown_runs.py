@@ -26,6 +26,17 @@ def code_lines(snippet: Snippet) -> list[str]:
     return [line for piece in snippet.parts if isinstance(piece, Code) for line in piece.lines]
 
 
+def runs_between_marks(snippet: Snippet) -> list[list[str]]:
+    """Return the normalised lines between marks, blank ones included. The first and the last run are empty beside a mark."""
+    runs: list[list[str]] = [[]]
+    for piece in snippet.parts:
+        if isinstance(piece, Code):
+            runs[-1] += map(normalize_line, piece.lines)
+        elif not piece.removed:
+            runs.append([])
+    return runs
+
+
 class ShownRuns:
     """The runs of normalised lines.
 
@@ -37,14 +48,8 @@ class ShownRuns:
     def __init__(
         self, snippet: Snippet, clean: Callable[[Iterable[str]], Iterable[str]] = lambda keys: keys
     ) -> None:
-        runs: list[list[str]] = [[]]
-        for piece in snippet.parts:
-            if isinstance(piece, Code):
-                runs[-1] += map(normalize_line, piece.lines)
-            elif not piece.removed:
-                runs.append([])
         self._clean = clean
-        self._runs = [list(clean(run)) for run in runs]
+        self._runs = [list(clean(run)) for run in runs_between_marks(snippet)]
         self._places: dict[str, list[tuple[int, int]]] = {}
         for number, run in enumerate(self._runs):
             for at, key in enumerate(run):

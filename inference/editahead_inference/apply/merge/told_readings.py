@@ -14,8 +14,8 @@ from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Snippet
 
-from .reading_scores import Provenance, ReadingScorer, shown_runs
-from .shown_runs import ShownRuns, without_blanks
+from .reading_scores import Provenance, ReadingScorer
+from .shown_runs import ShownRuns, runs_between_marks, without_blanks
 
 
 class ToldReadings:
@@ -25,7 +25,8 @@ class ToldReadings:
         self._target = target
         self._runs = ShownRuns(snippet, without_blanks)
         self._scorer = ReadingScorer(snippet, target)
-        self._quiet = [keys for keys in shown_runs(snippet) if keys and not any(map(has_substance, keys))]
+        runs = (list(without_blanks(run)) for run in runs_between_marks(snippet))
+        self._quiet = [keys for keys in runs if keys and not any(map(has_substance, keys))]
         """The runs that the scores leave out, as they say little about what is likely."""
 
     def agrees(self, splices: Sequence[Splice], *, may_repeat: bool = False) -> bool:
