@@ -40,10 +40,16 @@ def first_rejection(state: EditorState, candidate: Candidate, trees: SyntaxTrees
 
 
 def is_noop(snapshot: Snapshot, edit: Edit) -> bool:
-    """Return whether the edit changes white space only, or nothing at all."""
+    """Return whether the edit changes line ends, or white space between words and signs, only; or nothing at all."""
     start, end = touched_lines(snapshot, edit)
-    old = "".join(snapshot.lines[start:end])
-    return "".join(old.split()) == "".join(lines_after(snapshot, edit, start, end).split())
+    old, new = "".join(snapshot.lines[start:end]), lines_after(snapshot, edit, start, end)
+    if "".join(old.split()) != "".join(new.split()):
+        return False
+    if len(split_lines(old)) != len(split_lines(new)):
+        return True
+    # "can not" and "cannot" differ in white space only, too.
+    mine, theirs = (filter(str.strip, tokenize(text)) for text in (old, new))
+    return list(mine) == list(theirs)
 
 
 def reverts(snapshot: Snapshot, edit: Edit, history: Iterable[PastEdit]) -> bool:

@@ -40,6 +40,9 @@ def past(line: int, old: str, new: str) -> PastEdit:
         ("a = 1\n", "1", "2", False),
         ("a = 1\n", "a = 1\n", "", False),
         ("", "", "a", False),
+        ('say("can not do")', "can not", "cannot", False),
+        ("a = nota + 1", "nota", "not a", False),
+        ("a=b", "a=b", "a = b", True),
     ],
 )
 def test_only_white_space(text: str, old: str, new: str, nothing: bool) -> None:
