@@ -5,11 +5,14 @@
   - PromptTooLongError (ValueError)
   - SketchError (ValueError)
     - InvalidNameError
+    - UnfitSketchError
   - TokenizerUnavailableError
   - UnknownFormatError (ValueError)
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 
 class PromptsError(Exception):
@@ -40,6 +43,18 @@ class SketchError(PromptsError, ValueError):
 
 class InvalidNameError(SketchError):
     """A patch with a file's name that cannot be decoded or shown. None of its files may change."""
+
+
+class UnfitSketchError(SketchError):
+    """A part of a sketch that does not fit its file as the part itself says.
+
+    Attributes:
+        reason: "unplaced" if the file lacks the part's old text, "ambiguous" if the file has several places for it.
+    """
+
+    def __init__(self, reason: Literal["unplaced", "ambiguous"], message: str, at: int, end: int) -> None:
+        super().__init__(message, at, end)
+        self.reason = reason
 
 
 class TokenizerUnavailableError(PromptsError):

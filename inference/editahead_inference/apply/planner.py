@@ -18,7 +18,7 @@ from typing import Literal, Protocol
 from editahead_inference.errors import ApplyRefusedError
 from editahead_prompts.sketches.sketch import Diff, FileSketch, Sketch, SketchKind
 from editahead_prompts.text.edits import Edit, apply_to_lines, compose, normalise
-from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.snapshot import Snapshot, line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .results import MAX_CHOICES, Choice, ChoicePlace, HunkOrigin, MergeResult, Reading, Refusal
@@ -281,6 +281,7 @@ class _Planner:
         try:
             item = _resolve_part(part, self.files, work)
             if part.action == "delete":
+                _check_deletion(part, item.current)
                 item.action, item.edit = "delete", Edit.replace(0, item.original.length, "")
                 return item
             if part.action == "move" and part.moved_to is not None:
@@ -327,6 +328,27 @@ def _resolve_part(part: FileSketch, files: FileProvider, work: dict[str, _Pendin
             Refusal("unplaced", f"An earlier part of the sketch removes {part.path or 'the file'}.")
         )
     return known
+
+
+def _check_deletion(part: FileSketch, current: Snapshot) -> None:
+    """Check that a diff which deletes a file removes all that the file has.
+
+    Raises:
+        ApplyRefusedError: The file is not the one that the diff deletes.
+    """
+    if part.kind != "unified-diff" or not isinstance(part.content, Diff):
+        return
+    lines = [line for hunk in part.content.hunks for line in hunk.lines]
+    bodies = [line_body(line) for line in current.lines]
+    has_end = bodies[-1] == ""
+    is_same = [line.text for line in lines] == bodies[: len(bodies) - has_end]
+    has_same_end = not lines or has_end == (part.final_newline is None)
+    if is_same and has_same_end and all(line.tag == "-" for line in lines):
+        return
+    said = "The file has another text than the one that the diff deletes."
+    if not lines:
+        said = "The diff deletes the file, and does not show the text that goes."
+    raise ApplyRefusedError(Refusal("would-lose-code", said))
 
 
 def _first_changed_place(change: FileChange) -> ChoicePlace:

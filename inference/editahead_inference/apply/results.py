@@ -105,6 +105,7 @@ class Refusal:
         model: One sentence about why a model could not help; "" if none was asked.
         choices: Two to `MAX_CHOICES` plausible readings of the whole sketch, likeliest first; empty if there are none.
         settled_by: What settles the doubt about a snippet.
+        is_final: Whether no model may help, as the sketch itself says how it fits.
     """
 
     reason: RefusalReason
@@ -114,6 +115,7 @@ class Refusal:
     model: str = ""
     choices: tuple[Choice, ...] = ()
     settled_by: SettledBy = "likelihood"
+    is_final: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from editahead_prompts.errors import SketchError
+from editahead_prompts.errors import SketchError, UnfitSketchError
 from editahead_prompts.text.diff import diff_lines
 from editahead_prompts.text.snapshot import Snapshot, line_body
 
@@ -191,7 +191,8 @@ def _as_sketch(calls: Sequence[_Call]) -> Sketch:
         new = _lines(call.new)
         lines += [*old, *new]
         if call.creates:
-            content: Snippet | Diff = Snippet((Code(tuple(_without_last(new)), at),))
+            whole = tuple(map(to_plain, _without_last(new)))
+            content: Snippet | Diff = Snippet((Code(whole, at),))
             final = None if not call.new or call.new.endswith("\n") else False
             files.append(
                 FileSketch("whole-file", _WHY, content, at, len(lines), call.path, final_newline=final)
@@ -210,7 +211,7 @@ def _as_sketch(calls: Sequence[_Call]) -> Sketch:
 
 def _lines(text: str) -> list[str]:
     """Return the lines of a text, with an empty last one if it ends with a line end."""
-    return [to_plain(line) for line in text.replace("\r\n", "\n").split("\n")]
+    return text.replace("\r\n", "\n").split("\n")
 
 
 def _without_last(lines: list[str]) -> list[str]:
@@ -218,46 +219,77 @@ def _without_last(lines: list[str]) -> list[str]:
 
 
 def fit_texts(file: FileSketch, original: Snapshot) -> FileSketch:
-    """Return edits of texts as edits of whole lines of the file.
+    """Return edits of texts as one edit of whole lines of the file.
 
-    Texts that do not occur as often as the sketch says stay as they are, without the line end at their end.
+    Raises:
+        UnfitSketchError: A text does not occur as often as the sketch says.
     """
     if not isinstance(file.content, Diff) or not any(hunk.is_text for hunk in file.content.hunks):
         return file
-    hunks = file.content.hunks
-    made = _one_hunk(hunks, [line_body(line) for line in original.lines])
-    return replace(file, content=Diff(tuple(map(_as_lines, hunks)) if made is None else (made,)))
+    made = _one_hunk(file.content.hunks, [line_body(line) for line in original.lines])
+    return replace(file, content=Diff((made,)))
 
 
-def _as_lines(hunk: Hunk) -> Hunk:
-    old = [line for line in hunk.lines if line.tag == "-"]
-    new = [line for line in hunk.lines if line.tag == "+"]
-    if old and new and not old[-1].text and not new[-1].text:
-        old, new = old[:-1], new[:-1]
-    elif new == [line for line in new if not line.text]:
-        old, new = old if not old or old[-1].text else old[:-1], []
-    return replace(hunk, lines=(*old, *new), is_text=False)
+def _as_texts(hunk: Hunk, text: str) -> tuple[str, str]:
+    """Return the old and the new text, plain if the text has only the plain form of the old one."""
+    old, new = "\n".join(hunk.old), "\n".join(hunk.new)
+    return (old, new) if old in text else (to_plain(old), to_plain(new))
 
 
-def _one_hunk(hunks: Sequence[Hunk], bodies: Sequence[str]) -> Hunk | None:
+def _places(old: str, text: str) -> Iterator[int]:
+    """Yield the places of a text in another one. They may overlap."""
+    at = text.find(old)
+    while at >= 0:
+        yield at
+        at = text.find(old, at + 1)
+
+
+def _replaced(hunk: Hunk, text: str) -> str:
+    """Return a text after one replacement.
+
+    Raises:
+        UnfitSketchError: The old text does not occur as often as the hunk says, or its occurrences overlap.
+    """
+    old, new = _as_texts(hunk, text)
+    end = hunk.at + len(hunk.lines)
+    count = sum(1 for _ in _places(old, text))
+    if not count:
+        raise UnfitSketchError("unplaced", "The file has no such text.", hunk.at, end)
+    if hunk.occurrences not in (0, count):
+        expected = "once" if hunk.occurrences == 1 else f"{hunk.occurrences} times"
+        said = f"The old text occurs {count} times in the file, and the call says {expected}."
+        raise UnfitSketchError("ambiguous", said, hunk.at, end)
+    if count != text.count(old):
+        raise UnfitSketchError("ambiguous", "The occurrences of the old text overlap.", hunk.at, end)
+    return text.replace(old, new)
+
+
+def _inserted(hunk: Hunk, text: str) -> str:
+    """Return a text after the lines of a hunk were added behind the line that the hunk names.
+
+    Raises:
+        UnfitSketchError: The text has fewer lines.
+    """
+    rows = text.split("\n")
+    if hunk.line is None or hunk.line > len(rows) - (not rows[-1]):
+        said = "The file has no line with this number."
+        raise UnfitSketchError("unplaced", said, hunk.at, hunk.at + len(hunk.lines))
+    added = "\n".join(hunk.new).removesuffix("\n").split("\n")
+    return "\n".join([*rows[: hunk.line], *added, *rows[hunk.line :]])
+
+
+def _one_hunk(hunks: Sequence[Hunk], bodies: Sequence[str]) -> Hunk:
     """Return one hunk with the effect of all, and as many lines around as make its place the only one."""
-    before = "\n".join(bodies)
-    text = before
+    before = text = "\n".join(bodies)
     low, high = len(bodies), 0
     for hunk in hunks:
-        old, new = "\n".join(hunk.old), "\n".join(hunk.new)
+        old = _as_texts(hunk, text)[0]
         if not old:
-            if hunk.line is None or hunk.line > text.count("\n") + bool(text and text[-1] != "\n"):
-                return None
-            rows = text.split("\n")
-            added = new.removesuffix("\n").split("\n")
-            text = "\n".join([*rows[: hunk.line], *added, *rows[hunk.line :]])
-            low, high = min(low, max(0, hunk.line - 1)), max(high, min(len(bodies), hunk.line + 1))
+            text = _inserted(hunk, text)
+            at = hunk.line or 0
+            low, high = min(low, max(0, at - 1)), max(high, min(len(bodies), at + 1))
             continue
-        count = text.count(old)
-        if not count or hunk.occurrences not in (0, count):
-            return None
-        text = text.replace(old, new)
+        text = _replaced(hunk, text)
         first, last = before.find(old), before.rfind(old)
         if first >= 0:
             low = min(low, before.count("\n", 0, first))

@@ -31,6 +31,9 @@ def reparse_with_file(file: FileSketch, sketch: Sketch, original: Snapshot) -> F
     Args:
         sketch: The whole sketch.
         original: The file.
+
+    Raises:
+        UnfitSketchError: The part does not fit the file as the part itself says.
     """
     file = fit_texts(file, original)
     file = strip_line_numbers(restore_invisible(file, sketch.pasted, original), original)

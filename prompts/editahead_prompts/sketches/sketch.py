@@ -108,7 +108,7 @@ class FileSketch:
         end: The line after the part.
         path: The path as the sketch writes it, with `/`, relative or absolute; None without one.
         language: The fence's word in lower case ("py", "typescript"), or None.
-        action: The effect on the file. "move" also edits; "delete" has no content.
+        action: The effect on the file. "move" also edits; the content of "delete" is what goes, if the sketch shows it.
         moved_to: The new path of a moved file.
         final_newline: False if the sketch says that the file has none ("\ No newline at end of file"), True if it
             says that the file gets one; None if the sketch does not say.

@@ -168,7 +168,7 @@ def _made(file: _File, end: int) -> FileSketch | None:
     if file.action == "create" or (file.old == "/dev/null" and new):
         return replace(made, action="create")
     if file.action == "delete" or (file.new == "/dev/null" and old):
-        return replace(made, action="delete", path=old or new, content=Diff(()))
+        return replace(made, action="delete", path=old or new)
     if file.moved and old and new and old != new:
         return replace(made, action="move", path=old, moved_to=new)
     return made if file.hunks else None

@@ -3,34 +3,55 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.errors import SketchError
+from editahead_inference.apply.merge.merge import merge
+from editahead_prompts.errors import SketchError, UnfitSketchError
 from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.sketches.reparse import reparse_with_file
 from editahead_prompts.sketches.sketch import Diff, Snippet
+from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 
 _TEXTS = st.text(alphabet="ab( \n", min_size=1, max_size=30)
+
+
+def _replay(before: str, calls: Sequence[Mapping[str, object]]) -> str | None:
+    """Return the text after the calls, one after the other; None where a text does not occur just as often as said."""
+    text = before
+    for call in calls:
+        old, new = str(call["old_string"]), str(call["new_string"])
+        found = [at for at in range(len(text)) if text.startswith(old, at)]
+        overlaps = any(b - a < len(old) for a, b in pairwise(found))
+        if not found or overlaps or (len(found) > 1 and not call.get("replace_all")):
+            return None
+        text = text.replace(old, new)
+    return text
 
 
 @given(before=_TEXTS, news=st.lists(_TEXTS, min_size=1, max_size=3), data=st.data())
 def test_hunk_has_the_effect_of_the_edits_one_after_another(
     before: str, news: list[str], data: st.DataObject
 ) -> None:
-    expected = before
-    calls = []
+    calls: list[dict[str, object]] = []
+    text = before
     for new in news:
-        at = data.draw(st.integers(0, len(expected) - 1))
-        olds = (expected[at:end] for end in range(at + 1, len(expected) + 1))
-        old = next((old for old in olds if expected.count(old) == 1), expected)
-        expected = expected.replace(old, new)
-        calls.append({"old_string": old, "new_string": new})
+        at = data.draw(st.integers(0, len(text) - 1))
+        old = text[at : data.draw(st.integers(at + 1, len(text)))] if data.draw(st.booleans()) else new
+        calls.append({"old_string": old, "new_string": new, "replace_all": data.draw(st.booleans())})
+        text = text.replace(old, new, 1)
     sketch = parse_sketch(json.dumps({"file_path": "a.py", "edits": calls}))
     (part,) = sketch.files
+    expected = _replay(before, calls)
+    if expected is None:
+        with pytest.raises(UnfitSketchError):
+            reparse_with_file(part, sketch, Snapshot.from_text(before))
+        return
     content = reparse_with_file(part, sketch, Snapshot.from_text(before)).content
     assert isinstance(content, Diff)
     (hunk,) = content.hunks
@@ -42,11 +63,41 @@ def test_hunk_has_the_effect_of_the_edits_one_after_another(
     assert "\n".join(lines) == expected
 
 
-def test_text_that_occurs_twice_is_no_edit_of_one_place() -> None:
-    sketch = parse_sketch('{"file_path": "a.py", "old_string": "x = 1", "new_string": "x = 2"}')
-    content = reparse_with_file(sketch.files[0], sketch, Snapshot.from_text("x = 1\ny = 1\nx = 1\n")).content
-    assert isinstance(content, Diff)
-    assert content.hunks[0].old == ("x = 1",)
+@pytest.mark.parametrize(
+    ("before", "edits", "reason"),
+    [
+        ("x = 1\ny = 1\nx = 1\n", [("x = 1", "x = 2")], "ambiguous"),
+        ("foo\nfoo\nfoo\n", [("foo\nfoo\n", "one\n")], "ambiguous"),
+        ("a\n\na\n\na\n", [("a\n\na\n", "b\n")], "ambiguous"),
+        ("xaaax\n", [("aa", "b")], "ambiguous"),
+        ("- run: a\n- run: a\n- run: a\n", [("- run: a\n- run: a", "- run: b")], "ambiguous"),
+        ("}\n}\n}\n", [("}\n}", "}")], "ambiguous"),
+        ("a = 1\nb = 2\n", [("zz", "b"), ("b", "zz")], "unplaced"),
+        ("a = 1\nb = 2\n", [("a", "b"), ("b", "a")], "ambiguous"),
+        ("a = 1\n", [("a = 1", "b = 1"), ("a = 1", "c = 1")], "unplaced"),
+        ("a = 1\n", [("  a = 1", "  b = 1")], "unplaced"),
+        ("a = 1\n", [("a  = 1", "a  = 1")], "unplaced"),
+        ("a = 1\n", [("a = 1\n\n", "b = 1\n\n")], "unplaced"),
+    ],
+)
+def test_text_that_does_not_occur_as_the_call_says_is_no_edit(
+    before: str, edits: list[tuple[str, str]], reason: str
+) -> None:
+    calls = [{"old_string": old, "new_string": new} for old, new in edits]
+    sketch = parse_sketch(json.dumps({"file_path": "a.py", "edits": calls}))
+    with pytest.raises(UnfitSketchError) as raised:
+        reparse_with_file(sketch.files[0], sketch, Snapshot.from_text(before))
+    assert raised.value.reason == reason
+    merged = merge(sketch, sketch.files[0], Snapshot.from_text(before))
+    assert merged.refusal is not None
+    assert (merged.refusal.reason, merged.edit) == (reason, Edit())
+
+
+@pytest.mark.parametrize("extra", [{"replace_all": True}, {"expected_replacements": 2}])
+def test_overlapping_occurrences_are_refused_where_all_of_them_change(extra: dict[str, object]) -> None:
+    sketch = parse_sketch(json.dumps({"path": "a", "old_str": "aa", "new_str": "b", **extra}))
+    with pytest.raises(UnfitSketchError, match="overlap"):
+        reparse_with_file(sketch.files[0], sketch, Snapshot.from_text("aaa\n"))
 
 
 @pytest.mark.parametrize("extra", [{"replace_all": True}, {"expected_replacements": 2}])

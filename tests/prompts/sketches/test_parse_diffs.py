@@ -123,7 +123,7 @@ rename to new/name.py
         ("delete", "gone.py", None),
         ("move", "old/name.py", "new/name.py"),
     ]
-    assert changes(files[1]) == []
+    assert changes(files[1]) == [(["x = 1"], [])]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from editahead_inference.apply.placement.splices import (
     to_edit,
 )
 from editahead_inference.apply.results import MAX_CHOICES, MergeResult, SettledBy
+from editahead_prompts.errors import UnfitSketchError
 from editahead_prompts.sketches.reparse import reparse_with_file
 from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch, Sketch, Snippet
 from editahead_prompts.text.edits import Edit, Replacement
@@ -90,13 +91,22 @@ def merge(
     notebook = Notebook.read(original, part) if span is None else None
     if notebook is not None:
         return notebook.merge(lambda code: merge(sketch, part, code, check=check))
-    part = reparse_with_file(part, sketch, original)
+    try:
+        part = reparse_with_file(part, sketch, original)
+    except UnfitSketchError as error:
+        return _refuse_unfit(error, sketch, original)
     low, high = _line_range(original, span)
     target = Target(original, syntax or SyntaxTrees(reproducible=True), low, high, check)
     result = _certain_result(part, target, span)
     if result.refusal is None:
         return remove_as_told(part, target, result)
     return offer_additions(part, target, result)
+
+
+def _refuse_unfit(error: UnfitSketchError, sketch: Sketch, original: Snapshot) -> MergeResult:
+    """Return the refusal of a part that does not fit its file. No other reading of the part is looked for."""
+    refusal = make_refusal(error.reason, str(error), sketch.lines[error.at : error.end])
+    return MergeResult(original, original.text, Edit(), replace(refusal, is_final=True), 0.0)
 
 
 def _certain_result(part: FileSketch, target: Target, span: tuple[int, int] | None) -> MergeResult:

@@ -104,7 +104,8 @@ class ModelFallback:
     ) -> MergeResult:
         trees = syntax or SyntaxTrees(reproducible=True)
         merged = self.merge(sketch, part, original, syntax=trees, span=span, check=check)
-        if merged.refusal is None or merged.refusal.reason not in MODEL_REASONS:
+        refusal = merged.refusal
+        if refusal is None or refusal.is_final or refusal.reason not in MODEL_REASONS:
             return merged
         questions = tuple(
             replace(question, instruction=self.instruction)
@@ -139,7 +140,7 @@ class ModelFallback:
                     )
             why = response.why if doubt is None else _rejection_message(doubt)
             reporter.withdraw()
-        return replace(merged, refusal=replace(merged.refusal, model=why))
+        return replace(merged, refusal=replace(refusal, model=why))
 
 
 def _rejection_message(doubt: Refusal) -> str:
