@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rapidfuzz.fuzz import ratio
@@ -17,8 +17,6 @@ from editahead_inference.apply.placement.line_matching import (
 from editahead_inference.apply.placement.placement import Target
 from editahead_prompts.sketches.sketch import Hunk
 
-_MIN_CONTEXT_SIMILARITY = 80
-"""Percent of similarity from which a line of the file may be a context line of the hunk."""
 _MIN_COMMENT_SIMILARITY = 45
 """Percent of similarity from which a comment may be another one in other words."""
 
@@ -56,56 +54,44 @@ class HunkAligner:
         return at[0] if is_within else None
 
     def align(self, hunk: Hunk, own: Sequence[Anchor], first: int) -> PlacedHunk:
-        """Return the place of each old line: by the anchors, and by similarity between the anchors and at the ends."""
+        """Return the place of each old line: by the anchors, and beside these by similarity."""
         places: list[int | None] = [None] * len(hunk.old)
         for anchor in own:
             for k in range(anchor.last - anchor.first):
                 places[anchor.first - first + k] = anchor.start + k
-        tags = [line.tag for line in hunk.lines if line.tag != "+"]
-        known = [k for k, place in enumerate(places) if place is not None]
-        for a, b in zip([None, *known], [*known, None], strict=True):
-            low = self._target.low if a is None else (places[a] or 0) + 1
-            high = self._target.high if b is None else (places[b] or 0)
-            waiting = list(range(0 if a is None else a + 1, len(places) if b is None else b))
-            if not waiting:
-                continue
-            pairs: Iterable[tuple[int, int]]
-            if a is None:
-                pairs = zip(reversed(waiting), range(high - 1, low - 1, -1), strict=False)
-            elif b is None or high - low == len(waiting):
-                pairs = zip(waiting, range(low, high), strict=False)
-            else:
-                pairs = self._similar_pairs(hunk.old, waiting, range(low, high))
-            for k, place in pairs:
-                if not self._is_same(hunk.old[k], place, tags[k]):
-                    if a is None or b is None:
-                        break
-                    continue
-                places[k] = place
+        order = range(len(places))
+        for some, step in ((order, 1), (order[::-1], -1)):
+            self._follow(hunk.old, places, some, step)
         return PlacedHunk(hunk, tuple(places))
 
-    def finds_removed_lines(self, hunk: Hunk, own: Sequence[Anchor], first: int) -> bool:
-        """Return whether the anchors of a hunk find all lines that it removes."""
-        places = self.align(hunk, own, first).places
-        tags = (line.tag for line in hunk.lines if line.tag != "+")
-        return all(place is not None for place, tag in zip(places, tags, strict=True) if tag == "-")
+    def _follow(self, old: Sequence[str], places: list[int | None], order: Iterable[int], step: int) -> None:
+        """Give each old line behind a placed one the next line of the file. Either side may lack blank lines."""
+        free, used = range(self._target.low, self._target.high), set(places)
+        at: int | None = None
+        for k in order:
+            if places[k] is not None or at is None:
+                at = places[k]
+                continue
+            place = at + step
+            while old[k].strip() and place in free and not self._file.keys[place]:
+                place += step
+            if place in free and place not in used and self._is_same(old[k], place):
+                places[k] = at = place
+            elif old[k].strip():
+                at = None
 
-    def _similar_pairs(
-        self, old: Sequence[str], waiting: Sequence[int], free: range
-    ) -> Iterator[tuple[int, int]]:
-        """Yield pairs of similar lines, in order."""
-        at = free.start
-        for k in waiting:
-            for place in range(at, min(free.stop, at + 20)):
-                if self._is_same(old[k], place, " "):
-                    yield k, place
-                    at = place + 1
-                    break
+    def stays_together(self, placed: PlacedHunk) -> bool:
+        """Return whether all old lines have a place, with nothing but blank lines of the file between them."""
+        found = set(placed.found)
+        shown = zip(placed.hunk.old, placed.places, strict=True)
+        if not found or any(line.strip() and place is None for line, place in shown):
+            return False
+        return all(place in found or not self._file.keys[place] for place in range(min(found), max(found)))
 
-    def _is_same(self, body: str, place: int, tag: str) -> bool:
+    def _is_same(self, body: str, place: int) -> bool:
+        """Return whether the line is that of the file, or a comment that the file has in other words there only."""
         a, b = normalize_line(body), self._file.keys[place]
-        if a == b:
-            return True
-        if is_comment(body) and is_comment(self._file.bodies[place]):
-            return ratio(a, b) >= _MIN_COMMENT_SIMILARITY
-        return tag == " " and ratio(a, b) >= _MIN_CONTEXT_SIMILARITY
+        if a == b or a in self._file.places:
+            return a == b
+        are_comments = is_comment(body) and is_comment(self._file.bodies[place])
+        return are_comments and ratio(a, b) >= _MIN_COMMENT_SIMILARITY

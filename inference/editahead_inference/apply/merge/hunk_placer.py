@@ -127,24 +127,22 @@ class _HunkPlacer:
         """Return each hunk with its place, by the order of all hunks. Those without a place are left out, with a doubt."""
         placed: list[PlacedHunk] = []
         chain = self._chain(waiting)
-        missing: list[Hunk] = []
-        if chain is not None:
-            for number, hunk in enumerate(waiting):
-                own = [anchor for anchor in chain.anchors if anchor.segment == number]
-                if own and self._aligner.finds_removed_lines(hunk, own, first_line_of(waiting, number)):
-                    placed.append(self._aligner.align(hunk, own, first_line_of(waiting, number)))
-                else:
-                    missing.append(hunk)
-        else:
-            missing = list(waiting)
-        for hunk in missing:
-            # The hunk may be out of order. Its own lines then have to be distinctive.
-            alone = self._chain([hunk]) if len(waiting) > 1 else chain
-            if alone is None:
+        for number, hunk in enumerate(waiting):
+            one = self._place_in_chain(hunk, chain, number, first_line_of(waiting, number))
+            if one is None and len(waiting) > 1:
+                # The hunk may be out of order. Its own lines then have to be distinctive.
+                one = self._place_in_chain(hunk, self._chain([hunk]), 0, 0)
+            if one is None:
                 self._doubts.append(refuse_unplaced(hunk, self._target, is_first=not self._doubts))
-                continue
-            placed.append(self._aligner.align(hunk, alone.anchors, 0))
+            else:
+                placed.append(one)
         return placed
+
+    def _place_in_chain(self, hunk: Hunk, chain: Chain | None, number: int, first: int) -> PlacedHunk | None:
+        """Return a hunk with its place in a chain; None if its old lines do not stay together there."""
+        own = [anchor for anchor in chain.anchors if anchor.segment == number] if chain is not None else []
+        placed = self._aligner.align(hunk, own, first)
+        return placed if self._aligner.stays_together(placed) else None
 
     def _pin(self, hunk: Hunk) -> int | None:
         """Return the only place where all old lines occur exactly, if the headings of the hunk allow it.

@@ -12,6 +12,7 @@ from bisect import insort
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice
+from math import inf
 
 from .anchors import Anchor, Segment
 from .line_matching import (
@@ -129,6 +130,9 @@ class _ChainBuilder:
         lines = [line for segment in segments for line in segment.lines]
         self._lines = lines
         self._depths = [0, *accumulate(_depth_change(line) for line in lines)]
+        self._shown, self._filled = (
+            [0, *accumulate(bool(x.strip()) for x in each)] for each in (lines, file.keys)
+        )
         worth = [line_weight(normalize_line(line)) for line in lines]
         # The cost of unmatched lines at the end of a segment. Blank lines cost nothing.
         self._cost = [0.0, *accumulate(3.0 + w if w > 0.05 else 0.0 for w in worth)]
@@ -214,7 +218,8 @@ class _ChainBuilder:
         if not come and not gone:
             return 0.0
         if self._segments[b.segment].strict:
-            return 0.3 + self._cost[first] - self._cost[last] + 0.3 * min(gone, 20)
+            is_torn = self._shown[first] - self._shown[last] != self._filled[start] - self._filled[end]
+            return inf if is_torn else 0.3 + self._cost[first] - self._cost[last]
         # A deletion without replacement is less likely, and one that leaves the block is rare.
         excess = min(0.3 * max(0, gone - come), _MAX_DELETION_COST)
         left = _OUTER_BLOCK_COST if gone and self._file.enters_outer_block(end, start) else 0.0
