@@ -76,16 +76,23 @@ class HfTokenizer:
             self._wholes.popitem(last=False)
         return known
 
+    def offsets(self, text: str) -> tuple[int, ...]:
+        """Return the offset of each token's first character in `text`."""
+        encoded = self.encoder.encode(_without_surrogates(text), add_special_tokens=False)
+        return tuple(start for start, _ in encoded.offsets)
+
     def decode(self, ids: Sequence[int]) -> str:
         """Return the text of the tokens, special tokens included."""
         text: str = self.encoder.decode(list(ids), skip_special_tokens=False)
         return text
 
     def _ids(self, text: str) -> tuple[int, ...]:
-        if not text.isascii():
-            # The library rejects lone surrogates.
-            text = text.encode("utf-8", "replace").decode("utf-8")
-        return tuple(self.encoder.encode(text, add_special_tokens=False).ids)
+        return tuple(self.encoder.encode(_without_surrogates(text), add_special_tokens=False).ids)
+
+
+def _without_surrogates(text: str) -> str:
+    """Return the text with a question mark for each lone surrogate, which the library rejects."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def load(place: Path) -> HfTokenizer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -20,6 +21,10 @@ class Tokenizer(Protocol):
         """Return the token ids; None where they are not known."""
         ...
 
+    def offsets(self, text: str) -> Sequence[int]:
+        """Return the offset of each token's first character in `text`, as many as `count` counts."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class ByteEstimate:
@@ -33,6 +38,13 @@ class ByteEstimate:
     def encode(self, text: str) -> tuple[int, ...] | None:
         return None
 
+    def offsets(self, text: str) -> Sequence[int]:
+        if text.isascii():
+            return range(0, len(text), self.bytes_per_token)
+        sizes = (len(char.encode("utf-8", "replace")) for char in text)
+        char_of_byte = [at for at, size in enumerate(sizes) for _ in range(size)]
+        return char_of_byte[:: self.bytes_per_token]
+
 
 @dataclass(frozen=True, slots=True)
 class CountsOnly:
@@ -45,6 +57,9 @@ class CountsOnly:
 
     def encode(self, text: str) -> tuple[int, ...] | None:
         return None
+
+    def offsets(self, text: str) -> Sequence[int]:
+        return self.tokenizer.offsets(text)
 
 
 ESTIMATE = ByteEstimate()

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 from editahead_prompts.composition.render import Prompt
 from editahead_prompts.composition.tokenizers import Tokenizer
 from editahead_prompts.state import EditorState
-from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.edits import Edit, apply_to_lines
 from editahead_prompts.text.snapshot import Snapshot, line_body
 
 AnswerRejectionReason: TypeAlias = Literal[
@@ -63,6 +63,32 @@ class EditableRegion:
         """Return the region's lines without line ends."""
         return tuple(map(line_body, document.lines[self.first : self.end]))
 
+    def bodies_after(self, document: Snapshot, edit: Edit) -> tuple[str, ...] | None:
+        """Return the region's lines after an edit of the document; None for an edit that reaches beyond the region."""
+        start, end = edit.changed_span
+        if not self.first <= document.line_at(start) <= document.line_at(end) < self.end:
+            return None
+        after = apply_to_lines(document, edit)
+        grown = len(after) - len(document.lines)
+        return tuple(map(line_body, after[self.first : self.end + grown]))
+
+
+@dataclass(frozen=True, slots=True)
+class PromptWindow:
+    """The text around the cursor that a prompt shows, so that the next request can show the same.
+
+    Attributes:
+        first: The first line; None where the window begins within a line.
+        before: The text up to the cursor, as in the prompt, in pieces that are tokenized apart.
+        behind: The text behind the cursor, as in the prompt.
+        edits: The edits that the prompt shows before this text.
+    """
+
+    first: int | None
+    before: tuple[str, ...]
+    behind: str
+    edits: str
+
 
 @dataclass(frozen=True, slots=True)
 class PromptRequest:
@@ -80,6 +106,7 @@ class PromptRequest:
         chat: Whether the request is a chat instead of a plain completion.
         marks: Line indices in the region of the places that the format numbers.
         continues: Whether the answer goes on with the prompt's last word, as far as the model is sure.
+        window: The window of a format that keeps it from request to request.
     """
 
     prompt: Prompt
@@ -93,6 +120,7 @@ class PromptRequest:
     chat: bool = False
     marks: tuple[int, ...] = ()
     continues: bool = False
+    window: PromptWindow | None = None
 
 
 class AnswerReader(Protocol):

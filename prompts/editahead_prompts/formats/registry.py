@@ -12,6 +12,7 @@ from .apply.fastapply import AIXAPPLY, FASTAPPLY
 from .apply.instruct import INSTRUCT_APPLY
 from .base import Format
 from .next_edit.editahead_2611 import EDITAHEAD
+from .next_edit.editahead_coder_2611 import EDITAHEAD_CODER
 from .next_edit.editahead_lines_2611 import EDITAHEAD_LINES
 from .next_edit.fim import CODESTRAL, DEEPSEEK, QWEN, SEED_CODER, STARCODER
 from .next_edit.mercury import INSTRUCT, MERCURY
@@ -23,7 +24,8 @@ from .next_edit.zeta21 import ZETA_2_1
 FORMATS: dict[str, Format] = {
     format.name: format
     for format in (
-        *(ZETA_1, ZETA_2, ZETA_2_1, SWEEP, SWEEP_CURSORTAB, MERCURY, INSTRUCT, EDITAHEAD, EDITAHEAD_LINES),
+        *(ZETA_1, ZETA_2, ZETA_2_1, SWEEP, SWEEP_CURSORTAB, MERCURY, INSTRUCT),
+        *(EDITAHEAD, EDITAHEAD_LINES, EDITAHEAD_CODER),
         *(QWEN, CODESTRAL, DEEPSEEK, STARCODER, SEED_CODER),
     )
 }
@@ -47,6 +49,7 @@ _BY_MODEL: tuple[tuple[str, str], ...] = (
     (r"sweep", SWEEP.name),
     (r"mercury", MERCURY.name),
     (rf"editahead{_SEP}(lines|small)", EDITAHEAD_LINES.name),
+    (rf"editahead{_SEP}coder", EDITAHEAD_CODER.name),
     (r"editahead", EDITAHEAD.name),
     (r"codestral", CODESTRAL.name),
     (rf"seed{_SEP}coder(?!.*instruct)", SEED_CODER.name),

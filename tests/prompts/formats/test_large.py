@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pytest
@@ -34,6 +35,10 @@ class Counting:
 
     def encode(self, text: str) -> tuple[int, ...] | None:
         return None
+
+    def offsets(self, text: str) -> Sequence[int]:
+        self.chars += len(text)
+        return ESTIMATE.offsets(text)
 
 
 def state_at(text: str, cursor: int) -> EditorState:

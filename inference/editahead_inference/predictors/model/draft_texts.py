@@ -6,7 +6,9 @@ from dataclasses import replace
 
 from editahead_prompts.formats.base import EditableRegion, Format, PromptRequest
 from editahead_prompts.formats.excerpts import excerpt
-from editahead_prompts.formats.next_edit.editahead_lines_2611 import EditaheadLinesFormat, draft_answers
+from editahead_prompts.formats.next_edit import editahead_coder_2611, editahead_lines_2611
+from editahead_prompts.formats.next_edit.editahead_coder_2611 import EditaheadCoderFormat
+from editahead_prompts.formats.next_edit.editahead_lines_2611 import EditaheadLinesFormat
 from editahead_prompts.formats.next_edit.fim import FimFormat
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit, apply_to_lines
@@ -23,11 +25,14 @@ def draft_texts(format: Format, request: PromptRequest, state: EditorState) -> t
     """
     if isinstance(format, FimFormat):
         return ()
+    proposed = state.proposed[:MAX_RULE_DRAFTS]
+    if isinstance(format, EditaheadCoderFormat):
+        return editahead_coder_2611.draft_answers(request, proposed)
     if isinstance(format, EditaheadLinesFormat):
-        return draft_answers(request, state.proposed[:MAX_RULE_DRAFTS])
+        return editahead_lines_2611.draft_answers(request, proposed)
     document, region = request.document, request.region
     texts = [excerpt(document, region.first, region.end, format.special_tokens)]
-    for edit in state.proposed[:MAX_RULE_DRAFTS][::-1]:
+    for edit in proposed[::-1]:
         if (changed := _changed(document, region, edit)) is not None:
             texts.insert(0, excerpt(changed[0], changed[1].first, changed[1].end, format.special_tokens))
     return tuple(dict.fromkeys(text.removeprefix(request.prefill) for text in texts))

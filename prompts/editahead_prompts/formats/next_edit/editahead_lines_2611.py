@@ -57,7 +57,7 @@ from editahead_prompts.formats.history_events import history_events
 from editahead_prompts.formats.windows import grow_region, visible_line_count
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.diff import diff_lines
-from editahead_prompts.text.edits import Edit, apply_to_lines
+from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot, line_body
 
 from .continuation import ContinuationReader, build_continuation, types_line_end
@@ -250,13 +250,8 @@ def _proposed(state: EditorState, region: EditableRegion) -> tuple[Text, ...]:
 
 def _answer_for(document: Snapshot, region: EditableRegion, edit: Edit) -> str | None:
     """Return the answer that makes an edit; None for an edit that reaches beyond the region."""
-    start, end = edit.changed_span
-    if not region.first <= document.line_at(start) <= document.line_at(end) < region.end:
-        return None
-    after = apply_to_lines(document, edit)
-    grown = len(after) - len(document.lines)
-    new = tuple(map(line_body, after[region.first : region.end + grown]))
-    return write_answer(region.bodies(document), new)
+    new = region.bodies_after(document, edit)
+    return None if new is None else write_answer(region.bodies(document), new)
 
 
 def _region(document: Snapshot, cursor: int, limit: int, tokenizer: Tokenizer) -> EditableRegion:

@@ -151,6 +151,9 @@ class Letters:
     def encode(self, text: str) -> tuple[int, ...]:
         return (*map(ord, text), *[0] * self.more)
 
+    def offsets(self, text: str) -> range:
+        return range(len(text))
+
 
 async def test_ids_are_sent_when_the_server_has_counted_as_many_tokens() -> None:
     one = backend(NEW, NEW, NEW)
