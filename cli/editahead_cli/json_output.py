@@ -121,6 +121,23 @@ class MissingPlaceOutput:
 
 
 @attrs.frozen
+class LeftUseOutput:
+    """A use of a definition that the change took away, and that no place of the report rewrites: look at it.
+
+    `line` and `column` count from 1, `text` is the line, `name` the old name, `new` the one that replaced it or "" for none.
+    `why` says what was taken away, and where.
+    """
+
+    path: str
+    line: int
+    column: int
+    text: str
+    name: str
+    new: str
+    why: str
+
+
+@attrs.frozen
 class LookedOutput:
     """What was looked at: the numbers of files and of rules, and the time in milliseconds."""
 
@@ -131,12 +148,18 @@ class LookedOutput:
 
 @attrs.frozen
 class FinishOutput:
-    """What a change lacks. `complete` is whether nothing is likely missing. The likeliest place is the first one."""
+    """What a change lacks. The likeliest place is the first one.
+
+    `complete` is whether no place is likely, no use is left of what the change took away (`uses`), and every file with such
+    a name was looked at: `unsearched` has the names that too many files have.
+    """
 
     complete: bool
     rules: list[FinishRuleOutput]
     places: list[MissingPlaceOutput]
     looked: LookedOutput
+    uses: list[LeftUseOutput]
+    unsearched: list[str]
 
 
 @attrs.frozen

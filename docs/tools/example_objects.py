@@ -130,7 +130,7 @@ FINISHED = finish_messages.FinishResult(
             0.97,
             "code",
             likely=True,
-            why="It follows from the change by what the code says.",
+            why="`ends` was renamed to `leaves` in models.py:5.",
         )
     ],
     lsp_types.WorkspaceEdit(
@@ -139,12 +139,24 @@ FINISHED = finish_messages.FinishResult(
             "1": lsp_types.ChangeAnnotation(
                 "rename ends -> leaves, line 10 (97%)",
                 True,
-                "It follows from the change by what the code says.",
+                "`ends` was renamed to `leaves` in models.py:5.",
             )
         },
     ),
     [],
     finish_messages.Looked(4, 1, 412.0),
+    [
+        finish_messages.LeftUse(
+            "file:///projects/rooms/bills.py",
+            None,
+            wire.Range(wire.Position(2, 15), wire.Position(2, 19)),
+            "    return one.ends - one.begins",
+            "ends",
+            "leaves",
+            "`ends` was renamed to `leaves` in models.py:5.",
+        )
+    ],
+    [],
 )
 REFUSED = apply_messages.RefusalData(
     "ambiguous",

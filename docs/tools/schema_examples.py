@@ -305,6 +305,9 @@ SHAPES = [
             [json_output.MissingPlaceOutput("rooms/bills.py", 31, 31, "    return stay.ends\n", "    return stay.end\n",
                                             "r1", 0.97, "code")],
             json_output.LookedOutput(3400, 1, 412.5),
+            [json_output.LeftUseOutput("rooms/views.py", 8, 17, "    return one.ends - one.begins", "ends", "end",
+                                       "`ends` was renamed to `end` in models.py:12.")],
+            [],
         ),
     ),
     _output(

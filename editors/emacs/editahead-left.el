@@ -51,8 +51,9 @@ the list, for one place or for all."
 
 (defun editahead--list-left (result)
   "Show the places of RESULT in a buffer."
-  (let ((places (append (plist-get result :places) nil)))
-    (if (null places)
+  (let ((places (append (plist-get result :places) nil))
+        (uses (append (plist-get result :uses) nil)))
+    (if (eq (plist-get result :complete) t)
         (message "Editahead: The change is complete, as far as %d rules tell"
                  (plist-get (plist-get result :looked) :rules))
       (let ((lines (mapcar (lambda (place) (editahead--left-text place (plist-get result :rules))) places)))
@@ -61,9 +62,30 @@ the list, for one place or for all."
             (erase-buffer)
             (editahead-left-mode)
             (apply #'insert lines)
+            (mapc #'editahead--insert-use uses)
             (goto-char (point-min)))
           (display-buffer (current-buffer))
-          (message "Editahead: %d left.  In the list, m makes one and ! makes all" (length places)))))))
+          (message "Editahead: %d left, %d to look at.  In the list, m makes one and ! makes all"
+                   (length places) (length uses)))))))
+
+(defun editahead--insert-use (use)
+  "Insert the lines that show USE, for which there is no edit."
+  (let* ((path (editahead--path (plist-get use :uri)))
+         (line (plist-get (plist-get (plist-get use :range) :start) :line)))
+    (insert (propertize
+             (format "%s:%d: Look at this: %s\n    %s\n" (file-relative-name path) (1+ line)
+                     (plist-get use :why) (string-trim (plist-get use :text)))
+             'editahead-marker (editahead--line-marker path line)))))
+
+(defun editahead--line-marker (path line)
+  "Return a marker at the start of the 0-based LINE of the file at PATH."
+  (with-current-buffer (find-file-noselect path)
+    (save-restriction
+      (widen)
+      (save-excursion
+        (goto-char (point-min))
+        (forward-line line)
+        (copy-marker (point) t)))))
 
 (defun editahead--left-text (place rules)
   "Return the lines that show PLACE, with a marker where it is.
@@ -71,13 +93,7 @@ RULES are those of the result."
   (let* ((path (editahead--path (plist-get place :uri)))
          (rule (seq-find (lambda (rule) (equal (plist-get rule :id) (plist-get place :rule))) rules))
          (line (plist-get (plist-get (plist-get place :range) :start) :line))
-         (marker (with-current-buffer (find-file-noselect path)
-                   (save-restriction
-                     (widen)
-                     (save-excursion
-                       (goto-char (point-min))
-                       (forward-line line)
-                       (copy-marker (point) t))))))
+         (marker (editahead--line-marker path line)))
     (propertize
      (format "%s:%d: %.0f%% %s\n%s%s    %s\n" (file-relative-name path) (1+ line)
              (* 100 (plist-get place :confidence)) (plist-get rule :label)

@@ -74,7 +74,8 @@ class ToolServer:
         """Tell what a change still lacks: places in the whole repository where its rewrites go on.
 
         Without arguments, the change is the working tree against HEAD. Each place has a path, lines from 1, the old and the
-        new text, the rule and a confidence. `complete` is true when nothing is likely missing.
+        new text, the rule and a confidence. `uses` has what still uses a definition that the change renamed or took out,
+        where no edit is sure: look at each. `complete` is true when no place is likely and no use is left.
         """
         tool = partial(
             self._tools.finish_change,

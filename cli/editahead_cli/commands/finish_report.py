@@ -12,13 +12,17 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from editahead_cli.json_output import FinishOutput
-    from editahead_inference.finish.report import FinishRule, MissingPlace
+    from editahead_inference.finish.report import FinishRule, LeftUse, MissingPlace
     from editahead_lsp.finish.change_finish import FinishResult
 
 _MAX_LINES = 12
 """Lines of one side of a place that are shown."""
 _MAX_SHOWN_AT = 4
 """Places at which a person made a rule that are shown."""
+_MAX_USES = 20
+"""Uses of one name that are shown."""
+_MAX_WIDTH = 120
+"""Characters of a line with a use that are shown."""
 _MAX_LEFT_OUT = 5
 """Files that do not take part that are shown."""
 
@@ -57,6 +61,13 @@ def make_output(result: FinishResult, *, with_all: bool) -> FinishOutput:
             for place in (report.places if with_all else report.likely)
         ],
         json_output.LookedOutput(report.files, len(report.rules), round(result.ms, 1)),
+        [
+            json_output.LeftUseOutput(
+                _name(use.uri, result), use.line + 1, use.column + 1, use.text, use.name, use.new, use.reason
+            )
+            for use in report.uses
+        ],
+        list(report.unsearched),
     )
 
 
@@ -118,6 +129,7 @@ def _lines(result: FinishResult, with_all: bool, written: Sequence[str]) -> Iter
         yield _text(("Complete", "bold green"))
         for rule in done:
             yield _heading(rule, result, "  ")
+    yield from _uses(result)
     yield from _left_out(result)
     yield _text()
     yield from _verdict(result, written)
@@ -167,6 +179,41 @@ def _changed(sign: str, line: str, other: str | None, style: str) -> Text:
     return _text((f"    {sign} ", style), *((escape_line(piece), look) for piece, look in pieces))
 
 
+def _uses(result: FinishResult) -> Iterator[Text]:
+    """Yield the uses of what the change took away, those of one definition together."""
+    by_definition: dict[tuple[str, str, tuple[str, int]], list[LeftUse]] = {}
+    for use in result.report.uses:
+        by_definition.setdefault((use.name, use.new, use.gone_at), []).append(use)
+    for (name, new, (uri, line)), uses in by_definition.items():
+        where = f"{_name(uri, result)}:{line + 1}"
+        done = f"was renamed to `{new}` in {where}" if new else f"was taken out of {where}"
+        yield _text()
+        yield _text(
+            ("Look at this", "bold yellow"),
+            (f"  `{escape_line(name)}` {done}; {_forms(name, uses)} left", "bold"),
+        )
+        for use in uses[:_MAX_USES]:
+            at = f"  {_name(use.uri, result)}:{use.line + 1}"
+            yield _text((at, "cyan"), (f"  {escape_line(use.text.strip()[:_MAX_WIDTH])}", ""))
+        if len(uses) > _MAX_USES:
+            yield _text((f"  and {len(uses) - _MAX_USES} more (--json lists all)", "dim"))
+    for name in result.report.unsearched:
+        yield _text()
+        yield _text(
+            (f"`{escape_line(name)}` is in too many files: not all of them were looked at.", "bold yellow")
+        )
+
+
+def _forms(name: str, uses: Sequence[LeftUse]) -> str:
+    """Return how many uses there are, and of which form, with the verb: "3 calls of `.name(` are"."""
+    around = {
+        (use.text[: use.column][-1:] == ".", use.text[use.column + len(name) :][:1] == "(") for use in uses
+    }
+    is_member, is_called = (all(flags) for flags in zip(*around, strict=True))
+    written = f"{'.' if is_member else ''}{escape_line(name)}{'(' if is_called else ''}"
+    return f"{_count(len(uses), 'call' if is_called else 'use')} of `{written}` {'is' if len(uses) == 1 else 'are'}"
+
+
 def _left_out(result: FinishResult) -> Iterator[Text]:
     left_out = result.change.left_out
     if not left_out:
@@ -193,12 +240,15 @@ def _verdict(result: FinishResult, written: Sequence[str]) -> Iterator[Text]:
         yield _text((f"Changed {_count(len(report.likely), 'place')} in {files}:", "bold green"))
         for uri in written:
             yield _text((f"  {_name(uri, result)}", "cyan"))
-    else:
+    elif report.likely:
         files = _count(len({place.uri for place in report.likely}), "file")
         words = f"{_count(len(report.likely), 'place')} left in {files}, by {rules}."
         yield _text((words, "bold yellow"))
         if result.change.is_on_disk:
             yield _text(("`editahead finish --write` makes these edits, with the same options.", "dim"))
+    if report.uses:
+        words = f"{_count(len(report.uses), 'use')} to look at: no edit is sure there."
+        yield _text((words, "bold yellow"))
     yield _text((looked, "dim"))
 
 

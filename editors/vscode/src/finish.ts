@@ -1,6 +1,7 @@
 // The command that shows what the change still lacks: the places in the preview of an edit, with a mark at each.
 import * as vscode from "vscode";
-import { describeComplete } from "./core/messages";
+import type { LanguageClient } from "vscode-languageclient/node";
+import { describeComplete, describeUses } from "./core/messages";
 import type { FinishResult } from "./core/protocol";
 import type { Preview } from "./preview";
 import type { ServerManager } from "./server";
@@ -28,5 +29,18 @@ export async function showLeft(server: ServerManager, preview: Preview): Promise
     return;
   }
   if (result.complete) void vscode.window.showInformationMessage(describeComplete(result));
-  else await preview.show(result.edit, () => showLeft(server, preview), "left");
+  const toLookAt = describeUses(result);
+  if (toLookAt !== undefined) void offerUses(toLookAt, result, client);
+  if (result.places.length > 0) await preview.show(result.edit, () => showLeft(server, preview), "left");
+}
+
+/** Tell how many uses there are for which no edit is sure, and show them when asked to. */
+async function offerUses(message: string, { uses }: FinishResult, { protocol2CodeConverter: from }: LanguageClient): Promise<void> {
+  const places = uses.map((use) => new vscode.Location(from.asUri(use.uri), from.asRange(use.range)));
+  const [first] = places;
+  const chosen = await vscode.window.showWarningMessage(message, ...(first === undefined ? [] : ["Show"]));
+  if (chosen === undefined || first === undefined) return;
+  const editor = await vscode.window.showTextDocument(first.uri);
+  const what = "There is no use to look at.";
+  await vscode.commands.executeCommand("editor.action.goToLocations", editor.document.uri, first.range.start, places, "peek", what);
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeComplete, describePlaces, describeRefusal, describeStatus, describeWhy, parseRefusal, statusBarContent, type StatusBarState } from "../src/core/messages";
+import { describeComplete, describePlaces, describeRefusal, describeStatus, describeUses, describeWhy, parseRefusal, statusBarContent, type StatusBarState } from "../src/core/messages";
+import type { FinishResult } from "../src/core/protocol";
 
 const ready: StatusBarState = { server: "running", isRequesting: false, nextEdit: undefined, silence: undefined, error: undefined, placesLeft: "" };
 
@@ -20,9 +21,26 @@ test("the status bar counts the places that are left", () => {
   assert.doesNotMatch(statusBarContent({ ...ready, server: "starting", placesLeft: "3 places left" }).text, /left/);
 });
 
+const nothingLeft: FinishResult = {
+  complete: true,
+  edit: {},
+  looked: { files: 4, rules: 1, ms: 3 },
+  places: [],
+  uses: [],
+  unsearched: [],
+};
+
 test("a complete change", () => {
-  const text = describeComplete({ complete: true, edit: {}, looked: { files: 4, rules: 1, ms: 3 } });
+  const text = describeComplete(nothingLeft);
   assert.equal(text, "Editahead: Complete, as far as 1 rule tells. Files searched: 4.");
+  assert.equal(describeUses(nothingLeft), undefined);
+});
+
+test("uses to look at", () => {
+  const place = { line: 2, character: 4 };
+  const use = { uri: "file:///a.py", range: { start: place, end: place }, text: "x.old()", why: "`old` was renamed to `new` in b.py:1." };
+  const text = describeUses({ ...nothingLeft, complete: false, uses: [use, use], unsearched: ["run"] });
+  assert.equal(text, "Editahead: 2 uses to look at. `old` was renamed to `new` in b.py:1. Not all files with run were looked at.");
 });
 
 test("a stopped server and an unreachable model are warnings", () => {

@@ -7,7 +7,7 @@ import posixpath
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from editahead_inference.candidates import CLOSED, Candidate
 from editahead_inference.codebase import Codebase
@@ -16,18 +16,20 @@ from editahead_inference.gate.gate import Gate
 from editahead_inference.mined_rules.repository import RepositoryRules
 from editahead_inference.predictors.propagation import Propagation
 from editahead_inference.predictors.propagation.rule import rule_id
-from editahead_prompts.state import EditorState, MovedFile, PastEdit
+from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.identifiers import WORD
-from editahead_prompts.text.languages import LANGUAGE_FAMILIES
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import GRAMMARS, SyntaxTrees
 
 from .file_kinds import file_kind
-from .names import ReplacedName, left_places, place_features
-from .report import ChangedFile, PlaceKind
+from .found_places import FinishCandidate, FinishSearch
+from .left_uses import family
+from .names import left_places, place_features
+from .report import ChangedFile
 from .repository_rules import KIND, place_kind_features, rule_label, rule_places, rule_reason
-from .taught_rules import TaughtRule, windows
+from .taught_rules import windows
+from .use_search import UseSearch
 
 MIN_GATE = 0.03
 """The probability of the gate, as if the file were open, below which a place is not looked at any further."""
@@ -35,54 +37,6 @@ _MORE = re.compile(r" \(\d+ more\)\Z")
 """What the label of a prediction says of the other places, which a report lists themselves."""
 BATCH = 16
 """Files that are searched together, so that their indexes stay cached."""
-
-
-@dataclass(frozen=True, slots=True)
-class FinishCandidate:
-    """A place that a change may lack.
-
-    Attributes:
-        snapshot: The file.
-        edit: The edit of its text.
-        rule: The id of the rule.
-        label: The rule as a short phrase.
-        kind: The kind of the rule.
-        taught_by: The edits of the change that made the same.
-        place: What the file is for.
-        features: The values that tell how likely it is, by name.
-        reason: Why it is the same, as one sentence; "" where the kind says it.
-    """
-
-    snapshot: Snapshot
-    edit: Edit
-    rule: str
-    label: str
-    kind: str
-    taught_by: tuple[PastEdit, ...]
-    place: PlaceKind
-    features: Mapping[str, float]
-    reason: str = ""
-
-
-@dataclass(frozen=True)
-class FinishSearch:
-    """What is looked for, and where.
-
-    Attributes:
-        edits: The edits of the change.
-        rules: The rules that they teach, by id.
-        names: The names that they replaced.
-        moves: The files that the change moved.
-        present: The changed files as they are now, by URI.
-        documents: All other files that are searched.
-    """
-
-    edits: tuple[PastEdit, ...]
-    rules: Mapping[str, TaughtRule]
-    names: Sequence[ReplacedName]
-    moves: tuple[MovedFile, ...]
-    present: Mapping[str, Snapshot]
-    documents: Sequence[Snapshot]
 
 
 class PlaceFinder:
@@ -105,6 +59,7 @@ class PlaceFinder:
 def find_candidates(
     search: FinishSearch,
     finder: PlaceFinder,
+    uses: UseSearch,
     check: Callable[[], None],
     on_step: Callable[[], None],
 ) -> list[FinishCandidate]:
@@ -113,15 +68,16 @@ def find_candidates(
     Args:
         search: What is looked for, and where.
         finder: What finds the places of edits.
+        uses: The uses of what the change took away.
         check: Raises `Cancelled` if the result is no longer wanted.
         on_step: Called after each part of the search.
     """
-    found: list[FinishCandidate] = []
+    found = uses.candidates()
     for window in windows(search.edits, search.rules):
-        found += _repeated(search, window, finder, check)
+        found += (one for one in _repeated(search, window, finder, check) if not uses.contradict(one))
         on_step()
     found += _importers(search, finder, check)
-    found += _left_names(search, check)
+    found += _left_names(search, uses, check)
     return _with_common_features(search, _distinct(found))
 
 
@@ -137,9 +93,9 @@ def _repeated(
     families: defaultdict[str, list[Snapshot]] = defaultdict(list)
     for target in (*search.present.values(), *search.documents):
         if target.uri not in edited:
-            families[_family(target.language)].append(target)
-    for family, targets in families.items():
-        anchor = next((one for one in edited.values() if _family(one.language) == family), None)
+            families[family(target.language)].append(target)
+    for name, targets in families.items():
+        anchor = next((one for one in edited.values() if family(one.language) == name), None)
         if anchor is None:
             continue
         state = _state(window, anchor, edited)
@@ -206,14 +162,17 @@ def _concerned(window: Sequence[PastEdit], label: str) -> tuple[PastEdit, ...]:
     return tuple(found or window)
 
 
-def _left_names(search: FinishSearch, check: Callable[[], None]) -> Iterator[FinishCandidate]:
+def _left_names(
+    search: FinishSearch, uses: UseSearch, check: Callable[[], None]
+) -> Iterator[FinishCandidate]:
     """Yield the places that have the old spelling of a replaced name, where no rule for code looks."""
-    languages = {_family(snapshot.language) for snapshot in search.present.values()}
+    languages = {family(snapshot.language) for snapshot in search.present.values()}
+    names = [name for name in search.names if name.old not in uses.locals]
     for target in (*search.present.values(), *search.documents):
         check()
         place = file_kind(target.uri, is_code=target.language in GRAMMARS)
-        for name in search.names:
-            if name.source == "word" and place in ("code", "test") and _family(target.language) in languages:
+        for name in names:
+            if name.source == "word" and place in ("code", "test") and family(target.language) in languages:
                 continue
             for line, edit in left_places(name, target):
                 features = name.features() | place_features(name, target, line)
@@ -318,7 +277,3 @@ def _with_common_features(search: FinishSearch, found: Sequence[FinishCandidate]
 
 def _line(candidate: FinishCandidate) -> int:
     return candidate.snapshot.line_at(candidate.edit.replacements[0].start)
-
-
-def _family(language: str) -> str:
-    return LANGUAGE_FAMILIES.get(language, language)

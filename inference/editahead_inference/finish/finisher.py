@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import ceil
+from urllib.parse import urlsplit
 
 from editahead_inference.candidates import Candidate
 from editahead_inference.codebase import Codebase
@@ -14,11 +16,13 @@ from editahead_prompts.state import EditorState, MovedFile, PastEdit
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .candidates import FinishCandidate, FinishSearch, PlaceFinder, find_candidates, mined_candidates
+from .candidates import PlaceFinder, find_candidates, mined_candidates
+from .found_places import FinishCandidate, FinishSearch
 from .lookup import files_to_search
 from .names import replaced_names
 from .report import ChangedFile, FinishReport, FinishRule, MissingPlace
 from .taught_rules import MAX_EDITS, WINDOW, past_edits, taught_rules
+from .use_search import UseSearch
 from .weights import FinishWeights, shipped_weights
 
 MIN_CONFIDENCE = 0.1
@@ -81,7 +85,8 @@ class Finisher:
             done += 1
             on_progress(done, total)
 
-        found = find_candidates(search, self._finder, check, step)
+        uses = UseSearch(change, search, self._trees, self._codebase, check)
+        found = find_candidates(search, self._finder, uses, check, step)
         if self._repository is not None:
             found += mined_candidates(search, change, self._repository, self._codebase, check)
         scored = sorted(
@@ -106,7 +111,16 @@ class Finisher:
             lines.append((start, end))
             rule = rule_of.setdefault(candidate.label, candidate.rule)
             places.append(replace(self._place(candidate, probability, start, end), rule=rule))
-        return self._report(search, found, places)
+        report = self._report(search, found, places)
+        left = uses.left(report.likely)
+        listed = {snapshot.uri for snapshot in report.snapshots}
+        others = (uses.document(uri) for uri in dict.fromkeys(use.uri for use in left) if uri not in listed)
+        return replace(
+            report,
+            snapshots=(*report.snapshots, *others),
+            uses=left,
+            unsearched=tuple(dict.fromkeys(uses.unsearched)),
+        )
 
     def _is_rejected(self, search: FinishSearch, candidate: FinishCandidate) -> bool:
         """Return whether the edit would change nothing, take back a part of the change, or break the syntax."""
@@ -212,15 +226,17 @@ def _shown_at(edits: Sequence[PastEdit]) -> tuple[tuple[str, int], ...]:
 
 
 def _reason(candidate: FinishCandidate) -> str:
-    """Return why a place is the same, as one sentence."""
-    count = len(candidate.taught_by)
+    """Return what asks for a place, and where the change did it, as one sentence."""
     if candidate.reason:
         return candidate.reason
+    count = len(candidate.taught_by)
     if not count:
         return "A file was moved, and this is its old path."
-    made = "once" if count == 1 else f"{count} times"
+    first = candidate.taught_by[0]
+    where = f"{posixpath.basename(urlsplit(first.uri).path)}:{first.line + 1}"
+    made = f"once, at {where}" if count == 1 else f"{count} times, first at {where}"
     if candidate.kind == "name":
         return f"The change replaced this name {made}, and the old one is left here."
     if "stated" in candidate.features:
-        return "It follows from the change by what the code says."
+        return f"The change at {where} asks for this: {candidate.label}."
     return f"The change made the same {made}."

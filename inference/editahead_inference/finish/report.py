@@ -74,6 +74,33 @@ class MissingPlace:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class LeftUse:
+    """A use of a definition that the change took away, which no likely place rewrites: a person must look at it.
+
+    Attributes:
+        uri: The file.
+        line: The 0-based line.
+        column: The 0-based column of the name, in code points.
+        text: The line, without its end.
+        name: The old name.
+        new: The new name; "" where nothing replaced the old one.
+        gone_at: Where the definition was: the file, and the 0-based line of its present text.
+        kind: What the file is for.
+        reason: What was taken away, and where, as one sentence.
+    """
+
+    uri: str
+    line: int
+    column: int
+    text: str
+    name: str
+    new: str
+    gone_at: tuple[str, int]
+    kind: PlaceKind
+    reason: str
+
+
 @dataclass(frozen=True)
 class FinishReport:
     """What a change lacks.
@@ -83,12 +110,16 @@ class FinishReport:
         places: The places, the likeliest first. Edits of likely places in one file do not overlap.
         snapshots: The present texts of all files with places.
         files: The number of files that were searched, those of the change included.
+        uses: The uses of what the change took away that no likely place rewrites, by file and line.
+        unsearched: Names that are gone and that more files have than are looked at.
     """
 
     rules: tuple[FinishRule, ...]
     places: tuple[MissingPlace, ...]
     snapshots: tuple[Snapshot, ...]
     files: int
+    uses: tuple[LeftUse, ...] = ()
+    unsearched: tuple[str, ...] = ()
 
     @cached_property
     def likely(self) -> tuple[MissingPlace, ...]:
@@ -97,8 +128,8 @@ class FinishReport:
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing is likely missing."""
-        return not self.likely
+        """Whether no place is likely, and no use is left of what the change took away."""
+        return not (self.likely or self.uses or self.unsearched)
 
     def edits(self, places: tuple[MissingPlace, ...] | None = None) -> dict[str, Edit]:
         """Return one edit for each file with some places; by default, with the likely ones."""

@@ -50,7 +50,7 @@ async def _finish(server: Server, argument: FinishArgument, job: FinishJob, star
         found = await server.finish_service.find(job, lambda done: _report(server, token, done))
         result = _result(server, argument, job, found, started)
         count = sum(place.likely for place in result.places)
-        message = places_message(count) if count else "Complete"
+        message = _count_message(count, len(result.uses), result.complete)
         server.places_left.tell(Path(job.task.root), count)
         if argument.show:
             server.left_places.show(job, found)
@@ -68,9 +68,21 @@ async def _finish(server: Server, argument: FinishArgument, job: FinishJob, star
         _progress(server, token, {"kind": "end", "message": message})
 
 
+def _count_message(places: int, uses: int, is_complete: bool) -> str:
+    """Return what was found in words."""
+    if is_complete:
+        return "Complete"
+    look = f"{uses} {'use' if uses == 1 else 'uses'} to look at" if uses else ""
+    return (
+        ", ".join(filter(None, (places_message(places) if places else "", look)))
+        or "Not all files were looked at"
+    )
+
+
 def _message(result: FinishResult, message: str) -> types.ShowMessageParams:
     """Return what tells a person where the places are."""
-    names = dict.fromkeys(place.uri.rpartition("/")[2] for place in result.places if place.likely)
+    uris = (*(place.uri for place in result.places if place.likely), *(use.uri for use in result.uses))
+    names = dict.fromkeys(uri.rpartition("/")[2] for uri in uris)
     where = f" in {', '.join(map(unquote, names))}" if names else ""
     return types.ShowMessageParams(types.MessageType.Info, f"Editahead: {message}{where}.")
 
@@ -80,8 +92,9 @@ def _result(
 ) -> FinishResult:
     wanted = [place for place in found.places if place.likely or argument.all]
     places = server.finish_service.to_current(job, wanted)
+    uses = server.finish_service.uses_now(job, found.uses)
     ms = 1000 * (server.clock() - started)
-    return to_result(found, places, server.client, ms)
+    return to_result(found, places, uses, server.client, ms)
 
 
 def _report(server: Server, token: Any, done: Progress) -> None:

@@ -11,7 +11,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
-from editahead_inference.finish.report import FinishReport, MissingPlace
+from editahead_inference.finish.report import FinishReport, LeftUse, MissingPlace
 from editahead_lsp.errors import ChangeError, IndexNotReadyError
 from editahead_lsp.presentation.to_lsp import position_safe_replacements, to_range
 from editahead_lsp.protocol.custom_messages import Range
@@ -26,6 +26,7 @@ from .messages import (
     Found,
     FoundPlace,
     FoundRule,
+    FoundUse,
     Message,
     Progress,
     decode_task,
@@ -76,6 +77,24 @@ def to_found(result: FinishResult, encoding: Encoding) -> Found:
         tuple(_found_place(place, report, encoding) for place in report.places),
         tuple((file.path, file.reason) for file in result.change.left_out),
         report.files,
+        tuple(_found_use(use, report, encoding) for use in report.uses),
+        report.unsearched,
+    )
+
+
+def _found_use(use: LeftUse, report: FinishReport, encoding: Encoding) -> FoundUse:
+    snapshot = next(one for one in report.snapshots if one.uri == use.uri)
+    start = snapshot.starts[use.line] + use.column
+    place = to_range(snapshot, Replacement(start, start + len(use.name), ""), encoding)
+    return FoundUse(
+        use.uri,
+        text_digest(snapshot.text),
+        start,
+        _numbers(place),
+        use.text,
+        use.name,
+        use.new,
+        use.reason,
     )
 
 

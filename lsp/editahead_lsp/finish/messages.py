@@ -94,6 +94,31 @@ class FoundPlace:
 
 
 @dataclass(frozen=True)
+class FoundUse:
+    """A use of a definition that the change took away.
+
+    Attributes:
+        uri: The file.
+        digest: Names the text of the file.
+        start: Where the name is in the text, in code points.
+        range: The name, as a range of LSP.
+        text: Its line, without the line's end.
+        name: The old name.
+        new: The name that replaced it; "" for none.
+        why: What was taken away, and where, as one sentence.
+    """
+
+    uri: str
+    digest: str
+    start: int
+    range: tuple[int, int, int, int]
+    text: str
+    name: str
+    new: str
+    why: str
+
+
+@dataclass(frozen=True)
 class Found:
     """What a process found.
 
@@ -103,6 +128,8 @@ class Found:
         places: The places, the likeliest first.
         left_out: Changed files that did not take part: path and reason.
         files: The number of files that were searched.
+        uses: The uses of what the change took away that no likely place rewrites.
+        unsearched: Names that were taken away and that too many files have.
     """
 
     source: str
@@ -110,6 +137,8 @@ class Found:
     places: tuple[FoundPlace, ...]
     left_out: tuple[tuple[str, str], ...]
     files: int
+    uses: tuple[FoundUse, ...] = ()
+    unsearched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -169,7 +198,9 @@ def decode_message(line: str) -> Message:
     )
     places = tuple(_place(place) for place in fields.pop("places"))
     left_out = tuple((path, reason) for path, reason in fields.pop("left_out"))
-    return Found(rules=rules, places=places, left_out=left_out, **fields)
+    uses = tuple(FoundUse(**use | {"range": _range(use["range"])}) for use in fields.pop("uses"))
+    unsearched = tuple(fields.pop("unsearched"))
+    return Found(rules=rules, places=places, left_out=left_out, uses=uses, unsearched=unsearched, **fields)
 
 
 def _place(fields: dict[str, Any]) -> FoundPlace:

@@ -9,6 +9,7 @@ from pathlib import Path
 from editahead_lsp.errors import ChangeError
 from editahead_lsp.presentation.to_lsp import text_edits, to_range
 from editahead_lsp.protocol.custom_messages import Position, Range, TextEdit
+from editahead_lsp.protocol.finish_messages import LeftUse
 from editahead_lsp.session.session import Session
 from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.documents import Document
@@ -16,7 +17,7 @@ from editahead_prompts.text.edits import Edit, Replacement, rebase
 from editahead_prompts.text.snapshot import Snapshot
 
 from .finish_process import run_finish
-from .messages import FinishTask, Found, FoundPlace, Progress, settings_fields, text_digest
+from .messages import FinishTask, Found, FoundPlace, FoundUse, Progress, settings_fields, text_digest
 
 NICENESS = 5
 """How far a search that a person waits for makes room for the editor."""
@@ -145,6 +146,31 @@ class FinishService:
         current = (self._to_current(job, place) for place in places)
         return [place for place in current if place is not None]
 
+    def uses_now(self, job: FinishJob, uses: Sequence[FoundUse]) -> list[LeftUse]:
+        """Return uses in the texts that the client has now. Those whose names were edited meanwhile are left out."""
+        current = (self._use_now(job, use) for use in uses)
+        return [use for use in current if use is not None]
+
+    def _use_now(self, job: FinishJob, use: FoundUse) -> LeftUse | None:
+        key = uris.canonical_key(use.uri)
+        then, now = job.documents.get(key), self._session.documents.get_by_key(key)
+        if now is None:
+            is_same = then is None
+            return _left_use(use, use.uri, None, _range(use.range)) if is_same else None
+        snapshot, start = now.snapshot, use.start
+        if then is now:
+            since = now.edit_since(job.snapshots[key])
+            if since is None:
+                return None
+            start = _moved(start, since)
+        elif text_digest(snapshot.text) != use.digest:
+            return None
+        end = start + len(use.name)
+        if snapshot.text[start:end] != use.name:
+            return None
+        place = to_range(snapshot, Replacement(start, end, ""), self._session.encoding)
+        return _left_use(use, snapshot.uri, snapshot.version, place)
+
     def _to_current(self, job: FinishJob, place: FoundPlace) -> CurrentPlace | None:
         key = uris.canonical_key(place.uri)
         then, now = job.documents.get(key), self._session.documents.get_by_key(key)
@@ -181,6 +207,10 @@ class FinishService:
         encoding = self._session.encoding
         edits = tuple(text_edits(snapshot, edit, encoding))
         return CurrentPlace(place, snapshot.uri, snapshot.version, to_range(snapshot, span, encoding), edits)
+
+
+def _left_use(use: FoundUse, uri: str, version: int | None, place: Range) -> LeftUse:
+    return LeftUse(uri, version, place, use.text, use.name, use.new, use.why)
 
 
 def _range(numbers: tuple[int, int, int, int]) -> Range:

@@ -12,6 +12,7 @@ from editahead_lsp.protocol.finish_messages import (
     FinishResult,
     LeftOut,
     LeftPlace,
+    LeftUse,
     Looked,
     ShownAt,
 )
@@ -27,20 +28,25 @@ from .service import CurrentPlace
 
 
 def to_result(
-    found: Found, places: Sequence[CurrentPlace], client: ClientCapabilities, ms: float
+    found: Found,
+    places: Sequence[CurrentPlace],
+    uses: Sequence[LeftUse],
+    client: ClientCapabilities,
+    ms: float,
 ) -> FinishResult:
     """Return the result of the command.
 
     Args:
         found: What was found.
         places: The places of the result, in the present texts.
+        uses: The uses to look at, in the present texts.
         client: What the client can do.
         ms: How long it took, in milliseconds.
     """
     labels = {rule.id: rule.label for rule in found.rules}
     likely = [place for place in places if place.found.likely]
     return FinishResult(
-        not likely,
+        not (likely or uses or found.unsearched),
         found.source,
         [
             FinishedRule(rule.id, rule.label, [ShownAt(uri, line) for uri, line in rule.shown_at])
@@ -50,6 +56,8 @@ def to_result(
         to_edit(likely, labels, client),
         [LeftOut(path, reason) for path, reason in found.left_out],
         Looked(found.files, len(found.rules), round(ms, 3)),
+        list(uses),
+        list(found.unsearched),
     )
 
 

@@ -12,6 +12,7 @@ from editahead_lsp.finish.service import CurrentPlace, FinishJob
 from editahead_lsp.finish.to_lsp import to_plain_edit
 from editahead_lsp.idle_trigger import IdleTrigger
 from editahead_lsp.protocol.custom_messages import Range
+from editahead_lsp.protocol.finish_messages import LeftUse
 from editahead_lsp.protocol.lsp_types import CodeAction, Diagnostic
 from editahead_lsp.workspace import uris
 
@@ -49,9 +50,10 @@ class LeftPlaces:
         self._trigger = IdleTrigger(self._input, self._follow, IDLE_S, sleep)
 
     def show(self, job: FinishJob, found: Found) -> None:
-        """Show the likely places of a search, instead of those of the one before."""
+        """Show the likely places of a search and the uses to look at, instead of those of the one before."""
         labels = {rule.id: rule.label for rule in found.rules}
-        self._shown = _Shown(job, found, labels) if any(place.likely for place in found.places) else None
+        has_any = bool(found.uses) or any(place.likely for place in found.places)
+        self._shown = _Shown(job, found, labels) if has_any else None
         self._publish()
 
     def on_message(self) -> None:
@@ -96,21 +98,31 @@ class LeftPlaces:
     async def _follow(self) -> None:
         self._publish()
 
+    def _uses(self) -> list[LeftUse]:
+        if self._shown is None:
+            return []
+        return self._server.finish_service.uses_now(self._shown.job, self._shown.found.uses)
+
     def _publish(self) -> None:
-        by_document: defaultdict[str, list[CurrentPlace]] = defaultdict(list)
-        for place in self._places():
-            by_document[uris.canonical_key(place.uri)].append(place)
+        by_document: defaultdict[str, list[Diagnostic]] = defaultdict(list)
+        documents: dict[str, tuple[str, int | None]] = {}
         board, labels = self._server.diagnostics_board, {} if self._shown is None else self._shown.labels
+        for place in self._places():
+            documents.setdefault(uris.canonical_key(place.uri), (place.uri, place.version))
+            diagnostic = Diagnostic(place.edits[0].range, _message(place, labels), _INFORMATION)
+            by_document[uris.canonical_key(place.uri)].append(diagnostic)
+        for use in self._uses():
+            documents.setdefault(uris.canonical_key(use.uri), (use.uri, use.version))
+            diagnostic = Diagnostic(use.range, f"Look at this: {use.why}", _INFORMATION)
+            by_document[uris.canonical_key(use.uri)].append(diagnostic)
         for key, uri in list(self._marked.items()):
             if key not in by_document:
                 board.show(_SOURCE, uri)
                 del self._marked[key]
-        for key, places in by_document.items():
-            self._marked[key] = places[0].uri
-            diagnostics = [
-                Diagnostic(place.edits[0].range, _message(place, labels), _INFORMATION) for place in places
-            ]
-            board.show(_SOURCE, places[0].uri, places[0].version, diagnostics)
+        for key, diagnostics in by_document.items():
+            uri, version = documents[key]
+            self._marked[key] = uri
+            board.show(_SOURCE, uri, version, diagnostics)
 
 
 def _message(place: CurrentPlace, labels: dict[str, str]) -> str:

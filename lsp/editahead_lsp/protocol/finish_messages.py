@@ -76,6 +76,29 @@ class LeftPlace:
 
 
 @attrs.frozen
+class LeftUse:
+    """A use of a definition that the change took away, and that no place rewrites: a person must look at it.
+
+    Attributes:
+        uri: The file.
+        version: Its version; null for a file that is not open.
+        range: The name.
+        text: The line.
+        name: The old name.
+        new: The name that replaced it; "" for none.
+        why: What was taken away, and where, as one sentence.
+    """
+
+    uri: str
+    version: int | None
+    range: Range
+    text: str
+    name: str
+    new: str
+    why: str
+
+
+@attrs.frozen
 class LeftOut:
     """A changed file that was not looked at: its path from the repository's root, and the reason."""
 
@@ -97,13 +120,15 @@ class FinishResult:
     """The result of the command.
 
     Attributes:
-        complete: Whether no place is likely.
+        complete: Whether no place is likely, and no use is left of what the change took away.
         source: What was compared.
         rules: The rewrites of the change, those with likely places first.
         places: The places, the likeliest first.
         edit: The likely places as one edit. Where the client can, each one has an annotation and asks for confirmation.
         left_out: Changed files that were not looked at.
         looked: What was looked at.
+        uses: The uses of what the change took away that no likely place rewrites.
+        unsearched: Names that were taken away and that too many files have.
     """
 
     complete: bool
@@ -113,6 +138,8 @@ class FinishResult:
     edit: WorkspaceEdit
     left_out: list[LeftOut]
     looked: Looked
+    uses: list[LeftUse]
+    unsearched: list[str]
 
 
 @attrs.frozen

@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from editahead_evals.data.commit_records import read_commits, workspaces
-from editahead_inference.finish.candidates import FinishCandidate, FinishSearch, PlaceFinder, find_candidates
+from editahead_inference.finish.candidates import PlaceFinder, find_candidates
 from editahead_inference.finish.finisher import search_change
+from editahead_inference.finish.found_places import FinishCandidate
+from editahead_inference.finish.use_search import UseSearch
 from editahead_inference.finish.weights import CURVE
 from editahead_inference.gate.calibration import Calibration
 from editahead_inference.gate.decision_trees import DecisionTrees, sigmoid
@@ -118,20 +120,26 @@ def collect(commits: Path, every: int) -> tuple[list[FinishTrial], list[FinishSa
             if trial is None:
                 continue
             codebase.update(trial.files)
-            search = search_change(trial.change, (), codebase)
-            samples += _samples(trial, search, len(trials))
+            samples += _samples(trial, codebase, len(trials))
             trials.append(FinishTrial(workspace.commit.repo, mode, trial.repeating))
     return trials, samples
 
 
-def _samples(trial: Trial, search: FinishSearch, number: int) -> Iterator[FinishSample]:
-    for candidate in find_candidates(search, PlaceFinder(SyntaxTrees()), lambda: None, lambda: None):
+def _samples(trial: Trial, codebase: CommitCodebase, number: int) -> Iterator[FinishSample]:
+    trees = SyntaxTrees()
+    search = search_change(trial.change, (), codebase)
+    uses = UseSearch(trial.change, search, trees, codebase, _never)
+    for candidate in find_candidates(search, PlaceFinder(trees), uses, _never, _never):
         judged = judge_place(trial, candidate.snapshot, candidate.edit)
         if judged.is_known:
             made = judged.made
             yield FinishSample(
                 number, candidate.features, bool(made), candidate.place, _place(candidate), made
             )
+
+
+def _never() -> None:
+    pass
 
 
 def _place(candidate: FinishCandidate) -> tuple[str, int, int]:

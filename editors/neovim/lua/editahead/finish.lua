@@ -15,6 +15,8 @@ local TITLE = "Editahead: what the change still lacks"
 
 ---@type editahead.Place[]  the places that are listed and not made
 local places = {}
+---@type table[]  the uses to look at, for which there is no edit
+local uses = {}
 ---@type {server: vim.lsp.Client, id: integer}|nil  the request that runs
 local running
 local count = 0
@@ -43,13 +45,19 @@ local function clear()
       vim.api.nvim_buf_clear_namespace(place.bufnr, namespace, 0, -1)
     end
   end
-  places = {}
+  places, uses = {}, {}
 end
 
 local function list(action)
   local items = vim.tbl_map(function(place)
     return { bufnr = place.bufnr, lnum = (row_of(place) or 0) + 1, col = 1, type = "I", text = place.text }
   end, places)
+  -- What to look at comes behind the places: the n-th line of the list is the n-th place.
+  for _, use in ipairs(uses) do
+    local item = { bufnr = vim.uri_to_bufnr(use.uri), lnum = use.range.start.line + 1, col = use.range.start.character + 1 }
+    item.type, item.text = "W", ("Look at this: %s %s"):format(use.why, vim.trim(use.text))
+    table.insert(items, item)
+  end
   vim.fn.setqflist({}, action, { title = TITLE, items = items })
 end
 
@@ -78,7 +86,8 @@ end
 
 local function show(result)
   clear()
-  if #result.places == 0 then
+  uses = result.uses
+  if result.complete then
     local rules = result.looked.rules
     notify(("complete, as far as %s."):format(rules == 1 and "1 rule tells" or rules .. " rules tell"))
     return
@@ -92,8 +101,18 @@ local function show(result)
   end
   list(" ")
   vim.cmd("botright copen")
-  local left = #places == 1 and "1 place left" or #places .. " places left"
-  notify(left .. ". `:Editahead make` makes the one at the cursor, `:Editahead make all` all of them.")
+  local left = {}
+  if #places > 0 then
+    table.insert(left, #places == 1 and "1 place left" or #places .. " places left")
+  end
+  if #uses > 0 then
+    table.insert(left, #uses == 1 and "1 use to look at" or #uses .. " uses to look at")
+  end
+  if #result.unsearched > 0 then
+    table.insert(left, ("not all files with %s were looked at"):format(table.concat(result.unsearched, ", ")))
+  end
+  local hint = #places > 0 and " `:Editahead make` makes the one at the cursor, `:Editahead make all` all of them." or ""
+  notify(table.concat(left, ", ") .. "." .. hint)
 end
 
 --- Look for the places that the change of the working tree still lacks, and list them. Nothing is changed.

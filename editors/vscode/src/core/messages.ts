@@ -107,6 +107,15 @@ export function describeComplete({ looked }: FinishResult): string {
   return `Editahead: Complete, as far as ${rules}. Files searched: ${looked.files}.`;
 }
 
+/** Describe what a person must look at, because no edit is sure there; undefined for nothing. */
+export function describeUses({ uses, unsearched }: FinishResult): string | undefined {
+  const found = uses.length === 1 ? "1 use to look at" : `${uses.length} uses to look at`;
+  const why = [...new Set(uses.map((use) => use.why))].join(" ");
+  const rest = unsearched.length === 0 ? "" : ` Not all files with ${unsearched.join(", ")} were looked at.`;
+  if (uses.length > 0) return `Editahead: ${found}. ${why}${rest}`;
+  return rest === "" ? undefined : `Editahead:${rest}`;
+}
+
 const REFUSAL_REASONS: Readonly<Record<string, string>> = {
   unplaced: "no code resembles one part of the sketch",
   ambiguous: "one part of the sketch fits several places",

@@ -53,6 +53,17 @@ export interface FinishResult {
   readonly complete: boolean;
   readonly edit: WorkspaceEdit;
   readonly looked: { readonly files: number; readonly rules: number; readonly ms: number };
+  readonly places: readonly unknown[];
+  readonly uses: readonly LeftUse[];
+  readonly unsearched: readonly string[];
+}
+
+/** A use of a definition that the change took away, for which there is no sure edit. */
+export interface LeftUse {
+  readonly uri: string;
+  readonly range: Range;
+  readonly text: string;
+  readonly why: string;
 }
 
 /** A place in the workspace that answers a question. */

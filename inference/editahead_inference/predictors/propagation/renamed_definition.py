@@ -282,7 +282,7 @@ class RenamedDefinition(RenamedName):
             made is not None
             and made.role == "plain"
             and made.binder == MODULE
-            and self._is_annotation(line, match)
+            and self.is_annotation(line, match)
         ):
             return True
         if made is None or not self.is_here:
@@ -298,7 +298,7 @@ class RenamedDefinition(RenamedName):
         begins = not body[: match.start()].strip(" \t/*")
         return is_quoted(body, match) or (begins and binding == MODULE)
 
-    def _is_annotation(self, line: int, match: re.Match[str]) -> bool:
+    def is_annotation(self, line: int, match: re.Match[str]) -> bool:
         """Return whether the name is in the string with which Python writes a type that is defined later."""
         snapshot = self._index.snapshot
         at = snapshot.starts[line]

@@ -1,0 +1,262 @@
+"""The definitions that a change took away: a new name replaced them, or nothing did."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from editahead_inference.predictors.propagation.follow_up import changed_tokens, without_alignment
+from editahead_inference.predictors.propagation.named_places import MAX_WIDTH, whole_word
+from editahead_prompts.state import PastEdit
+from editahead_prompts.text.constructors import is_set_by_constructor
+from editahead_prompts.text.diff import diff_lines
+from editahead_prompts.text.identifiers import WORD, is_word
+from editahead_prompts.text.name_occurrences import NameRole
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import GRAMMARS, SyntaxTrees
+
+from .report import ChangedFile
+
+MAX_GONE = 60
+"""Definitions of one change that are followed; a change that takes more away is a rewrite of its files."""
+MAX_LINES = 300
+"""Lines of a file with one name whose occurrences are classified."""
+_MAX_DEPTH = 400
+_SCOPES = re.compile(r"function|method|class|interface|struct|enum|trait|impl|type_spec|record")
+"""Types of the nodes around a definition whose names tell one scope from another."""
+_ASSIGNED = {"attribute": "attribute", "member_expression": "property"}
+"""Field of a member's name, by the type of a node that an assignment may define."""
+_ASSIGNMENTS = ("assignment", "assignment_expression")
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A definition of a name.
+
+    Attributes:
+        name: The name.
+        role: "member", or "plain" for what a scope binds.
+        owner: The type of a member, or the function of a parameter.
+        path: The names of the functions and types around it, the innermost first; () at the top level.
+        is_local: Whether a function binds it.
+        imports: Whether it is an import.
+        line: The 0-based line.
+        column: The column.
+    """
+
+    name: str
+    role: NameRole
+    owner: str
+    path: tuple[str, ...]
+    is_local: bool
+    imports: bool
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class GoneName:
+    """A definition that is gone.
+
+    Attributes:
+        old: The definition as it was.
+        origin: The file as it is now.
+        edit: The edit that took it away.
+        new: The name that replaced it; "" for none.
+        place: The 0-based line and column of the new name, or where the definition was.
+        is_sure: Whether the new name is in the place of the old one, in a line that is otherwise the same but for names.
+    """
+
+    old: Definition
+    origin: Snapshot
+    edit: PastEdit
+    new: str
+    place: tuple[int, int]
+    is_sure: bool
+
+    @property
+    def name(self) -> str:
+        """The old name."""
+        return self.old.name
+
+
+class _File:
+    """A changed file of which both texts can be parsed."""
+
+    def __init__(self, before: Snapshot, after: Snapshot, trees: SyntaxTrees) -> None:
+        # The texts before and after have one URI, and each has trees of its own.
+        self.before = Snapshot(f"{before.uri}#before", before.language, 0, before.lines)
+        self.after = after
+        self._trees = trees
+        self._known: dict[tuple[bool, str], list[Definition]] = {}
+
+    def definitions(self, name: str, *, before: bool = False) -> list[Definition]:
+        """Return the definitions of a name in one of both texts."""
+        key = before, name
+        if key not in self._known:
+            snapshot = self.before if before else self.after
+            self._known[key] = list(_definitions(snapshot, name, self._trees))
+        return self._known[key]
+
+
+def find_gone(change: Sequence[ChangedFile], trees: SyntaxTrees) -> list[GoneName]:
+    """Return the definitions that a change took away, in its order."""
+    files = [
+        _File(file.before, file.after, trees)
+        for file in change
+        if file.before is not None and file.after is not None and file.after.language in GRAMMARS
+    ]
+    found: list[GoneName] = []
+    for file in files:
+        gone = list(_gone_from(file, trees))
+        renamed = {one.name: one.new for one in gone if one.new}
+        found += (one for one in gone if not _is_kept(one.old, file, renamed, files))
+    return found[:MAX_GONE]
+
+
+def _gone_from(file: _File, trees: SyntaxTrees) -> Iterator[GoneName]:
+    """Yield the definitions in the lines that a change replaced, which its file no longer has in the same scope."""
+    old_lines, new_lines = file.before.lines, file.after.lines
+    for i1, i2, j1, j2 in diff_lines(old_lines, new_lines):
+        edit = PastEdit(file.after.uri, j1, old_lines[i1:i2], new_lines[j1:j2])
+        words = dict.fromkeys(word for line in edit.old for word in WORD.findall(line[:MAX_WIDTH]))
+        here = [
+            one
+            for word in words
+            for one in file.definitions(word, before=True)
+            if i1 <= one.line < i2 and not any(_is_same(one, other) for other in file.definitions(word))
+        ]
+        aligned = _aligned(edit)
+        come = [one for one in _come(edit, file) if j1 <= one.line < j2]
+        for one in here:
+            pair = aligned.get((one.line - i1, one.column))
+            if pair is not None and any((two.name, two.column) == pair[:2] for two in come):
+                place = edit.line + one.line - i1, pair[1]
+                yield GoneName(one, file.after, edit, pair[0], place, pair[2])
+                continue
+            likes = [two for two in come if (two.role, two.is_local) == (one.role, one.is_local)]
+            alike = [two for two in here if (two.role, two.is_local) == (one.role, one.is_local)]
+            new = likes[0] if len(likes) == len(alike) == 1 and not one.imports else None
+            place = (min(j1, max(len(new_lines) - 1, 0)), 0) if new is None else (new.line, new.column)
+            yield GoneName(one, file.after, edit, "" if new is None else new.name, place, False)
+
+
+def _come(edit: PastEdit, file: _File) -> list[Definition]:
+    """Return the definitions of names in an edit's new lines that the text before did not define in the same scope."""
+    words = dict.fromkeys(word for line in edit.new for word in WORD.findall(line[:MAX_WIDTH]))
+    return [
+        one
+        for word in words
+        if word.strip("_")
+        for one in file.definitions(word)
+        if not any(_is_same(one, other) for other in file.definitions(word, before=True))
+    ]
+
+
+def _aligned(edit: PastEdit) -> Mapping[tuple[int, int], tuple[str, int, bool]]:
+    """Return the new name of each one that an edit replaced in its place, by row and column of the old one.
+
+    With it are its column, and whether the line changed by names only.
+    """
+    found: dict[tuple[int, int], tuple[str, int, bool]] = {}
+    for row, a, b, spans in changed_tokens(edit):
+        pairs = list(without_alignment(a, b, spans))
+        is_plain = all(
+            a2 - a1 == b2 - b1 == 1 and is_word(a[a1]) and is_word(b[b1]) for a1, a2, b1, b2 in pairs
+        )
+        for a1, a2, b1, b2 in pairs:
+            if a2 - a1 == b2 - b1 == 1 and is_word(a[a1]) and is_word(b[b1]):
+                found[row, sum(map(len, a[:a1]))] = b[b1], sum(map(len, b[:b1])), is_plain
+    return found
+
+
+def _is_same(one: Definition, other: Definition) -> bool:
+    return (one.role, one.owner, one.path) == (other.role, other.owner, other.path)
+
+
+def _is_kept(one: Definition, file: _File, renamed: Mapping[str, str], files: Sequence[_File]) -> bool:
+    """Return whether a definition is there still: in a scope that was renamed itself, in one that is gone, or elsewhere."""
+    now = [renamed.get(name, name) for name in (one.owner, *one.path)]
+    owner, path = now[0], tuple(now[1:])
+    if any((owner, path) == (other.owner, other.path) for other in file.definitions(one.name)):
+        return True
+    around = [name for name in (*one.path, one.owner) if file.definitions(name, before=True)]
+    if any(not file.definitions(renamed.get(name, name)) for name in around):
+        return True  # it went with what held it
+    if one.is_local and "" in path:
+        return True  # functions without names are not told apart
+    return any(
+        _is_same(one, other)
+        for elsewhere in files
+        if elsewhere is not file and not one.is_local and not one.imports
+        for other in elsewhere.definitions(one.name)
+        if not any(_is_same(other, before) for before in elsewhere.definitions(one.name, before=True))
+    )
+
+
+def _definitions(snapshot: Snapshot, name: str, trees: SyntaxTrees) -> Iterator[Definition]:
+    for line, body in _lines_with(snapshot, name):
+        for match in whole_word(name).finditer(body[:MAX_WIDTH]):
+            at = snapshot.starts[line] + match.start()
+            occurrence = trees.occurrence(snapshot, at, at + len(name))
+            if occurrence.role not in ("plain", "member"):
+                continue
+            node = trees.node_at(snapshot, at, at + len(name))
+            if node is None or not (occurrence.defines or is_assigned_member(node)):
+                continue
+            yield Definition(
+                name,
+                occurrence.role,
+                occurrence.owner,
+                _path(node),
+                occurrence.role == "plain" and occurrence.binder != 0,
+                occurrence.imports,
+                line,
+                match.start(),
+            )
+
+
+def _lines_with(snapshot: Snapshot, name: str) -> Iterator[tuple[int, str]]:
+    if name in snapshot.text:
+        found = ((number, line) for number, line in enumerate(snapshot.lines) if name in line)
+        for _, pair in zip(range(MAX_LINES), found, strict=False):
+            yield pair
+
+
+def is_assigned_member(node: Node) -> bool:
+    """Return whether an assignment sets the member whose name a node is: what Python and JavaScript have for a field."""
+    if is_set_by_constructor(node):
+        return True
+    member = node.parent
+    field = None if member is None else _ASSIGNED.get(member.type)
+    if member is None or field is None or member.child_by_field_name(field) != node:
+        return False
+    assignment = member.parent
+    return (
+        assignment is not None
+        and assignment.type in _ASSIGNMENTS
+        and assignment.child_by_field_name("left") == member
+    )
+
+
+def _path(node: Node) -> tuple[str, ...]:
+    """Return the names of the functions and types around a definition, the innermost first."""
+    found: list[str] = []
+    above = node.parent
+    for _ in range(_MAX_DEPTH):
+        if above is None:
+            break
+        name = above.child_by_field_name("name") or above.child_by_field_name("declarator")
+        if name is not None and name != node and _SCOPES.search(above.type) and not _holds(name, node):
+            found.append((name.text or b"").decode("utf-8", "replace"))
+        elif above.type in ("arrow_function", "func_literal", "function_expression", "lambda"):
+            found.append("")
+        above = above.parent
+    return tuple(found)
+
+
+def _holds(outer: Node, inner: Node) -> bool:
+    return outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte

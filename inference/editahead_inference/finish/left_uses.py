@@ -1,0 +1,318 @@
+"""The uses of a definition that is gone: those that surely mean it, and those that could."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Literal
+
+from editahead_inference.codebase import Codebase
+from editahead_inference.predictors.propagation.bindings import MODULE, may_be_called
+from editahead_inference.predictors.propagation.document_index import DocumentIndex
+from editahead_inference.predictors.propagation.import_statements import has_wildcard, parse_imports
+from editahead_inference.predictors.propagation.named_places import (
+    MAX_WIDTH,
+    occurrences_of,
+    other_owners,
+    whole_word,
+)
+from editahead_inference.predictors.propagation.renamed_definition import C_FAMILY, RenamedDefinition
+from editahead_prompts.text.identifiers import case_style, split_words
+from editahead_prompts.text.languages import LANGUAGE_FAMILIES
+from editahead_prompts.text.member_owners import HINT, enclosing_type
+from editahead_prompts.text.name_occurrences import Occurrence
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.syntax_trees import GRAMMARS, SyntaxTrees
+
+from .gone_names import MAX_LINES, GoneName
+from .standard_members import is_standard_member
+
+Verdict = Literal["sure", "maybe", "no"]
+_BY_PACKAGE = frozenset({"go", "java", *C_FAMILY})
+"""Languages whose files share names without importing each one."""
+_PATH = r"(?:[\w$-]+[.:/#])*"
+_REFLECTS = re.compile(
+    r"(?:getattr|setattr|hasattr|delattr|attrgetter|methodcaller|patch|patch\.object|spyOn|MethodByName|FieldByName)\("
+)
+"""What finds a member by a string."""
+_MODULE_PATH = re.compile(r"\s*from\s+[\w.]*\Z|\s*import\s+(?:[\w.]+\.)?\Z")
+"""What is before the name of a module in an import of Python."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A use of a name that is gone, at a 0-based line and column; whether it surely means that name."""
+
+    line: int
+    column: int
+    is_sure: bool
+
+
+class LeftUses:
+    """The uses of one definition that is gone.
+
+    Args:
+        gone: The definition.
+        index_of: Returns the index of a document.
+        trees: The syntax trees of all documents.
+        documents: The files of the change, and those that are searched.
+        kin: The types that extend or implement each other, in pairs.
+        codebase: The index of the files that are not open.
+    """
+
+    def __init__(
+        self,
+        gone: GoneName,
+        index_of: Callable[[Snapshot], DocumentIndex],
+        trees: SyntaxTrees,
+        documents: Sequence[Snapshot],
+        kin: frozenset[tuple[str, str]],
+        codebase: Codebase | None,
+    ) -> None:
+        self._gone, self._old, self._name = gone, gone.old, gone.name
+        self._index_of, self._trees = index_of, trees
+        self._documents, self._kin, self._codebase = documents, kin, codebase
+        self._origin = index_of(gone.origin)
+        self._renamed = cache(self._make_renamed)
+        self.is_linked = cache(self._find_link)
+
+    @property
+    def is_global(self) -> bool:
+        """Whether the definition was at the top level of its file."""
+        return self._old.role == "plain" and not self._old.is_local
+
+    def in_document(self, document: Snapshot) -> list[Use]:
+        """Return the uses in a document, in its order."""
+        if self._name not in document.text or document.language not in GRAMMARS:
+            return []
+        if family(document.language) != family(self._gone.origin.language):
+            return []
+        index = self._index_of(document)
+        return [
+            Use(line, match.start(), verdict == "sure")
+            for line in index.lines_with(self._name)[:MAX_LINES]
+            for match in whole_word(self._name).finditer(index.bodies[line][:MAX_WIDTH])
+            if (verdict := self._verdict(index, line, match)) != "no"
+        ]
+
+    def rewritten(self, document: Snapshot, line: int, columns: Sequence[int]) -> str:
+        """Return the body of a line with the new name at some columns, and wherever its comment surely means it."""
+        index, new = self._index_of(document), self._gone.new
+        body = index.bodies[line]
+        renamed = self._renamed(index)
+        parts, at = [], 0
+        for column in columns:
+            word = new
+            if renamed is not None and self._occurrence(index, line, column).shorthand:
+                is_member = self._old.role == "member"
+                word = f"{new}: {self._name}" if is_member else f"{self._name}: {new}"
+            parts += [body[at:column], word]
+            at = column + len(self._name)
+        return "".join((*parts, body[at:]))
+
+    def _make_renamed(self, index: DocumentIndex) -> RenamedDefinition | None:
+        gone = self._gone
+        if not gone.new:
+            return None
+        return RenamedDefinition(
+            gone.name, gone.new, index, self._origin, gone.edit, self._trees, gone.place, self._others
+        )
+
+    def _others(self) -> Iterator[DocumentIndex]:
+        return (self._index_of(one) for one in self._documents)
+
+    def _occurrence(self, index: DocumentIndex, line: int, column: int) -> Occurrence:
+        at = index.snapshot.starts[line] + column
+        return self._trees.occurrence(index.snapshot, at, at + len(self._name))
+
+    def _verdict(self, index: DocumentIndex, line: int, match: re.Match[str]) -> Verdict:
+        column = match.start()
+        site = self._occurrence(index, line, column)
+        if site.role == "unknown" or _MODULE_PATH.match(index.bodies[line][:column]):
+            return "no"
+        renamed = self._renamed(index)
+        if renamed is not None and self._is_followed and renamed.is_visible:
+            is_meant = renamed.is_meant(site, line, column)
+            if is_meant or (site.role == "text" and self.is_global and renamed.is_annotation(line, match)):
+                return "sure"
+        if site.role == "text":
+            return "maybe" if self._is_named_in_string(index, line, match) else "no"
+        if self._old.is_local:
+            return self._local(index, site)
+        if self._old.role == "member":
+            return self._member(index, site, line, column)
+        return self._global(index, site)
+
+    @cached_property
+    def _is_followed(self) -> bool:
+        """Whether the name alone was changed, and nothing else in its file is called by the old or the new one."""
+        renamed = self._renamed(self._origin) if self._gone.is_sure else None
+        return renamed is not None and renamed.is_only_definition
+
+    def _local(self, index: DocumentIndex, site: Occurrence) -> Verdict:
+        if site.role == "argument":
+            called = site.owner.rpartition(".")[2]
+            return "maybe" if self._old.owner and called == self._old.owner else "no"
+        if index is not self._origin or site.role != "plain" or site.imports:
+            return "no"
+        renamed = self._renamed(index)
+        if renamed is None:
+            return "no"
+        return "maybe" if not site.defines and renamed.refers_same(site) else "no"
+
+    def _member(self, index: DocumentIndex, site: Occurrence, line: int, column: int) -> Verdict:
+        owner = self._old.owner
+        if site.role == "argument":
+            return "maybe" if site.owner.rpartition(".")[2] == owner else "no"
+        if site.role == "plain" and not site.shorthand:
+            if site.defines or self._binding(index, site) != MODULE:
+                return "no"
+            at = index.snapshot.starts[line] + column
+            node = self._trees.node_at(index.snapshot, at, at + len(self._name))
+            is_inside = node is not None and enclosing_type(node) == owner and index is self._origin
+            return "maybe" if is_inside and bool(owner) else "no"
+        shown = site.owner if not site.owner.startswith(HINT) else ""
+        if self._has_type and shown:
+            return "maybe" if shown == owner or (owner, shown) in self._kin else "no"
+        if site.defines:
+            return "no"
+        return self._unknown_receiver(index, site.owner.removeprefix(HINT))
+
+    @property
+    def _has_type(self) -> bool:
+        """Whether the text shows of which type the member was."""
+        return bool(self._old.owner) and not self._old.owner.startswith(HINT)
+
+    def _unknown_receiver(self, index: DocumentIndex, receiver: str) -> Verdict:
+        """Return whether a member of a receiver, whose type the text does not show, could be the one that is gone."""
+        if not self._has_type:  # any object may have one
+            return "maybe" if index is self._origin and bool(self._gone.new) else "no"
+        is_linked = self.is_linked(index)
+        if not self._gone.new:
+            return "maybe" if is_linked and not self._is_shared else "no"
+        if self._is_shared:
+            return "maybe" if is_linked or not self._is_standard else "no"
+        is_like = bool(receiver) and may_be_called(receiver, self._old.owner)
+        is_telling = is_like or len(split_words(self._name)) > 1
+        return "sure" if self._gone.is_sure and is_linked and is_telling else "maybe"
+
+    def _global(self, index: DocumentIndex, site: Occurrence) -> Verdict:
+        if site.role == "argument" or (
+            self._old.imports and not self._is_reexport and index is not self._origin
+        ):
+            return "no"
+        if site.role == "member":
+            receiver = site.owner.removeprefix(HINT).rpartition(".")[2]
+            if site.defines or not receiver:
+                return "maybe" if not site.defines and self._imports_origin(index) else "no"
+            return "maybe" if receiver in self._module_names(index) else "no"
+        if self._binding(index, site) != MODULE or (site.defines and not site.imports):
+            return "no"
+        imported = [one for one in self._definitions(index) if one.binder == MODULE]
+        if any(not one.imports for one in imported):
+            return "no"
+        if imported:
+            return "maybe" if index is self._origin or self._imports_origin(index) else "no"
+        if index is self._origin or self._shares_scope(index):
+            return "maybe"
+        return "maybe" if has_wildcard(parse_imports(index.snapshot, self._trees)) else "no"
+
+    def _definitions(self, index: DocumentIndex) -> list[Occurrence]:
+        found = occurrences_of(self._name, index, self._trees, MAX_LINES)
+        return [one for one in found if one.defines and one.role == "plain"]
+
+    def _binding(self, index: DocumentIndex, site: Occurrence) -> int:
+        binders = {one.binder for one in self._definitions(index)}
+        return next((scope for scope in site.scopes if scope in binders), MODULE)
+
+    @cached_property
+    def _is_standard(self) -> bool:
+        return is_standard_member(self._name, self._gone.origin.language)
+
+    @cached_property
+    def _is_shared(self) -> bool:
+        """Whether another type has a member of the name, too, so that a receiver of an unknown type may be of that."""
+        if self._is_standard:
+            return True
+        owner = self._old.owner
+        if other_owners(self._name, owner, self._kin, self._others(), self._trees):
+            return True
+        symbols = () if self._codebase is None else self._codebase.definitions(self._name)
+        owners = {
+            symbol.container.rpartition(".")[2]
+            for symbol in symbols
+            if symbol.container and family(symbol.language) == family(self._gone.origin.language)
+        }
+        return any(other != owner and (owner, other) not in self._kin for other in owners)
+
+    @property
+    def _is_reexport(self) -> bool:
+        """Whether what was imported there can be imported from there, as from a package."""
+        return posixpath.basename(self._gone.origin.uri).partition(".")[0] in ("__init__", "index", "mod")
+
+    @cached_property
+    def _modules(self) -> frozenset[str]:
+        """The names by which the file of the definition, or a folder around it, is imported."""
+        stem, _ = posixpath.splitext(self._gone.origin.uri)
+        parts = stem.split("/")[-4:]
+        return frozenset(part for part in parts if part not in ("", "src", "lib", "index", "__init__"))
+
+    def _imports_origin(self, index: DocumentIndex) -> bool:
+        """Return whether a document imports the definition's module, or a folder that holds it."""
+        return any(
+            one.module.startswith(".") or self._modules & set(re.split(r"[./:]+", one.module))
+            for one in parse_imports(index.snapshot, self._trees)
+        ) or self._requires(index)
+
+    def _requires(self, index: DocumentIndex) -> bool:
+        called = re.findall(r"\b(?:require|import)\(\s*[\"']([^\"']+)", index.snapshot.text)
+        return any(path.startswith(".") or self._modules & set(re.split(r"[./]+", path)) for path in called)
+
+    def _module_names(self, index: DocumentIndex) -> set[str]:
+        """Return the names by which a document may call the definition's module."""
+        names = set(self._modules)
+        for statement in parse_imports(index.snapshot, self._trees):
+            names |= {
+                item.name
+                for item in statement.items
+                if self._modules & {*re.split(r"[./:]+", item.module), item.item.partition(" as ")[0]}
+            }
+        return names
+
+    def _shares_scope(self, index: DocumentIndex) -> bool:
+        """Return whether a document sees the top level of the definition's file without an import."""
+        ours, theirs = index.snapshot, self._gone.origin
+        if ours.language not in _BY_PACKAGE:
+            return False
+        return ours.language in C_FAMILY or posixpath.dirname(ours.uri) == posixpath.dirname(theirs.uri)
+
+    def _find_link(self, index: DocumentIndex) -> bool:
+        if index is self._origin or self._shares_scope(index):
+            return True
+        owner = self._old.owner.removeprefix(HINT)
+        return bool(owner and index.words.get(owner)) or self._imports_origin(index)
+
+    def _is_named_in_string(self, index: DocumentIndex, line: int, match: re.Match[str]) -> bool:
+        """Return whether a string is the name, or a path that ends with it, by which code finds what the name means."""
+        if self._old.is_local:
+            return False
+        body = index.bodies[line]
+        before = re.search(rf"[\"'`](?P<path>{_PATH})\Z", body[: match.start()])
+        if before is None or not re.match(r"[\"'`]|\.\w+[\"'`]", body[match.end() :]):
+            return False
+        path = [part for part in re.split(r"[.:/#]", before["path"]) if part]
+        if path:
+            return path[-1] == self._old.owner or (self.is_global and path[-1] in self._modules)
+        if index.bodies[index.top(line)].startswith("__all__"):
+            return self.is_global and (index is self._origin or self._imports_origin(index))
+        if _REFLECTS.search(body[: match.start()]):
+            return not self._is_shared or self.is_linked(index)
+        return case_style(self._name) != "flat" and self.is_global and self.is_linked(index)
+
+
+def family(language: str) -> str:
+    """Return the family of a language: its files share names."""
+    return LANGUAGE_FAMILIES.get(language, language)

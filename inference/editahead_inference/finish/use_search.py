@@ -1,0 +1,204 @@
+"""The search for what is left of definitions that are gone: edits where the use is sure, else places to look at."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import chain
+
+from editahead_inference.codebase import Codebase
+from editahead_inference.predictors.propagation.document_index import DocumentIndex
+from editahead_inference.predictors.propagation.predictor import to_edit
+from editahead_inference.predictors.propagation.rule import Proposal, rule_id
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.member_owners import related_types
+from editahead_prompts.text.snapshot import Snapshot, line_end
+from editahead_prompts.text.syntax_trees import GRAMMARS, SyntaxTrees
+
+from .file_kinds import file_kind
+from .found_places import FinishCandidate, FinishSearch
+from .gone_names import GoneName, find_gone
+from .left_uses import LeftUses, Use, family
+from .lookup import MAX_CHARS
+from .report import ChangedFile, LeftUse, MissingPlace
+
+KIND = "rename-defined"
+"""The kind of the rule of these places."""
+SURE = 0.85
+"""Confidence that a use of a renamed definition follows. It is chosen: the name is no longer there."""
+MAX_USE_FILES = 300
+"""Files with one name that are read and parsed. A name of more files is said not to be searched for."""
+
+
+class UseSearch:
+    """The uses of all definitions that a change took away.
+
+    Args:
+        change: The files of the change.
+        search: What else is looked for, and where.
+        trees: The syntax trees of all documents.
+        codebase: The index of the files that are not open.
+        check: Raises `Cancelled` if the result is no longer wanted.
+    """
+
+    def __init__(
+        self,
+        change: Sequence[ChangedFile],
+        search: FinishSearch,
+        trees: SyntaxTrees,
+        codebase: Codebase | None,
+        check: Callable[[], None],
+    ) -> None:
+        self._search, self._trees, self._codebase, self._check = search, trees, codebase, check
+        self._indexes: dict[str, DocumentIndex] = {}
+        self._known = {**search.present, **{one.uri: one for one in search.documents}}
+        self.gone = find_gone(change, trees)
+        self.unsearched: list[str] = []
+        self._found = [list(self._uses(one)) for one in self.gone]
+        self._homes = {(one.name, one.new): one.origin.uri for one in self.gone if one.new}
+        self._lines = {
+            (gone.name, gone.new, document.uri, use.line)
+            for gone, found in zip(self.gone, self._found, strict=True)
+            for _, document, use in found
+        }
+        self.locals = {one.name for one in self.gone if one.old.is_local} - {
+            one.name for one in self.gone if not one.old.is_local
+        }
+        """Names that are gone and that only functions bound."""
+
+    @cached_property
+    def _kin(self) -> frozenset[tuple[str, str]]:
+        families = {family(one.origin.language) for one in self.gone}
+        return related_types(
+            "\n".join(one.text for one in self._known.values() if family(one.language) in families)
+        )
+
+    def _index_of(self, document: Snapshot) -> DocumentIndex:
+        if document.uri not in self._indexes:
+            self._indexes[document.uri] = DocumentIndex(document)
+        return self._indexes[document.uri]
+
+    def _uses(self, gone: GoneName) -> Iterator[tuple[LeftUses, Snapshot, Use]]:
+        documents = self._documents(gone)
+        uses = LeftUses(gone, self._index_of, self._trees, tuple(documents), self._kin, self._codebase)
+        for document in documents:
+            self._check()
+            for use in uses.in_document(document):
+                yield uses, document, use
+
+    def _documents(self, gone: GoneName) -> list[Snapshot]:
+        """Return the files with a name that is gone, those of the change first."""
+        if gone.old.is_local and not gone.old.owner:
+            return [gone.origin]
+        uris = [uri for uri, one in self._known.items() if gone.name in one.text]
+        if self._codebase is not None:
+            found = self._codebase.files_with([gone.name], MAX_USE_FILES + 1, gone.origin.uri)
+            if len(found) > MAX_USE_FILES:
+                self.unsearched.append(gone.name)
+            uris += [uri for uri in found[:MAX_USE_FILES] if uri not in self._known]
+        for uri in uris:
+            if uri not in self._known and self._codebase is not None:
+                self._check()
+                snapshot = self._codebase.snapshot(uri)
+                if snapshot is not None and snapshot.length <= MAX_CHARS:
+                    self._known[uri] = snapshot
+        return [self._known[uri] for uri in uris if uri in self._known]
+
+    def document(self, uri: str) -> Snapshot:
+        """Return a file in which a use was found."""
+        return self._known[uri]
+
+    def candidates(self) -> list[FinishCandidate]:
+        """Return the edits of all sure uses, one for each line."""
+        lines: defaultdict[tuple[str, int], list[FinishCandidate]] = defaultdict(list)
+        for gone, found in zip(self.gone, self._found, strict=True):
+            columns: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
+            by_uri = {document.uri: (uses, document) for uses, document, _ in found}
+            for _, document, use in found:
+                if use.is_sure:
+                    columns[document.uri, use.line].append(use.column)
+            for (uri, line), at in columns.items():
+                uses, document = by_uri[uri]
+                body = uses.rewritten(document, line, at)
+                edit = to_edit(document, Proposal(line, line + 1, (body + line_end(document.lines[line]),)))
+                lines[uri, line].append(_candidate(gone, document, edit))
+        return list(chain.from_iterable(map(_joined, lines.values())))
+
+    def contradict(self, candidate: FinishCandidate) -> bool:
+        """Return whether a candidate carries the rename of a definition to a line of another file that has no use of it."""
+        rule = self._search.rules.get(candidate.rule)
+        renames = rule.renames if rule is not None else None
+        uri = candidate.snapshot.uri
+        if renames is None or self._homes.get(renames, uri) == uri:
+            return False
+        line = candidate.snapshot.line_at(candidate.edit.replacements[0].start)
+        return (*renames, uri, line) not in self._lines
+
+    def left(self, made: Sequence[MissingPlace]) -> tuple[LeftUse, ...]:
+        """Return the uses that no place of some rewrites, by file and line.
+
+        Args:
+            made: The places.
+        """
+        edited: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+        for place in made:
+            edited[place.uri] += ((one.start, one.end) for one in place.edit.replacements)
+        left: dict[tuple[str, int, int], LeftUse] = {}
+        for gone, found in zip(self.gone, self._found, strict=True):
+            for _, document, use in found:
+                start = document.starts[use.line] + use.column
+                end = start + len(gone.name)
+                if not any(first <= end and start <= last for first, last in edited[document.uri]):
+                    left.setdefault((document.uri, use.line, use.column), _left_use(gone, document, use))
+        return tuple(left[key] for key in sorted(left))
+
+
+def _candidate(gone: GoneName, document: Snapshot, edit: Edit) -> FinishCandidate:
+    label = f"rename {gone.name} -> {gone.new}"
+    return FinishCandidate(
+        document,
+        edit,
+        rule_id(f"defined:{gone.name}:{gone.new}"),
+        label,
+        KIND,
+        (gone.edit,),
+        file_kind(document.uri, is_code=document.language in GRAMMARS),
+        {"stated": SURE},
+        _gone_sentence(gone),
+    )
+
+
+def _joined(found: Sequence[FinishCandidate]) -> Iterator[FinishCandidate]:
+    """Yield the candidates of one line as one: several names of it were renamed."""
+    first = found[0]
+    replacements = sorted(
+        {one for candidate in found for one in candidate.edit.replacements},
+        key=lambda one: (one.start, one.end),
+    )
+    reasons = dict.fromkeys(candidate.reason for candidate in found)
+    yield replace(first, edit=Edit(tuple(replacements)), reason=" ".join(reasons))
+
+
+def _left_use(gone: GoneName, document: Snapshot, use: Use) -> LeftUse:
+    return LeftUse(
+        document.uri,
+        use.line,
+        use.column,
+        document.lines[use.line].rstrip("\r\n"),
+        gone.name,
+        gone.new,
+        (gone.origin.uri, gone.place[0]),
+        file_kind(document.uri, is_code=document.language in GRAMMARS),
+        _gone_sentence(gone),
+    )
+
+
+def _gone_sentence(gone: GoneName) -> str:
+    """Return what happened to a definition, and where, as one sentence."""
+    where = f"{gone.origin.uri.rpartition('/')[2]}:{gone.place[0] + 1}"
+    if gone.new:
+        return f"`{gone.name}` was renamed to `{gone.new}` in {where}."
+    what = "import" if gone.old.imports else "definition"
+    return f"The {what} of `{gone.name}` was taken out of {where}."
