@@ -10,7 +10,7 @@ ENVIRONMENT := PYTHON="$(PYTHON)" requirements/environment
 NOT_UNIT := benchmark or fuzz or editors or ratchet or engine or llama_cpp
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
   --custom-compile-command "make lock"
-PACKAGES := cli lsp serving inference retrieval prompts training evals
+PACKAGES := cli lsp serving inference retrieval prompts programs training evals
 
 FILES ?= 300
 SEED ?= 7
@@ -54,7 +54,7 @@ demo-engine: engine-environment
 	@PYTHONPATH=tests/support $(VENV)/engine/bin/python docs/tools/engine_demo.py
 
 check: lint
-	@$(BIN)/python -m pytest -n 2 -m "not ($(NOT_UNIT))" tests/cli tests/serving tests/lsp tests/inference tests/retrieval tests/prompts
+	@$(BIN)/python -m pytest -n 2 -m "not ($(NOT_UNIT))" tests/cli tests/serving tests/lsp tests/inference tests/retrieval tests/prompts tests/programs
 
 test: for-test
 	@$(BIN)/python -m pytest -n 2 -m "not ($(NOT_UNIT))" --durations=10

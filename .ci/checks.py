@@ -32,6 +32,7 @@ UNIT_TESTS = (
     "tests/lsp",
     "tests/retrieval",
     "tests/prompts",
+    "tests/programs",
     "tests/e2e/test_session.py",
 )
 """Tests that the newest version of CPython runs."""

@@ -18,7 +18,7 @@ from editahead_lsp.protocol import custom_messages
 from editahead_lsp.protocol.converter import PARAMS_BY_METHOD
 
 ROOT = Path(__file__).parent.parent
-PARTS = ("cli", "lsp", "serving", "inference", "retrieval", "prompts", "training", "evals")
+PARTS = ("cli", "lsp", "serving", "inference", "retrieval", "prompts", "programs", "training", "evals")
 DOCUMENTS = [
     path
     for pattern in ("*.md", "changes/*.md", "docs/*.md", "editors/*.md", "editors/*/*.md", "tests/**/*.md")

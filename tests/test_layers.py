@@ -63,7 +63,9 @@ def test_the_server_loads_nothing_heavy() -> None:
     assert not loaded & {"editahead_evals", "editahead_training", "rich"}
 
 
-@pytest.mark.parametrize("package", ["editahead_inference", "editahead_retrieval", "editahead_prompts"])
+@pytest.mark.parametrize(
+    "package", ["editahead_inference", "editahead_retrieval", "editahead_prompts", "editahead_programs"]
+)
 def test_every_module_below_the_server_is_light(package: str) -> None:
     loaded = loaded_after(IMPORT.format(package))
     assert package in loaded

@@ -15,7 +15,7 @@ import pytest
 import editahead_lsp
 
 ROOT = Path(__file__).parent.parent
-PARTS = ("cli", "lsp", "serving", "inference", "retrieval", "prompts", "training", "evals")
+PARTS = ("cli", "lsp", "serving", "inference", "retrieval", "prompts", "programs", "training", "evals")
 PACKAGES = tuple(f"editahead_{part}" for part in PARTS)
 
 

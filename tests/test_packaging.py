@@ -99,7 +99,17 @@ def test_the_extension_says_what_its_registries_show() -> None:
 
 def test_the_extras_that_messages_name_are_there() -> None:
     named = set()
-    for part in ("cli", "lsp", "serving", "inference", "retrieval", "prompts", "training", "evals"):
+    for part in (
+        "cli",
+        "lsp",
+        "serving",
+        "inference",
+        "retrieval",
+        "prompts",
+        "programs",
+        "training",
+        "evals",
+    ):
         for path in (ROOT / part).rglob("*.py"):
             named |= set(re.findall(r"editahead\[(\w+)\]", path.read_text("utf-8")))
     assert {"local", "engine", "train"} <= named <= PROJECT["optional-dependencies"].keys()

@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from editahead_programs.git_command import find_root
+
 MAX_ANNOTATIONS = 50
 """Annotations of one step that are printed. GitHub shows ten of a kind at most, and keeps fifty."""
 MAX_LINE = 200
@@ -25,7 +27,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("report", type=Path)
     parser.add_argument(
-        "--folder", type=Path, required=True, help="the root that paths in the report begin at"
+        "--folder",
+        type=Path,
+        required=True,
+        help="a folder of the repository, at whose root paths in the report begin",
     )
     parser.add_argument("--workspace", type=Path, required=True, help="the root that GitHub's paths begin at")
     parser.add_argument("--output", type=Path, required=True, help="the file for the outputs of the step")
@@ -33,7 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--fail", default="false")
     args = parser.parse_args(arguments)
     report = json.loads(args.report.read_text("utf-8"))
-    prefix = os.path.relpath(args.folder.resolve(), args.workspace.resolve())
+    folder = args.folder.resolve()
+    prefix = os.path.relpath(find_root(folder) or folder, args.workspace.resolve())
     for command in annotations(report, "" if prefix == "." else f"{Path(prefix).as_posix()}/"):
         sys.stdout.write(command + "\n")
     complete = str(report["complete"]).lower()

@@ -36,6 +36,7 @@ PACKAGES = (
     "inference",
     "retrieval",
     "prompts",
+    "programs",
     "training",
     "evals",
     "docs/tools",

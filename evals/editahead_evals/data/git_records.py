@@ -1,21 +1,19 @@
 """Records of edits from a git repository's own recent commits.
 
-Reads with the `git` executable and changes nothing. A repository's configuration is not trusted: nothing that
-it names is run (no pager, no external diff, no signature check, no fetching of what is missing).
+Reads with the `git` executable and changes nothing. Nothing that a repository's configuration names is run.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import re
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from editahead_evals.errors import GitError
+from editahead_programs.git_command import GitCommand, find_root
 
 from .commit_replay import diff
 from .edit_records import Record
@@ -28,18 +26,10 @@ MAX_CHANGED = 100
 MAX_HUNKS = 15
 MAX_BYTES = 60_000
 
-_SAFE = (
-    *("-c", "core.fsmonitor=false"),
-    *("-c", "log.showSignature=false"),
-    "--no-pager",
-    "--no-optional-locks",
-)
 _LOG = (
     "log",
     "--no-merges",
     "--no-renames",
-    "--no-ext-diff",
-    "--no-textconv",
     "--no-abbrev",
     "--no-color",
     "--diff-filter=M",
@@ -49,6 +39,12 @@ _LOG = (
 )
 _RAW = re.compile(r"\n?:(?P<old_mode>\d+) (?P<new_mode>\d+) (?P<old>[0-9a-f]+) (?P<new>[0-9a-f]+) M")
 _FILE_MODES = {"100644", "100755"}
+
+
+class _RecordsGit(GitCommand):
+    """The git executable, for the repository of records."""
+
+    error = GitError
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +74,18 @@ def recent_records(
         GitError: the repository cannot be read.
     """
     name = repository.resolve().name
-    changes = _changes(repository, commits)
+    try:
+        git = _open(repository)
+        changes = list(
+            _parse(git.run(*_LOG, f"--max-count={commits}", "HEAD", "--").decode("utf-8", "replace"))
+        )
+    except GitError as error:
+        raise GitError(f"{repository}: {_explain(error)}") from error
     if not changes:
         return
     if shuffle is not None:
         random.Random(shuffle).shuffle(changes)
-    with _git(repository, "cat-file", "--batch") as blobs:
+    with git.start("cat-file", "--batch") as blobs:
         assert blobs.stdin and blobs.stdout
         for change in changes:
             before, after = (_text(blobs.stdin, blobs.stdout, blob) for blob in (change.old, change.new))
@@ -101,15 +103,16 @@ def recent_records(
             )
 
 
-def _changes(repository: Path, commits: int) -> list[_Change]:
-    with _git(repository, *_LOG, f"--max-count={commits}", "HEAD", "--") as process:
-        out, error = process.communicate()
-    if process.returncode:
-        message = error.decode(errors="replace").strip().splitlines()
-        if message and message[0].endswith("bad revision 'HEAD'"):
-            raise GitError(f"{repository}: no commits yet")
-        raise GitError(f"{repository}: {message[0] if message else 'git failed'}")
-    return list(_parse(out.decode("utf-8", "replace")))
+def _open(repository: Path) -> GitCommand:
+    folder = repository.resolve()
+    if not folder.is_dir():
+        raise GitError("the folder is missing")
+    return _RecordsGit(find_root(folder) or folder)
+
+
+def _explain(error: GitError) -> str:
+    message = str(error)
+    return "no commits yet" if message.endswith("bad revision 'HEAD'") else message
 
 
 def _parse(log: str) -> Iterator[_Change]:
@@ -149,17 +152,3 @@ def _is_small(before: str, after: str, max_changed: int) -> bool:
     hunks = diff(tuple(before.split("\n")), tuple(after.split("\n")))
     changed = sum(len(hunk.old) + len(hunk.new) for hunk in hunks)
     return 1 <= len(hunks) <= MAX_HUNKS and changed <= max_changed
-
-
-def _git(repository: Path, *arguments: str) -> subprocess.Popen[bytes]:
-    environment = os.environ | {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
-    try:
-        return subprocess.Popen(
-            ["git", *_SAFE, "-C", str(repository), *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environment,
-        )
-    except FileNotFoundError as error:
-        raise GitError("git is not installed") from error

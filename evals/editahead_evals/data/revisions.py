@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from editahead_evals.errors import RevisionError
+from editahead_programs.git_command import GitCommand, find_root
 
 _HERE = Path(__file__)
 
@@ -38,8 +39,9 @@ class Revision:
 def present_commit() -> str:
     """Return the commit of this code's checkout, marked when files differ; "unknown" outside of a checkout."""
     try:
-        _check_own()
-        return _git("describe", "--always", "--dirty", "--exclude=*").decode().strip()
+        git = _own_repository()
+        commit = git.run("rev-parse", "--short", "HEAD").decode().strip()
+        return f"{commit}-dirty" if git.run("status", "--porcelain") else commit
     except RevisionError:
         return "unknown"
 
@@ -52,17 +54,14 @@ def checked_out(revision: str) -> Iterator[Revision]:
         RevisionError: the revision does not exist or cannot run.
     """
     try:
-        _check_own()
+        git = _own_repository()
     except RevisionError as error:
         raise RevisionError(f"this Editahead does not run from a git checkout of its own: {error}") from None
-    try:
-        name = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-    except RevisionError:
-        raise RevisionError(f"no such revision of Editahead: {revision}") from None
-    commit = name.decode().strip()
-    top = _git("rev-parse", "--show-toplevel").decode().strip()
+    commit = git.try_run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    if commit is None:
+        raise RevisionError(f"no such revision of Editahead: {revision}")
     with tempfile.TemporaryDirectory(prefix="editahead-revision-") as folder:
-        with tarfile.open(fileobj=io.BytesIO(_git("-C", top, "archive", commit))) as archive:
+        with tarfile.open(fileobj=io.BytesIO(git.run("archive", commit))) as archive:
             if hasattr(tarfile, "data_filter"):  # Python 3.11.0 to 3.11.3 has none, as Debian 12's
                 archive.extraction_filter = tarfile.data_filter
             archive.extractall(folder)
@@ -72,9 +71,20 @@ def checked_out(revision: str) -> Iterator[Revision]:
         yield Revision(commit[:7], environment)
 
 
-def _check_own() -> None:
-    """Check that the repository around this file tracks it, rather than only contains an installation."""
-    _git("rev-parse", f"HEAD:./{_HERE.name}")
+class _OwnGit(GitCommand):
+    """The git executable, for the checkout that this code runs from."""
+
+    error = RevisionError
+
+
+def _own_repository() -> GitCommand:
+    """Return the repository around this file, which tracks it, rather than only contains an installation."""
+    root = find_root(_HERE.parent)
+    if root is None:
+        raise RevisionError("not a git repository")
+    git = _OwnGit(root)
+    git.run("rev-parse", f"HEAD:{_HERE.relative_to(root).as_posix()}")
+    return git
 
 
 def _check_runs_from(folder: Path, environment: dict[str, str], revision: str) -> None:
@@ -97,15 +107,3 @@ def _check_runs_from(folder: Path, environment: dict[str, str], revision: str) -
         raise RevisionError(
             f"{revision}: another installation of Editahead comes first: {run.stdout.strip()}"
         )
-
-
-def _git(*arguments: str) -> bytes:
-    command = ["git", "-C", str(_HERE.parent), *arguments]
-    try:
-        run = subprocess.run(command, capture_output=True, env=os.environ | {"LC_ALL": "C"})
-    except OSError as error:
-        raise RevisionError(f"git cannot be run: {error.strerror or error}") from error
-    if run.returncode:
-        said = run.stderr.decode(errors="replace").strip()
-        raise RevisionError(said.splitlines()[-1] if said else f"git {arguments[0]} failed")
-    return run.stdout

@@ -1,15 +1,15 @@
-"""How linters are found and started: none from a workspace, and none that could do more than read."""
+"""How linters are started: none that could do more than read."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from editahead_programs.program_search import safe_path
 from editahead_retrieval.errors import UnreadableFileError
 from editahead_retrieval.files.bounded_files import read_bounded_file
 
@@ -55,31 +55,6 @@ _SAFE_OPTIONS = frozenset(
 """Options of a workspace's `tsconfig.json` that only say how to read code. Others write files, such as `generateTrace`."""
 _COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*+")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _LAST_COMMA = re.compile(r'("(?:[^"\\\n]|\\.)*+")|,(?=\s*[}\]])')
-
-
-def find_program(
-    name: str, folders: Sequence[Path], environment: Mapping[str, str] = os.environ
-) -> str | None:
-    """Return the absolute path of a program; None without one.
-
-    A program of a workspace may be anyone's: relative entries of PATH do not count, nor what is inside of a workspace.
-
-    Args:
-        name: The program's name.
-        folders: The workspace folders.
-        environment: The environment variables.
-    """
-    for entry in safe_path(folders, environment).split(os.pathsep):
-        found = shutil.which(name, path=entry) if entry else None
-        if found is not None and Path(found).parent == Path(entry) and not _is_inside(Path(found), folders):
-            return found
-    return None
-
-
-def safe_path(folders: Sequence[Path], environment: Mapping[str, str] = os.environ) -> str:
-    """Return PATH without relative entries, and without those inside of workspace folders."""
-    entries = environment.get("PATH", os.defpath).split(os.pathsep)
-    return os.pathsep.join(e for e in entries if Path(e).is_absolute() and not _is_inside(Path(e), folders))
 
 
 def make_environment(
@@ -149,9 +124,3 @@ def _read_tsconfig(path: Path) -> dict[str, Any]:
     except (FileNotFoundError, UnreadableFileError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _is_inside(path: Path, folders: Sequence[Path]) -> bool:
-    places = (path, Path(os.path.realpath(path)))
-    roots = [root for folder in folders for root in (folder, Path(os.path.realpath(folder)))]
-    return any(place.is_relative_to(root) for place in places for root in roots)

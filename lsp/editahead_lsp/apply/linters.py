@@ -22,7 +22,6 @@ from pathlib import Path
 from editahead_inference.apply.planner import FileChange
 from editahead_lsp.apply.checker_process import (
     TSCONFIG,
-    find_program,
     limited_command,
     make_environment,
     write_tsconfig,
@@ -31,6 +30,7 @@ from editahead_lsp.protocol import custom_messages as wire
 from editahead_lsp.protocol.apply_messages import Problem
 from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.positions import Encoding, position_at
+from editahead_programs.program_search import find_program
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from editahead_lsp.errors import ChangeError
+from editahead_programs.git_command import KEPT_VARIABLES
 from editahead_retrieval.process.index_process import BELOW_NORMAL, child_environment
 
 from .messages import Failure, FinishTask, Found, Message, Progress, decode_message, encode
@@ -71,8 +72,7 @@ class _Running(threading.Thread):
         super().__init__(name="editahead-finish", daemon=True)
         self._task, self._tell = task, tell
         self._environment = child_environment(environment)
-        if "XDG_CONFIG_HOME" in environment:  # where the user's configuration of git may be
-            self._environment["XDG_CONFIG_HOME"] = environment["XDG_CONFIG_HOME"]
+        self._environment.update({name: environment[name] for name in KEPT_VARIABLES if name in environment})
         self._lock = threading.Lock()
         self._process: subprocess.Popen[str] | None = None
         self._is_ended = False

@@ -18,7 +18,7 @@ GitSource = Literal["working-tree", "staged"]
 
 _RAW = re.compile(r":(?P<old_mode>\d+) (?P<mode>\d+) (?P<old>[0-9a-f]+) (?P<new>[0-9a-f]+) [A-Z]\d*")
 _FILE_MODES = frozenset({"100644", "100755"})
-_RAW_DIFF = ("--raw", "-z", "--no-renames", "--no-abbrev", "--ignore-submodules=all", "--no-ext-diff")
+_RAW_DIFF = ("--raw", "-z", "--no-renames", "--no-abbrev")
 
 
 @dataclass(frozen=True)

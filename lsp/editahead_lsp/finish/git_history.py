@@ -27,14 +27,10 @@ _LOG = (
     "--unified=0",
     "--no-renames",
     "--no-color",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-show-signature",
     "--no-notes",
     "--diff-algorithm=histogram",
     "--src-prefix=a/",
     "--dst-prefix=b/",
-    "--submodule=short",
     "--full-index",
 )
 

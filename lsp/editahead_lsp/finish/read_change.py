@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from editahead_lsp.errors import ChangeError
+from editahead_programs.git_command import find_root
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
@@ -71,7 +72,7 @@ def find_source(
     """
     if not folder.is_dir():
         raise ChangeError(f"{folder} is no folder")
-    root = next((place for place in (folder, *folder.parents) if (place / ".git").exists()), None)
+    root = find_root(folder)
     if request.patch is not None:
         return ChangeSource(root or folder)
     git = None if root is None else GitCommand(root, check)

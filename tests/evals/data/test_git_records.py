@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from editahead_evals.data import git_records
 from editahead_evals.data.git_records import recent_records
 from editahead_evals.errors import GitError
 
@@ -105,13 +104,9 @@ def test_what_cannot_be_read_is_said(
         list(recent_records(repository))
     with pytest.raises(GitError, match="missing"):
         list(recent_records(tmp_path / "missing"))
-    monkeypatch.setattr(git_records.subprocess, "Popen", _no_git)
+    monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(GitError, match="git is not installed"):
         list(recent_records(repository))
-
-
-def _no_git(*arguments: object, **options: object) -> None:
-    raise FileNotFoundError
 
 
 def test_the_repositorys_configuration_runs_nothing(repository: Path) -> None:

@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from editahead_inference.apply.planner import FileChange
-from editahead_lsp.apply.checker_process import find_program, make_environment
+from editahead_lsp.apply.checker_process import make_environment
 from editahead_lsp.apply.linters import find_new_problems
 from editahead_lsp.protocol.apply_messages import Problem
+from editahead_programs.program_search import find_program
 from editahead_prompts.sketches.paths import language_of
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.snapshot import Snapshot

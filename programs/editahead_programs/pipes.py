@@ -1,0 +1,43 @@
+"""Threads that read and write the pipes of a child process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+
+class PipeReader(threading.Thread):
+    """A reader of all that comes from a pipe, up to a number of bytes. The rest is read and dropped."""
+
+    def __init__(self, pipe: object, max_bytes: int, on_full: Callable[[], None]) -> None:
+        super().__init__(name="editahead-pipe", daemon=True)
+        self._pipe, self._max_bytes, self._on_full = pipe, max_bytes, on_full
+        self.data, self.is_full = b"", False
+        self.start()
+
+    def run(self) -> None:
+        chunks: list[bytes] = []
+        size = 0
+        with self._pipe as pipe:  # type: ignore[attr-defined]
+            while chunk := pipe.read1(1 << 16):
+                if size + len(chunk) > self._max_bytes:
+                    self.is_full = True
+                    self._on_full()
+                elif not self.is_full:
+                    chunks.append(chunk)
+                    size += len(chunk)
+        self.data = b"".join(chunks)
+
+
+class PipeWriter(threading.Thread):
+    """A writer of all of a process's input."""
+
+    def __init__(self, pipe: object, data: bytes) -> None:
+        super().__init__(name="editahead-pipe", daemon=True)
+        self._pipe, self._data = pipe, data
+        self.start()
+
+    def run(self) -> None:
+        with suppress(OSError), self._pipe as pipe:  # type: ignore[attr-defined]
+            pipe.write(self._data)
