@@ -6,7 +6,7 @@ Stored with a prediction, a state can be replayed, scored, or turned into traini
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -157,6 +157,11 @@ class EditorState:
     def is_open(self, uri: str) -> bool:
         """Return whether the document with this URI is open."""
         return any(document.uri == uri for document in (self.document, *self.other_documents))
+
+    def after_pause(self) -> EditorState:
+        """Return the state once the user has paused: the last edit is finished, as after the cursor has left it."""
+        finished = tuple(replace(edit, open=False) for edit in self.history[-1:])
+        return replace(self, history=self.history[:-1] + finished)
 
     @cached_property
     def cache_key(self) -> Hashable:

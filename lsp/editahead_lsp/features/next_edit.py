@@ -30,7 +30,8 @@ def next_edit(server: Server, params: NextEditParams) -> Coroutine[Any, Any, Nex
         params.text_document.version,
         params.position,
         at_once=params.context.trigger in _IMMEDIATE_TRIGGERS,
-        typed=params.context.trigger != "cursor",
+        typed=params.context.trigger not in ("cursor", "paused"),
+        paused=params.context.trigger == "paused",
     )
     return _answer(server, request)
 

@@ -168,6 +168,7 @@ class PredictionCoordinator:
         *,
         at_once: bool,
         typed: bool = True,
+        paused: bool = False,
         fits: CanShow = show_any,
         most: int = MAX_ALTERNATIVES,
     ) -> PredictionRequest:
@@ -180,6 +181,7 @@ class PredictionCoordinator:
             place: The cursor. None for the last known one.
             at_once: Whether the user made the request, so that it is not debounced.
             typed: Whether a keystroke caused the request, as far as is known.
+            paused: Whether the user has stopped typing, so that the edit at the cursor counts as finished.
             fits: Returns whether the surface can show a suggestion.
             most: The number of suggestions that the surface shows, at most.
         """
@@ -208,7 +210,8 @@ class PredictionCoordinator:
         self._latest[surface, document.key] = request
         request.silence = session.silence_at(document, cursor)
         if request.silence is None:
-            session.state = request.state = session.build_state(document, cursor)
+            state = session.build_state(document, cursor)
+            session.state = request.state = state.after_pause() if paused else state
             request.look = self.looks.get(document.key)
             request.delay_s, request.model_delay_s = (0.0, 0.0) if at_once else self._delays(typed)
         return request
@@ -361,7 +364,7 @@ class PredictionCoordinator:
             if len(suggestions) == request.max_suggestions:
                 break
         if suggestions:
-            suggestions, silence = self._keep_first(requester, document, suggestions), None
+            suggestions, silence = self._keep_first(requester, document, suggestions, cursor), None
         elif silence is None:
             silence = Silence("stale", "What was typed meanwhile touches the place of the prediction.")
         answer = self._show(request, document, suggestions, silence, cursor)
@@ -393,15 +396,23 @@ class PredictionCoordinator:
         return SuggestionList(tuple(suggestions), silence, document.snapshot, cursor)
 
     def _keep_first(
-        self, requester: tuple[str, str], document: Document, suggestions: list[Suggestion]
+        self, requester: tuple[str, str], document: Document, suggestions: list[Suggestion], cursor: int
     ) -> list[Suggestion]:
-        """Keep the first suggestion on screen first while the user types one edit.
+        """Keep the first suggestion on screen first while the user types one edit, and where the user has gone to it.
 
-        Another one takes its place when the first is no longer suggested, or when the other is clearly better.
+        Another one takes its place when the first is no longer suggested, or while typing when the other is clearly better.
+        A cursor that has gone to one suggestion is not sent to another: two that point at each other would not end.
         """
         before = self._on_screen.get(requester)
-        if before is None or not before.ids or before.snapshot is document.snapshot:
+        if before is None or not before.ids:
             return suggestions
+        if before.snapshot is document.snapshot:
+            reached = [
+                one
+                for one in suggestions
+                if one.id in before.ids and one.snapshot is document.snapshot and one.place == cursor
+            ]
+            return [*reached, *(other for other in suggestions if other not in reached)]
         if before.edit_id is None or before.edit_id != self._session.history.latest_edit_id:
             return suggestions
         for suggestion in suggestions:

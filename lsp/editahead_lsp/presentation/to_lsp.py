@@ -8,7 +8,7 @@ from itertools import pairwise
 from editahead_lsp.protocol import custom_messages as wire
 from editahead_lsp.protocol import lsp_types
 from editahead_lsp.session.shown_predictions import Suggestion, SuggestionList
-from editahead_lsp.workspace.positions import Encoding, code_unit_length, position_at
+from editahead_lsp.workspace.positions import Encoding, code_unit_length, offset_at, position_at
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.edits import Edit, Replacement, normalise
 from editahead_prompts.text.snapshot import Snapshot, split_lines
@@ -43,13 +43,37 @@ def has_edit(suggestion: Suggestion, document: Snapshot, cursor: int) -> bool:
     return bool(suggestion.edit) and not suggestion.is_closed
 
 
-def inline_completion(answer: SuggestionList, encoding: Encoding) -> wire.InlineCompletionList:
-    """Return suggestions that fit ghost text as inline completions."""
+def text_beyond_item(
+    suggestion: Suggestion, item: wire.SelectedCompletionInfo, encoding: Encoding
+) -> str | None:
+    """Return the text in place of a menu's item that goes on from the item; None when the suggestion does not.
+
+    A client shows nothing else beside its menu.
+    """
+    snapshot = suggestion.snapshot
+    start, end = (
+        offset_at(snapshot, at.line, at.character, encoding) for at in (item.range.start, item.range.end)
+    )
+    whole = covering_replacement(suggestion.edit, snapshot.text)
+    if not start <= whole.start <= whole.end <= end:
+        return None
+    text = snapshot.text[start : whole.start] + whole.text + snapshot.text[whole.end : end]
+    return text if text.startswith(item.text) and text != item.text else None
+
+
+def inline_completion(
+    answer: SuggestionList, item: wire.SelectedCompletionInfo | None, encoding: Encoding
+) -> wire.InlineCompletionList:
+    """Return suggestions that fit ghost text as inline completions, beside a menu in place of its selected item."""
     items = []
     for suggestion in answer.suggestions:
-        whole = covering_replacement(suggestion.edit, suggestion.snapshot.text)
-        at = to_range(suggestion.snapshot, whole, encoding)
-        items.append(wire.InlineCompletionItem(whole.text, at, accept_command(suggestion)))
+        beyond = None if item is None else text_beyond_item(suggestion, item, encoding)
+        if item is not None and beyond is not None:
+            items.append(wire.InlineCompletionItem(beyond, item.range, accept_command(suggestion)))
+        elif item is None:
+            whole = covering_replacement(suggestion.edit, suggestion.snapshot.text)
+            at = to_range(suggestion.snapshot, whole, encoding)
+            items.append(wire.InlineCompletionItem(whole.text, at, accept_command(suggestion)))
     return wire.InlineCompletionList(items)
 
 

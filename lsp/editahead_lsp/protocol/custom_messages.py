@@ -18,7 +18,7 @@ from editahead_inference.candidates import CandidateSource, SilenceReason
 
 from .field_metadata import OPTIONAL
 
-Trigger = Literal["typed", "cursor", "accepted", "manual"]
+Trigger = Literal["typed", "cursor", "paused", "accepted", "manual"]
 OutcomeEvent = Literal["shown", "accepted", "partiallyAccepted", "rejected", "ignored"]
 EVENTS: frozenset[str] = frozenset(get_args(OutcomeEvent))
 
@@ -200,10 +200,24 @@ class DidChangeConfigurationParams:
 
 
 @attrs.frozen
+class SelectedCompletionInfo:
+    """The selected item of the client's completion menu: the range that the item replaces, and its text."""
+
+    range: Range
+    text: str
+
+
+@attrs.frozen
 class InlineCompletionContext:
-    """The trigger, as LSP numbers it: 1 = invoked by the user, 2 = automatic."""
+    """The context of a request.
+
+    Attributes:
+        trigger_kind: The trigger, as LSP numbers it: 1 = invoked by the user, 2 = automatic.
+        selected_completion_info: The selected item of an open completion menu. The client shows only what goes on from it.
+    """
 
     trigger_kind: int = 2
+    selected_completion_info: SelectedCompletionInfo | None = None
 
     @property
     def is_invoked(self) -> bool:
