@@ -112,8 +112,12 @@ LLAMA = {
 """The configuration of a tiny Llama."""
 
 
-def llama_weights(seed: int = 1) -> dict[str, Any]:
-    """Return the random weights of `LLAMA`, by their names in transformers."""
+QWEN2 = LLAMA | {"model_type": "qwen2"}
+"""The configuration of a tiny Qwen2: a Llama whose queries, keys and values have biases."""
+
+
+def llama_weights(seed: int = 1, told: dict[str, Any] = LLAMA) -> dict[str, Any]:
+    """Return the random weights of `LLAMA` or `QWEN2`, by their names in transformers."""
     dice = np.random.default_rng(seed)
     hidden, inner, keys = 64, 96, 32
     found: dict[str, tuple[int, ...]] = {"model.embed_tokens": (8192, hidden), "model.norm": (hidden,)}
@@ -123,19 +127,23 @@ def llama_weights(seed: int = 1) -> dict[str, Any]:
         found |= {f"{layer}.self_attn.{name}_proj": (keys, hidden) for name in "kv"}
         found |= {f"{layer}.mlp.{name}_proj": (inner, hidden) for name in ("gate", "up")}
         found[f"{layer}.mlp.down_proj"] = (hidden, inner)
-    return {
+    weights = {
         f"{name}.weight": (dice.normal(0, SPREAD, shape) + (len(shape) == 1)).astype(np.float32)
         for name, shape in found.items()
     }
+    if told["model_type"] == "qwen2":
+        for name in [name for name in found if name.endswith(("q_proj", "k_proj", "v_proj"))]:
+            weights[f"{name}.bias"] = dice.normal(0, 1, found[name][0]).astype(np.float32)
+    return weights
 
 
-def make_onnx(folder: Path, seed: int = 1) -> Path:
-    """Write a tiny Llama with random weights for ONNX Runtime."""
+def make_onnx(folder: Path, seed: int = 1, told: dict[str, Any] = LLAMA, **options: Any) -> Path:
+    """Write a tiny Llama or Qwen2 with random weights for ONNX Runtime. options: as for `write_llama`."""
     from editahead_inference.backends.local.llama_graph import LlamaShape, write_llama
 
     folder.mkdir(parents=True, exist_ok=True)
-    told = LLAMA | {"eos_token_id": bundled_tokenizer().encode(END)[0]}
-    write_llama(folder, LlamaShape.from_config(told), llama_weights(seed).__getitem__)
+    told = told | {"eos_token_id": bundled_tokenizer().encode(END)[0]}
+    write_llama(folder, LlamaShape.from_config(told), llama_weights(seed, told).__getitem__, **options)
     (folder / "config.json").write_text(json.dumps(told))
     bundled_tokenizer().encoder.save(str(folder / "tokenizer.json"))
     return folder

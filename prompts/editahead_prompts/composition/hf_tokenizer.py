@@ -34,6 +34,12 @@ WORDS = r" ?[^\W\d]+|\d{1,3}| ?[^\w\s]+|(?:\r?\n)+[ \t]*|[ \t]+(?!\S)|[ \t]+|\s"
 """Pattern of the pieces that no bundled token crosses: a word with the space before it, up to three digits, signs, line
 ends with the following indentation, white space. `re` and `tokenizers` read the pattern alike."""
 
+QWEN_WORDS = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+"""Pattern of the pieces of Qwen2's tokenizer, from its `tokenizer.json`."""
+
 BUNDLED = "editahead"
 """Name of the bundled tokenizer, and part of the names of Editahead's models."""
 
@@ -171,17 +177,35 @@ def build_bpe(special: Sequence[str], merges: Sequence[str]) -> HfTokenizer:
 
 def build_digit_bpe(tokens: Sequence[str], merges: Sequence[str], special: Sequence[str]) -> HfTokenizer:
     """Build a byte-level BPE tokenizer that splits digits from each other, as SmolLM's. Ids number the tokens."""
+    cuts = _library().pre_tokenizers
+    split = [cuts.Digits(individual_digits=True), cuts.ByteLevel(add_prefix_space=False)]
+    return HfTokenizer(_byte_level_bpe(tokens, merges, special, split))
+
+
+def build_qwen_bpe(tokens: Sequence[str], merges: Sequence[str], special: Sequence[str]) -> HfTokenizer:
+    """Build a byte-level BPE tokenizer with the pieces of Qwen2's. Ids number the tokens."""
+    library = _library()
+    cuts = library.pre_tokenizers
+    split = [
+        cuts.Split(library.Regex(QWEN_WORDS), "isolated"),
+        cuts.ByteLevel(add_prefix_space=False, use_regex=False),
+    ]
+    encoder = _byte_level_bpe(tokens, merges, special, split)
+    encoder.normalizer = library.normalizers.NFC()
+    return HfTokenizer(encoder)
+
+
+def _byte_level_bpe(
+    tokens: Sequence[str], merges: Sequence[str], special: Sequence[str], split: Sequence[Any]
+) -> Encoder:
     library = _library()
     pairs = [(left, right) for left, _, right in (merge.partition(" ") for merge in merges)]
     vocabulary = {token: number for number, token in enumerate(tokens)}
-    encoder = library.Tokenizer(library.models.BPE(vocab=vocabulary, merges=pairs))
-    cuts = library.pre_tokenizers
-    encoder.pre_tokenizer = cuts.Sequence(
-        [cuts.Digits(individual_digits=True), cuts.ByteLevel(add_prefix_space=False)]
-    )
+    encoder: Encoder = library.Tokenizer(library.models.BPE(vocab=vocabulary, merges=pairs))
+    encoder.pre_tokenizer = library.pre_tokenizers.Sequence(list(split))
     encoder.decoder = library.decoders.ByteLevel()
     encoder.add_special_tokens(list(special))
-    return HfTokenizer(encoder)
+    return encoder
 
 
 def configure(encoder: Encoder) -> None:

@@ -1,8 +1,8 @@
-"""Language models of the Llama architecture as files that ONNX Runtime reads: a graph, and its weights beside it.
+"""Models with the architecture of Llama or Qwen2 as files that ONNX Runtime reads: a graph, and its weights beside it.
 
-The matrices of the layers and the head are quantized: 8 bits a weight, one scale for `BLOCK` weights. The embedding is the
-head's matrix, and is looked up outside of the graph. Attention is ONNX Runtime's `GroupQueryAttention`, which adds keys and
-values to buffers of the caller.
+The matrices of the layers and the head are quantized: 8 or 4 bits a weight, one scale for `BLOCK` weights. The embedding has
+8 bits, and is looked up outside of the graph. It is the head's matrix, too, unless that has fewer tokens or bits. Attention
+is ONNX Runtime's `GroupQueryAttention`, which adds keys and values to buffers of the caller.
 
 Shapes: n = tokens of a step, H = hidden size, K = heads of keys and values, D = a head's width, room = tokens that the
 buffers hold.
@@ -15,12 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-GRAPH, WEIGHTS = "model.onnx", "model.onnx.data"
-"""Names of the files in a model's folder."""
+GRAPH, WEIGHTS, HEAD_TOKENS = "model.onnx", "model.onnx.data", "head_tokens.npy"
+"""Names of the files in a model's folder. The last is there only if the head has not all tokens."""
 BLOCK = 32
 """Weights that share a scale."""
 ZERO = 128
-"""The byte of a weight of 0."""
+"""The byte of a weight of 0, with 8 bits."""
+_REACHES = (-8.0, -7.4, -6.8, 7.0, 6.4, -9.0)
+"""Steps of 4 bits at which the largest weight of a block may lie. -8 is the lowest step; beyond it, the weight is cut."""
 _OPSET, _IR = 21, 10
 _ALIGNMENT = 4096
 """Weights begin at multiples of it, so that they can be mapped into memory."""
@@ -29,7 +31,12 @@ _ORT = "com.microsoft"
 
 @dataclass(frozen=True, slots=True)
 class LlamaShape:
-    """The sizes of a model, as in its `config.json`. context: the most tokens of prompt and answer together."""
+    """The sizes of a model, as in its `config.json`.
+
+    Attributes:
+        context: The most tokens of prompt and answer together.
+        is_biased: Whether queries, keys and values have a bias, as in Qwen2.
+    """
 
     layers: int
     hidden: int
@@ -41,6 +48,7 @@ class LlamaShape:
     context: int
     epsilon: float
     theta: float
+    is_biased: bool = False
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any], context: int | None = None) -> LlamaShape:
@@ -57,14 +65,15 @@ class LlamaShape:
             config.get("rope_scaling") or {}
         )
         if (
-            config.get("model_type") != "llama"
+            config.get("model_type") not in ("llama", "qwen2")
+            or config.get("use_sliding_window")
             or config.get("hidden_act") != "silu"
             or config.get("attention_bias")
             or config.get("mlp_bias")
             or not config.get("tie_word_embeddings")
             or rope.get("rope_type", "default") != "default"
         ):
-            raise ValueError("it is not a plain Llama whose head is its embedding")
+            raise ValueError("it is not a plain Llama or Qwen2 whose head is its embedding")
         hidden, heads = config["hidden_size"], config["num_attention_heads"]
         return cls(
             config["num_hidden_layers"],
@@ -77,11 +86,16 @@ class LlamaShape:
             min(context or config["max_position_embeddings"], config["max_position_embeddings"]),
             config["rms_norm_eps"],
             float(rope["rope_theta"]),
+            config["model_type"] == "qwen2",
         )
 
 
-def quantize(weights: Any) -> tuple[Any, Any]:
-    """Return a matrix as bytes, [rows, blocks, BLOCK], and its scales, [rows, blocks], float32.
+def quantize(weights: Any, bits: int = 8) -> tuple[Any, Any]:
+    """Return a matrix as bytes, [rows, blocks, BLOCK * bits / 8], and its scales, [rows, blocks], float32.
+
+    Args:
+        weights: [rows, columns].
+        bits: 8, or 4 for two weights a byte, the first in the lower half.
 
     Raises:
         ValueError: A row is not a whole number of blocks.
@@ -92,9 +106,29 @@ def quantize(weights: Any) -> tuple[Any, Any]:
     if columns % BLOCK:
         raise ValueError(f"rows of {columns} weights are no multiple of {BLOCK}")
     blocks = numpy.asarray(weights, numpy.float32).reshape(rows, columns // BLOCK, BLOCK)
+    if bits == 4:
+        return _quantize_to_halves(blocks)
     scales = numpy.abs(blocks).max(-1) / 127
     steps = blocks / numpy.where(scales == 0, 1, scales)[..., None]
     return (numpy.rint(steps) + ZERO).astype(numpy.uint8), scales
+
+
+def _quantize_to_halves(blocks: Any) -> tuple[Any, Any]:
+    """Quantize to 4 bits, by the scale of each block that has the least error among those that reach its largest weight."""
+    import numpy
+
+    largest = numpy.take_along_axis(blocks, numpy.abs(blocks).argmax(-1)[..., None], -1)[..., 0]
+    best = numpy.full(largest.shape, numpy.inf, numpy.float32)
+    kept = numpy.zeros(blocks.shape, numpy.uint8)
+    scales = numpy.zeros(largest.shape, numpy.float32)
+    for reach in _REACHES:
+        scale = largest / reach
+        steps = numpy.rint(blocks / numpy.where(scale == 0, 1, scale)[..., None]).clip(-8, 7)
+        error = ((steps * scale[..., None] - blocks) ** 2).sum(-1)
+        is_better = error < best
+        best[is_better], scales[is_better] = error[is_better], scale[is_better]
+        kept[is_better] = (steps[is_better] + 8).astype(numpy.uint8)
+    return kept[..., ::2] | kept[..., 1::2] << 4, scales
 
 
 def write_llama(
@@ -102,6 +136,9 @@ def write_llama(
     shape: LlamaShape,
     take: Callable[[str], Any],
     report: Callable[[int, int], None] = lambda done, all: None,
+    *,
+    bits: int = 8,
+    head_tokens: Any = None,
 ) -> None:
     """Write a model's graph and weights into a folder.
 
@@ -110,14 +147,19 @@ def write_llama(
         shape: The sizes.
         take: Returns a weight by its name in transformers, float32.
         report: Receives the number of layers that are written, and of all. It may raise to cancel.
+        bits: Bits of a weight in the matrices: 8 or 4.
+        head_tokens: The tokens that the model can say, as ids in order; None for all. They go to `HEAD_TOKENS`.
 
     Raises:
         ValueError: A matrix does not fit the blocks.
     """
+    import numpy
     import onnx
 
+    if head_tokens is not None:
+        numpy.save(folder / HEAD_TOKENS, numpy.asarray(head_tokens, numpy.int32))
     with (folder / WEIGHTS).open("wb") as file:
-        graph = _Graph(file)
+        graph = _Graph(file, bits, head_tokens)
         steps = _add_layers(graph, shape, take)
         for done in steps:
             report(done, shape.layers + 1)
@@ -146,11 +188,13 @@ def _aligned(place: int) -> int:
 class _Graph:
     """A graph in the making. Its weights go to a file as they come."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, bits: int, head_tokens: Any) -> None:
         import onnx
 
         self._onnx = onnx
         self._file = file
+        self._bits = bits
+        self.head_tokens = head_tokens
         self.nodes: list[Any] = []
         self.weights: list[Any] = []
         self.inputs: list[Any] = []
@@ -159,9 +203,7 @@ class _Graph:
 
     def weight(self, name: str, values: Any) -> str:
         """Write a weight, and return its name."""
-        place = _aligned(self._file.tell())
-        self._file.write(bytes(place - self._file.tell()))
-        self._file.write(values.tobytes())
+        place = self.store(values)
         tensor = self._onnx.TensorProto(
             name=name,
             dims=values.shape,
@@ -172,6 +214,13 @@ class _Graph:
             tensor.external_data.add(key=key, value=str(value))
         self.weights.append(tensor)
         return name
+
+    def store(self, values: Any) -> int:
+        """Write values that the graph may use, and return their place in the file."""
+        place = _aligned(self._file.tell())
+        self._file.write(bytes(place - self._file.tell()))
+        self._file.write(values.tobytes())
+        return place
 
     def constant(self, name: str, values: Any) -> str:
         self.weights.append(self._onnx.numpy_helper.from_array(values, name))
@@ -187,29 +236,38 @@ class _Graph:
 
     def matrix(self, name: str, weights: Any) -> None:
         """Quantize and write a matrix, [outputs, inputs]."""
-        quantized, scales = quantize(weights)
+        quantized, scales = quantize(weights, self._bits)
         self.weight(f"{name}.quantized", quantized)
         self.weight(f"{name}.scales", scales)
         self._sizes[name] = weights.shape
 
-    def multiply(self, name: str, x: str) -> str:
-        """Multiply `x` by a matrix that was written."""
+    def embedding(self, weights: Any) -> None:
+        """Write the embedding at the beginning of the file, and the head's matrix, which may be the same."""
+        if self._bits == 8 and self.head_tokens is None:
+            self.matrix("head", weights)
+            return
+        for part in quantize(weights):
+            self.store(part)
+        self.matrix("head", weights if self.head_tokens is None else weights[self.head_tokens])
+
+    def multiply(self, name: str, x: str, bias: str = "") -> str:
+        """Multiply `x` by a matrix that was written, and add a bias."""
         rows, columns = self._sizes[name]
         return self.node(
             "MatMulNBits",
-            [x, f"{name}.quantized", f"{name}.scales"],
+            [x, f"{name}.quantized", f"{name}.scales", *(["", "", bias] if bias else [])],
             [f"{name}.out"],
             _ORT,
             N=rows,
             K=columns,
-            bits=8,
+            bits=self._bits,
             block_size=BLOCK,
             accuracy_level=4,
         )
 
-    def linear(self, name: str, x: str, weights: Any) -> str:
+    def linear(self, name: str, x: str, weights: Any, bias: Any = None) -> str:
         self.matrix(name, weights)
-        return self.multiply(name, x)
+        return self.multiply(name, x, "" if bias is None else self.weight(f"{name}.bias", bias))
 
     def value(self, name: str, kind: str, shape: list[int | str]) -> Any:
         return self._onnx.helper.make_tensor_value_info(name, getattr(self._onnx.TensorProto, kind), shape)
@@ -219,7 +277,7 @@ def _add_layers(graph: _Graph, shape: LlamaShape, take: Callable[[str], Any]) ->
     """Add the inputs, the layers, the head and the outputs, and yield the number of what is done after each."""
     import numpy
 
-    graph.matrix("head", take("model.embed_tokens.weight"))  # first, so that `map_embedding` finds it
+    graph.embedding(take("model.embed_tokens.weight"))
     cache: list[int | str] = [1, shape.key_heads, "room", shape.width]
     graph.inputs += [
         graph.value("embedded", "FLOAT", [1, "n", shape.hidden]),
@@ -257,6 +315,9 @@ def _add_layers(graph: _Graph, shape: LlamaShape, take: Callable[[str], Any]) ->
             f"{name}.qkv",
             f"{name}.in.normed",
             numpy.concatenate([take(f"{name}.self_attn.{part}_proj.weight") for part in "qkv"]),
+            numpy.concatenate([take(f"{name}.self_attn.{part}_proj.bias") for part in "qkv"])
+            if shape.is_biased
+            else None,
         )
         for part in ("keys", "values"):
             graph.inputs.append(graph.value(f"past.{number}.{part}", "FLOAT", cache))
@@ -289,7 +350,7 @@ def _add_layers(graph: _Graph, shape: LlamaShape, take: Callable[[str], Any]) ->
         graph.node("Slice", [part, "first", "end", "axis"], [f"{part}.last"])
     _add_and_norm(graph, shape, "head", f"{x}.last", f"{skipped}.last", norm("model.norm"))
     graph.multiply("head", "head.normed")
-    graph.outputs.insert(0, graph.value("head.out", "FLOAT", [1, "rows", shape.vocabulary]))
+    graph.outputs.insert(0, graph.value("head.out", "FLOAT", [1, "rows", "tokens"]))
     yield shape.layers + 1
 
 

@@ -13,6 +13,8 @@ from .network import eos_token_ids
 
 MAX_THREADS = 2
 """Threads of a step. A third saves little in a model of this size, and the editor needs cores, too."""
+NEVER = -1e9
+"""The logit of a token that the head does not have: finite, as what damaged weights give is not."""
 ROOM = 256
 """Tokens that a cache grows by."""
 
@@ -41,6 +43,8 @@ class OnnxNetwork:
             folder / llama_graph.GRAPH, options, providers=["CPUExecutionProvider"]
         )
         self._embedding, self._scales = llama_graph.map_embedding(folder, shape)
+        tokens = folder / llama_graph.HEAD_TOKENS
+        self._head_tokens = numpy.load(tokens) if tokens.is_file() else None
 
     def new_cache(self) -> KvCache:
         shape = self._shape
@@ -68,7 +72,15 @@ class OnnxNetwork:
         binding.bind_output("head.out", "cpu")
         self._session.run_with_iobinding(binding)
         cache.size = end
-        return binding.get_outputs()[-1].numpy()[0]
+        return self._spread(binding.get_outputs()[-1].numpy()[0])
+
+    def _spread(self, said: Any) -> Any:
+        """Return logits of all tokens for those of the head, [rows, tokens of the head]; `NEVER` for others."""
+        if self._head_tokens is None:
+            return said
+        logits = self._numpy.full((len(said), self.vocabulary), NEVER, said.dtype)
+        logits[:, self._head_tokens] = said
+        return logits
 
     def _bind(self, cache: KvCache) -> Any:
         """Return a binding in which steps read and write the cache's buffers."""

@@ -17,7 +17,7 @@ from draft_tests import DraftTests
 from editahead_inference.backends.base import CompletionRequest, TextChunk
 from editahead_inference.backends.local.llama_graph import BLOCK, ZERO, LlamaShape, quantize
 from editahead_inference.backends.local.model import LocalModel
-from editahead_inference.backends.local.onnx_network import ROOM, OnnxNetwork
+from editahead_inference.backends.local.onnx_network import NEVER, ROOM, OnnxNetwork
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 
 IDS = np.random.default_rng(3).integers(0, 8192, 420).tolist()
@@ -42,18 +42,22 @@ class TestOnnx(DraftTests):
     pass
 
 
-def rounded(weights: Any) -> Any:
+def rounded(weights: Any, bits: int = 8) -> Any:
     """Return a matrix as it is after quantization."""
     if weights.ndim == 1:
         return weights
-    steps, scales = quantize(weights)
+    steps, scales = quantize(weights, bits)
+    if bits == 4:
+        steps = np.stack([steps & 15, steps >> 4], -1).reshape(*steps.shape[:2], BLOCK) + (ZERO - 8)
     return ((steps.astype(np.float32) - ZERO) * scales[..., None]).reshape(weights.shape)
 
 
-def llama(ids: list[int]) -> Any:
+def llama(ids: list[int], told: dict[str, Any] = small_model.LLAMA, bits: int = 8) -> Any:
     """Return the logits of each token, computed in float64."""
-    told = small_model.LLAMA
-    weights = {name: rounded(w).astype(np.float64) for name, w in small_model.llama_weights().items()}
+    exact = small_model.llama_weights(told=told)
+    weights = {name: rounded(w, bits).astype(np.float64) for name, w in exact.items()}
+    head = weights["model.embed_tokens.weight"]
+    weights["model.embed_tokens.weight"] = rounded(exact["model.embed_tokens.weight"]).astype(np.float64)
     n, width, heads, keys = len(ids), 16, 4, 2
 
     def norm(x: Any, name: str) -> Any:
@@ -71,7 +75,7 @@ def llama(ids: list[int]) -> Any:
         layer = f"model.layers.{number}"
 
         def times(x: Any, name: str, layer: str = layer) -> Any:
-            return x @ weights[f"{layer}.{name}_proj.weight"].T
+            return x @ weights[f"{layer}.{name}_proj.weight"].T + weights.get(f"{layer}.{name}_proj.bias", 0)
 
         y = norm(x, f"{layer}.input_layernorm")
         q, k, v = (
@@ -86,15 +90,36 @@ def llama(ids: list[int]) -> Any:
         y = norm(x, f"{layer}.post_attention_layernorm")
         gate = times(y, "mlp.gate")
         x = x + times(gate / (1 + np.exp(-gate)) * times(y, "mlp.up"), "mlp.down")
-    return norm(x, "model.norm") @ weights["model.embed_tokens.weight"].T
+    return norm(x, "model.norm") @ head.T
+
+
+def assert_close(logits: Any, wanted: Any) -> None:
+    """Check logits. Each block of what is multiplied is rounded to 8 bits, too."""
+    assert np.abs(logits - wanted).mean() < 0.02 * wanted.std()
+    assert np.corrcoef(logits.ravel(), wanted.ravel())[0, 1] > 0.999
 
 
 def test_the_logits_are_those_of_a_llama(network: OnnxNetwork) -> None:
+    assert_close(network.forward(IDS[:100], network.new_cache(), 100), llama(IDS[:100]))
+
+
+@pytest.mark.parametrize("bits", [8, 4])
+def test_the_logits_are_those_of_a_qwen2(tmp_path: Path, bits: int) -> None:
+    network = OnnxNetwork(small_model.make_onnx(tmp_path, told=small_model.QWEN2, bits=bits), 1)
     logits = network.forward(IDS[:100], network.new_cache(), 100)
-    wanted = llama(IDS[:100])
-    # Each block of what is multiplied is rounded to 8 bits, too.
-    assert np.abs(logits - wanted).mean() < 0.02 * wanted.std()
-    assert np.corrcoef(logits.ravel(), wanted.ravel())[0, 1] > 0.999
+    assert_close(logits, llama(IDS[:100], small_model.QWEN2, bits))
+
+
+@pytest.mark.parametrize("bits", [8, 4])
+def test_a_head_with_fewer_tokens_gives_their_logits(tmp_path: Path, bits: int) -> None:
+    tokens = np.arange(5, 8192, 3)
+    whole, less = (
+        OnnxNetwork(small_model.make_onnx(tmp_path / name, bits=bits, head_tokens=those), 1)
+        for name, those in (("whole", None), ("less", tokens))
+    )
+    logits, wanted = (each.forward(IDS[:20], each.new_cache(), 20) for each in (less, whole))
+    np.testing.assert_allclose(logits[:, tokens], wanted[:, tokens], atol=1e-5)
+    assert (np.delete(logits, tokens, 1) == NEVER).all() and less.vocabulary == 8192
 
 
 def test_steps_of_any_length_give_the_same_logits(network: OnnxNetwork) -> None:
@@ -116,6 +141,19 @@ def test_the_last_position_is_used(network: OnnxNetwork) -> None:
     network.forward(ids, cache, 1)
     assert np.isfinite(network.forward(IDS[:1], cache, 1)).all()
     assert cache.size == network.context
+
+
+def test_four_bits_lose_less_than_by_the_largest_weight_alone() -> None:
+    weights = np.random.default_rng(1).normal(0, 1, (50, 3 * BLOCK)).astype(np.float32)
+    weights[2, :BLOCK] = 0
+    steps, _ = quantize(weights, 4)
+    assert steps.dtype == np.uint8 and steps.shape == (50, 3, BLOCK // 2)
+    blocks = weights.reshape(50, 3, BLOCK)
+    scale = np.abs(blocks).max(-1, keepdims=True) / 7
+    simple = np.rint(blocks / np.where(scale == 0, 1, scale)) * scale
+    error, worst = rounded(weights, 4).reshape(blocks.shape) - blocks, simple - blocks
+    assert (error**2).sum() < 0.85 * (worst**2).sum()
+    assert not error[2, 0].any()
 
 
 def test_quantization_is_within_half_a_step() -> None:

@@ -13,7 +13,8 @@ from safetensors.numpy import save_file
 
 import small_model as tiny
 from editahead_inference.backends.base import CompletionRequest, StreamEnd
-from editahead_inference.backends.local import small_model
+from editahead_inference.backends.local import gguf_weights, small_model
+from editahead_inference.backends.local.llama_graph import LlamaShape
 from editahead_inference.backends.local.model import LocalModel
 from editahead_inference.backends.local.onnx_network import OnnxNetwork
 from editahead_inference.errors import SmallModelError
@@ -46,16 +47,17 @@ def write_base(file: Path, weights: dict[str, Any], architecture: str = "llama")
     writer.add_layer_norm_rms_eps(told["rms_norm_eps"])
     writer.add_rope_freq_base(10_000.0)
     writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("qwen2" if architecture == "qwen2" else "smollm")
     writer.add_token_list(TOKENS)
     writer.add_token_types([3, 3, *[1] * (len(TOKENS) - 2)])
     writer.add_token_merges(MERGES)
     writer.add_eos_token_id(1)
     for name, values in weights.items():
-        if (found := small_model._LAYER.fullmatch(name)) is None:
-            known = small_model._WHOLE[name]
+        if (found := gguf_weights._LAYER.fullmatch(name)) is None:
+            known = gguf_weights._WHOLE.get(name, name)
         else:
-            known = f"blk.{found[1]}.{small_model._PARTS[found[2]]}.weight"
-        heads = 4 if "attn_q." in known else 2 if "attn_k." in known else 0
+            known = f"blk.{found[1]}.{gguf_weights.PARTS[found[2]]}.{found[3]}"
+        heads = 0 if architecture != "llama" else 4 if "attn_q." in known else 2 if "attn_k." in known else 0
         writer.add_tensor(known, permuted(values, heads) if heads else values)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
@@ -104,6 +106,22 @@ def base(tmp_path: Path, weights: dict[str, Any]) -> Path:
 @pytest.fixture
 def adapter(tmp_path: Path) -> Path:
     return tmp_path / "shipped" / "adapter.safetensors"
+
+
+def test_the_weights_of_a_qwen2_are_those_of_its_file(tmp_path: Path) -> None:
+    made = tiny.llama_weights(told=tiny.QWEN2)
+    made["model.embed_tokens.weight"] = made["model.embed_tokens.weight"][: len(TOKENS)]
+    finer = {"output.weight": made["model.embed_tokens.weight"] + 1}
+    for name, extra in (("one", {}), ("two", finer)):
+        weights = gguf_weights.GgufWeights(write_base(tmp_path / name, made | extra, "qwen2"), 300)
+        config = weights.config()
+        assert (config["model_type"], config["tie_word_embeddings"]) == ("qwen2", True)
+        assert config["eos_token_id"] == [TOKENS.index("<|endoftext|>"), TOKENS.index("<|im_end|>")]
+        assert LlamaShape.from_config(config).is_biased and config["max_position_embeddings"] == 300
+        for known, values in made.items():
+            wanted = finer["output.weight"] if extra and "embed" in known else values
+            np.testing.assert_array_equal(weights.take(known), wanted)
+        assert weights.tokenizer().encode("def<|im_end|>def").tokens == ["def", "<|im_end|>", "def"]
 
 
 def test_it_is_the_base_with_the_adapter(
