@@ -90,7 +90,8 @@ def test_the_extension_says_what_its_registries_show() -> None:
     emacs = (ROOT / "editors" / "emacs" / "editahead.el").read_text("utf-8")
     assert f"\n;; Version: {PROJECT['version']}\n" in emacs
     assert EXTENSION["license"] == PROJECT["license"]
-    assert EXTENSION["capabilities"]["untrustedWorkspaces"]["supported"] is True
+    untrusted = EXTENSION["capabilities"]["untrustedWorkspaces"]
+    assert untrusted["supported"] == "limited" and "no git, no index and no model" in untrusted["description"]
     assert re.fullmatch("#[0-9a-f]{6}", EXTENSION["galleryBanner"]["color"])
     assert 0 < len(EXTENSION["keywords"]) <= 30, "the Marketplace takes 30"
     icon = (ROOT / "editors" / "vscode" / EXTENSION["icon"]).read_bytes()

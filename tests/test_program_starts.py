@@ -1,4 +1,4 @@
-"""How our code starts other programs: git in one module only."""
+"""How our code starts other programs: git in one module only, and none in a folder that may be a stranger's."""
 
 from __future__ import annotations
 
@@ -36,6 +36,13 @@ OTHER_GITS = {
     "editors/testing/time_first_edits.py": "names the commit of this checkout, on the machine of a maintainer",
 }
 """Modules of tools that are not shipped and may run git, and why."""
+SEARCH_MODULE = "programs/editahead_programs/program_search.py"
+VLLM_MODULES = ("serving/editahead_serving/launch_plan.py", "serving/editahead_serving/vllm_probe.py")
+"""Modules that start the Python of a vLLM, which may be older than the option: the environment has `PYTHONSAFEPATH`."""
+_STARTS = re.compile(
+    r"subprocess\.(?:Popen|run|call|check_call|check_output)|(?:asyncio\.)?create_subprocess_exec"
+)
+_SHELLS = re.compile(r"os\.(?:system|popen)|(?:asyncio\.)?create_subprocess_shell|subprocess\.getoutput")
 _GIT_WORD = re.compile(r"""["'`](?:[\w./\\-]*[/\\])?git(?:\.exe)?(?:["'`]|\s+[a-z-])""")
 
 
@@ -74,6 +81,79 @@ def git_starts(path: Path) -> Iterator[int]:
             r"exec|spawn|system|job|process|call|run", line, re.IGNORECASE
         ):
             yield number
+
+
+def called(call: ast.Call) -> str:
+    """Return the dotted name of what is called."""
+    return ast.unparse(call.func)
+
+
+def bad_starts(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the starts of programs that happen in the present folder, and the Pythons that would import from there."""
+    tree = ast.parse(path.read_text("utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            if _STARTS.fullmatch(called(node)) and not {"cwd", None} & {word.arg for word in node.keywords}:
+                yield node.lineno, "no cwd"
+            if _SHELLS.fullmatch(called(node)):
+                yield node.lineno, "a shell"
+            if called(node) == "shutil.which":
+                yield node.lineno, "a look-up that takes relative folders"
+        if isinstance(node, ast.List | ast.Tuple) and len(node.elts) > 1:
+            program, option = map(ast.unparse, node.elts[:2])
+            if re.search(r"python|sys\.executable", program) and option in ("'-m'", "'-c'"):
+                yield node.lineno, "a Python without -I"
+
+
+def test_no_program_starts_in_the_present_folder() -> None:
+    found = {
+        (path.relative_to(ROOT).as_posix(), problem)
+        for path in MODULES
+        if path.parts[len(ROOT.parts)] in PARTS
+        for _, problem in bad_starts(path)
+    }
+    assert found == {
+        (SEARCH_MODULE, "a look-up that takes relative folders"),  # and is given absolute ones
+        *((module, "a Python without -I") for module in VLLM_MODULES),
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'subprocess.run([program, "x"])',
+        "subprocess.Popen(command, env=environment)",
+        "await asyncio.create_subprocess_exec(*command, stdin=None)",
+        'os.system("x")',
+        'os.popen("x")',
+        "asyncio.create_subprocess_shell(text, cwd=folder)",
+        'command = [sys.executable, "-m", "pip"]',
+        'command = [str(python), "-c", PROGRAM]',
+        'shutil.which("vllm")',
+    ],
+)
+def test_other_starts_are_found(text: str, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(f"async def start():\n    {text}\n")
+    assert list(bad_starts(tmp_path / "a.py"))
+
+
+def test_the_extension_starts_programs_in_its_own_folder() -> None:
+    """Each start in VS Code has the options with our folder, and each Python is isolated."""
+    for path in OTHERS:
+        text = path.read_text("utf-8")
+        if path.suffix != ".ts" or "src" not in path.parts:
+            continue
+        for start in re.finditer(r"(?<![.\w])(?:run|execFile|spawn|exec|fork)\(([^;)]+)\)", text):
+            assert "options" in start[1] or "cwd" in start[1], (path, start[0])
+        for module in re.finditer(r'\[[^\]]*"-m"', text):
+            assert module[0].startswith('["-I", '), (path, module[0])
+
+
+def test_the_action_starts_programs_in_its_own_folder() -> None:
+    text = (ROOT / "action.yml").read_text("utf-8")
+    starts = re.findall(r'(?m)^\s*"(?:\$PYTHON|[^"]*/bin/python)" (\S+)', text)
+    assert len(starts) == 3 and set(starts) == {"-I"}
+    assert 'cd -- "$RUNNER_TEMP"' in text.partition('"$PYTHON"')[0]
 
 
 def test_one_module_runs_git() -> None:

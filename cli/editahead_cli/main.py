@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from editahead_lsp import __version__
+from editahead_programs.child_python import protect_children
 
 from .console import print_text, print_traceback
 from .parser import COMMANDS, make_parser, suggest
@@ -21,6 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     argv = list(sys.argv[1:] if argv is None else argv)
     sys.excepthook = print_traceback
+    protect_children()
     chosen = next((argument for argument in argv if argument in COMMANDS), None)
     parser = make_parser([chosen] if chosen else [])
     word = next((argument for argument in argv if not argument.startswith("-")), None)

@@ -9,6 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from editahead_programs.child_python import OWN_FOLDER
+from editahead_programs.program_search import find_program
+
 _NVIDIA_SMI_TIMEOUT_S = 10.0
 _PROBE_BYTES, _MAX_PROBE_THREADS, _PROBE_COUNT = 1 << 26, 8, 4
 """Limits of the measurement of memory bandwidth.
@@ -98,8 +101,12 @@ def _gpus(run: Callable[[list[str]], str]) -> tuple[Gpu, ...]:
 
 
 def _run(command: list[str]) -> str:
+    program = find_program(command[0], [])
+    if program is None:
+        raise FileNotFoundError(command[0])
     return subprocess.run(
-        command,
+        [program, *command[1:]],
+        cwd=OWN_FOLDER,
         capture_output=True,
         text=True,
         timeout=_NVIDIA_SMI_TIMEOUT_S,

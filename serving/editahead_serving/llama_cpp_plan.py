@@ -5,9 +5,10 @@ Source: llama.cpp's `tools/server/README.md` and `docs/speculative.md`, as vendo
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
+
+from editahead_programs.program_search import find_program
 
 from .errors import EngineUnavailableError
 from .launch_plan import NUM_SPECULATIVE_TOKENS, LaunchPlan, ListenAddress
@@ -30,7 +31,7 @@ def find_llama_server(environment: Mapping[str, str]) -> Path:
     Raises:
         EngineUnavailableError: There is none.
     """
-    found = shutil.which("llama-server", path=environment.get("PATH"))
+    found = find_program("llama-server", [], environment)
     if found is None:
         raise EngineUnavailableError(
             "llama.cpp is not installed: put its `llama-server` on PATH (for example, brew install llama.cpp)."

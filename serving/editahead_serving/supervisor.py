@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from editahead_inference.errors import BackendError
+from editahead_programs.child_python import OWN_FOLDER, SAFE_PATH, make_tool_command
 
 MAX_FAILED_STARTS = 5
 """Failed starts in a row after which the server is given up. The very first start must not fail at all."""
@@ -119,7 +120,7 @@ class Supervisor:
     ) -> None:
         self._program, self._log = program, log
         self._report, self._on_ready_change = report, on_ready_change
-        self._environment = {**program.environment, **environment, **program.fixed}
+        self._environment = {**program.environment, **environment, **program.fixed, **SAFE_PATH}
         self._clock, self._sleep = clock, sleep
         self._stopping = asyncio.Event()
         self._group: int | None = None
@@ -155,6 +156,7 @@ class Supervisor:
             process = await asyncio.create_subprocess_exec(
                 *(_tied_to_parent() if sys.platform == "linux" else ()),
                 *self._program.command,
+                cwd=OWN_FOLDER,
                 env=self._environment,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=writing,
@@ -278,8 +280,8 @@ async def _wait_for_first(*waits: Awaitable[object]) -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _tied_to_parent() -> tuple[str, ...]:
-    return sys.executable, "-c", _TIED_TO_PARENT, str(os.getpid())
+def _tied_to_parent() -> list[str]:
+    return make_tool_command("-c", _TIED_TO_PARENT, str(os.getpid()))
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:

@@ -6,13 +6,15 @@ An import of vLLM takes many seconds, so the process looks at the installed file
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from editahead_programs.child_python import OWN_FOLDER, SAFE_PATH
+from editahead_programs.program_search import find_program
 
 from .errors import EngineUnavailableError
 
@@ -93,7 +95,7 @@ def find_vllm(environment: Mapping[str, str]) -> Path:
     """
     if BUNDLED_VLLM.is_file():
         return BUNDLED_VLLM
-    on_path = shutil.which("vllm", path=environment.get("PATH"))
+    on_path = find_program("vllm", [], environment)
     if on_path is None:
         raise EngineUnavailableError(
             "vLLM is not installed: install it beside Editahead (pip install 'editahead[engine]') or put `vllm` on PATH."
@@ -122,7 +124,8 @@ def probe_vllm(
     try:
         done = subprocess.run(
             command,
-            env=dict(environment),
+            env={**environment, **SAFE_PATH},  # an option for that needs Python 3.11
+            cwd=OWN_FOLDER,
             capture_output=True,
             text=True,
             timeout=PROBE_TIMEOUT_S,

@@ -6,7 +6,6 @@ import argparse
 import asyncio
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,6 +16,8 @@ from typing import TYPE_CHECKING
 
 from editahead_cli.console import print_output, print_text
 from editahead_cli.json_output import Check, DoctorOutput
+from editahead_programs.child_python import OWN_FOLDER, make_module_command
+from editahead_programs.program_search import find_program
 from editahead_prompts.text.control_characters import escape_line
 
 if TYPE_CHECKING:
@@ -183,7 +184,8 @@ def _check_server() -> list[Check]:
     started = time.monotonic()
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "editahead_cli", "lsp"],
+            make_module_command("editahead_cli", "lsp"),
+            cwd=OWN_FOLDER,
             input=b"Content-Length: %d\r\n\r\n" % len(body) + body,
             capture_output=True,
             timeout=_START_TIMEOUT_S,
@@ -200,5 +202,5 @@ def _check_server() -> list[Check]:
 
 
 def _check_editors() -> list[Check]:
-    found = [name for name in _EDITORS if shutil.which(name)]
+    found = [name for name in _EDITORS if find_program(name, [])]
     return [Check("editors", None, ", ".join(found) if found else "none found on PATH")]

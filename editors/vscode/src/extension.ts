@@ -34,7 +34,7 @@ let activeServer: ServerManager | undefined;
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("Editahead", { log: true });
   const installation = new Installation(context, log, () => server.setState("installing"));
-  const server = new ServerManager(() => installation.resolveCommand(), log);
+  const server = new ServerManager(() => installation.resolveCommand(), () => installation.makeFolder(), log);
   activeServer = server;
   const view = new View(context.extensionUri, server, () => performance.now());
   view.setEnabled(context.workspaceState.get(ENABLED_KEY, true));
@@ -94,8 +94,8 @@ export function activate(context: vscode.ExtensionContext): void {
     ghostAccepted: (id: string) => view.onGhostTextAccepted(id),
     applyClipboard: () => applyClipboard(server, preview),
     applySelection: () => applySelection(server, preview),
-    showLeft: () => showLeft(server, preview),
-    searchCode: () => searchCode(server),
+    showLeft: whenTrusted(() => showLeft(server, preview)),
+    searchCode: whenTrusted(() => searchCode(server)),
     makeChanges: () => preview.applyChanges(),
     makeNoChanges: () => preview.close(),
     leaveOut: () => preview.revertHunk(),
@@ -110,6 +110,14 @@ export function activate(context: vscode.ExtensionContext): void {
     context.subscriptions.push(vscode.commands.registerCommand(`editahead.${name}`, run));
   }
   void server.start();
+}
+
+/** Return a command that needs git or the index, and tells so in a workspace that the user does not trust. */
+function whenTrusted(run: () => Promise<void>): () => Promise<void> {
+  return async () => {
+    if (vscode.workspace.isTrusted) return run();
+    void vscode.window.showWarningMessage("Editahead: This needs git or an index of the workspace. Trust the workspace first.");
+  };
 }
 
 function findWord(document: vscode.TextDocument, word: string): vscode.Selection {

@@ -56,6 +56,13 @@ export class Installation implements vscode.Disposable {
     return { command: await this.ensureEnvironment(abortController), args: ["lsp"] };
   }
 
+  /** Return the extension's own folder, in which the server starts, too. */
+  async makeFolder(): Promise<string> {
+    const folder = this.context.globalStorageUri.fsPath;
+    await fs.mkdir(folder, { recursive: true });
+    return folder;
+  }
+
   /** Cancel a running installation. */
   dispose(): void {
     this.abortController.abort();
@@ -91,7 +98,7 @@ export class Installation implements vscode.Disposable {
       progress.report({ message });
       this.log.info([command, ...args].join(" "));
       try {
-        const options = { signal: abortController.signal, windowsHide: true, maxBuffer: 1 << 26 };
+        const options = { ...(await this.startOptions()), signal: abortController.signal, maxBuffer: 1 << 26 };
         const { stdout, stderr } = await run(command, args, options);
         this.log.debug(stdout + stderr);
       } catch (error) {
@@ -105,20 +112,27 @@ export class Installation implements vscode.Disposable {
     try {
       const python = await this.findPython();
       await fs.rm(folder, { recursive: true, force: true });
-      await fs.mkdir(path.dirname(folder), { recursive: true });
-      await runStep("creating an environment for the server …", python, ["-m", "venv", folder]);
-      const pip = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", wheel];
+      await runStep("creating an environment for the server …", python, ["-I", "-m", "venv", folder]);
+      const pip = ["-I", "-m", "pip", "install", "--disable-pip-version-check", "--no-input", wheel];
       await runStep("installing the server …", executableInVenv(folder, "python", IS_WINDOWS), pip);
     } finally {
       subscription.dispose();
     }
   }
 
+  /** Return the options of each process: it starts in our folder, since those of a workspace may be a stranger's. */
+  private async startOptions(): Promise<{ cwd: string; windowsHide: true }> {
+    return { cwd: await this.makeFolder(), windowsHide: true };
+  }
+
   private async findPython(): Promise<string> {
     const configured = userSetting("server.python");
-    for (const name of pythonCandidates(typeof configured === "string" ? configured : undefined, IS_WINDOWS)) {
-      const version = await run(name, ["--version"]).catch(() => undefined);
-      if (version !== undefined && isSupportedPython(version.stdout + version.stderr)) return name;
+    const named = typeof configured === "string" && configured ? configured : undefined;
+    const names = pythonCandidates(named, IS_WINDOWS);
+    const onPath = names.flatMap((name) => executablesOnPath(name, process.env.PATH, IS_WINDOWS));
+    for (const file of named === undefined ? onPath : names) {
+      const version = await run(file, ["-I", "--version"], await this.startOptions()).catch(() => undefined);
+      if (version !== undefined && isSupportedPython(version.stdout + version.stderr)) return file;
     }
     throw new Error(
       configured

@@ -1,7 +1,7 @@
 // The language server's process: start, restart, and requests.
 import * as vscode from "vscode";
 import { CloseAction, LanguageClient, State, type ErrorHandler, type Middleware } from "vscode-languageclient/node";
-import type { ServerCommand } from "./core/environment";
+import { serverEnvironment, type ServerCommand } from "./core/environment";
 import type { ServerState } from "./core/messages";
 import type { Outcome } from "./core/protocol";
 import { serverOptions } from "./core/settings";
@@ -44,15 +44,19 @@ export class ServerManager implements vscode.Disposable {
   /**
    * @param resolveCommand Returns the server's command line, possibly after an installation. Throws an Error with a message
    *   for the user.
+   * @param makeFolder Returns the folder that the server starts in: a workspace's may be a stranger's.
    */
   constructor(
     private readonly resolveCommand: () => Promise<ServerCommand>,
+    private readonly makeFolder: () => Promise<string>,
     private readonly log: vscode.LogOutputChannel,
   ) {
-    this.subscription = vscode.workspace.onDidChangeConfiguration((event) => {
+    const onConfiguration = vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration("editahead.server")) void this.restart();
       else if (event.affectsConfiguration("editahead")) this.sendConfiguration();
     });
+    const onTrust = vscode.workspace.onDidGrantWorkspaceTrust(() => void this.restart());
+    this.subscription = vscode.Disposable.from(onConfiguration, onTrust);
   }
 
   /** The running client; undefined while the server is not running. */
@@ -70,10 +74,11 @@ export class ServerManager implements vscode.Disposable {
     this.setState("starting");
     try {
       const { command, args } = await this.resolveCommand();
+      const cwd = await this.makeFolder();
       await this.ended;
       if (generation !== this.generation) return;
       this.log.info(`starting ${[command, ...args].join(" ")}`);
-      this.languageClient = this.createClient(command, [...args]);
+      this.languageClient = this.createClient(command, [...args], cwd);
       await this.languageClient.start();
     } catch (error) {
       if (generation === this.generation) this.reportFailure(error instanceof Error ? error.message : String(error));
@@ -138,7 +143,7 @@ export class ServerManager implements vscode.Disposable {
     await client.dispose().catch((error: unknown) => this.log.warn(`the server did not stop cleanly: ${String(error)}`));
   }
 
-  private createClient(command: string, args: string[]): LanguageClient {
+  private createClient(command: string, args: string[], cwd: string): LanguageClient {
     const errorHandler: ErrorHandler = {
       error: (...values) => defaultHandler.error(...values),
       // The default starts a server that has ended again, even one that was stopped while it started.
@@ -147,7 +152,7 @@ export class ServerManager implements vscode.Disposable {
     const client = new LanguageClient(
       "editahead",
       "Editahead",
-      { command, args },
+      { command, args, options: { cwd, env: serverEnvironment(process.env, vscode.workspace.isTrusted) } },
       {
         documentSelector: DOCUMENT_SELECTOR,
         outputChannel: this.log,
@@ -218,6 +223,7 @@ export class ServerManager implements vscode.Disposable {
 
 function editaheadOptions(): Record<string, unknown> {
   const configuration = vscode.workspace.getConfiguration("editahead");
-  const placesLeft = configuration.get<boolean>("placesLeft", true);
+  // What is left is found with git, which waits for the user's trust.
+  const placesLeft = vscode.workspace.isTrusted && configuration.get<boolean>("placesLeft", true);
   return { ...serverOptions((name) => configuration.inspect(name)), placesLeft };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeInstallFailure, executableInVenv, executablesOnPath, isSupportedPython, parseServerCommand, pythonCandidates } from "../src/core/environment";
+import { describeInstallFailure, executableInVenv, executablesOnPath, isSupportedPython, parseServerCommand, pythonCandidates, serverEnvironment } from "../src/core/environment";
 import { serverOptions } from "../src/core/settings";
 
 test("relative folders on PATH are skipped", () => {
@@ -54,4 +54,14 @@ test("only set values are sent, and restricted ones never from a workspace", () 
   assert.equal(options.telemetry, "off");
   assert.equal(options.learning, false);
   assert.equal(options.log_level, null);
+});
+
+test("before trust, the server has no index and no model", () => {
+  const own = { PATH: "/bin", EDITAHEAD_BACKEND: "openai", EDITAHEAD_INDEX: "on", PYTHONSAFEPATH: "" };
+  const before = serverEnvironment(own, false);
+  assert.equal(before.EDITAHEAD_BACKEND, "embedded");
+  assert.equal(before.EDITAHEAD_INDEX, "off");
+  assert.equal(before.EDITAHEAD_SEARCH_ENCODER, "off");
+  assert.deepEqual(serverEnvironment(own, true), { ...own, PYTHONSAFEPATH: "1" });
+  assert.equal(before.PATH, "/bin");
 });

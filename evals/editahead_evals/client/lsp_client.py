@@ -13,7 +13,6 @@ import json
 import os
 import queue
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -25,6 +24,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from editahead_evals.errors import ClientError, ResponseError, ServerDiedError
+from editahead_programs.child_python import OWN_FOLDER, make_module_command
 
 TIMEOUT_S = 60.0
 """How long a response may take before the server counts as hanging."""
@@ -44,7 +44,7 @@ class Response:
 
 
 def server_command() -> list[str]:
-    return [sys.executable, "-m", "editahead_cli", "lsp"]
+    return make_module_command("editahead_cli", "lsp")
 
 
 def isolated_environment(folder: Path) -> dict[str, str]:
@@ -218,7 +218,7 @@ class LanguageClient(JsonRpcConnection):
             stdout=subprocess.PIPE,
             stderr=self._errors,
             env=dict(env) if env is not None else None,
-            cwd=cwd,
+            cwd=cwd or OWN_FOLDER,
         )
         assert self._process.stdin and self._process.stdout
         super().__init__(self._process.stdout, self._process.stdin)

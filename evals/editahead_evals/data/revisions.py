@@ -95,7 +95,7 @@ def _check_runs_from(folder: Path, environment: dict[str, str], revision: str) -
     packages = ("editahead_cli", "editahead_lsp", "editahead_inference")
     script = "; ".join(f"import {package}; print({package}.__file__)" for package in packages)
     run = subprocess.run(
-        [sys.executable, "-c", script],
+        [sys.executable, "-P", "-c", script],
         env=os.environ | environment,
         cwd=folder,
         capture_output=True,

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from editahead_evals.data.revisions import Revision
 from editahead_evals.errors import StatesError, WorkerError
+from editahead_programs.child_python import OWN_FOLDER, make_module_command
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.errors import TokenizerUnavailableError
 from editahead_prompts.formats.registry import select_format
@@ -30,12 +31,18 @@ def rendered_by(revision: Revision, states: Path, format: str, budget: int | Non
     Raises:
         WorkerError: the revision cannot render them.
     """
-    command = [sys.executable, "-m", __name__, str(states.resolve()), format]
+    command = make_module_command(__name__, str(states.resolve()), format)
     if budget is not None:
         command.append(str(budget))
     environment = os.environ | revision.environment
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, text=True, encoding="utf-8"
+        command,
+        cwd=OWN_FOLDER,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        text=True,
+        encoding="utf-8",
     ) as process:
         assert process.stdout and process.stderr
         for line in process.stdout:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
-import sys
-import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from editahead_lsp.errors import ChangeError
+from editahead_programs.child_python import OWN_FOLDER, make_module_command
 from editahead_programs.git_command import KEPT_VARIABLES
 from editahead_retrieval.process.index_process import BELOW_NORMAL, child_environment
 
@@ -88,11 +87,11 @@ class _Running(threading.Thread):
     def run(self) -> None:
         try:
             process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "editahead_lsp.finish"],  # -P: see IndexProcess
+                make_module_command("editahead_lsp.finish"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                cwd=tempfile.gettempdir(),
+                cwd=OWN_FOLDER,
                 env=self._environment,
                 text=True,
                 encoding="utf-8",

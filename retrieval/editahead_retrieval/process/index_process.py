@@ -6,10 +6,11 @@ import os
 import queue
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+
+from editahead_programs.child_python import OWN_FOLDER, make_module_command
 
 from .messages import IndexReport, IndexRequest, IndexTask, decode_report, encode
 
@@ -84,13 +85,12 @@ class IndexProcess:
     def _run(self) -> None:
         """Start the process, which takes a while, and read its reports."""
         try:
-            # -P: no module of the present folder is imported, which is a repository's.
             process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "editahead_retrieval.process"],
+                make_module_command("editahead_retrieval.process"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                cwd=tempfile.gettempdir(),
+                cwd=OWN_FOLDER,
                 env=self._environment,
                 text=True,
                 encoding="utf-8",

@@ -31,6 +31,12 @@ function M.command()
   end
 end
 
+--- Return the folder that the server starts in.
+---@return string
+function M.own_folder()
+  return vim.fn.fnamemodify(debug.getinfo(1, "S").source:sub(2), ":p:h")
+end
+
 ---@param bufnr integer
 ---@return vim.lsp.Client|nil
 function M.get(bufnr)
@@ -69,6 +75,7 @@ function M.attach(bufnr)
     name = M.NAME,
     cmd = cmd,
     cmd_env = config.options.cmd_env,
+    cmd_cwd = M.own_folder(), -- not the workspace, whose modules a Python would import
     root_dir = vim.fs.root(bufnr, config.options.root_markers),
     init_options = { editahead = settings },
     on_exit = M.on_exit,

@@ -22,7 +22,7 @@ local function check_server()
   if cmd[#cmd] == "lsp" then
     local version_command = vim.list_slice(cmd, 1, #cmd - 1)
     table.insert(version_command, "--version")
-    local result = vim.system(version_command, { text = true, env = config.options.cmd_env }):wait(10000)
+    local result = vim.system(version_command, { text = true, cwd = client.own_folder(), env = config.options.cmd_env }):wait(10000)
     if result.code == 0 then
       health.ok("version: " .. vim.trim(result.stdout))
     else

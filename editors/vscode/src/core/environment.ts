@@ -7,6 +7,14 @@ export interface ServerCommand {
   readonly args: readonly string[];
 }
 
+/** Settings that count before the user trusts a workspace: no index, and no model. The environment is the strongest level. */
+const UNTRUSTED = { EDITAHEAD_INDEX: "off", EDITAHEAD_BACKEND: "embedded", EDITAHEAD_SEARCH_ENCODER: "off" };
+
+/** Return the environment of the server's process, whose Pythons import nothing of the folder that they start in. */
+export function serverEnvironment(environment: NodeJS.ProcessEnv, isTrusted: boolean): NodeJS.ProcessEnv {
+  return { ...environment, PYTHONSAFEPATH: "1", ...(isTrusted ? {} : UNTRUSTED) };
+}
+
 /**
  * Return the possible paths of a program on PATH, in order.
  *
