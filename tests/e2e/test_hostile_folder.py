@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from changed_repository import commit, git, make_repository
+from changed_repository import commit, make_repository
 from index_workspace import write
 
 SCRIPT = Path(sys.executable).with_name("editahead")
@@ -20,7 +20,6 @@ NAMES = (
         "editahead_retrieval",
         "editahead_evals",
         "editahead_programs",
-        "vllm",
         "torch",
         "numpy",
         "huggingface_hub",
@@ -28,7 +27,6 @@ NAMES = (
 )
 COMMANDS = {
     "doctor": ["doctor"],
-    "doctor as JSON": ["doctor", "--json"],
     "index": ["index", "build", "."],
     "search": ["search", "a value"],
     "finish": ["finish"],
@@ -61,7 +59,6 @@ def folder(tmp_path: Path) -> Path:
     for name in ("python", "python3", "git", "vllm", "nginx", "llama-server", "nvidia-smi", "nvim", "sh"):
         (root / name).write_text(f"#!/bin/sh\necho {name} >> '{tmp_path / 'mark'}'\n")
         (root / name).chmod(0o755)
-    git(root, "rm", "-q", "--cached", "-r", "--ignore-unmatch", ".idea")
     return root
 
 
