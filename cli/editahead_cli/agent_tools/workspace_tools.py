@@ -149,7 +149,14 @@ class WorkspaceTools:
         try:
             own = files.resolve(None)
             parsed = parse_sketch(sketch, language=own.language if own else None, path=file)
-            changes = plan_changes(parsed, files, merge, flag_file=files.find_flag, check=check)
+            changes = plan_changes(
+                parsed,
+                files,
+                merge,
+                flag_file=files.find_flag,
+                is_executable=files.is_executable,
+                check=check,
+            )
         except SketchError as error:
             raise ToolRefusedError(f"this is no sketch: {error}") from None
         except ApplyRefusedError as error:

@@ -209,7 +209,14 @@ def _make_plan(
         return asyncio.run(_plan_with_model(sketch, files, root, settings, reporter))
     return ApplyPlan(
         sketch,
-        plan_changes(sketch, files, merge, flag_file=files.find_flag, on_settled=reporter.on_file_done),
+        plan_changes(
+            sketch,
+            files,
+            merge,
+            flag_file=files.find_flag,
+            is_executable=files.is_executable,
+            on_settled=reporter.on_file_done,
+        ),
         first_hunk_at=reporter.first_hunk_at,
     )
 
@@ -247,6 +254,7 @@ async def _plan_with_model(
                 asks,
                 syntax=trees,
                 flag_file=files.find_flag,
+                is_executable=files.is_executable,
                 on_settled=reporter.on_file_done,
                 check=check,
             )

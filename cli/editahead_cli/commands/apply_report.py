@@ -37,11 +37,12 @@ def file_writes(changes: tuple[FileChange, ...], files: WorkspaceFiles) -> list[
         old, new = ((mark + text).encode("utf-8") for text in (change.original.text, change.new_text))
         target = uris.uri_to_path(change.moved_to) if change.moved_to is not None else None
         if target is not None:
-            out += [FileWrite(target, None, new, path), FileWrite(path, old, None)]
-        elif change.action == "create":
-            out.append(FileWrite(path, None, new))
+            out += [FileWrite(target, None, new, path, change.executable), FileWrite(path, old, None)]
+        elif change.action == "delete":
+            out.append(FileWrite(path, old, None))
         else:
-            out.append(FileWrite(path, old, None if change.action == "delete" else new))
+            before = None if change.action == "create" else old
+            out.append(FileWrite(path, before, new, executable=change.executable))
     return out
 
 
@@ -94,9 +95,8 @@ class ApplyReport:
             self._show_diff()
         else:
             for change in self.changes:
-                print_text(
-                    f"{_PAST_TENSE[change.action]} {self._name(change.moved_to or change.original.uri)}"
-                )
+                name = self._name(change.moved_to or change.original.uri)
+                print_text(f"{_PAST_TENSE[change.action]} {name}{_MODE_NOTES[change.executable]}")
         if not self._json and self.planned is not None and self.planned.usage:
             stats = self._stats(self.planned)
             first = (
@@ -187,4 +187,5 @@ def _as_they_are(changes: tuple[FileChange, ...]) -> list[RebasedChange]:
     return [RebasedChange(change, change.original, change.hunks, None) for change in changes]
 
 
+_MODE_NOTES = {None: "", True: " (now executable)", False: " (no longer executable)"}
 _PAST_TENSE = {"edit": "changed", "create": "created", "delete": "deleted", "move": "moved to"}

@@ -84,6 +84,7 @@ class FileChange:
         moved_to: The new URI of the file.
         origin: "model" if a part of the change is a rewrite by a model.
         flag: What a person should know about the file itself; every hunk has it, too.
+        executable: Whether the file gets or loses the permission to be run; None if that stays.
     """
 
     action: Action
@@ -95,6 +96,7 @@ class FileChange:
     hunks: tuple[Hunk, ...] = ()
     origin: HunkOrigin = "matched"
     flag: Flag | None = None
+    executable: bool | None = None
 
     @property
     def adds_flagged_file(self) -> bool:
@@ -103,7 +105,7 @@ class FileChange:
 
     @property
     def is_noop(self) -> bool:
-        return self.action == "edit" and not self.edit
+        return self.action == "edit" and not self.edit and self.executable is None
 
     @property
     def new_text(self) -> str:
@@ -122,6 +124,7 @@ class _PendingChange:
     confidence: float = 1.0
     moved_to: str | None = None
     origin: HunkOrigin = "matched"
+    executable: bool | None = None
 
     def add(self, edit: Edit, confidence: float) -> None:
         """Change the current text."""
@@ -132,7 +135,14 @@ class _PendingChange:
     def change(self) -> FileChange:
         edit = normalise(self.edit, self.original.text)
         return FileChange(
-            self.action, self.original, edit, self.confidence, self.kind, self.moved_to, origin=self.origin
+            self.action,
+            self.original,
+            edit,
+            self.confidence,
+            self.kind,
+            self.moved_to,
+            origin=self.origin,
+            executable=self.executable,
         )
 
 
@@ -145,6 +155,7 @@ def plan_changes(
     context_documents: Sequence[Snapshot] = (),
     syntax: SyntaxTrees | None = None,
     flag_file: Callable[[str], Flag | None] = lambda uri: None,
+    is_executable: Callable[[str], bool] = lambda uri: False,
     on_settled: Callable[[FileChange], None] | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> tuple[FileChange, ...]:
@@ -158,6 +169,7 @@ def plan_changes(
         context_documents: Documents in which calls are counted.
         syntax: The syntax trees of the documents.
         flag_file: Returns what a person should know about the file with a URI, if anything.
+        is_executable: Returns whether the file with a URI may be run.
         on_settled: Called with the change of each file as soon as it is certain. A later file may still be refused.
         check: Called often; may raise to cancel.
 
@@ -166,7 +178,9 @@ def plan_changes(
             certain has several plausible readings, the refusal holds the likeliest plans as choices.
     """
     trees = syntax or SyntaxTrees(reproducible=True)
-    planner = _Planner(sketch, files, merge, spans or {}, context_documents, trees, flag_file, check)
+    planner = _Planner(
+        sketch, files, merge, spans or {}, context_documents, trees, flag_file, is_executable, check
+    )
     with trees.checked(check), _collected_later():
         try:
             return planner.plan({}, on_settled)
@@ -206,6 +220,7 @@ class _Planner:
     context_documents: Sequence[Snapshot]
     trees: SyntaxTrees
     flag_file: Callable[[str], Flag | None]
+    is_executable: Callable[[str], bool]
     check: Callable[[], None]
     _merged: dict[int, MergeResult] = field(default_factory=dict)
     """The last merge of each part, by the number of the part."""
@@ -279,7 +294,12 @@ class _Planner:
         """Merge one part into its file."""
         part = self.sketch.files[number]
         try:
+            if part.unsupported:
+                raise ApplyRefusedError(Refusal("unparsed", part.unsupported))
             item = _resolve_part(part, self.files, work)
+            if part.executable is not None:
+                changes_mode = part.executable != self.is_executable(item.original.uri)
+                item.executable = part.executable if changes_mode else None
             if part.action == "delete":
                 _check_deletion(part, item.current)
                 item.action, item.edit = "delete", Edit.replace(0, item.original.length, "")
@@ -336,7 +356,7 @@ def _check_deletion(part: FileSketch, current: Snapshot) -> None:
     Raises:
         ApplyRefusedError: The file is not the one that the diff deletes.
     """
-    if part.kind != "unified-diff" or not isinstance(part.content, Diff):
+    if not isinstance(part.content, Diff) or (part.kind == "begin-patch" and not part.content.hunks):
         return
     lines = [line for hunk in part.content.hunks for line in hunk.lines]
     bodies = [line_body(line) for line in current.lines]

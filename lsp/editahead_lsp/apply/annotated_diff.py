@@ -52,6 +52,9 @@ def diff_lines(
     """
     name = display_name(change.original.uri, folders)
     after = display_name(change.moved_to, folders) if change.moved_to is not None else name
+    yield from _mode_lines(change, name, after)
+    if change.executable is not None and not hunks:
+        return
     yield DiffLine("name", "--- /dev/null" if change.action == "create" else f"--- a/{name}")
     yield DiffLine("name", "+++ /dev/null" if change.action == "delete" else f"+++ b/{after}")
     blocks = [_Block.from_hunk(hunk, original) for hunk in hunks]
@@ -71,6 +74,19 @@ def diff_lines(
         yield from _body("+", "added", block.new)
         yield from _body(" ", "context", original.lines[end:free])
         growth += len(block.new) - len(block.old)
+
+
+def _mode_lines(change: FileChange, name: str, after: str) -> Iterator[DiffLine]:
+    """Yield git's header of a file that gets or loses the permission to be run."""
+    if change.executable is None:
+        return
+    old, new = ("100644", "100755") if change.executable else ("100755", "100644")
+    yield DiffLine("name", f"diff --git a/{name} b/{after}")
+    if change.action == "create":
+        yield DiffLine("name", f"new file mode {new}")
+        return
+    yield DiffLine("name", f"old mode {old}")
+    yield DiffLine("name", f"new mode {new}")
 
 
 def display_name(uri: str, folders: Sequence[Path]) -> str:

@@ -299,6 +299,7 @@ class ApplyService:
                 context_documents=tuple(job.snapshots.values()),
                 syntax=self._trees[asking],
                 flag_file=job.files.find_flag,
+                is_executable=job.files.is_executable,
                 on_settled=telling.on_file_done,
                 check=check,
             )
@@ -330,6 +331,10 @@ class ApplyService:
 
     def _rebase(self, job: ApplyJob, change: FileChange) -> RebasedChange:
         uri = change.original.uri
+        if change.executable is not None:
+            name = uri.rpartition("/")[2]
+            said = f"The sketch changes who may run {name}, which an editor cannot do; use `editahead apply --write`."
+            raise ApplyRefusedError(Refusal("unparsed", said))
         key = uris.canonical_key(uri)
         then, now = job.documents.get(key), self.session.documents.get_by_key(key)
         hunks = change.hunks

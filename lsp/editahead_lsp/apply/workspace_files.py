@@ -116,6 +116,14 @@ class WorkspaceFiles:
             else None
         )
 
+    def is_executable(self, uri: str) -> bool:
+        """Return whether the owner may run the file with a URI."""
+        path = uris.uri_to_path(uri)
+        try:
+            return path is not None and path.stat().st_mode & stat.S_IXUSR != 0
+        except OSError:
+            return False
+
     def _candidates(self, path: str) -> list[Path]:
         """Return the paths at which the file may be. Refuse when all are outside of the workspace."""
         if not path or "\0" in path:

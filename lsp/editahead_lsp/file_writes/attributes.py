@@ -48,3 +48,17 @@ def copy_attributes(found: os.stat_result, source: int | None, target: int) -> N
                 with suppress(OSError):  # some, such as `security.*`, belong to the system
                     os.setxattr(target, name, os.getxattr(source, name))
     os.fchmod(target, stat.S_IMODE(found.st_mode))
+
+
+def set_executable(target: int, *, executable: bool) -> None:
+    """Let those run a file who may read it, or let none run it.
+
+    Args:
+        target: The handle of the file.
+        executable: Whether the file may be run.
+
+    Raises:
+        OSError: The permissions cannot be set.
+    """
+    mode = stat.S_IMODE(os.fstat(target).st_mode)
+    os.fchmod(target, mode | (mode & 0o444) >> 2 if executable else mode & ~0o111)

@@ -17,7 +17,7 @@ from typing import Literal
 
 from editahead_lsp.errors import WriteError
 
-from .attributes import copy_attributes, objection
+from .attributes import copy_attributes, objection, set_executable
 from .folders import FolderHandles, flush
 
 PREFIX = ".editahead-"
@@ -91,20 +91,27 @@ class Step:
             raise WriteError(f"{self} {why}; add --force to write it nevertheless")
         return _identity(found)
 
-    def stage(self, folders: FolderHandles, text: bytes | None, like: tuple[int, str] | None) -> None:
+    def stage(
+        self,
+        folders: FolderHandles,
+        text: bytes | None,
+        like: tuple[int, str] | None,
+        executable: bool | None = None,
+    ) -> None:
         """Write the new text beside the place, and keep the original under a second name.
 
         Args:
             folders: The open folders.
             text: The new text; None for a file that is deleted.
             like: The folder's handle and the name of the file whose attributes the new file gets.
+            executable: Whether the file gets or loses the permission to be run; None if it keeps what it has.
 
         Raises:
             OSError: A file cannot be written.
         """
         handle = folders.open(self.root, self.folder)
         if text is not None:
-            _write_new(handle, self.new_name, text, like)
+            _write_new(handle, self.new_name, text, like, executable)
         if self.action == "replace":
             try:
                 os.link(
@@ -196,7 +203,13 @@ def digest(text: bytes) -> str:
     return hashlib.sha256(text).hexdigest()
 
 
-def _write_new(handle: int, name: str, text: bytes, like: tuple[int, str] | None) -> None:
+def _write_new(
+    handle: int,
+    name: str,
+    text: bytes,
+    like: tuple[int, str] | None,
+    executable: bool | None = None,
+) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
     target = os.open(name, flags, 0o666 if like is None else 0o600, dir_fd=handle)
     with os.fdopen(target, "wb") as file:
@@ -204,6 +217,8 @@ def _write_new(handle: int, name: str, text: bytes, like: tuple[int, str] | None
         file.flush()
         if like is not None:
             _with_source(*like, lambda found, source: copy_attributes(found, source, target))
+        if executable is not None:
+            set_executable(target, executable=executable)
         flush(target, name)
 
 

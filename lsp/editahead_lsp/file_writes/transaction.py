@@ -41,12 +41,14 @@ class FileWrite:
         old: All bytes of the file as it was read; None where there is no file before.
         new: All bytes of the file to be; None where there is no file after.
         like: The file whose permissions a new file gets; None for those of any new file.
+        executable: Whether the file gets or loses the permission to be run; None if it keeps what it has.
     """
 
     path: Path
     old: bytes | None
     new: bytes | None
     like: Path | None = None
+    executable: bool | None = None
 
 
 @dataclass
@@ -124,7 +126,9 @@ class _Transaction:
                 signals.check()
                 with _naming(item.step):
                     item.identity = item.step.check_original(self.folders, item.write.old, force=force)
-                    item.step.stage(self.folders, item.write.new, self._model_file(item))
+                    item.step.stage(
+                        self.folders, item.write.new, self._model_file(item), item.write.executable
+                    )
                 self.on_step("staged")
             self.folders.flush()
             signals.check()

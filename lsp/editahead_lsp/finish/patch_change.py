@@ -112,6 +112,9 @@ def _read_files(sketch: Sketch, texts: WorkspaceTexts) -> Iterable[_PatchedFile]
         if not isinstance(part.content, Diff) or part.path is None:
             raise ChangeError("the patch is no diff that names its files")
         path = _relative_path(part.path, texts)
+        if part.unsupported:
+            texts.leave_out(path, part.unsupported)
+            continue
         moved = None if part.moved_to is None else _relative_path(part.moved_to, texts)
         if texts.is_allowed(path) and (moved is None or texts.is_allowed(moved)):
             by_path.setdefault(path, []).append(replace(part, path=path, moved_to=moved))

@@ -41,8 +41,11 @@ def is_start(lines: Sequence[str], at: int) -> bool:
     return lines[at].rstrip() == _BEGIN or _FILE.fullmatch(lines[at]) is not None
 
 
-def parse_begin_patch(lines: Sequence[str], start: int, end: int) -> list[FileSketch]:
-    """Parse the files of a patch in the lines from `start` up to `end`.
+def parse_begin_patch(lines: Sequence[str], start: int, end: int) -> tuple[list[FileSketch], int]:
+    """Parse the files of the patch that begins at line `start`, up to `end`.
+
+    Returns:
+        The files, and the line after the patch.
 
     Raises:
         InvalidNameError: A name cannot be decoded or shown.
@@ -51,36 +54,45 @@ def parse_begin_patch(lines: Sequence[str], start: int, end: int) -> list[FileSk
     lines = _without_padding(lines, start, end)
 
     def is_header(at: int) -> bool:
-        return lines[at].startswith(("@@", _LAST, f"+{_LAST}", _END, _BEGIN, "*** ")) or lines[at].startswith(
-            "```"
-        )
+        return lines[at].startswith(("@@", _LAST, f"+{_LAST}", _END, _BEGIN, "*** ", "```"))
 
     out: list[FileSketch] = []
-    at = start
+    at = stop = start
     region = PatchRegion(lines, start, end, bounded=True, is_header=is_header)
     while at < end:
-        match = _FILE.fullmatch(lines[at])
-        if match is None:
+        line = lines[at].rstrip()
+        if (match := _FILE.fullmatch(lines[at])) is not None:
+            at, file = _hunks(region, *_file(lines, at, end, match))
+            stop = at
+            out.append(replace(file, end=at))
+        elif line == _END:
+            stop = at + 1
+            break
+        elif line not in ("", _BEGIN):
+            break
+        else:
             at += 1
-            continue
-        path = tagged_path(path_of_header(match[2], at))
-        if path is None:
-            raise SketchError("this line names no file", at, at + 1)
-        action = _ACTIONS[match[1]]
-        why = f"a patch: it has the line *** {match[1]} File"
-        file = FileSketch("begin-patch", why, Diff(()), at, end, path, None, action)
-        at += 1
-        if at < end and action == "edit" and (move := _MOVE.fullmatch(lines[at])):
-            target = tagged_path(path_of_header(move[1], at))
-            if target is None:
-                raise SketchError("this line names no file", at, at + 1)
-            file = replace(file, action="move", moved_to=target)
-            at += 1
-        at, file = _hunks(region, at, file)
-        out.append(replace(file, end=at))
     if not out:
         raise SketchError("a patch that names no file", start, end)
-    return out
+    return out, stop
+
+
+def _file(lines: Sequence[str], at: int, end: int, match: re.Match[str]) -> tuple[int, FileSketch]:
+    """Parse the header of a file; return the line after it, and the file without hunks."""
+    path = tagged_path(path_of_header(match[2], at))
+    if path is None:
+        raise SketchError("this line names no file", at, at + 1)
+    action = _ACTIONS[match[1]]
+    file = FileSketch(
+        "begin-patch", f"a patch: it has the line *** {match[1]} File", Diff(()), at, end, path, None, action
+    )
+    at += 1
+    if at < end and action == "edit" and (move := _MOVE.fullmatch(lines[at])):
+        target = tagged_path(path_of_header(move[1], at))
+        if target is None:
+            raise SketchError("this line names no file", at, at + 1)
+        return at + 1, replace(file, action="move", moved_to=target)
+    return at, file
 
 
 def _hunks(region: PatchRegion, at: int, file: FileSketch) -> tuple[int, FileSketch]:
@@ -101,13 +113,14 @@ def _hunks(region: PatchRegion, at: int, file: FileSketch) -> tuple[int, FileSke
             at += 1
         else:
             body = region.body(at, None)
+            if body.end == at:
+                break
             is_last = body.end < region.end and _is_last(region.lines[body.end])
             hunks += split_hunks(body.lines, headings, number, at_end=is_last)
             final_newline = body.final_newline if body.final_newline is not None else final_newline
             headings, number = (), None
-            at = max(body.end, at + 1)
-    content = Diff(()) if file.action == "delete" else Diff(tuple(hunks))
-    return at, replace(file, content=content, final_newline=final_newline)
+            at = body.end
+    return at, replace(file, content=Diff(tuple(hunks)), final_newline=final_newline)
 
 
 def _is_last(line: str) -> bool:

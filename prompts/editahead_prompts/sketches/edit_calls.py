@@ -43,6 +43,9 @@ _TAGGED = re.compile(
     r"<(?P<new>new_text|new_string|new_str)>\n?(?P<come>.*?)</(?P=new)>)",
     re.DOTALL,
 )
+_ELEMENT = re.compile(r"<(\w+)[^<>]*>[^<\n]{0,400}</\1>|<[^<>]*>")
+"""Pattern of what may be around calls: an element of one line, or a tag."""
+
 _WHY = "the call of an edit tool: a text to be found, and the text in its place"
 
 
@@ -101,7 +104,7 @@ def _calls(text: str) -> Iterator[_Call]:
     if stripped[:1] in ("{", "["):
         for value in _values(stripped):
             yield from _of_value(value, None, 0)
-    elif stripped[:1] == "<":
+    elif stripped[:1] == "<" and _holds_only_calls(stripped):
         for found in _TAGGED.finditer(stripped):
             path = parse_path(found["name"])
             if path is None:
@@ -110,6 +113,20 @@ def _calls(text: str) -> Iterator[_Call]:
                 yield _Call(path, new=found["text"], creates=True)
             else:
                 yield _Call(path, found["gone"], found["come"], creates=not found["gone"])
+
+
+def _holds_only_calls(text: str) -> bool:
+    """Return whether nothing but tags and short elements is around the calls in a text.
+
+    Raises:
+        SketchError: More is, below a call at the beginning.
+    """
+    first = _TAGGED.search(text)
+    if first is None or _ELEMENT.sub("", text[: first.start()]).strip():
+        return False
+    if _ELEMENT.sub("", _TAGGED.sub("", text)).strip():
+        raise SketchError("a text beside the calls of edit tools that belongs to none of them")
+    return True
 
 
 def _values(text: str) -> list[Any]:

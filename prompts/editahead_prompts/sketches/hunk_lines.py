@@ -13,7 +13,10 @@ from dataclasses import dataclass, field
 from .elision_markers import parse_marker
 from .sketch import Hunk, HunkLine, Tag
 
-_NO_NEWLINE = re.compile(r"\\ ?[Nn]o newline at end of file\s*")
+NO_NEWLINE = re.compile(r"\\ ?[Nn]o newline at end of file\s*")
+
+_SIGNATURE = re.compile(r"-- ?")
+"""Pattern of the line above git's version at the end of a mail."""
 
 TAGS: dict[str, Tag] = {" ": " ", "-": "-", "+": "+"}
 
@@ -28,11 +31,13 @@ class HunkBody:
     Attributes:
         end: The line after the hunk.
         final_newline: Whether the new text's last line has a line end; None if the hunk does not say.
+        is_counted: Whether the hunk's header counts just these lines.
     """
 
     lines: list[HunkLine] = field(default_factory=list)
     end: int = 0
     final_newline: bool | None = None
+    is_counted: bool = False
 
 
 class PatchRegion:
@@ -46,22 +51,60 @@ class PatchRegion:
         self, lines: Sequence[str], start: int, end: int, *, bounded: bool, is_header: IsHeader
     ) -> None:
         self.lines, self.start, self.end, self.bounded, self.is_header = lines, start, end, bounded, is_header
-        self._change_follows = [False] * (end - start + 1)
-        for at in range(end - 1, start - 1, -1):
-            follows = self._change_follows[at - start + 1] and not is_header(at)
-            self._change_follows[at - start] = follows or (lines[at][:1] in ("-", "+") and not is_header(at))
+        self._next = start
+
+    def _change_follows(self, at: int) -> bool:
+        """Return whether an added or removed line comes at line `at` or below it, before the next header."""
+        self._next = max(self._next, at)
+        while self._next < self.end and not self.is_header(self._next):
+            if self.lines[self._next][:1] in ("-", "+"):
+                return True
+            self._next += 1
+        return False
 
     def body(self, at: int, counts: tuple[int, int] | None) -> HunkBody:
-        """Parse the hunk's lines from line `at` on.
+        """Parse the hunk's lines from line `at` on, by the counts if they agree with the lines.
 
         Args:
             counts: The numbers of old and new lines in the hunk's header, if any.
         """
+        counted = None if counts is None else self._counted(at, *counts)
+        return counted or self._tagged(at, counts)
+
+    def _counted(self, at: int, gone: int, come: int) -> HunkBody | None:
+        """Return the hunk of just as many lines as counted; None if other lines of the hunk would follow, or some lack."""
+        out = HunkBody(is_counted=True)
+        while gone or come or (at < self.end and NO_NEWLINE.fullmatch(self.lines[at])):
+            if at == self.end:
+                return None
+            line = self.lines[at]
+            at += 1
+            if out.lines and NO_NEWLINE.fullmatch(line):
+                out.final_newline = out.lines[-1].tag == "-"
+                continue
+            tag = TAGS.get(line[:1] or " ")
+            gone, come = gone - (tag != "+"), come - (tag != "-")
+            if tag is None or gone < 0 or come < 0:
+                return None
+            out.lines.append(HunkLine(tag, line[1:], at - 1))
+        out.end = at
+        return None if self._goes_on(at) else out
+
+    def _goes_on(self, at: int) -> bool:
+        """Return whether lines follow a hunk that may belong to it, too."""
+        while self.bounded and at < self.end and not self.lines[at]:
+            at += 1
+        if at >= self.end or self.is_header(at) or _SIGNATURE.fullmatch(self.lines[at]):
+            return False
+        return self.lines[at][:1] in TAGS
+
+    def _tagged(self, at: int, counts: tuple[int, int] | None) -> HunkBody:
+        """Return the hunk of all lines that can belong to it."""
         out = HunkBody()
         old = new = 0
         while at < self.end and not self.is_header(at):
             line = self.lines[at]
-            if _NO_NEWLINE.fullmatch(line):
+            if NO_NEWLINE.fullmatch(line):
                 if out.lines:
                     out.final_newline = out.lines[-1].tag == "-"
                 at += 1
@@ -86,7 +129,7 @@ class PatchRegion:
             after_blank = at > self.start and not self.lines[at - 1]
             if not self.bounded and after_blank:
                 return True
-            return not self._change_follows[at - self.start]
+            return not self._change_follows(at)
         if self.bounded or not is_complete:
             return False
         after = next((line for line in self.lines[at : min(at + 4, self.end)] if line), "")
@@ -99,12 +142,14 @@ def split_hunks(
     line: int | None = None,
     *,
     at_end: bool = False,
+    is_counted: bool = False,
 ) -> list[Hunk]:
     """Split lines at elision markers into hunks, and drop hunks that change nothing.
 
     Args:
         line: The 0-based line of the old file at which the lines claim to begin, if known.
         at_end: Whether the lines are said to be the end of the file.
+        is_counted: Whether the header of the hunk counts just these lines.
     """
     groups: list[list[HunkLine]] = [[]]
     tagged = list(lines)
@@ -126,6 +171,7 @@ def split_hunks(
             headings,
             line if group is groups[0] else None,
             at_end and group is groups[-1],
+            is_counted=is_counted and len(groups) == 1,
         )
         for group in groups
         if any(hunk_line.tag != " " for hunk_line in group)

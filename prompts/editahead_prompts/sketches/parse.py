@@ -1,7 +1,8 @@
 """Parsing of a text, pasted by the user or written by a model, to a sketch.
 
-A patch is recognised by its signs anywhere in the text. Otherwise the code is the content of the fences. Without fences, or
-where the fences are part of the code (docstrings have some), the code is the whole text.
+Instructions are what the text says outside of fences, and fences that begin with a patch: see `instructions`. Otherwise the
+code is the content of the fences. Without fences, or where the fences are part of the code (docstrings have some), the code
+is the whole text.
 """
 
 from __future__ import annotations
@@ -10,30 +11,32 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from operator import attrgetter
 
-from editahead_prompts.errors import InvalidNameError, SketchError
+from editahead_prompts.errors import SketchError
 from editahead_prompts.text.snapshot import line_body, split_lines
 
-from . import begin_patch, search_replace, unified_diff
 from .edit_calls import parse_edit_calls
 from .elision_markers import parse_marker
 from .fences import PATCH_WORDS, Fence, find_fences, may_hold
+from .instructions import (
+    CODE,
+    Instructions,
+    add_file,
+    are_words_around,
+    instructions_of_fence,
+    is_prose,
+    names_only,
+    read_instructions,
+)
 from .invisible_characters import to_plain
+from .line_ends import name_changed_ends
 from .paths import SHELL_WORDS, language_of, language_of_fence, path_of_comment, path_of_line
-from .sketch import Diff, FileSketch, Sketch
+from .sketch import FileSketch, Sketch
 from .snippet_parser import parse_snippet
 
-_CODE = re.compile(
-    r"\s*(?:import |from \S+ import|def |class |function\b|const |let |var |return\b|if ?\(|for ?\(|#include|package |"
-    r"use \w|func |fn |pub |@\w+|//|/\*|\*/|\"\"\"|'''|[})\]]+[;,]?$|#!|<\w+[\s>/]|\w+ :?= |\w+\.\w+\()"
-    r"|.*(?:[;{}(\[]|=>|\) ?:)\s*$"
-)
-"""Pattern of lines of code that hardly any line of prose matches."""
-
-_PROSE = re.compile(r"[^\s{}()\[\];=<>]*[A-Za-z][^{}\[\];=<>]*")
 _SAYS_NEW = re.compile(r"\b(?:create|creating|new file|add a file)\b", re.IGNORECASE)
-_FEW = 3
 _LINES_PER_CHECK = 10_000
 
 
@@ -55,11 +58,31 @@ def parse_sketch(
         SketchError: The text holds no sketch. No other exception is raised, except by `check`.
     """
     check()
-    called = _called(text)
+    called = parse_edit_calls(text)
+    if called is None:
+        pasted, lines = _lines_of(text, check)
+        fences = find_fences(lines)
+        called = _called_in_fence(pasted, lines, fences)
     if isinstance(called, Sketch):
-        return called
-    text = called or text
+        return _checked_calls(called, language or language_of(path), path)
+    if called is not None:
+        pasted, lines = _lines_of(called, check)
+        fences = find_fences(lines)
     check()
+    files = _files(lines, fences, language or language_of(path), path, check)
+    check()
+    if not files:
+        raise SketchError("a patch that changes nothing", 0, len(lines))
+    changed = {at: line for at, line in enumerate(pasted[: len(lines)]) if line != lines[at]}
+    return Sketch(lines, tuple(name_changed_ends(files, called or text)), changed)
+
+
+def _lines_of(text: str, check: Callable[[], None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the lines of a text as they were pasted, and plain.
+
+    Raises:
+        SketchError: There is nothing but blank lines.
+    """
     pasted = tuple(line_body(line) for line in split_lines(text))
     check()
     lines = _checked(map(to_plain, pasted), check)
@@ -67,50 +90,100 @@ def parse_sketch(
         lines = lines[:-1]
     if not any(line.strip() for line in lines):
         raise SketchError("there is nothing in it", 0, len(lines))
-    known = language or language_of(path)
     check()
-    fences = find_fences(lines)
+    return pasted, lines
+
+
+def _called_in_fence(
+    pasted: Sequence[str], lines: Sequence[str], fences: Sequence[Fence]
+) -> Sketch | str | None:
+    """Return what the calls of edit tools hold that are the only block of a text, among words."""
+    if len(fences) != 1 or fences[0].path is not None or fences[0].word not in _CALL_WORDS:
+        return None
+    (fence,) = fences
+    if not all(is_prose(lines[at]) for at in _outside(fences, len(lines)) if lines[at].strip()):
+        return None
+    return parse_edit_calls("\n".join(pasted[fence.start : fence.end]))
+
+
+def _checked_calls(called: Sketch, language: str | None, path: str | None) -> Sketch:
+    """Return calls of edit tools that are no text of the file that the sketch is for.
+
+    Raises:
+        SketchError: They may be, as the file is of a kind that such calls are in.
+    """
+    if path is not None and language in _CALL_LANGUAGES and not names_only(called.files, path):
+        raise SketchError(
+            f"calls of edit tools for other files than {path}, of which they may be the text",
+            0,
+            len(called.lines),
+        )
+    return called
+
+
+_CALL_WORDS = frozenset({None, "json", "jsonc", "tool_code", "tool_use", "xml"})
+_CALL_LANGUAGES = frozenset({"json", "jsonc", "jsonl", "xml", "html"})
+
+
+def _files(
+    lines: Sequence[str],
+    fences: Sequence[Fence],
+    language: str | None,
+    path: str | None,
+    check: Callable[[], None],
+) -> list[FileSketch]:
+    """Parse the parts of a sketch."""
+    found = read_instructions(lines, 0, len(lines), fences, bounded=False)
     check()
-    outside = _outside(fences, len(lines))
-    files = _patch(lines, 0, len(lines), outside, bounded=False)
-    if files is None and fences and _is_answer(lines, fences, outside, known):
-        files = _of_fences(lines, fences, known, path, check)
-    elif files is None:
-        check()
-        files = [_bare(lines, known, path)]
-    check()
-    if not files:
-        raise SketchError("a patch that changes nothing", 0, len(lines))
-    changed = {at: line for at, line in enumerate(pasted[: len(lines)]) if line != lines[at]}
-    return Sketch(lines, tuple(files), changed)
+    if found.files:
+        _check_level(lines, fences, found)
+    if found.files and are_words_around(lines, found, language, path):
+        return _with_delivered(lines, fences, found, language, path)
+    if fences and _is_answer(lines, fences, _outside(fences, len(lines)), language):
+        return _of_fences(lines, fences, language, path, check)
+    return [_bare(lines, language, path)]
 
 
-_CALL_FENCE = re.compile(
-    r"(?P<ticks>`{3,})(?:json|jsonc|tool_code|tool_use|xml)?[ \t]*\n(?P<text>\s*[\[{<].*?)\n(?P=ticks)[ \t]*(?:\n|$)",
-    re.DOTALL,
-)
+def _check_level(lines: Sequence[str], fences: Sequence[Fence], found: Instructions) -> None:
+    """Check that no instruction is in a block that holds fences of its own and ends below the instruction.
+
+    Raises:
+        SketchError: Such a block is plausible.
+    """
+    for above, below in pairwise(fences):
+        for at, stop in found.spans:
+            if above.stop <= at and stop <= below.at and may_hold(above, below, lines):
+                raise SketchError(
+                    "a block that may end at any of these fences; put it in a longer one",
+                    above.at,
+                    below.stop,
+                )
 
 
-def _called(text: str) -> Sketch | str | None:
-    """Return what the calls of edit tools in a text hold: all of it, or its only block."""
-    found = parse_edit_calls(text)
-    if found is None and text.count("```") == 2 and (fence := _CALL_FENCE.search(text)):
-        found = parse_edit_calls(fence["text"])
-    return found
-
-
-def _patch(
-    lines: Sequence[str], start: int, end: int, candidates: Sequence[int], *, bounded: bool
-) -> list[FileSketch] | None:
-    """Parse the patch whose first sign is in one of the candidate lines; None without a patch."""
-    for at in candidates:
-        if begin_patch.is_start(lines, at):
-            return begin_patch.parse_begin_patch(lines, at, end)
-        if search_replace.is_start(lines, at):
-            return search_replace.parse_search_replace(lines, start, end)
-        if unified_diff.is_start(lines, at):
-            return unified_diff.parse_unified(lines, at, end, bounded=bounded)
-    return None
+def _with_delivered(
+    lines: Sequence[str],
+    fences: Sequence[Fence],
+    found: Instructions,
+    language: str | None,
+    path: str | None,
+) -> list[FileSketch]:
+    """Return instructions outside of fences, with the blocks that are instructions, too, or have a path."""
+    own = list(found.files)
+    out: list[FileSketch] = []
+    for fence in fences:
+        if any(at < fence.stop and fence.at < stop for at, stop in found.spans):
+            continue
+        inner = _dedented(lines, fence)
+        files = _instructions(inner, fence)
+        if files is None and fence.path is None:
+            continue
+        while own and own[0].at < fence.at:
+            add_file(out, own.pop(0))
+        for file in files or [_delivered(inner, fence, language, path)]:
+            add_file(out, file)
+    for file in own:
+        add_file(out, file)
+    return out
 
 
 def _checked(lines: Iterable[str], check: Callable[[], None]) -> tuple[str, ...]:
@@ -137,40 +210,25 @@ def _of_fences(
         check()
         at = bisect_left(fences, fence.stop, key=attrgetter("at"))
         following = fences[at : at + 1]
-        is_markdown = language_of_fence(fence.word) == "markdown"
+        is_markdown = "markdown" in (language_of_fence(fence.word), language_of(fence.path))
         if is_markdown and following and may_hold(fence, following[0], lines):
             raise SketchError(
                 "a Markdown block that may end at any of these fences; put it in a longer one",
                 fence.at,
                 following[0].stop,
             )
+        inner = _dedented(lines, fence)
+        for file in (files := _instructions(inner, fence)) or ():
+            add_file(out, file)
+        if files is not None:
+            continue
         try:
-            for file in _of_fence(lines, fence, language, path):
-                _add(out, file)
-        except InvalidNameError:
-            raise
+            out.append(_delivered(inner, fence, language, path))
         except SketchError as error:
             problem = error
     if problem is not None and not out:
         raise problem
     return out
-
-
-def _add(files: list[FileSketch], file: FileSketch) -> None:
-    """Add a file; search/replace blocks in a fence of their own join those of the same file before them."""
-    last = files[-1] if files else None
-    if (
-        last is not None
-        and isinstance(last.content, Diff)
-        and isinstance(file.content, Diff)
-        and last.kind == file.kind == "search-replace"
-        and file.path in (None, last.path)
-    ):
-        content = Diff(last.content.hunks + file.content.hunks)
-        action = last.action if last.action == file.action else "edit"
-        files[-1] = replace(last, content=content, end=file.end, action=action)
-    else:
-        files.append(file)
 
 
 def _chosen(lines: Sequence[str], fences: Sequence[Fence], language: str | None) -> Sequence[Fence]:
@@ -201,19 +259,31 @@ def _family(language: str | None) -> str | None:
     return "c" if language == "cpp" else language
 
 
-def _of_fence(lines: Sequence[str], fence: Fence, language: str | None, path: str | None) -> list[FileSketch]:
+def _dedented(lines: Sequence[str], fence: Fence) -> Sequence[str]:
+    """Return the lines with those of a block without the indentation of its fence."""
     start, end = fence.start, fence.end
-    if fence.indent and all(line.startswith(fence.indent) or not line.strip() for line in lines[start:end]):
-        width = len(fence.indent)
-        lines = [*lines[:start], *(line[width:] for line in lines[start:end]), *lines[end:]]
-    used = [number for number in range(start, end) if lines[number].strip()]
-    if not used:
+    if not fence.indent or not all(
+        line.startswith(fence.indent) or not line.strip() for line in lines[start:end]
+    ):
+        return lines
+    return [*lines[:start], *(line[len(fence.indent) :] for line in lines[start:end]), *lines[end:]]
+
+
+def _instructions(lines: Sequence[str], fence: Fence) -> list[FileSketch] | None:
+    """Return the instructions that a block consists of, for the block's file where they name none; else None."""
+    files = instructions_of_fence(lines, fence)
+    return None if files is None else [_named(file, fence.path) for file in files]
+
+
+def _delivered(lines: Sequence[str], fence: Fence, language: str | None, path: str | None) -> FileSketch:
+    """Parse the block as code of a file.
+
+    Raises:
+        SketchError: The block is empty, or holds no code.
+    """
+    start, end = fence.start, fence.end
+    if not any(line.strip() for line in lines[start:end]):
         raise SketchError("an empty block", fence.at, fence.stop)
-    files = _patch(lines, start, end, used[:_FEW], bounded=True)
-    if files is None and fence.word in PATCH_WORDS and unified_diff.looks_like_diff(lines[start:end]):
-        files = unified_diff.parse_unified(lines, start, end, bounded=True)
-    if files is not None:
-        return [_named(file, fence.path) for file in files]
     file = parse_snippet(
         lines,
         start,
@@ -225,7 +295,7 @@ def _of_fence(lines: Sequence[str], fence: Fence, language: str | None, path: st
         span=(fence.at, fence.stop),
     )
     above = lines[max(0, fence.at - 2) : fence.at]
-    return [replace(file, is_said_new=fence.path is not None and any(map(_SAYS_NEW.search, above)))]
+    return replace(file, is_said_new=fence.path is not None and any(map(_SAYS_NEW.search, above)))
 
 
 def _named(file: FileSketch, path: str | None) -> FileSketch:
@@ -239,7 +309,7 @@ def _bare(lines: Sequence[str], language: str | None, path: str | None) -> FileS
     if len(used) > 1 and path_of_comment(lines[used[0]], path) is None:
         named = path_of_line(lines[used[0]])
         start = 0 if named is None else used[0] + 1
-    if language in (None, "plaintext") and all(_is_prose(lines[number]) for number in used):
+    if language in (None, "plaintext") and all(is_prose(lines[number]) for number in used):
         raise SketchError("it reads as prose: there is no code and no patch in it", 0, len(lines))
     return parse_snippet(
         lines, start, len(lines), word=None, path=named, language=language, known=path, span=(0, len(lines))
@@ -266,7 +336,7 @@ def _is_answer(
         fence.path or language_of_fence(fence.word) == "markdown" for fence in fences
     ):
         return False
-    code = [line for line in used if (_CODE.match(line) or parse_marker(line)) and path_of_line(line) is None]
+    code = [line for line in used if (CODE.match(line) or parse_marker(line)) and path_of_line(line) is None]
     first = next(line for line in lines if line.strip())
     starts_with_fence = lines.index(first) == fences[0].at
     return (
@@ -274,7 +344,3 @@ def _is_answer(
         or (len(code) * 3 < len(used) and first not in code)
         or (starts_with_fence and len(code) < len(used))
     )
-
-
-def _is_prose(line: str) -> bool:
-    return parse_marker(line) is None and _CODE.match(line) is None and _PROSE.fullmatch(line) is not None

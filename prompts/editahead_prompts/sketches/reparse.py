@@ -12,7 +12,7 @@ from .edit_calls import fit_texts
 from .invisible_characters import restore_invisible
 from .line_numbers import strip_line_numbers
 from .paths import path_of_comment
-from .search_replace import fit_blank_edges
+from .search_replace import fit_blank_edges, settle_splits
 from .sketch import Code, Diff, Elision, FileSketch, Sketch, Snippet
 from .snippet_parser import classify
 
@@ -35,7 +35,7 @@ def reparse_with_file(file: FileSketch, sketch: Sketch, original: Snapshot) -> F
     Raises:
         UnfitSketchError: The part does not fit the file as the part itself says.
     """
-    file = fit_texts(file, original)
+    file = settle_splits(fit_texts(file, original), original)
     file = strip_line_numbers(restore_invisible(file, sketch.pasted, original), original)
     if isinstance(file.content, Diff):
         return fit_blank_edges(file, original)

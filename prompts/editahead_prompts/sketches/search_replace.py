@@ -6,31 +6,23 @@ The path is above the block, in its fence or in a tag. A block without a path be
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Literal
 
-from editahead_prompts.errors import SketchError
+from editahead_prompts.errors import UnfitSketchError
 from editahead_prompts.text.snapshot import Snapshot, line_body
 
 from .elision_markers import parse_marker
 from .fences import path_above
 from .paths import parse_info_string, parse_path, path_of_line
-from .sketch import Diff, FileSketch, Hunk, HunkLine, Tag
+from .separators import OPEN, find_separators
+from .sketch import Diff, FileSketch, Hunk, HunkLine, Split, Tag
 
-_OPEN = re.compile(
-    r"[ \t]*(?:<{5,9} ?(?:SEARCH|ORIGINAL)|-{5,9} ?SEARCH)\b(?P<rest>[^\n]{0,200})",
-    re.IGNORECASE,
-)
-_MIDDLE = re.compile(r"[ \t]*={7}[ \t]*")
-_MIDDLE_ABOUT = re.compile(r"[ \t]*={5,9}[ \t]*")
-_CLOSE = re.compile(
-    r"[ \t]*(?:>{5,9}(?: ?REPLACE\b:?)?(?: ?[\w./-]*)?|\+{5,9} ?(?:REPLACE|UPDATED|NEW)?)[ \t]*>?",
-    re.IGNORECASE,
-)
 _LINE = re.compile(r"[ \t]*:start_line:[ \t]*(\d{1,9})[ \t]*")
 _END_LINE = re.compile(r"[ \t]*:end_line:[ \t]*\d*[ \t]*")
-_TITLE = re.compile(r"\S.{3,7}\S\s*")
-"""Pattern of a line that `=======` may underline, as headings in Markdown and reStructuredText are."""
+_ESCAPED = re.compile(r"^([ \t]*)\\(?=<{7}|={7}|>{7}|-{7}|:(?:start|end)_line:)")
+"""Pattern of Roo's backslash before a line of the text that looks like a separator."""
 
 _RULE = re.compile(r"[ \t]*-{5,9}[ \t]*")
 _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})(.*)")
@@ -38,96 +30,67 @@ _INNER_TAG = re.compile(r"[ \t]*<(?:diff|content|!\[CDATA\[)>?[ \t]*")
 """Pattern of tags between the one with the path and the block."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    at: int
-    end: int
-    hunks: tuple[Hunk, ...]
-    path: str | None
-    word: str | None
-
-
 def is_start(lines: Sequence[str], at: int) -> bool:
     """Return whether a block begins at this line."""
-    return _OPEN.fullmatch(lines[at]) is not None
+    return OPEN.fullmatch(lines[at]) is not None
 
 
-def parse_search_replace(lines: Sequence[str], start: int, end: int) -> list[FileSketch]:
-    """Parse the blocks in the lines from `start` up to `end`. Consecutive blocks of one file make one part.
+def parse_search_replace(
+    lines: Sequence[str], at: int, end: int, before: FileSketch | None = None
+) -> tuple[FileSketch, int]:
+    """Parse the block that begins at line `at`, up to `end`.
+
+    Args:
+        before: The part before, whose file the block is for if it names none.
+
+    Returns:
+        The block as a part of its own, and the line after it.
 
     Raises:
-        SketchError: A block lacks its middle or its end.
+        SketchError: The block lacks its middle or its end.
     """
-    blocks: list[_Block] = []
-    at = start
-    while at < end:
-        if _OPEN.fullmatch(lines[at]) is None:
-            at += 1
-            continue
-        blocks.append(_block(lines, at, end, blocks[-1] if blocks else None))
-        at = blocks[-1].end
-    out: list[list[_Block]] = []
-    for block in blocks:
-        if out and out[-1][0].path == block.path:
-            out[-1].append(block)
-        else:
-            out.append([block])
-    return [_made(group) for group in out]
-
-
-def _made(blocks: list[_Block]) -> FileSketch:
-    hunks = tuple(hunk for block in blocks for hunk in block.hunks)
-    is_new = blocks[0].path is not None and bool(hunks) and not any(hunk.old for hunk in hunks)
-    why = "search/replace blocks: lines to be found, =======, and the lines in their place"
-    return FileSketch(
-        "search-replace",
-        why,
-        Diff(hunks),
-        blocks[0].at,
-        blocks[-1].end,
-        blocks[0].path,
-        blocks[0].word,
-        "create" if is_new else "edit",
-    )
-
-
-def _block(lines: Sequence[str], at: int, end: int, before: _Block | None) -> _Block:
     start, number = at + 1, None
     while start < end and ((found := _LINE.fullmatch(lines[start])) or _END_LINE.fullmatch(lines[start])):
         number = max(0, int(found[1]) - 1) if found else number
         start += 1
     if start > at + 1 and start < end and _RULE.fullmatch(lines[start]):
         start += 1
-    middle = _find(_MIDDLE, lines, start, end)
-    if middle is None:
-        middle = _find(_MIDDLE_ABOUT, lines, start, end)
-    if middle is None:
-        raise SketchError("a search block without its =======", at, end)
-    close = _find(_CLOSE, lines, middle + 1, end)
-    if close is None:
-        raise SketchError("a search block without the end of its replacement", at, end)
+    middles, close = find_separators(lines, at, start, end)
     path, word = _place(lines, at, before)
-    new = _replacement(lines, middle, close)
-    return _Block(at, close + 1, tuple(_hunks(lines, range(start, middle), new, number)), path, word)
+    splits = tuple(_splits(lines, range(start, close), middles, number))
+    hunks = splits[0].hunks if len(splits) == 1 else (_uncertain(splits),)
+    is_new = (
+        path is not None and bool(hunks) and not any(hunk.old for split in splits for hunk in split.hunks)
+    )
+    why = "search/replace blocks: lines to be found, =======, and the lines in their place"
+    action: Literal["create", "edit"] = "create" if is_new else "edit"
+    file = FileSketch("search-replace", why, Diff(hunks), at, close + 1, path, word, action)
+    return file, close + 1
 
 
-def _replacement(lines: Sequence[str], middle: int, close: int) -> range:
-    """Return the numbers of the replacement's lines, without a second `=======` at either end."""
-    start, end = middle + 1, close
-    if start < end and _MIDDLE.fullmatch(lines[start]):
-        start += 1
-    elif start < end - 1 and _MIDDLE.fullmatch(lines[end - 1]) and not _TITLE.fullmatch(lines[end - 2]):
-        end -= 1
-    return range(start, end)
+def _uncertain(splits: tuple[Split, ...]) -> Hunk:
+    """Return a hunk for all readings of a block."""
+    return replace(next(hunk for split in splits for hunk in split.hunks), splits=splits)
 
 
-def _find(sign: re.Pattern[str], lines: Sequence[str], start: int, end: int) -> int | None:
-    for at in range(start, end):
-        if sign.fullmatch(lines[at]):
-            return at
-        if _OPEN.fullmatch(lines[at]):
-            return None
-    return None
+def _splits(
+    lines: Sequence[str], inner: range, middles: Sequence[int], number: int | None
+) -> Iterator[Split]:
+    """Yield the readings of a block with these lines, one for each line that may part them, and each spelling."""
+    escaped = any(_ESCAPED.match(lines[at]) for at in inner)
+    for middle in middles:
+        is_plain = len(middles) == 1 or not _underlines(lines, middle)
+        old, new = range(inner.start, middle), range(middle + 1, inner.stop)
+        if escaped:
+            plain = [_ESCAPED.sub(r"\1", line) for line in lines]
+            yield Split(tuple(_hunks(plain, old, new, number)), is_plain)
+        yield Split(tuple(_hunks(lines, old, new, number)), is_plain and not escaped)
+
+
+def _underlines(lines: Sequence[str], at: int) -> bool:
+    """Return whether a line is just as long as the title above, as the underline of a heading is."""
+    title = lines[at - 1].strip() if at else ""
+    return any(map(str.isalnum, title)) and len(title) == len(lines[at].strip())
 
 
 def _hunks(lines: Sequence[str], search: range, replacement: range, number: int | None) -> list[Hunk]:
@@ -135,13 +98,12 @@ def _hunks(lines: Sequence[str], search: range, replacement: range, number: int 
     old, new = _pieces(lines, search), _pieces(lines, replacement)
     if [lines[piece.stop].strip() for piece in old[:-1]] != [lines[piece.stop].strip() for piece in new[:-1]]:
         old, new = [search], [replacement]
-    out = []
+    out: list[Hunk] = []
     for gone, come in zip(old, new, strict=True):
-        if [lines[at] for at in gone] == [lines[at] for at in come]:
-            continue
         tagged = (*_tagged("-", lines, gone), *_tagged("+", lines, come))
-        out.append(Hunk(tagged, tagged[0].at, (), number if gone is old[0] else None))
-    return out
+        if tagged:
+            out.append(Hunk(tagged, tagged[0].at, (), number if gone is old[0] else None))
+    return [hunk for hunk in out if hunk.old != hunk.new] or out
 
 
 def _pieces(lines: Sequence[str], numbers: range) -> list[range]:
@@ -158,9 +120,9 @@ def _tagged(tag: Tag, lines: Sequence[str], numbers: range) -> tuple[HunkLine, .
     return tuple(HunkLine(tag, lines[number], number) for number in numbers)
 
 
-def _place(lines: Sequence[str], at: int, before: _Block | None) -> tuple[str | None, str | None]:
+def _place(lines: Sequence[str], at: int, before: FileSketch | None) -> tuple[str | None, str | None]:
     """Return the path and the fence's word of a block that begins at line `at`."""
-    sign = _OPEN.fullmatch(lines[at])
+    sign = OPEN.fullmatch(lines[at])
     if sign is not None and (path := parse_path(sign["rest"].strip(" \t>:"))) is not None:
         return path, None
     above = at - 1
@@ -179,7 +141,7 @@ def _place(lines: Sequence[str], at: int, before: _Block | None) -> tuple[str | 
     floor = before.end if before is not None else 0
     path = path_above(lines, above, word=word) if above - 1 >= floor else None
     if path is None and before is not None:
-        return before.path, word if word is not None else before.word
+        return before.path, word if word is not None else before.language
     return path, word
 
 
@@ -219,3 +181,36 @@ def _fitted(hunk: Hunk, bodies: Sequence[str]) -> Hunk:
 def _is_in(bodies: Sequence[str], lines: Sequence[HunkLine]) -> bool:
     wanted = [line.text.rstrip() for line in lines]
     return any(bodies[at : at + len(wanted)] == wanted for at, body in enumerate(bodies) if body == wanted[0])
+
+
+def settle_splits(file: FileSketch, original: Snapshot) -> FileSketch:
+    """Return search/replace blocks with the only reading of their separators that fits the file.
+
+    Raises:
+        UnfitSketchError: Several readings fit.
+    """
+    if not isinstance(file.content, Diff) or not any(hunk.splits for hunk in file.content.hunks):
+        return file
+    bodies = [line_body(line).rstrip() for line in original.lines]
+    hunks: list[Hunk] = []
+    for hunk in file.content.hunks:
+        hunks += _settled(hunk, bodies) if hunk.splits else (hunk,)
+    return replace(file, content=Diff(tuple(hunks)))
+
+
+def _settled(block: Hunk, bodies: Sequence[str]) -> tuple[Hunk, ...]:
+    fit = [split for split in block.splits if all(_occurs(hunk, bodies) for hunk in split.hunks)]
+    left = fit or list(block.splits)
+    if len(left) > 1:
+        left = [split for split in left if split.is_plain]
+    if len(left) != 1:
+        end = block.splits[0].hunks[-1].lines[-1].at + 1
+        raise UnfitSketchError(
+            "ambiguous", "The separators of this block can be read in several ways.", block.at, end
+        )
+    return left[0].hunks
+
+
+def _occurs(hunk: Hunk, bodies: Sequence[str]) -> bool:
+    old = [line for line in hunk.lines if line.tag == "-"]
+    return bool(old) and _is_in(bodies, old)

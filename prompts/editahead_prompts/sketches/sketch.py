@@ -63,6 +63,8 @@ class Hunk:
         at_end: Whether the sketch says that the hunk is the end of the file.
         is_text: The old lines are a text that may begin and end within lines of the file.
         occurrences: How often this text occurs in the file, where all of them change; 0 = however often.
+        is_counted: The header of the hunk counts just its lines.
+        splits: The readings of a search/replace block whose separators allow several; `lines` are those of the first one.
     """
 
     lines: tuple[HunkLine, ...]
@@ -72,6 +74,8 @@ class Hunk:
     at_end: bool = False
     is_text: bool = False
     occurrences: int = 1
+    is_counted: bool = False
+    splits: tuple[Split, ...] = ()
 
     @property
     def old(self) -> tuple[str, ...]:
@@ -80,6 +84,19 @@ class Hunk:
     @property
     def new(self) -> tuple[str, ...]:
         return tuple(line.text for line in self.lines if line.tag != "-")
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A reading of a search/replace block with several separators.
+
+    Attributes:
+        hunks: What the block changes.
+        is_plain: Whether nothing else speaks against the reading: its separator underlines no heading.
+    """
+
+    hunks: tuple[Hunk, ...]
+    is_plain: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +132,9 @@ class FileSketch:
         path_line: The sketch's line of a comment in the code that names the path. The line is not part of `content`, but
             a file may begin with such a comment.
         is_said_new: The words above say that the file is new.
+        executable: Whether the file gets or loses the permission to be run; None if the sketch does not say.
+        old_blob: The beginning of git's name of the text that the part was made for.
+        unsupported: What of the part Apply does not do, in a sentence; "" if Apply does all of it.
     """
 
     kind: SketchKind
@@ -129,6 +149,9 @@ class FileSketch:
     final_newline: bool | None = None
     path_line: int | None = None
     is_said_new: bool = False
+    executable: bool | None = None
+    old_blob: str | None = None
+    unsupported: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,15 +17,37 @@ _HUNK = re.compile(
 _GIT = re.compile(r'diff --git ("a/(?:[^"\\]|\\.)+"|"?a/.+?"?) ("b/(?:[^"\\]|\\.)+"|"?b/.+?"?)')
 _PREAMBLE = re.compile(
     r"(?:diff --git |index [0-9a-f]+\.\.|(?:new|deleted) file mode |(?:old|new) mode |(?:dis)?similarity index |"
-    r"(?:rename|copy) (?:from|to) |Index: |={60,}$|Binary files )"
+    r"(?:rename|copy) (?:from|to) |Index: |={60,}$|Binary files .* differ$|GIT binary patch$|diff --(?:cc|combined) )"
 )
 _STAMP = re.compile(
     r"\t.*|\s+\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*|\s+\((?:original|old|before|updated|modified|new|after)\)\s*"
 )
+_NAME = re.compile(r"/dev/null|\"?[\w.@+~-]*[/.][^\s]*|[ab]")
+"""Pattern of what is rather a file's name than a line of code that begins with the signs of a header."""
+
 _STAND_INS = re.compile(
     r"(?:a/)?(?:original|old|before)(\.\w+)? (?:b/)?(?:modified|updated|changed|new|after)(\.\w+)?|a b|a/file b/file"
 )
 """Pattern of both header paths, with a space between, where they name no file: `original.py modified.py`."""
+
+_MODE = re.compile(r"(?:(?P<side>old|new|new file|deleted file) mode|index \S+\.\.\S+) (?P<mode>[0-7]{6})")
+_INDEX = re.compile(r"index ([0-9a-f]{7,64})\.\.")
+_UNSUPPORTED = (
+    ("Binary files ", "is binary, and the patch does not have its contents"),
+    ("GIT binary patch", "is binary, and Apply changes texts only"),
+    ("copy from ", "is made as a copy of another file, which Apply does not do"),
+    ("diff --cc ", "comes from several parents, and Apply reads diffs of one"),
+    ("diff --combined ", "comes from several parents, and Apply reads diffs of one"),
+)
+"""Beginnings of headers of parts that Apply does not do, with what is to be said about the file."""
+
+_FILE_TYPES = {
+    "12": "is a symbolic link, which Apply does not change",
+    "16": "is a submodule, which Apply does not change",
+}
+"""What is to be said about a file by the first two digits of its mode in git."""
+
+_BINARY_LINE = re.compile(r"(?:literal|delta) \d+|[A-Za-z][^\s]{5,65}")
 
 _LOOK_AHEAD = 12
 
@@ -37,6 +59,9 @@ class _File:
     Attributes:
         old: The old path as in the headers, "/dev/null" included.
         new: The new path as in the headers, "/dev/null" included.
+        executable: The permission to run the file that the headers give or take.
+        old_blob: The beginning of git's name of the old text.
+        unsupported: What Apply does not do with the file, after its name.
         seen: The signs of a diff seen so far, for the sentence in `FileSketch.why`.
     """
 
@@ -47,6 +72,9 @@ class _File:
     action: str = ""
     hunks: list[Hunk] = field(default_factory=list)
     final_newline: bool | None = None
+    executable: bool | None = None
+    old_blob: str | None = None
+    unsupported: str = ""
     seen: str = "lines with - and +"
 
 
@@ -83,8 +111,13 @@ def looks_like_diff(lines: Sequence[str]) -> bool:
     )
 
 
-def parse_unified(lines: Sequence[str], start: int, end: int, *, bounded: bool) -> list[FileSketch]:
-    """Parse the files of a diff in the lines from `start` up to `end`; `bounded` is as of `PatchRegion`.
+def parse_unified(
+    lines: Sequence[str], start: int, end: int, *, bounded: bool
+) -> tuple[list[FileSketch], int]:
+    """Parse the files of the diff that begins at line `start`, up to `end`; `bounded` is as of `PatchRegion`.
+
+    Returns:
+        The files, and the line after the diff.
 
     Raises:
         InvalidNameError: A header's name cannot be decoded or shown.
@@ -94,46 +127,49 @@ def parse_unified(lines: Sequence[str], start: int, end: int, *, bounded: bool) 
         return (
             lines[at].startswith("@@")
             or _PREAMBLE.match(lines[at]) is not None
-            or _is_file_header(lines, at)
-            or (lines[at].startswith("+++ ") and at > start and _is_file_header(lines, at - 1))
+            or (_is_file_header(lines, at) if at == start else _is_next_file(lines, at))
+            or (lines[at].startswith("+++ ") and at > start and _is_next_file(lines, at - 1))
         )
 
     region = PatchRegion(lines, start, end, bounded=bounded, is_header=is_header)
     files: list[_File] = []
-    at = start
+    at = stop = start
     while at < end:
         line = lines[at]
         if not line.startswith("@@") and is_header(at):
-            at = _header(lines, at, files)
+            at = stop = _header(lines, at, end, files)
             continue
         headless = bounded and line[:1] in TAGS and (not files or not files[-1].hunks)
         if not line.startswith("@@") and not headless:
+            if line.strip():
+                break
             at += 1
             continue
         if not files:
             files.append(_File(at))
-        file = files[-1]
-        headings, number, counts = ((), None, None) if headless else parse_hunk_header(line)
-        body = region.body(at if headless else at + 1, counts)
-        file.hunks += split_hunks(body.lines, headings, number)
-        file.final_newline = body.final_newline if body.final_newline is not None else file.final_newline
-        if not headless:
-            file.seen = (
-                "hunks that begin with @@"
-                if file.old is None
-                else "file headers and hunks that begin with @@"
-            )
-        at = max(body.end, at + 1)
-    ends = [file.at for file in files[1:]] + [end]
+        at = stop = _hunk(region, at, files[-1], headless=headless)
+    ends = [file.at for file in files[1:]] + [stop]
     made = (_made(file, stop) for file, stop in zip(files, ends, strict=True))
-    return [file for file in made if file is not None]
+    return [file for file in made if file is not None], stop
 
 
-def _header(lines: Sequence[str], at: int, files: list[_File]) -> int:
+def _hunk(region: PatchRegion, at: int, file: _File, *, headless: bool) -> int:
+    """Add the hunk at a line to its file, and return the line after the hunk."""
+    headings, number, counts = ((), None, None) if headless else parse_hunk_header(region.lines[at])
+    body = region.body(at if headless else at + 1, counts)
+    file.hunks += split_hunks(body.lines, headings, number, is_counted=body.is_counted)
+    file.final_newline = body.final_newline if body.final_newline is not None else file.final_newline
+    if not headless:
+        named = "" if file.old is None else "file headers and "
+        file.seen = f"{named}hunks that begin with @@"
+    return max(body.end, at + 1)
+
+
+def _header(lines: Sequence[str], at: int, end: int, files: list[_File]) -> int:
     """Apply a header's line to the files, and return the number of the line after the header."""
     line = lines[at]
     git = _GIT.fullmatch(line)
-    begins = git is not None or line.startswith("Index: ")
+    begins = git is not None or line.startswith(("Index: ", "diff --c"))
     if begins or not files or (_is_file_header(lines, at) and (files[-1].hunks or files[-1].old is not None)):
         # git's header and the ---/+++ lines below it are about the same file.
         pending = files and not begins and not files[-1].hunks and files[-1].seen == "headers"
@@ -147,8 +183,8 @@ def _header(lines: Sequence[str], at: int, files: list[_File]) -> int:
         file.new = path_of_header(_STAMP.sub("", lines[at + 1][4:]), at + 1)
         file.seen = "file headers"
         return at + 2
-    elif line.startswith("Index: "):
-        file.old = file.new = path_of_header(line[7:], at)
+    elif begins:
+        file.old = file.new = path_of_header(line.split(" ", 1 if line.startswith("Index") else 2)[-1], at)
     elif line.startswith("new file mode"):
         file.action = "create"
     elif line.startswith("deleted file mode"):
@@ -157,21 +193,56 @@ def _header(lines: Sequence[str], at: int, files: list[_File]) -> int:
         file.old, file.moved = "a/" + path_of_header(line[12:], at), True
     elif line.startswith("rename to "):
         file.new, file.moved = "b/" + path_of_header(line[10:], at), True
-    return at + 1
+    if index := _INDEX.match(line):
+        file.old_blob = index[1]
+    _add_mode(line, file)
+    said = next((said for sign, said in _UNSUPPORTED if line.startswith(sign)), "")
+    file.unsupported = file.unsupported or said
+    return _skip_binary(lines, at + 1, end) if line == "GIT binary patch" else at + 1
+
+
+def _add_mode(line: str, file: _File) -> None:
+    """Apply the mode that a header gives, if any."""
+    found = _MODE.fullmatch(line)
+    if found is None:
+        return
+    file.unsupported = file.unsupported or _FILE_TYPES.get(found["mode"][:2], "")
+    if found["side"] in ("new", "new file"):
+        file.executable = int(found["mode"], 8) & 0o100 != 0
+
+
+def _skip_binary(lines: Sequence[str], at: int, end: int) -> int:
+    """Return the line after the encoded bytes that begin at a line."""
+    stop = at
+    while at < end and (not lines[at] or _BINARY_LINE.fullmatch(lines[at])):
+        stop = at + 1 if lines[at] else stop
+        at += 1
+    return stop
 
 
 def _made(file: _File, end: int) -> FileSketch | None:
     old, new = _paths(file)
     why = f"a unified diff: it has {file.seen or 'file headers'}"
-    content, final = Diff(tuple(file.hunks)), file.final_newline
-    made = FileSketch("unified-diff", why, content, file.at, end, path=new or old, final_newline=final)
+    path = new or old
+    made = FileSketch(
+        "unified-diff",
+        why,
+        Diff(tuple(file.hunks)),
+        file.at,
+        end,
+        path=path,
+        final_newline=file.final_newline,
+        executable=file.executable,
+        old_blob=file.old_blob,
+        unsupported=f"{path} {file.unsupported}." if file.unsupported else "",
+    )
     if file.action == "create" or (file.old == "/dev/null" and new):
         return replace(made, action="create")
     if file.action == "delete" or (file.new == "/dev/null" and old):
         return replace(made, action="delete", path=old or new)
     if file.moved and old and new and old != new:
         return replace(made, action="move", path=old, moved_to=new)
-    return made if file.hunks else None
+    return made if file.hunks or file.unsupported or file.executable is not None else None
 
 
 def _paths(file: _File) -> tuple[str | None, str | None]:
@@ -202,6 +273,15 @@ def _is_file_header(lines: Sequence[str], at: int) -> bool:
         and len(lines[at]) > 4
         and len(lines[at + 1]) > 4
     )
+
+
+def _is_next_file(lines: Sequence[str], at: int) -> bool:
+    """Return whether the header of a file is at a line below other lines of a diff, which may be lines of a hunk, too."""
+    if not _is_file_header(lines, at):
+        return False
+    following = lines[at + 2] if at + 2 < len(lines) else ""
+    names = (_STAMP.sub("", line[4:]).strip() for line in lines[at : at + 2])
+    return following.startswith("@@") or all(_NAME.fullmatch(name) for name in names)
 
 
 def _is_tagged(lines: Sequence[str], at: int) -> bool:

@@ -146,11 +146,17 @@ def leaves_span(edit: Edit, span: tuple[int, int] | None) -> bool:
 
 
 def end_last_line(part: FileSketch, target: Target, edit: Edit, guess: str) -> tuple[Edit, str]:
-    """Return the edit and its result with the line end that the part adds to the file's end."""
-    if not part.final_newline or not guess or guess.endswith(("\n", "\r")):
+    """Return the edit and its result with the line end that the part adds to the file's end, or takes from there."""
+    ends = guess.endswith(("\n", "\r"))
+    if part.final_newline is None or not guess or part.final_newline == ends:
         return edit, guess
-    eol = target.original.eol
-    return compose(edit, Edit.replace(len(guess), len(guess), eol)), guess + eol
+    if part.final_newline:
+        eol = target.original.eol
+        return compose(edit, Edit.replace(len(guess), len(guess), eol)), guess + eol
+    if part.kind != "unified-diff":
+        return edit, guess
+    length = len(guess) - (2 if guess.endswith("\r\n") else 1)
+    return compose(edit, Edit.replace(length, len(guess), "")), guess[:length]
 
 
 def comment_like_mark(snippet: Snippet, target: Target) -> Refusal | None:

@@ -293,7 +293,7 @@ class _HunkPlacer:
         new = [normalize_line(line) for line in hunk.new]
         tags = [line.tag for line in hunk.lines]
         if all(tag == " " for tag in tags):
-            return True
+            return bool(self._file.find_normalized(new))
         if new == [normalize_line(line) for line in hunk.old]:
             return False
         at = [at for at in self._file.find_exact(hunk.new) if self._is_in_scope(hunk, at, at + len(hunk.new))]

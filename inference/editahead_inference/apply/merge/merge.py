@@ -39,6 +39,7 @@ from .document_sections import as_sections
 from .doubtful_results import doubt_result
 from .excerpts import as_excerpt
 from .file_units import in_file_units
+from .git_blobs import place_by_numbers
 from .kept_comments import keep_comments
 from .left_out_code import restore_left_out_code
 from .new_declarations import offer_additions
@@ -97,6 +98,9 @@ def merge(
         return _refuse_unfit(error, sketch, original)
     low, high = _line_range(original, span)
     target = Target(original, syntax or SyntaxTrees(reproducible=True), low, high, check)
+    numbered = place_by_numbers(sketch, part, target)
+    if numbered is not None:
+        return attempt_placement(part, target, numbered, span).result
     result = _certain_result(part, target, span)
     if result.refusal is None:
         return remove_as_told(part, target, result)

@@ -89,7 +89,7 @@ def to_edit(original: Snapshot, splices: Iterable[Splice], final_newline: bool |
     Args:
         original: The file.
         splices: Sorted and disjoint.
-        final_newline: False = if a splice reaches the end of the file, the last line has no line end.
+        final_newline: Whether the last line has a line end if a splice reaches the end of the file; None = as before.
     """
     lines = original.lines[:-1] if original.lines[-1] == "" else original.lines
     bodies = tuple(map(line_body, lines))
@@ -107,7 +107,7 @@ def to_edit(original: Snapshot, splices: Iterable[Splice], final_newline: bool |
             if unended and start >= len(lines):
                 # The last line has no line end, so new lines have to bring one.
                 new = eol + new
-            if unended or final_newline is False:
+            if final_newline is False or (unended and not final_newline):
                 new = _without_end(new)
                 if not new and start and start < len(lines):
                     before = line_end(lines[start - 1])
