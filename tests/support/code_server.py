@@ -37,30 +37,26 @@ PACKAGED = ROOT / "dist" / "editahead.vsix"
 _EXIT_S = 60
 """Seconds for a process to exit."""
 _QUIET = {
-    "security.workspace.trust.enabled": False,
-    "telemetry.telemetryLevel": "off",
-    "workbench.startupEditor": "none",
-    "workbench.secondarySideBar.defaultVisibility": "hidden",
-    "workbench.tips.enabled": False,
-    "workbench.sideBar.location": "right",
-    "chat.disableAIFeatures": True,
-    "extensions.autoCheckUpdates": False,
-    "extensions.autoUpdate": False,
-    "git.enabled": False,
-    "files.autoSave": "off",
-    "files.hotExit": "off",
-    "files.restoreUndoStack": False,
-    "workbench.editor.restoreViewState": False,
-    "editor.minimap.enabled": False,
-    "editor.wordBasedSuggestions": "currentDocument",
-    "editor.quickSuggestions": {"other": "off", "comments": "off", "strings": "off"},
-    "editor.parameterHints.enabled": False,
-    "editor.autoClosingBrackets": "never",
-    "editor.autoIndent": "none",
-    "editor.cursorBlinking": "solid",
-    "window.commandCenter": False,
+    "security.workspace.trust.enabled": False,  # a test's folder is trusted, and nothing asks
+    "telemetry.telemetryLevel": "off",  # no network
+    "workbench.startupEditor": "none",  # the file of the test is all that is open
+    "workbench.secondarySideBar.defaultVisibility": "hidden",  # the window is small
+    "workbench.tips.enabled": False,  # no texts in an empty window
+    "workbench.sideBar.location": "right",  # the text begins at the left edge of each picture
+    "chat.disableAIFeatures": True,  # code-server has no account to sign in to
+    "extensions.autoCheckUpdates": False,  # no network
+    "extensions.autoUpdate": False,  # no network
+    "git.enabled": False,  # no process for each of the many folders
+    "files.autoSave": "off",  # a scenario saves by itself (VS Code in a browser saves each change)
+    "files.hotExit": "off",  # nothing of a closed editor
+    "files.restoreUndoStack": False,  # nothing of a closed editor
+    "workbench.editor.restoreViewState": False,  # nothing of a closed editor
+    "editor.minimap.enabled": False,  # the window is small
+    "editor.cursorBlinking": "solid",  # pictures are alike
+    "window.commandCenter": False,  # the window is small
 }
-"""Settings that keep everything else off the screen and out of the text, and nothing of a closed editor."""
+"""What differs from VS Code's defaults, each with its reason. All that is about typing is as VS Code comes: suggestions,
+words, snippets, Emmet, parameter hints, brackets and indentation."""
 HERE = [
     pytest.mark.editors,
     pytest.mark.skipif(not CODE_SERVER.exists(), reason=f"no code-server at {CODE_SERVER}"),

@@ -1,7 +1,19 @@
 // Decorations of the active editor, as `core/layout.ts` computes them.
 import * as vscode from "vscode";
-import type { DecorationLayout } from "./core/layout";
-import { toPosition, toRange } from "./document";
+import type { FollowKey } from "./core/keys";
+import { formatDiff, layOutDecorations, markOnly, type DecorationLayout } from "./core/layout";
+import { describePrediction } from "./core/messages";
+import { textOf, toPosition, toRange } from "./document";
+import type { ShownPrediction } from "./shownPrediction";
+
+/** How a prediction is drawn. */
+export interface DrawingStyle {
+  readonly key: FollowKey;
+  /** For example "2/3", once the user has chosen among several predictions. */
+  readonly ordinal: string | undefined;
+  /** Whether only the mark is drawn. */
+  readonly isSubtle: boolean;
+}
 
 const themeColor = (id: string) => new vscode.ThemeColor(id);
 // Decorations collapse consecutive blanks.
@@ -30,8 +42,29 @@ export class Decorations implements vscode.Disposable {
     });
   }
 
+  /** Draw a prediction in an editor, and clear what was drawn before. */
+  draw(editor: vscode.TextEditor, prediction: ShownPrediction, { key, ordinal, isSubtle }: DrawingStyle): void {
+    const text = textOf(editor.document);
+    const cursorLine = editor.selection.active.line;
+    const path = vscode.workspace.asRelativePath(prediction.uri);
+    const layout = layOutDecorations({
+      text,
+      edits: prediction.edits,
+      jumpLine: prediction.jumpLine(),
+      otherPlace: `${path}:${prediction.target().line + 1}`,
+      label: prediction.label,
+      ordinal,
+      cursorLine,
+      visibleLines: visibleLinesOf(editor),
+      tabSize: Number(editor.options.tabSize) || 4,
+      key,
+    });
+    const diff = prediction.edits === undefined ? "" : formatDiff(prediction.edits, text);
+    this.render(editor, isSubtle ? markOnly(layout, cursorLine) : layout, hoverOf(prediction, diff));
+  }
+
   /** Replace the decorations of an editor, and clear those of the editor before. */
-  render(editor: vscode.TextEditor, layout: DecorationLayout, hover: vscode.MarkdownString): void {
+  private render(editor: vscode.TextEditor, layout: DecorationLayout, hover: vscode.MarkdownString): void {
     if (this.editor !== editor) this.clear();
     this.editor = editor;
     const style = { color: themeColor("editor.foreground"), backgroundColor: themeColor("diffEditor.insertedTextBackground") };
@@ -78,4 +111,20 @@ export class Decorations implements vscode.Disposable {
   private types(): vscode.TextEditorDecorationType[] {
     return [this.deletion, this.insertion, this.newLine, this.hint, this.lines];
   }
+}
+
+/** Return the first and the last visible line. */
+export function visibleLinesOf(editor: vscode.TextEditor): [number, number] {
+  const first = editor.visibleRanges[0];
+  const last = editor.visibleRanges[editor.visibleRanges.length - 1];
+  return [first?.start.line ?? 0, last?.end.line ?? 0];
+}
+
+function hoverOf(prediction: ShownPrediction, diff: string): vscode.MarkdownString {
+  const hover = new vscode.MarkdownString(undefined, true);
+  hover.appendText(describePrediction(prediction.prediction));
+  if (diff !== "") hover.appendCodeblock(diff, "diff");
+  hover.appendMarkdown("[Accept](command:editahead.tab) · [Reject](command:editahead.dismiss) · [Why?](command:editahead.explain)");
+  hover.isTrusted = { enabledCommands: ["editahead.tab", "editahead.dismiss", "editahead.explain"] };
+  return hover;
 }

@@ -33,3 +33,20 @@ export function isSupported(document: vscode.TextDocument): boolean {
 export function isGhostTextEnabled(document: vscode.TextDocument): boolean {
   return vscode.workspace.getConfiguration("editor.inlineSuggest", document).get("enabled", true);
 }
+
+/** Return the document, its version and the cursor: a request depends on nothing else. */
+export function stateOf(editor: vscode.TextEditor): string {
+  const { line, character } = editor.selection.active;
+  return `${editor.document.uri.toString()}:${editor.document.version}:${line}:${character}`;
+}
+
+/** Return whether a change undid or redid another. */
+export function reasonOf(event: vscode.TextDocumentChangeEvent): "undo" | "redo" | undefined {
+  if (event.reason === vscode.TextDocumentChangeReason.Undo) return "undo";
+  return event.reason === vscode.TextDocumentChangeReason.Redo ? "redo" : undefined;
+}
+
+/** Whether the user moved the cursor, with a key or the mouse. */
+export function isByUser(kind: vscode.TextEditorSelectionChangeKind | undefined): boolean {
+  return kind === vscode.TextEditorSelectionChangeKind.Keyboard || kind === vscode.TextEditorSelectionChangeKind.Mouse;
+}

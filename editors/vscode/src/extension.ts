@@ -37,8 +37,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const server = new ServerManager(() => installation.resolveCommand(), () => installation.makeFolder(), log);
   activeServer = server;
   const view = new View(context.extensionUri, server, () => performance.now());
-  view.setEnabled(context.workspaceState.get(ENABLED_KEY, true));
-  server.ghostTextProvider = (document, position) => view.provideGhostText(document, position);
+  view.activity.setEnabled(context.workspaceState.get(ENABLED_KEY, true));
+  server.ghostTextProvider = (...args) => view.provideGhostText(...args);
   const preview = new Preview();
   context.subscriptions.push(log, installation, server, view, preview, new StatusBar(server, view));
 
@@ -64,8 +64,8 @@ export function activate(context: vscode.ExtensionContext): void {
     }
   };
   const toggle = () => {
-    view.setEnabled(!view.isEnabled);
-    return context.workspaceState.update(ENABLED_KEY, view.isEnabled);
+    view.activity.setEnabled(!view.activity.isEnabled);
+    return context.workspaceState.update(ENABLED_KEY, view.activity.isEnabled);
   };
   const snooze = async () => {
     const answer = await vscode.window.showInputBox({
@@ -73,7 +73,7 @@ export function activate(context: vscode.ExtensionContext): void {
       value: DEFAULT_SNOOZE_MINUTES,
       validateInput: (text) => (Number(text) > 0 ? undefined : "A number above 0"),
     });
-    if (answer !== undefined) view.snooze(Number(answer));
+    if (answer !== undefined) view.activity.snooze(Number(answer));
   };
   const openExample = async () => {
     const document = await vscode.workspace.openTextDocument({ language: "python", content: EXAMPLE });

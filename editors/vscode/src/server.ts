@@ -13,13 +13,18 @@ const ON_REQUEST_KINDS = ["refactor.rewrite.editahead.accept", "refactor.rewrite
 /** How long a start may take that a stop waits for. */
 const START_PATIENCE_MS = 5_000;
 
-/** Text that a prediction inserts at the cursor. */
+/** Text that a prediction inserts at the cursor, or in place of a range that ends there. */
 export interface GhostText {
   readonly id: string;
   readonly text: string;
+  readonly range?: vscode.Range;
 }
 
-export type GhostTextProvider = (document: vscode.TextDocument, position: vscode.Position) => Promise<GhostText[]>;
+export type GhostTextProvider = (
+  document: vscode.TextDocument,
+  position: vscode.Position,
+  item: vscode.SelectedCompletionInfo | undefined,
+) => Promise<GhostText[]>;
 
 export class ServerManager implements vscode.Disposable {
   state: ServerState = "starting";
@@ -185,10 +190,10 @@ export class ServerManager implements vscode.Disposable {
   private middleware(): Middleware {
     return {
       // The view already has the prediction: VS Code's own request would be a second one.
-      provideInlineCompletionItems: async (document, position) => {
-        const ghostTexts = (await this.ghostTextProvider?.(document, position)) ?? [];
-        return ghostTexts.map(({ id, text }) => {
-          const item = new vscode.InlineCompletionItem(text, new vscode.Range(position, position));
+      provideInlineCompletionItems: async (document, position, { selectedCompletionInfo }) => {
+        const ghostTexts = (await this.ghostTextProvider?.(document, position, selectedCompletionInfo)) ?? [];
+        return ghostTexts.map(({ id, text, range }) => {
+          const item = new vscode.InlineCompletionItem(text, range ?? new vscode.Range(position, position));
           item.command = { title: "Accept next edit", command: "editahead.ghostAccepted", arguments: [id] };
           return item;
         });

@@ -37,6 +37,12 @@ export class ShownPrediction {
     return preview == null ? label : `${label}  ${preview.new || preview.old}`;
   }
 
+  /** The place and the label. */
+  get description(): string {
+    const place = this.edits === undefined ? `${vscode.workspace.asRelativePath(this.uri)}, line` : "line";
+    return `${place} ${this.target().line + 1}, ${this.prediction.label}`;
+  }
+
   /** Return how long the prediction has been visible, in ms. */
   shownMs(now: number): number {
     return this.shownAt === undefined ? 0 : Math.round(now - this.shownAt);
@@ -67,6 +73,12 @@ export class ShownPrediction {
     if (first !== undefined) return this.document.positionAt(first.start);
     if (this.jumpOffset !== undefined && this.edits !== undefined) return this.document.positionAt(this.jumpOffset);
     return this.prediction.jump ?? this.prediction.edits[0]?.range.start ?? this.prediction.cursorAfter;
+  }
+
+  /** Return the document and the position that Tab goes to, as one text. */
+  place(): string {
+    const { line, character } = this.target();
+    return `${this.uri.toString()}:${line}:${character}`;
   }
 
   /** Return the cursor's position after the edits. Call before the edits are applied. */

@@ -25,7 +25,7 @@ export class StatusBar implements vscode.Disposable {
 
   private update(): void {
     const { text, tooltip, isWarning } = statusBarContent({
-      server: this.view.isEnabled ? this.server.state : "off",
+      server: this.view.activity.isEnabled ? this.server.state : "off",
       isRequesting: this.view.isRequesting,
       nextEdit: this.view.description,
       silence: this.view.silence,

@@ -1,27 +1,26 @@
 // The predictions of the active editor: requests to the server, their display, and the user's reaction.
 import * as vscode from "vscode";
+import { Activity } from "./activity";
 import { AcceptedEdit } from "./core/acceptedEdit";
 import { ContextKeyService } from "./core/contextKeys";
-import { contextKeysFor, tabAction, type KeyContext } from "./core/keys";
-import { formatDiff, layOutDecorations, markOnly } from "./core/layout";
-import { describePrediction } from "./core/messages";
+import { JumpChain } from "./core/jumpChain";
+import { contextKeysFor, followKey, NO_KEYS, tabAction, type KeyContext } from "./core/keys";
 import type { NextEditResult, Prediction, Silence, Trigger } from "./core/protocol";
-import type { Position } from "./core/text";
 import { nextPart, rebaseOverPart, type ContentChange, type PartKind } from "./core/trackedEdit";
 import { Decorations } from "./decorations";
 import { DiagnosticsTracker } from "./diagnostics";
-import { isGhostTextEnabled, isSupported, textOf, toPosition } from "./document";
+import { isGhostTextEnabled, isByUser, isSupported, reasonOf, stateOf, toPosition } from "./document";
 import type { GhostText, ServerManager } from "./server";
 import { ShownPrediction } from "./shownPrediction";
+import { TabOwners } from "./tabOwners";
 
-const MINUTE_MS = 60_000;
-/** The longest delay of a timer, 25 days. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+/** The pause after which the server is told that the typing has ended, where it had nothing to show before. */
+const PAUSE_MS = 1_000;
+/** The time for which the status bar says why a Tab did nothing. */
+const MESSAGE_MS = 3_000;
 
 export class View implements vscode.Disposable {
-  private isSwitchedOn = true;
-  /** Ends the snooze. */
-  private snoozeTimer: NodeJS.Timeout | undefined;
+  readonly activity = new Activity();
   /** The id of the prediction that the user wants to see, with the setting `display` "subtle". */
   private revealedId: string | undefined;
   silence: Silence | undefined;
@@ -44,6 +43,11 @@ export class View implements vscode.Disposable {
   private placedState: string | undefined;
   /** The editor state that VS Code has ghost text for. */
   private ghostTextState: string | undefined;
+  /** The predictions for other documents that the user saw, and typed on: they wait for a pause. */
+  private readonly typedOver = new Set<string>();
+  private pauseTimer: NodeJS.Timeout | undefined;
+  private readonly chain = new JumpChain();
+  private readonly tabOwners: TabOwners;
   private readonly decorations: Decorations;
   private readonly contextKeys = new ContextKeyService((key, value) =>
     vscode.commands.executeCommand("setContext", `editahead.${key}`, value),
@@ -60,16 +64,19 @@ export class View implements vscode.Disposable {
     private readonly now: () => number,
   ) {
     this.decorations = new Decorations(extensionUri);
+    this.tabOwners = new TabOwners(now);
     this.subscriptions = [
       server.onDidStart(() => this.onDidStartServer()),
       server.onDidStop(() => this.reset()),
+      this.activity.onDidChange(() => this.onDidChangeEnabled()),
       vscode.workspace.onDidChangeTextDocument((event) => this.onDidChangeText(event)),
       vscode.workspace.onDidCloseTextDocument((document) => this.forget(document.uri)),
       vscode.window.onDidChangeTextEditorSelection((event) => {
-        if (event.textEditor === vscode.window.activeTextEditor) this.redrawAndRequest("cursor");
+        if (event.textEditor === vscode.window.activeTextEditor) this.onDidMoveCursor(event);
       }),
       vscode.window.onDidChangeTextEditorVisibleRanges(() => this.redraw()),
       vscode.window.onDidChangeActiveTextEditor(() => {
+        this.tabOwners.onDidChangeEditor();
         this.reset();
         this.scheduleRequest("cursor");
       }),
@@ -82,27 +89,21 @@ export class View implements vscode.Disposable {
     ];
   }
 
-  /** Whether predictions are wanted: neither switched off nor snoozed. */
-  get isEnabled(): boolean {
-    return this.isSwitchedOn && this.snoozeTimer === undefined;
-  }
-
   get isRequesting(): boolean {
     return this.cancellation !== undefined;
   }
 
   /** The place and the label of the prediction on the screen. */
   get description(): string | undefined {
-    const { drawn } = this;
-    if (drawn === undefined) return undefined;
-    const place = drawn.edits === undefined ? `${vscode.workspace.asRelativePath(drawn.uri)}, line` : "line";
-    return `${place} ${drawn.target().line + 1}, ${drawn.prediction.label}`;
+    return this.drawn?.description;
   }
 
   dispose(): void {
-    clearTimeout(this.snoozeTimer);
+    clearTimeout(this.pauseTimer);
     this.reset();
-    for (const disposable of [...this.subscriptions, this.decorations, this.diagnostics, this.changeEmitter]) disposable.dispose();
+    for (const disposable of [...this.subscriptions, this.activity, this.decorations, this.diagnostics, this.changeEmitter]) {
+      disposable.dispose();
+    }
   }
 
   /** Request a prediction once the present events are processed; calls until then are combined into one request. */
@@ -117,16 +118,17 @@ export class View implements vscode.Disposable {
   private request(trigger: Trigger): Promise<void> {
     if (this.scheduled !== undefined) clearTimeout(this.scheduled.timer);
     this.scheduled = undefined;
+    clearTimeout(this.pauseTimer);
     const editor = this.activeEditor();
     const client = this.server.client;
-    if (editor === undefined || client === undefined || !this.isEnabled) return Promise.resolve();
+    if (editor === undefined || client === undefined || !this.activity.isEnabled) return Promise.resolve();
     const { document, selection } = editor;
     if (trigger === "manual") this.accepted = undefined;
     else if (this.isAcceptUndone(document)) return Promise.resolve();
     const state = stateOf(editor);
     const diagnostics = this.diagnostics.takeChanged(client, document.uri, selection.active.line);
-    const isExplicit = trigger === "accepted" || trigger === "manual";
-    if (state === this.requestedState && !isExplicit && diagnostics === undefined) return this.response;
+    const mayRepeat = trigger !== "typed" && trigger !== "cursor";
+    if (state === this.requestedState && !mayRepeat && diagnostics === undefined) return this.response;
     this.requestedState = state;
     this.cancellation?.cancel();
     const cancellation = (this.cancellation = new vscode.CancellationTokenSource());
@@ -137,40 +139,54 @@ export class View implements vscode.Disposable {
     };
     this.changeEmitter.fire();
     this.response = client.sendRequest<NextEditResult>("editahead/nextEdit", params, cancellation.token).then(
-      (result) => this.onResponse(cancellation, editor, result),
-      () => this.onResponse(cancellation, editor, undefined),
+      (result) => this.onResponse(cancellation, editor, trigger, result),
+      () => this.onResponse(cancellation, editor, trigger, undefined),
     );
     return this.response;
   }
 
-  /** Return the ghost text at a position, best first, after the response to this editor state. */
-  async provideGhostText(document: vscode.TextDocument, position: vscode.Position): Promise<GhostText[]> {
+  /**
+   * Return the ghost text at a position, best first, after the response to this editor state.
+   *
+   * @param item The selected item of the suggestion list, which VS Code names while the list is open.
+   */
+  async provideGhostText(
+    document: vscode.TextDocument,
+    position: vscode.Position,
+    item: vscode.SelectedCompletionInfo | undefined,
+  ): Promise<GhostText[]> {
     const editor = this.activeEditor();
     if (editor?.document !== document || !editor.selection.active.isEqual(position)) return [];
+    this.tabOwners.onGhostTextRequest(item);
+    this.redraw();
     await this.request("typed");
-    if (editor !== this.activeEditor() || !editor.selection.active.isEqual(position)) return [];
-    const { current } = this;
-    if (current?.ghostTextAt(position) === undefined || this.isSubtle) return [];
-    this.ghostTextState = stateOf(editor);
-    const others = this.predictions.filter((prediction) => prediction !== current);
-    return [current, ...others].flatMap((prediction) => {
-      const text = prediction.ghostTextAt(position);
-      return text === undefined ? [] : [{ id: prediction.id, text }];
-    });
+    if (editor !== this.activeEditor() || !editor.selection.active.isEqual(position) || this.isSubtle) return [];
+    const texts = this.predictions.flatMap((prediction) => this.tabOwners.ghostTextOf(prediction, editor) ?? []);
+    const first = texts.find(({ id }) => id === this.current?.id);
+    if (first !== undefined) this.ghostTextState = stateOf(editor);
+    return first === undefined ? [] : [first, ...texts.filter((text) => text !== first)];
   }
 
   /** Handle a prediction that VS Code showed as ghost text, and has inserted. */
   onGhostTextAccepted(id: string): void {
     const accepted = this.predictions.find((prediction) => prediction.id === id);
     this.server.reportOutcome(id, "accepted", accepted && { shownMs: accepted.shownMs(this.now()) });
-    const document = this.activeEditor()?.document;
-    this.accepted = document && AcceptedEdit.fromInsertions(document.uri.toString(), document.getText(), this.lastChanges);
+    const editor = this.activeEditor();
+    if (editor === undefined) return;
+    this.accepted = AcceptedEdit.fromInsertions(editor.document.uri.toString(), editor.document.getText(), this.lastChanges);
+    this.placedState = stateOf(editor);
     this.clearPredictions();
     void this.request("accepted");
   }
 
-  /** Go to the prediction, or accept the prediction when the cursor is there. */
+  /** Follow the prediction on the screen. Tab does nothing while none is. */
   async tab(): Promise<void> {
+    if (this.current !== undefined && this.current === this.drawn) return this.follow();
+    vscode.window.setStatusBarMessage("Editahead: Nothing is left to accept here.", MESSAGE_MS);
+  }
+
+  /** Go to the current prediction, or accept the prediction when the cursor is there. */
+  private async follow(): Promise<void> {
     const editor = this.activeEditor();
     const { current } = this;
     if (editor === undefined || current === undefined) return;
@@ -183,9 +199,9 @@ export class View implements vscode.Disposable {
     const action = tabAction(this.keyContext(editor));
     if (action === "open") {
       const document = await vscode.workspace.openTextDocument(current.uri);
-      this.jump(await vscode.window.showTextDocument(document), current.target());
+      this.jump(await vscode.window.showTextDocument(document), current);
     } else if (action === "jump") {
-      this.jump(editor, current.target());
+      this.jump(editor, current);
     } else if (action === "accept") {
       await this.accept(editor, current);
     }
@@ -196,7 +212,7 @@ export class View implements vscode.Disposable {
     const editor = this.activeEditor();
     const { current } = this;
     if (editor === undefined || current === undefined) return;
-    if (this.isSubtle || tabAction(this.keyContext(editor)) !== "accept") return this.tab();
+    if (this.isSubtle || tabAction(this.keyContext(editor)) !== "accept") return this.follow();
     const edits = current.edits ?? [];
     const part = nextPart(edits, kind);
     const edit = part === undefined ? undefined : edits[part.editIndex];
@@ -221,6 +237,7 @@ export class View implements vscode.Disposable {
     const { current } = this;
     if (current === undefined) return;
     this.cancelRequest();
+    this.placedState = undefined; // Tab is a tab again
     this.server.reportOutcome(current.id, "rejected", { shownMs: current.shownMs(this.now()) });
     this.clearPredictions();
     void vscode.commands.executeCommand("editor.action.inlineSuggest.hide");
@@ -243,28 +260,10 @@ export class View implements vscode.Disposable {
       void vscode.window.showInformationMessage("Editahead: No file is open. Open a file and change something in it first.");
       return;
     }
-    if (this.current !== undefined && tabAction(this.keyContext(editor)) !== "accept") await this.tab();
+    if (this.current !== undefined && tabAction(this.keyContext(editor)) !== "accept") await this.follow();
     else if (this.current === undefined) {
       void vscode.window.showInformationMessage(`Editahead: ${this.silence?.detail ?? "The server has no prediction here."}`);
     }
-  }
-
-  /** Turn the predictions on or off. A snooze ends. */
-  setEnabled(isEnabled: boolean): void {
-    clearTimeout(this.snoozeTimer);
-    this.snoozeTimer = undefined;
-    this.isSwitchedOn = isEnabled;
-    this.onDidChangeEnabled();
-  }
-
-  /** Show nothing for some minutes. */
-  snooze(minutes: number): void {
-    clearTimeout(this.snoozeTimer);
-    this.snoozeTimer = setTimeout(() => {
-      this.snoozeTimer = undefined;
-      this.onDidChangeEnabled();
-    }, Math.min(minutes * MINUTE_MS, MAX_TIMEOUT_MS));
-    this.onDidChangeEnabled();
   }
 
   /** Bring back the edit that was rejected last, and go there. */
@@ -277,7 +276,7 @@ export class View implements vscode.Disposable {
 
   private onDidChangeEnabled(): void {
     this.reset();
-    if (this.isEnabled) this.scheduleRequest("cursor");
+    if (this.activity.isEnabled) this.scheduleRequest("cursor");
   }
 
   // Whether only the mark of the current prediction is shown, until the user presses Tab.
@@ -326,9 +325,21 @@ export class View implements vscode.Disposable {
     this.lastChanges = changes;
     if (event.document.uri.toString() === this.accepted?.uri) this.accepted.onChange(reasonOf(event), () => event.document.getText());
     if (this.isAcceptUndone(event.document)) return this.reset();
-    this.predictions = this.predictions.filter((prediction) => prediction.rebase(changes));
+    this.chain.end();
+    this.tabOwners.onDidChangeText(changes);
+    for (const { id, edits, shownAt } of this.predictions) if (edits === undefined && shownAt !== undefined) this.typedOver.add(id);
+    this.predictions = this.predictions.filter((prediction) => prediction.rebase(changes) && !this.typedOver.has(prediction.id));
     if (this.current !== undefined && !this.predictions.includes(this.current)) this.clearPredictions();
     this.redrawAndRequest("typed");
+  }
+
+  // The cursor moved: by typing, by a jump or an accepted edit, or by the user.
+  private onDidMoveCursor({ textEditor, kind }: vscode.TextEditorSelectionChangeEvent): void {
+    const isPlaced = this.placedState === stateOf(textEditor);
+    this.tabOwners.onDidMoveCursor(textEditor, isPlaced);
+    if (!isPlaced) this.chain.end();
+    if (!isPlaced && isByUser(kind)) this.placedState = undefined;
+    this.redrawAndRequest("cursor");
   }
 
   // Opened again, a document counts its versions from 1.
@@ -348,7 +359,12 @@ export class View implements vscode.Disposable {
     this.scheduleRequest(trigger);
   }
 
-  private onResponse(cancellation: vscode.CancellationTokenSource, editor: vscode.TextEditor, result: NextEditResult | undefined): void {
+  private onResponse(
+    cancellation: vscode.CancellationTokenSource,
+    editor: vscode.TextEditor,
+    trigger: Trigger,
+    result: NextEditResult | undefined,
+  ): void {
     cancellation.dispose();
     if (this.cancellation !== cancellation) return;
     this.cancellation = undefined;
@@ -359,15 +375,24 @@ export class View implements vscode.Disposable {
         const isActive = vscode.Uri.parse(textDocument.uri, true).toString() === uri;
         return !isActive || textDocument.version === document.version;
       });
-      if (valid.length > 0 || result.predictions.length === 0) this.setPredictions(document, valid, result.silence ?? undefined);
+      if (trigger !== "typed") this.typedOver.clear();
+      const wanted = valid.filter(({ id }) => !this.typedOver.has(id));
+      if (valid.length > 0 || result.predictions.length === 0) this.setPredictions(editor, wanted, result.silence ?? undefined);
+      if (trigger === "typed" && this.current === undefined) {
+        this.pauseTimer = setTimeout(() => void this.request("paused"), PAUSE_MS);
+      }
     }
     this.changeEmitter.fire();
   }
 
-  private setPredictions(document: vscode.TextDocument, predictions: readonly Prediction[], silence: Silence | undefined): void {
+  private setPredictions(editor: vscode.TextEditor, predictions: readonly Prediction[], silence: Silence | undefined): void {
     const previous = this.predictions;
     const chosenId = this.isChosen ? this.current?.id : undefined;
-    this.predictions = predictions.map((prediction) => new ShownPrediction(prediction, document));
+    const destinations = predictions.map((prediction) => {
+      const shown = new ShownPrediction(prediction, editor.document);
+      return { shown, id: shown.id, place: shown.place(), isHere: tabAction(this.keyContext(editor, shown)) === "accept" };
+    });
+    this.predictions = this.chain.order(destinations).map(({ shown }) => shown);
     for (const old of previous) {
       const same = this.predictions.find(({ id }) => id === old.id);
       if (same !== undefined) same.shownAt = old.shownAt;
@@ -384,37 +409,52 @@ export class View implements vscode.Disposable {
   // VS Code requests ghost text after typing, but not after cursor movements and accepted edits.
   private triggerGhostText(): void {
     const editor = this.activeEditor();
-    if (editor === undefined || !isGhostTextEnabled(editor.document)) return;
-    if (this.isSubtle || this.current?.ghostTextAt(editor.selection.active) === undefined || this.ghostTextState === stateOf(editor)) return;
+    if (editor === undefined || !this.isGhostText(editor) || this.ghostTextState === stateOf(editor)) return;
     void vscode.commands.executeCommand("editor.action.inlineSuggest.trigger");
   }
 
-  private keyContext(editor: vscode.TextEditor): KeyContext {
-    const cursor = editor.selection.active;
+  private keyContext(editor: vscode.TextEditor, prediction: ShownPrediction | undefined = this.current): KeyContext {
+    const { document, selection } = editor;
+    const cursor = selection.active;
     return {
-      isShown: this.isEnabled && this.current !== undefined,
-      isInActiveDocument: this.current?.edits !== undefined,
-      lineRange: this.current?.lineRange(),
+      isShown: this.activity.isEnabled && prediction !== undefined,
+      isInActiveDocument: prediction?.edits !== undefined,
+      lineRange: prediction?.lineRange(),
       cursor,
-      cursorLineText: editor.document.lineAt(cursor.line).text,
+      cursorLineText: document.lineAt(cursor.line).text,
       isCursorPlaced: this.placedState === stateOf(editor),
+      hasSelection: !selection.isEmpty,
+      isTabTaken: this.tabOwners.isTabTaken(document),
     };
+  }
+
+  // Whether VS Code shows the current prediction, as ghost text.
+  private isGhostText(editor: vscode.TextEditor): boolean {
+    if (this.current === undefined || this.isSubtle || !isGhostTextEnabled(editor.document)) return false;
+    return this.tabOwners.ghostTextOf(this.current, editor) !== undefined;
   }
 
   /** Update decorations, context keys and the status bar to the present text, cursor and prediction. */
   private redraw(): void {
     const editor = this.activeEditor();
-    const current = this.isEnabled ? this.current : undefined;
-    const ghostText = editor && current?.ghostTextAt(editor.selection.active);
-    const isGhostText = ghostText !== undefined && !this.isSubtle && editor !== undefined && isGhostTextEnabled(editor.document);
+    const current = this.activity.isEnabled ? this.current : undefined;
+    if (editor !== undefined && current !== undefined && !this.isGhostText(editor)) this.tabOwners.yieldTo(current, editor);
+    const isGhostText = editor !== undefined && current !== undefined && this.isGhostText(editor);
     const isDecorated = editor !== undefined && current !== undefined && !isGhostText && editor.selections.length === 1;
-    const contextKeys = isDecorated ? contextKeysFor(this.keyContext(editor)) : { shown: false, here: false, indents: false };
+    const context = editor === undefined || isGhostText || !this.activity.isEnabled ? undefined : this.keyContext(editor);
+    const keys = context === undefined ? NO_KEYS : contextKeysFor({ ...context, isShown: isDecorated });
+    const draw = () => {
+      if (!isDecorated || context === undefined) return;
+      const ordinal = this.isChosen ? `${this.predictions.indexOf(current) + 1}/${this.predictions.length}` : undefined;
+      this.decorations.draw(editor, current, { key: followKey(context), ordinal, isSubtle: this.isSubtle });
+    };
     if (!isDecorated) this.decorations.clear();
     if (current !== this.drawn) this.drawn = undefined;
+    else if (keys.yields) draw(); // before Tab is another's, another key is drawn
     // A prediction that is on the screen before its keys work would lose the Tab that answers it.
-    this.contextKeys.set({ ...contextKeys, ghost: isGhostText }, () => {
+    this.contextKeys.set({ ...keys, ghost: isGhostText }, () => {
       this.drawn = current;
-      if (isDecorated) this.decorate(editor, current, !contextKeys.indents);
+      draw();
       if (current !== undefined && (isDecorated || isGhostText) && !this.isSubtle) this.reportShown(current);
       this.changeEmitter.fire();
     });
@@ -426,29 +466,9 @@ export class View implements vscode.Disposable {
     this.server.reportOutcome(prediction.id, "shown");
   }
 
-  private decorate(editor: vscode.TextEditor, current: ShownPrediction, namesTab: boolean): void {
-    const text = textOf(editor.document);
-    const first = editor.visibleRanges[0];
-    const last = editor.visibleRanges[editor.visibleRanges.length - 1];
-    const path = vscode.workspace.asRelativePath(current.uri);
-    const layout = layOutDecorations({
-      text,
-      edits: current.edits,
-      jumpLine: current.jumpLine(),
-      otherPlace: `${path}:${current.target().line + 1}`,
-      label: current.label,
-      ordinal: this.isChosen ? `${this.predictions.indexOf(current) + 1}/${this.predictions.length}` : undefined,
-      cursorLine: editor.selection.active.line,
-      visibleLines: [first?.start.line ?? 0, last?.end.line ?? 0],
-      tabSize: Number(editor.options.tabSize) || 4,
-      namesTab,
-    });
-    const diff = current.edits === undefined ? "" : formatDiff(current.edits, text);
-    this.decorations.render(editor, this.isSubtle ? markOnly(layout, editor.selection.active.line) : layout, hoverOf(current, diff));
-  }
-
-  private jump(editor: vscode.TextEditor, target: Position): void {
-    this.placeCursor(editor, toPosition(target));
+  private jump(editor: vscode.TextEditor, prediction: ShownPrediction): void {
+    this.chain.onJump({ id: prediction.id, place: prediction.place() });
+    this.placeCursor(editor, toPosition(prediction.target()));
     editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
     this.redrawAndRequest("cursor");
   }
@@ -477,24 +497,4 @@ export class View implements vscode.Disposable {
     this.redraw();
     void this.request("accepted");
   }
-}
-
-function reasonOf(event: vscode.TextDocumentChangeEvent): "undo" | "redo" | undefined {
-  if (event.reason === vscode.TextDocumentChangeReason.Undo) return "undo";
-  return event.reason === vscode.TextDocumentChangeReason.Redo ? "redo" : undefined;
-}
-
-// The document, its version and the cursor: a request depends on nothing else.
-function stateOf(editor: vscode.TextEditor): string {
-  const { line, character } = editor.selection.active;
-  return `${editor.document.uri.toString()}:${editor.document.version}:${line}:${character}`;
-}
-
-function hoverOf(current: ShownPrediction, diff: string): vscode.MarkdownString {
-  const hover = new vscode.MarkdownString(undefined, true);
-  hover.appendText(describePrediction(current.prediction));
-  if (diff !== "") hover.appendCodeblock(diff, "diff");
-  hover.appendMarkdown("[Accept](command:editahead.tab) · [Reject](command:editahead.dismiss) · [Why?](command:editahead.explain)");
-  hover.isTrusted = { enabledCommands: ["editahead.tab", "editahead.dismiss", "editahead.explain"] };
-  return hover;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { contextKeysFor, tabIndents, tabAction, type KeyContext } from "../src/core/keys";
+import { contextKeysFor, followKey, NO_KEYS, tabIndents, tabAction, type KeyContext } from "../src/core/keys";
 
 const here: KeyContext = {
   isShown: true,
@@ -10,6 +10,8 @@ const here: KeyContext = {
   cursor: { line: 3, character: 6 },
   cursorLineText: "    x = 1",
   isCursorPlaced: false,
+  hasSelection: false,
+  isTabTaken: false,
 };
 const away = { ...here, cursor: { line: 9, character: 6 } };
 
@@ -21,7 +23,7 @@ test("Tab jumps, then accepts", () => {
 
 test("Tab does nothing while nothing is shown", () => {
   assert.equal(tabAction({ ...here, isShown: false }), "none");
-  assert.deepEqual(contextKeysFor({ ...here, isShown: false }), { shown: false, here: false, indents: false });
+  assert.deepEqual(contextKeysFor({ ...here, isShown: false }), NO_KEYS);
 });
 
 test("Tab opens another document, and jumps to a place without an edit", () => {
@@ -40,6 +42,19 @@ test("Tab does not indent where a jump placed the cursor, nor after code", () =>
   assert.ok(!tabIndents({ ...away, cursorLineText: "", cursor: { line: 9, character: 0 }, isCursorPlaced: true }));
   assert.ok(!tabIndents({ ...here, cursor: { line: 3, character: 4 } }), "before the code that the edit changes");
   assert.ok(!tabIndents(away));
+});
+
+test("Tab is drawn only where Tab follows the edit; the other key always does", () => {
+  assert.equal(followKey(here), "Tab");
+  assert.equal(followKey({ ...here, isTabTaken: true }), "Alt+Enter");
+  assert.equal(followKey({ ...here, hasSelection: true }), "Alt+Enter");
+  assert.equal(followKey({ ...away, cursorLineText: "", cursor: { line: 9, character: 0 } }), "Alt+Enter");
+});
+
+test("after the last accepted edit Tab does nothing, but in indentation", () => {
+  const last = { ...here, isShown: false, isCursorPlaced: true };
+  assert.deepEqual(contextKeysFor(last), { ...NO_KEYS, done: true });
+  assert.deepEqual(contextKeysFor({ ...last, cursor: { line: 3, character: 4 } }), NO_KEYS);
 });
 
 interface Binding {
@@ -63,7 +78,12 @@ function boundCommands(key: string, context: Readonly<Record<string, unknown>>):
   return manifest.contributes.keybindings.filter((one) => one.key === key && holds(one.when, context)).map((one) => one.command);
 }
 
-const shown = { "editahead.shown": true, editorTextFocus: true };
+/** The context in which the extension draws: the context keys that it sets, and those of VS Code. */
+function contextOf(keys: Partial<KeyContext>, others: readonly string[] = []): Record<string, unknown> {
+  const ours = Object.entries(contextKeysFor({ ...here, ...keys })).map(([name, value]) => [`editahead.${name}`, value]);
+  return { ...Object.fromEntries(ours), editorTextFocus: true, ...Object.fromEntries(others.map((name) => [name, true])) };
+}
+const shown = contextOf({});
 
 test("Tab and Esc are bound only while something is shown", () => {
   assert.deepEqual(boundCommands("tab", shown), ["editahead.tab"]);
@@ -72,14 +92,40 @@ test("Tab and Esc are bound only while something is shown", () => {
   assert.deepEqual(boundCommands("escape", { editorTextFocus: true }), []);
 });
 
-const OWNERS = ["inSnippetMode", "suggestWidgetVisible", "inlineChatVisible", "inlineSuggestionVisible", "inlineEditIsVisible"];
-const TAB_OWNERS = [...OWNERS, "editahead.indents", "editorTabMovesFocus", "editorHasSelection", "editorHasMultipleSelections"];
-for (const owner of [...TAB_OWNERS, "editorReadonly"]) {
-  test(`Tab is not bound: ${owner}`, () => assert.deepEqual(boundCommands("tab", { ...shown, [owner]: true }), []));
+const LIST = "suggestWidgetVisible";
+const OWNERS = ["inSnippetMode", "inlineChatVisible", "inlineSuggestionVisible", "inlineEditIsVisible"];
+const TAB_OWNERS = [...OWNERS, "editorTabMovesFocus", "editorHasSelection", "editorHasMultipleSelections", "editorReadonly"];
+for (const owner of TAB_OWNERS) {
+  test(`Tab is not bound: ${owner}`, () => assert.deepEqual(boundCommands("tab", contextOf({}, [owner])), []));
 }
-for (const owner of [...OWNERS, "findWidgetVisible", "parameterHintsVisible", "editorHasSelection"]) {
-  test(`Esc is not bound: ${owner}`, () => assert.deepEqual(boundCommands("escape", { ...shown, [owner]: true }), []));
+for (const owner of [...OWNERS, LIST, "findWidgetVisible", "parameterHintsVisible", "editorHasSelection"]) {
+  test(`Esc is not bound: ${owner}`, () => assert.deepEqual(boundCommands("escape", contextOf({}, [owner])), []));
 }
+
+test("what is drawn as Tab is what Tab does, whether VS Code has just opened its list or not", () => {
+  const bools = [false, true];
+  for (const isTabTaken of bools) {
+    for (const listIsOpen of bools) {
+      for (const cursorLineText of ["", "    x = 1"]) {
+        for (const isCursorPlaced of bools) {
+          const keys = { isTabTaken, cursorLineText, isCursorPlaced, lineRange: [0, 0] as const };
+          const context = contextOf(keys, listIsOpen ? [LIST] : []);
+          const label = JSON.stringify({ ...keys, listIsOpen });
+          if (followKey({ ...here, ...keys }) === "Tab") assert.deepEqual(boundCommands("tab", context), ["editahead.tab"], label);
+          assert.deepEqual(boundCommands("alt+enter", context), ["editahead.tab"], label);
+          if (isTabTaken && listIsOpen) assert.deepEqual(boundCommands("tab", context), [], label);
+        }
+      }
+    }
+  }
+});
+
+test("after the last accepted edit Tab is bound, but not in a list that was opened then", () => {
+  const done = { isShown: false, isCursorPlaced: true };
+  assert.deepEqual(boundCommands("tab", contextOf(done)), ["editahead.tab"]);
+  assert.deepEqual(boundCommands("tab", contextOf(done, [LIST])), []);
+  assert.deepEqual(boundCommands("alt+enter", contextOf(done)), []);
+});
 
 test("Esc rejects only the extension's ghost text, and never in Vim's insert mode", () => {
   const ghost = { "editahead.ghost": true, editorTextFocus: true, inlineSuggestionVisible: true };

@@ -20,7 +20,7 @@ function layoutInput(edits: TextEdit[] | undefined, more: Partial<LayoutInput> =
     cursorLine: 0,
     visibleLines: [0, 20],
     tabSize: 4,
-    namesTab: true,
+    key: "Tab",
     ...more,
   };
 }
@@ -92,8 +92,8 @@ test("many new lines are truncated, and move up at the end of the document", () 
   assert.match(end.newLines[1]?.text ?? "", /more/);
 });
 
-test("the hint does not name Tab where Tab indents", () => {
-  assert.deepEqual(layOutDecorations(layoutInput([edit(5, 8, 12, "leaves")], { namesTab: false })).hints, [{ line: 5, text: "⇥" }]);
+test("the hint names another key where Tab means something else", () => {
+  assert.deepEqual(layOutDecorations(layoutInput([edit(5, 8, 12, "leaves")], { key: "Alt+Enter" })).hints, [{ line: 5, text: "↵ Alt+Enter" }]);
 });
 
 test("a chosen alternative shows its ordinal", () => {

@@ -14,9 +14,16 @@ export interface KeyContext {
   readonly cursorLineText: string;
   /** Whether a jump or an accepted edit placed the cursor, and nothing was typed since. */
   readonly isCursorPlaced: boolean;
+  /** Whether text is selected, which Tab replaces or indents. */
+  readonly hasSelection: boolean;
+  /** Whether Tab takes an item of the suggestion list, or goes on in a snippet. */
+  readonly isTabTaken: boolean;
 }
 
 export type TabAction = "none" | "open" | "jump" | "accept";
+
+/** The key that follows the shown prediction: Tab, or where Tab means something else, one that always does. */
+export type FollowKey = "Tab" | "Alt+Enter";
 
 function isCursorElsewhere(context: KeyContext): boolean {
   if (!context.isInActiveDocument || context.lineRange === undefined) return true;
@@ -31,14 +38,23 @@ export function tabAction(context: KeyContext): TabAction {
   return isCursorElsewhere(context) ? "jump" : "accept";
 }
 
+function isInIndentation({ cursor, cursorLineText }: KeyContext): boolean {
+  return cursorLineText.slice(0, cursor.character).trim() === "";
+}
+
 /**
  * Return whether Tab indents: only blanks precede the cursor.
  *
  * Tab does not indent where an earlier Tab placed the cursor, nor before the code of a line that the edits change.
  */
 export function tabIndents(context: KeyContext): boolean {
-  if (context.isCursorPlaced || context.cursorLineText.slice(0, context.cursor.character).trim() !== "") return false;
+  if (context.isCursorPlaced || !isInIndentation(context)) return false;
   return context.cursorLineText.trim() === "" || isCursorElsewhere(context);
+}
+
+/** Return the key that is drawn beside the prediction. */
+export function followKey(context: KeyContext): FollowKey {
+  return context.hasSelection || context.isTabTaken || tabIndents(context) ? "Alt+Enter" : "Tab";
 }
 
 /** The context keys `editahead.*` of the `when` clauses. */
@@ -47,9 +63,22 @@ export interface ContextKeys {
   /** The cursor is on a line of the edits. */
   readonly here: boolean;
   readonly indents: boolean;
+  /** Another key is drawn, because Tab belongs to the suggestion list or a snippet as long as one is open. */
+  readonly yields: boolean;
+  /** Tab does nothing: it has just accepted the last edit, or has gone to one that no longer applies. */
+  readonly done: boolean;
 }
+
+export const NO_KEYS: ContextKeys = { shown: false, here: false, indents: false, yields: false, done: false };
 
 /** Return the values of the context keys. */
 export function contextKeysFor(context: KeyContext): ContextKeys {
-  return { shown: context.isShown, here: tabAction(context) === "accept", indents: context.isShown && tabIndents(context) };
+  if (!context.isShown) return { ...NO_KEYS, done: context.isCursorPlaced && !isInIndentation(context) };
+  return {
+    shown: true,
+    here: tabAction(context) === "accept",
+    indents: tabIndents(context),
+    yields: context.isTabTaken,
+    done: false,
+  };
 }

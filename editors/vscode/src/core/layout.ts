@@ -1,6 +1,7 @@
 // The layout of a prediction's decorations in lines and columns: removed words struck out, inserted words inline, new lines
 // in a column to the right of the old lines, and a hint near the cursor when the edit is outside the visible lines.
 import { diffItems, diffWords } from "./diff";
+import type { FollowKey } from "./keys";
 import { displayWidth, splitLines, type Position, type Range, type Text } from "./text";
 import { currentText, lineRangeOf, type TrackedEdit } from "./trackedEdit";
 
@@ -48,8 +49,8 @@ export interface LayoutInput {
   /** The first and the last visible line. */
   readonly visibleLines: readonly [number, number];
   readonly tabSize: number;
-  /** Whether the hint names the Tab key. False where Tab indents. */
-  readonly namesTab: boolean;
+  /** The key that the hint names. */
+  readonly key: FollowKey;
 }
 
 class LayoutBuilder {
@@ -163,7 +164,7 @@ function hintLine(input: LayoutInput, isAbove: boolean): number {
 /** Return the decorations of a prediction that VS Code does not show as ghost text. */
 export function layOutDecorations(input: LayoutInput): DecorationLayout {
   const label = input.ordinal === undefined ? input.label : `${input.label}  ${input.ordinal}`;
-  const key = input.namesTab ? "⇥ Tab" : "⇥";
+  const key = input.key === "Tab" ? "⇥ Tab" : `↵ ${input.key}`;
   const nothing = { deletions: [], insertions: [], newLines: [] };
   if (input.edits === undefined) {
     const text = `${key} ${input.otherPlace}: ${label}`;

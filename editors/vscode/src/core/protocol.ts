@@ -30,7 +30,7 @@ export interface NextEditResult {
   readonly silence: Silence | null;
 }
 
-export type Trigger = "typed" | "cursor" | "accepted" | "manual";
+export type Trigger = "typed" | "cursor" | "paused" | "accepted" | "manual";
 export type Outcome = "shown" | "accepted" | "partiallyAccepted" | "rejected" | "ignored";
 
 export interface WhyResult {
