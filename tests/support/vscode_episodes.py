@@ -3,9 +3,9 @@
     .venv/bin/python tests/support/vscode_episodes.py EPISODES.json [PICTURES]
 
 EPISODES.json holds episodes: `name`, `files` (a path in the workspace to the path of a text; the first is opened),
-`find` (a text of it with `|` at the place), `word` (what is typed over there), `type`, and `pause` (seconds between two keys).
-With `key` at `Tab`, Tab is pressed once after the typing, whatever is drawn; with `ghost`, at the first ghost text. The real
-server predicts, with all settings as they come. A line of JSON tells what was seen in each.
+`find` (a text of it with `|` at the place), `word` (what is typed over there), `type`, and `pause` (seconds between two
+keys). With `key` at `Tab`, Tab is pressed once after the typing, whatever is drawn; with `ghost`, at the first ghost
+text. The real server predicts, with all settings as they come. A line of JSON tells what was seen in each.
 """
 
 from __future__ import annotations
