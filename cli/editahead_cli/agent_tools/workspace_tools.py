@@ -184,9 +184,9 @@ class WorkspaceTools:
         Raises:
             ToolRefusedError: Nothing was written.
         """
-        if any(change.adds_flagged_file for change in changes):
+        if any(change.needs_yes for change in changes):
             raise ToolRefusedError(
-                "nothing was written, because other programs run or obey a new file of the sketch without a question; "
+                "nothing was written, because other programs run or obey a file of the sketch without a question; "
                 "a person must write it: `editahead apply --write --yes`"
             )
         if sys.platform == "win32":

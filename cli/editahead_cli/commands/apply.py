@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--yes",
         action="store_true",
-        help="with --write: write without a review, too, what a model wrote and new files that programs run by themselves",
+        help="with --write: write without a review, too, what a model wrote and files that programs run by themselves",
     )
     parser.add_argument(
         "--patch", action="store_true", help="print the diff with every character as it is, for `git apply`"
@@ -109,8 +109,8 @@ def _doubt(changes: Sequence[FileChange]) -> str | None:
     """Return why a person should read the changes before they are written, or None."""
     if any(change.origin == "model" for change in changes):
         return "a model wrote this text"
-    if any(change.adds_flagged_file for change in changes):
-        return "other programs run or obey a new file without a question"
+    if any(change.needs_yes for change in changes):
+        return "other programs run or obey a file of it without a question"
     return None
 
 

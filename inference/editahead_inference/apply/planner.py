@@ -22,8 +22,9 @@ from editahead_prompts.text.snapshot import Snapshot, line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .results import MAX_CHOICES, Choice, ChoicePlace, HunkOrigin, MergeResult, Reading, Refusal
+from .review.file_names import FileFlag, changes_scripts
 from .review.review import FileEdit, Hunk, review
-from .review.review_flags import MODEL_WRITTEN, Flag
+from .review.review_flags import MODEL_WRITTEN
 
 Action = Literal["edit", "create", "delete", "move"]
 
@@ -95,13 +96,17 @@ class FileChange:
     moved_to: str | None = None
     hunks: tuple[Hunk, ...] = ()
     origin: HunkOrigin = "matched"
-    flag: Flag | None = None
+    flag: FileFlag | None = None
     executable: bool | None = None
 
     @property
-    def adds_flagged_file(self) -> bool:
-        """Whether the change creates a file, or moves one to a place, that a person should read first."""
-        return self.flag is not None and self.action in ("create", "move")
+    def needs_yes(self) -> bool:
+        """Whether a person should read the file before it is written: other programs run or obey it."""
+        if self.flag is None or self.action == "delete":
+            return False
+        if self.action in ("create", "move") or self.flag.scope == "always":
+            return True
+        return self.flag.scope == "scripts" and changes_scripts(self.original.text, self.new_text)
 
     @property
     def is_noop(self) -> bool:
@@ -154,7 +159,7 @@ def plan_changes(
     spans: Mapping[str, tuple[int, int]] | None = None,
     context_documents: Sequence[Snapshot] = (),
     syntax: SyntaxTrees | None = None,
-    flag_file: Callable[[str], Flag | None] = lambda uri: None,
+    flag_file: Callable[[str], FileFlag | None] = lambda uri: None,
     is_executable: Callable[[str], bool] = lambda uri: False,
     on_settled: Callable[[FileChange], None] | None = None,
     check: Callable[[], None] = lambda: None,
@@ -219,7 +224,7 @@ class _Planner:
     spans: Mapping[str, tuple[int, int]]
     context_documents: Sequence[Snapshot]
     trees: SyntaxTrees
-    flag_file: Callable[[str], Flag | None]
+    flag_file: Callable[[str], FileFlag | None]
     is_executable: Callable[[str], bool]
     check: Callable[[], None]
     _merged: dict[int, MergeResult] = field(default_factory=dict)
@@ -413,7 +418,7 @@ def review_changes(
     ]
 
 
-def _add_flag(change: FileChange, flag: Flag | None) -> FileChange:
+def _add_flag(change: FileChange, flag: FileFlag | None) -> FileChange:
     if flag is None or change.action == "delete":
         return change
     hunks = tuple(replace(hunk, flags=(*hunk.flags, flag)) for hunk in change.hunks)

@@ -183,18 +183,18 @@ def _text_edit(hunk: Hunk, file: RebasedChange, encoding: Encoding) -> wire.Text
 
 
 def check_review(files: Sequence[RebasedChange], client: ClientCapabilities) -> None:
-    """Check that a person reads flagged new files before they are made.
+    """Check that a person reads flagged files before they are written.
 
     Raises:
         ApplyRefusedError: A file is flagged, and the client asks for no confirmation.
     """
-    flagged = next((file.change for file in files if file.change.adds_flagged_file), None)
+    flagged = next((file.change for file in files if file.change.needs_yes), None)
     if flagged is not None and not client.annotates_edits:
         name = PurePosixPath(uris.canonical_key(flagged.moved_to or flagged.original.uri)).name
         raise ApplyRefusedError(
             Refusal(
                 "unplaced",
-                f"The sketch would make {name}, which other programs run or obey without a question, and the editor "
+                f"The sketch would write {name}, which other programs run or obey without a question, and the editor "
                 "cannot show it first. Request the edit with `dryRun`, or use `editahead apply`.",
             )
         )

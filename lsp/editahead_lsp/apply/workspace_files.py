@@ -12,13 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from editahead_inference.apply.results import Refusal, RefusalReason
-from editahead_inference.apply.review.file_names import RUNS_BY_ITSELF, runs_by_itself
-from editahead_inference.apply.review.review_flags import Flag
+from editahead_inference.apply.review.file_names import REPOSITORY_PARTS, FileFlag, make_flag, runs_by_itself
 from editahead_inference.errors import ApplyRefusedError
 from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.file_exclusion import FileExclusion
 from editahead_prompts.sketches.paths import language_of
-from editahead_prompts.text.file_names import is_git_folder
+from editahead_prompts.text.file_names import fold_name, is_git_folder
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_retrieval.files.secret_names import is_secret_path
 
@@ -103,18 +102,24 @@ class WorkspaceFiles:
         """Return one sentence that says why a document is excluded; None if it is not. An open one can be changed."""
         return self._exclusion.exclusion_reason(uri)
 
-    def find_flag(self, uri: str) -> Flag | None:
+    def find_flag(self, uri: str) -> FileFlag | None:
         """Return what a person should know about a file before it changes, or None."""
         path = uris.uri_to_path(uri)
         if path is None:
             return None
-        places = [path.relative_to(folder) for folder in self._folders if path.is_relative_to(folder)]
-        inner = places or [Path(path.name)]
-        return (
-            RUNS_BY_ITSELF
-            if any(runs_by_itself(PurePosixPath(place.as_posix())) for place in inner)
-            else None
-        )
+        real = Path(os.path.realpath(path))
+        folders = {*self._folders, *self._real_folders}
+        ways = [
+            (folder, way.relative_to(folder))
+            for folder in folders
+            for way in (path, real)
+            if way.is_relative_to(folder)
+        ]
+        if any(_is_in_repository(folder, inner) for folder, inner in ways):
+            return make_flag("always")
+        names = [inner for _, inner in ways] or [Path(path.name)]
+        scopes = [scope for inner in names if (scope := runs_by_itself(PurePosixPath(inner.as_posix())))]
+        return make_flag(min(scopes)) if scopes else None  # "always" comes first
 
     def is_executable(self, uri: str) -> bool:
         """Return whether the owner may run the file with a URI."""
@@ -210,3 +215,12 @@ class WorkspaceFiles:
 
 def _refused(reason: RefusalReason, detail: str) -> ApplyRefusedError:
     return ApplyRefusedError(Refusal(reason, detail))
+
+
+def _is_in_repository(folder: Path, inner: Path) -> bool:
+    """Return whether a file is a part of a repository of git that has no `.git`: beside a `HEAD`."""
+    names = [fold_name(part) for part in inner.parts]
+    return any(
+        name in REPOSITORY_PARTS and os.path.lexists(folder.joinpath(*inner.parts[:depth], "HEAD"))
+        for depth, name in enumerate(names)
+    )
