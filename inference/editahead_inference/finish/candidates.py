@@ -6,15 +6,17 @@ import math
 import posixpath
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from editahead_inference.candidates import CLOSED, Candidate
+from editahead_inference.closed_documents import Query, queries_of
 from editahead_inference.codebase import Codebase
 from editahead_inference.gate.calibration import logit
 from editahead_inference.gate.gate import Gate
 from editahead_inference.mined_rules.repository import RepositoryRules
 from editahead_inference.predictors.propagation import Propagation
+from editahead_inference.predictors.propagation.predictor import CARRIES_OVER_CLOSED
 from editahead_inference.predictors.propagation.rule import rule_id
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.edits import Edit
@@ -28,13 +30,17 @@ from .left_uses import family
 from .names import left_places, place_features
 from .report import ChangedFile
 from .repository_rules import KIND, place_kind_features, rule_label, rule_places, rule_reason
-from .taught_rules import windows
+from .taught_rules import TaughtRule, windows
 from .use_search import UseSearch
 
 MIN_GATE = 0.03
 """The probability of the gate, as if the file were open, below which a place is not looked at any further."""
 _MORE = re.compile(r" \(\d+ more\)\Z")
 """What the label of a prediction says of the other places, which a report lists themselves."""
+REMEMBERED = 160
+"""Documents whose index is cached: all of a usual change are looked at again and again, once for each window of edits."""
+WHOLE_KINDS = frozenset({"rename", "case", "line", "block", "delete"})
+"""Kinds of rules that replace a whole name, or whole lines that are equal."""
 BATCH = 16
 """Files that are searched together, so that their indexes stay cached."""
 
@@ -43,13 +49,18 @@ class PlaceFinder:
     """The predictor that repeats edits, and the gate that tells how good its places are. For one thread at a time."""
 
     def __init__(self, trees: SyntaxTrees) -> None:
-        self._propagation, self._gate = Propagation(trees), Gate(syntax=trees)
+        self._propagation = Propagation(trees, remembered=REMEMBERED)
+        self._gate = Gate(syntax=trees)
 
     def places(
-        self, state: EditorState, targets: Sequence[Snapshot], check: Callable[[], None]
+        self,
+        state: EditorState,
+        targets: Sequence[Snapshot],
+        check: Callable[[], None],
+        kinds: Collection[str] = CARRIES_OVER_CLOSED,
     ) -> Iterator[tuple[Candidate, float]]:
         """Yield the places in some documents of a state, with the gate's probabilities as if these were open."""
-        for candidate in self._propagation.propose_all(state, targets, check):
+        for candidate in self._propagation.propose_all(state, targets, check, kinds):
             if candidate.edit:
                 probability = self._gate.confidence_if_open(state, candidate, in_order=False)
                 if probability >= MIN_GATE:
@@ -91,8 +102,15 @@ def _repeated(
         for candidate, probability in finder.places(state, [document], check):
             yield _as_finish(search, window, candidate, document, probability)
     families: defaultdict[str, list[Snapshot]] = defaultdict(list)
+    shared = {
+        rule.kind
+        for rule in search.rules.values()
+        if _is_of_several_files(rule) and set(rule.edits) & {*window}
+    }
+    kinds = CARRIES_OVER_CLOSED | shared
+    queries = {query for edit in window for query in queries_of(edit)}
     for target in (*search.present.values(), *search.documents):
-        if target.uri not in edited:
+        if target.uri not in edited and any(_answers(target.text, query) for query in queries):
             families[family(target.language)].append(target)
     for name, targets in families.items():
         anchor = next((one for one in edited.values() if family(one.language) == name), None)
@@ -102,8 +120,30 @@ def _repeated(
         for first in range(0, len(targets), BATCH):
             batch = tuple(targets[first : first + BATCH])
             by_uri = {target.uri: target for target in batch}
-            for candidate, probability in finder.places(replace(state, closed_documents=batch), batch, check):
-                yield _as_finish(search, window, candidate, by_uri[candidate.uri], probability)
+            beside = replace(state, closed_documents=batch)
+            for candidate, probability in finder.places(beside, batch, check, kinds):
+                if _carries_over(candidate, search):
+                    yield _as_finish(search, window, candidate, by_uri[candidate.uri], probability)
+
+
+def _carries_over(candidate: Candidate, search: FinishSearch) -> bool:
+    """Return whether a rule goes on in other files: one that Tab takes there, or that the change made in several files.
+
+    A new form of a call goes on in files that the change left alone only if it made the form in several files.
+    """
+    rule = search.rules.get(candidate.rule)
+    if rule is None or _is_of_several_files(rule):
+        return True
+    return rule.kind in (CARRIES_OVER_CLOSED if candidate.uri in search.present else WHOLE_KINDS)
+
+
+def _is_of_several_files(rule: TaughtRule) -> bool:
+    return len({edit.uri for edit in rule.edits}) > 1
+
+
+def _answers(text: str, query: Query) -> bool:
+    """Return whether a text may have what an edit looks for."""
+    return query in text if isinstance(query, str) else all(name in text for name in query)
 
 
 def _importers(
@@ -167,7 +207,9 @@ def _left_names(
 ) -> Iterator[FinishCandidate]:
     """Yield the places that have the old spelling of a replaced name, where no rule for code looks."""
     languages = {family(snapshot.language) for snapshot in search.present.values()}
-    names = [name for name in search.names if name.old not in uses.locals]
+    names = [
+        name for name in search.names if uses.locals.isdisjoint({*name.tokens} - {*WORD.findall(name.new)})
+    ]
     for target in (*search.present.values(), *search.documents):
         check()
         place = file_kind(target.uri, is_code=target.language in GRAMMARS)

@@ -10,10 +10,11 @@ from tree_sitter import Node
 
 from editahead_inference.predictors.propagation.follow_up import changed_tokens, without_alignment
 from editahead_inference.predictors.propagation.named_places import MAX_WIDTH, whole_word
+from editahead_inference.predictors.propagation.token_patterns import KEYWORDS
 from editahead_prompts.state import PastEdit
 from editahead_prompts.text.constructors import is_set_by_constructor
 from editahead_prompts.text.diff import diff_lines
-from editahead_prompts.text.identifiers import WORD, is_word
+from editahead_prompts.text.identifiers import WORD, is_word, split_words
 from editahead_prompts.text.name_occurrences import NameRole
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import GRAMMARS, SyntaxTrees
@@ -22,7 +23,7 @@ from .report import ChangedFile
 
 MAX_GONE = 60
 """Definitions of one change that are followed; a change that takes more away is a rewrite of its files."""
-MAX_LINES = 300
+MAX_LINES = 2000
 """Lines of a file with one name whose occurrences are classified."""
 _MAX_DEPTH = 400
 _SCOPES = re.compile(r"function|method|class|interface|struct|enum|trait|impl|type_spec|record")
@@ -55,6 +56,11 @@ class Definition:
     imports: bool
     line: int
     column: int
+
+    @property
+    def scope(self) -> tuple[str, ...]:
+        """What tells it from another definition of its name: the type of a member, or the functions around."""
+        return (self.owner, *self.path) if self.role == "member" else self.path
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +104,15 @@ class _File:
         key = before, name
         if key not in self._known:
             snapshot = self.before if before else self.after
-            self._known[key] = list(_definitions(snapshot, name, self._trees))
+            self._known[key] = list(_definitions(snapshot, name, _lines_with(snapshot, name), self._trees))
         return self._known[key]
+
+    def defined_in(self, name: str, lines: range, *, before: bool = False) -> list[Definition]:
+        """Return the definitions of a name in some lines of one of both texts."""
+        snapshot = self.before if before else self.after
+        return list(
+            _definitions(snapshot, name, [n for n in lines if name in snapshot.lines[n]], self._trees)
+        )
 
 
 def find_gone(change: Sequence[ChangedFile], trees: SyntaxTrees) -> list[GoneName]:
@@ -122,15 +135,17 @@ def _gone_from(file: _File, trees: SyntaxTrees) -> Iterator[GoneName]:
     old_lines, new_lines = file.before.lines, file.after.lines
     for i1, i2, j1, j2 in diff_lines(old_lines, new_lines):
         edit = PastEdit(file.after.uri, j1, old_lines[i1:i2], new_lines[j1:j2])
-        words = dict.fromkeys(word for line in edit.old for word in WORD.findall(line[:MAX_WIDTH]))
+        words = _names_of(edit.old)
         here = [
             one
             for word in words
-            for one in file.definitions(word, before=True)
-            if i1 <= one.line < i2 and not any(_is_same(one, other) for other in file.definitions(word))
+            for one in file.defined_in(word, range(i1, i2), before=True)
+            if not any(_is_same(one, other) for other in file.definitions(word))
         ]
+        if not here:
+            continue
         aligned = _aligned(edit)
-        come = [one for one in _come(edit, file) if j1 <= one.line < j2]
+        come = _come(edit, file)
         for one in here:
             pair = aligned.get((one.line - i1, one.column))
             if pair is not None and any((two.name, two.column) == pair[:2] for two in come):
@@ -139,19 +154,28 @@ def _gone_from(file: _File, trees: SyntaxTrees) -> Iterator[GoneName]:
                 continue
             likes = [two for two in come if (two.role, two.is_local) == (one.role, one.is_local)]
             alike = [two for two in here if (two.role, two.is_local) == (one.role, one.is_local)]
-            new = likes[0] if len(likes) == len(alike) == 1 and not one.imports else None
+            is_clear = len(likes) == len(alike) == 1 and not one.imports
+            new = likes[0] if is_clear and _share_word(one.name, likes[0].name) else None
             place = (min(j1, max(len(new_lines) - 1, 0)), 0) if new is None else (new.line, new.column)
             yield GoneName(one, file.after, edit, "" if new is None else new.name, place, False)
 
 
+def _share_word(old: str, new: str) -> bool:
+    return bool(set(split_words(old)) & set(split_words(new)))
+
+
+def _names_of(lines: Sequence[str]) -> list[str]:
+    """Return the names of some lines, each once. Underscores alone are no name."""
+    found = dict.fromkeys(word for line in lines for word in WORD.findall(line[:MAX_WIDTH]))
+    return [word for word in found if word.strip("_") and word not in KEYWORDS]
+
+
 def _come(edit: PastEdit, file: _File) -> list[Definition]:
     """Return the definitions of names in an edit's new lines that the text before did not define in the same scope."""
-    words = dict.fromkeys(word for line in edit.new for word in WORD.findall(line[:MAX_WIDTH]))
     return [
         one
-        for word in words
-        if word.strip("_")
-        for one in file.definitions(word)
+        for word in _names_of(edit.new)
+        for one in file.defined_in(word, range(edit.line, edit.line + len(edit.new)))
         if not any(_is_same(one, other) for other in file.definitions(word, before=True))
     ]
 
@@ -174,19 +198,18 @@ def _aligned(edit: PastEdit) -> Mapping[tuple[int, int], tuple[str, int, bool]]:
 
 
 def _is_same(one: Definition, other: Definition) -> bool:
-    return (one.role, one.owner, one.path) == (other.role, other.owner, other.path)
+    return (one.role, one.scope) == (other.role, other.scope)
 
 
 def _is_kept(one: Definition, file: _File, renamed: Mapping[str, str], files: Sequence[_File]) -> bool:
     """Return whether a definition is there still: in a scope that was renamed itself, in one that is gone, or elsewhere."""
-    now = [renamed.get(name, name) for name in (one.owner, *one.path)]
-    owner, path = now[0], tuple(now[1:])
-    if any((owner, path) == (other.owner, other.path) for other in file.definitions(one.name)):
+    scope = tuple(renamed.get(name, name) for name in one.scope)
+    if any((one.role, scope) == (other.role, other.scope) for other in file.definitions(one.name)):
         return True
     around = [name for name in (*one.path, one.owner) if file.definitions(name, before=True)]
     if any(not file.definitions(renamed.get(name, name)) for name in around):
         return True  # it went with what held it
-    if one.is_local and "" in path:
+    if one.is_local and "" in one.path:
         return True  # functions without names are not told apart
     return any(
         _is_same(one, other)
@@ -197,9 +220,11 @@ def _is_kept(one: Definition, file: _File, renamed: Mapping[str, str], files: Se
     )
 
 
-def _definitions(snapshot: Snapshot, name: str, trees: SyntaxTrees) -> Iterator[Definition]:
-    for line, body in _lines_with(snapshot, name):
-        for match in whole_word(name).finditer(body[:MAX_WIDTH]):
+def _definitions(
+    snapshot: Snapshot, name: str, lines: Sequence[int], trees: SyntaxTrees
+) -> Iterator[Definition]:
+    for line in lines:
+        for match in whole_word(name).finditer(snapshot.lines[line][:MAX_WIDTH]):
             at = snapshot.starts[line] + match.start()
             occurrence = trees.occurrence(snapshot, at, at + len(name))
             if occurrence.role not in ("plain", "member"):
@@ -219,11 +244,10 @@ def _definitions(snapshot: Snapshot, name: str, trees: SyntaxTrees) -> Iterator[
             )
 
 
-def _lines_with(snapshot: Snapshot, name: str) -> Iterator[tuple[int, str]]:
-    if name in snapshot.text:
-        found = ((number, line) for number, line in enumerate(snapshot.lines) if name in line)
-        for _, pair in zip(range(MAX_LINES), found, strict=False):
-            yield pair
+def _lines_with(snapshot: Snapshot, name: str) -> list[int]:
+    if name not in snapshot.text:
+        return []
+    return [number for number, line in enumerate(snapshot.lines) if name in line][:MAX_LINES]
 
 
 def is_assigned_member(node: Node) -> bool:

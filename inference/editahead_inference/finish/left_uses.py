@@ -33,6 +33,8 @@ from .standard_members import is_standard_member
 Verdict = Literal["sure", "maybe", "no"]
 _BY_PACKAGE = frozenset({"go", "java", *C_FAMILY})
 """Languages whose files share names without importing each one."""
+_ANY_TYPE = frozenset({"any", "Any", "unknown", "object", "Object", "interface", "T"})
+"""Types that say nothing of a receiver's members."""
 _PATH = r"(?:[\w$-]+[.:/#])*"
 _REFLECTS = re.compile(
     r"(?:getattr|setattr|hasattr|delattr|attrgetter|methodcaller|patch|patch\.object|spyOn|MethodByName|FieldByName)\("
@@ -61,6 +63,9 @@ class LeftUses:
         documents: The files of the change, and those that are searched.
         kin: The types that extend or implement each other, in pairs.
         codebase: The index of the files that are not open.
+
+    Attributes:
+        has_more: Whether a document has the name in more lines than are looked at.
     """
 
     def __init__(
@@ -76,8 +81,13 @@ class LeftUses:
         self._index_of, self._trees = index_of, trees
         self._documents, self._kin, self._codebase = documents, kin, codebase
         self._origin = index_of(gone.origin)
+        self.has_more = False
         self._renamed = cache(self._make_renamed)
-        self.is_linked = cache(self._find_link)
+        self._is_linked = cache(self._find_link)
+        self._definitions = cache(self._find_definitions)
+        self._imports = cache(lambda index: parse_imports(index.snapshot, trees))
+        self._imports_origin = cache(self._find_import)
+        self._module_names = cache(self._find_module_names)
 
     @property
     def is_global(self) -> bool:
@@ -91,6 +101,7 @@ class LeftUses:
         if family(document.language) != family(self._gone.origin.language):
             return []
         index = self._index_of(document)
+        self.has_more |= len(index.lines_with(self._name)) > MAX_LINES
         return [
             Use(line, match.start(), verdict == "sure")
             for line in index.lines_with(self._name)[:MAX_LINES]
@@ -117,9 +128,11 @@ class LeftUses:
         gone = self._gone
         if not gone.new:
             return None
-        return RenamedDefinition(
+        renamed = RenamedDefinition(
             gone.name, gone.new, index, self._origin, gone.edit, self._trees, gone.place, self._others
         )
+        renamed.max_lines = MAX_LINES
+        return renamed
 
     def _others(self) -> Iterator[DocumentIndex]:
         return (self._index_of(one) for one in self._documents)
@@ -166,7 +179,9 @@ class LeftUses:
     def _member(self, index: DocumentIndex, site: Occurrence, line: int, column: int) -> Verdict:
         owner = self._old.owner
         if site.role == "argument":
-            return "maybe" if site.owner.rpartition(".")[2] == owner else "no"
+            return "maybe" if owner and site.owner.rpartition(".")[2] == owner else "no"
+        if not self._gone.new and self._is_inherited:
+            return "no"
         if site.role == "plain" and not site.shorthand:
             if site.defines or self._binding(index, site) != MODULE:
                 return "no"
@@ -174,12 +189,22 @@ class LeftUses:
             node = self._trees.node_at(index.snapshot, at, at + len(self._name))
             is_inside = node is not None and enclosing_type(node) == owner and index is self._origin
             return "maybe" if is_inside and bool(owner) else "no"
-        shown = site.owner if not site.owner.startswith(HINT) else ""
+        shown = "" if site.owner.startswith(HINT) or site.owner in _ANY_TYPE else site.owner
         if self._has_type and shown:
             return "maybe" if shown == owner or (owner, shown) in self._kin else "no"
         if site.defines:
             return "no"
         return self._unknown_receiver(index, site.owner.removeprefix(HINT))
+
+    @cached_property
+    def _is_inherited(self) -> bool:
+        """Whether a type that the definition's type extends, or that extends it, has a member of the name."""
+        return any(
+            one.defines and (self._old.owner, one.owner) in self._kin
+            for index in self._others()
+            if index.words.get(self._name)
+            for one in occurrences_of(self._name, index, self._trees, MAX_LINES)
+        )
 
     @property
     def _has_type(self) -> bool:
@@ -190,7 +215,7 @@ class LeftUses:
         """Return whether a member of a receiver, whose type the text does not show, could be the one that is gone."""
         if not self._has_type:  # any object may have one
             return "maybe" if index is self._origin and bool(self._gone.new) else "no"
-        is_linked = self.is_linked(index)
+        is_linked = self._is_linked(index)
         if not self._gone.new:
             return "maybe" if is_linked and not self._is_shared else "no"
         if self._is_shared:
@@ -218,9 +243,9 @@ class LeftUses:
             return "maybe" if index is self._origin or self._imports_origin(index) else "no"
         if index is self._origin or self._shares_scope(index):
             return "maybe"
-        return "maybe" if has_wildcard(parse_imports(index.snapshot, self._trees)) else "no"
+        return "maybe" if has_wildcard(self._imports(index)) else "no"
 
-    def _definitions(self, index: DocumentIndex) -> list[Occurrence]:
+    def _find_definitions(self, index: DocumentIndex) -> list[Occurrence]:
         found = occurrences_of(self._name, index, self._trees, MAX_LINES)
         return [one for one in found if one.defines and one.role == "plain"]
 
@@ -260,21 +285,21 @@ class LeftUses:
         parts = stem.split("/")[-4:]
         return frozenset(part for part in parts if part not in ("", "src", "lib", "index", "__init__"))
 
-    def _imports_origin(self, index: DocumentIndex) -> bool:
+    def _find_import(self, index: DocumentIndex) -> bool:
         """Return whether a document imports the definition's module, or a folder that holds it."""
         return any(
             one.module.startswith(".") or self._modules & set(re.split(r"[./:]+", one.module))
-            for one in parse_imports(index.snapshot, self._trees)
+            for one in self._imports(index)
         ) or self._requires(index)
 
     def _requires(self, index: DocumentIndex) -> bool:
         called = re.findall(r"\b(?:require|import)\(\s*[\"']([^\"']+)", index.snapshot.text)
         return any(path.startswith(".") or self._modules & set(re.split(r"[./]+", path)) for path in called)
 
-    def _module_names(self, index: DocumentIndex) -> set[str]:
+    def _find_module_names(self, index: DocumentIndex) -> set[str]:
         """Return the names by which a document may call the definition's module."""
         names = set(self._modules)
-        for statement in parse_imports(index.snapshot, self._trees):
+        for statement in self._imports(index):
             names |= {
                 item.name
                 for item in statement.items
@@ -309,8 +334,8 @@ class LeftUses:
         if index.bodies[index.top(line)].startswith("__all__"):
             return self.is_global and (index is self._origin or self._imports_origin(index))
         if _REFLECTS.search(body[: match.start()]):
-            return not self._is_shared or self.is_linked(index)
-        return case_style(self._name) != "flat" and self.is_global and self.is_linked(index)
+            return not self._is_shared or self._is_linked(index)
+        return case_style(self._name) != "flat" and self.is_global and self._is_linked(index)
 
 
 def family(language: str) -> str:

@@ -87,6 +87,8 @@ class UseSearch:
             self._check()
             for use in uses.in_document(document):
                 yield uses, document, use
+        if uses.has_more:
+            self.unsearched.append(gone.name)
 
     def _documents(self, gone: GoneName) -> list[Snapshot]:
         """Return the files with a name that is gone, those of the change first."""

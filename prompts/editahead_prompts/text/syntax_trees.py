@@ -110,12 +110,12 @@ class SyntaxTrees:
 
     def tree(self, snapshot: Snapshot) -> Tree | None:
         """Return the snapshot's tree; None for a language without a grammar."""
-        parser = find_parser(snapshot.language)
-        if parser is None or _is_binary(snapshot.text):
-            return None
         known = self._last.get(snapshot.uri, ())
         if known and known[0].snapshot is snapshot:
             return known[0].tree
+        parser = find_parser(snapshot.language)
+        if parser is None or _is_binary(snapshot.text):
+            return None
         source = snapshot.text.encode("utf-8", "replace")
         known = tuple(each for each in known if each.snapshot.language == snapshot.language)
         # Another parse may recover from an error in another way, so equal texts keep their tree.

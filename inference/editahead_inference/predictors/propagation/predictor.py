@@ -37,7 +37,7 @@ from .sites import NEAR_SITES, Lessons, find_sites
 from .unfinished_edits import Typing, find_typing, finished_edits
 
 _REMEMBERED = 32
-"""Documents whose index is cached; the least recently used one is dropped."""
+"""Documents whose index is cached: the open ones, and some that are not."""
 _OTHERS = 8
 """Other open documents that are searched, most recently used first."""
 _MISSING_IMPORT = {"imported": 0.6, "defined": 0.4, "standard": 0.62}
@@ -72,7 +72,7 @@ _CARRIES_OVER = frozenset(
     }
 )
 """Kinds of rules specific enough for another document."""
-_CARRIES_OVER_CLOSED = _CARRIES_OVER | {"delete"}
+CARRIES_OVER_CLOSED = _CARRIES_OVER | {"delete"}
 """Kinds of rules specific enough for a file that is not open."""
 _UNSURE = frozenset({"mirrored"})
 """Kinds of follow-ups that may be likelier by their likeness."""
@@ -138,12 +138,18 @@ class _Search:
 
 
 class Propagation:
-    """A predictor that repeats the last edits where they apply. For one thread at a time."""
+    """A predictor that repeats the last edits where they apply. For one thread at a time.
+
+    Args:
+        trees: The syntax trees of all documents.
+        remembered: Documents whose index is cached; the least recently used one is dropped.
+    """
 
     source: CandidateSource = "propagation"
 
-    def __init__(self, trees: SyntaxTrees | None = None) -> None:
+    def __init__(self, trees: SyntaxTrees | None = None, *, remembered: int = _REMEMBERED) -> None:
         self._trees = trees or SyntaxTrees()
+        self._remembered = remembered
         self._indexes: OrderedDict[str, DocumentIndex] = OrderedDict()
 
     def propose(self, state: EditorState, check: Callable[[], None]) -> list[Candidate]:
@@ -154,7 +160,7 @@ class Propagation:
         candidates = [*self._sites_here(search, check), *self._missing_imports(search)]
         for other in search.others:
             if search.is_related(other):
-                kinds = _CARRIES_OVER if state.is_open(other.uri) else _CARRIES_OVER_CLOSED
+                kinds = _CARRIES_OVER if state.is_open(other.uri) else CARRIES_OVER_CLOSED
                 candidates += self._sites_elsewhere(search, other, check, kinds)
         followed: list[Candidate] = []
         for snapshot in (state.document, *search.others):
@@ -164,13 +170,18 @@ class Propagation:
         return [*followed, *_beside(candidates, followed, search.snapshots)]
 
     def propose_all(
-        self, state: EditorState, targets: Sequence[Snapshot], check: Callable[[], None]
+        self,
+        state: EditorState,
+        targets: Sequence[Snapshot],
+        check: Callable[[], None],
+        kinds: Collection[str] = CARRIES_OVER_CLOSED,
     ) -> list[Candidate]:
         """Return the candidates in some documents, all places of each rule, however far.
 
         Args:
             state: The state.
             targets: Documents of the state.
+            kinds: Kinds of rules that other documents than the state's own are searched for.
             check: Raises `Cancelled` if the result is no longer wanted.
         """
         search = self._search(state)
@@ -181,7 +192,7 @@ class Propagation:
             if target.uri == state.document.uri:
                 candidates += self._sites_here(search, check, near=None)
             elif search.is_related(target):
-                candidates += self._sites_elsewhere(search, target, check, None, near=None)
+                candidates += self._sites_elsewhere(search, target, check, kinds, near=None)
             followed += self._follow_ups(search, target)
         return [*followed, *_beside(candidates, followed, search.snapshots)]
 
@@ -216,7 +227,7 @@ class Propagation:
         search: _Search,
         other: Snapshot,
         check: Callable[[], None],
-        kinds: Collection[str] | None,
+        kinds: Collection[str],
         near: int | None = NEAR_SITES,
     ) -> Iterator[Candidate]:
         index, lessons = self._index(other), search.lessons
@@ -224,7 +235,7 @@ class Propagation:
         for site, features in find_sites(
             search.state, index, search.home, self._trees, lessons, search.typing, check, kinds, near
         ):
-            if kinds is None or any(rule.kind in kinds for rule, _ in site.rules):
+            if any(rule.kind in kinds for rule, _ in site.rules):
                 edit = index.kept_edit(site.proposal, partial(to_edit, other))
                 yield _candidate(other, site, features | where, edit)
 
@@ -285,7 +296,7 @@ class Propagation:
         known = self._indexes.get(snapshot.uri)
         if known is None or known.snapshot is not snapshot:
             known = self._indexes[snapshot.uri] = DocumentIndex(snapshot, known)
-            if len(self._indexes) > _REMEMBERED:
+            if len(self._indexes) > self._remembered:
                 self._indexes.popitem(last=False)
         self._indexes.move_to_end(snapshot.uri)
         return known
