@@ -143,6 +143,8 @@ class Player:
 def server_command(homes: Mapping[str, str], plan: Mapping[str, object] | None) -> list[str]:
     """Return the server's command line. The server keeps its files in the test's folder, not in the shared home."""
     variables = [f"{name}={value}" for name, value in homes.items()]
+    # The extension's servers import nothing of the folder that they are started in, nor of a script's own.
+    variables += [] if plan is None else [f"PYTHONPATH={Path(__file__).parent}"]
     return ["/usr/bin/env", *variables, *(REAL if plan is None else planned(plan))]
 
 

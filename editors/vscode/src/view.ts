@@ -118,7 +118,6 @@ export class View implements vscode.Disposable {
   private request(trigger: Trigger): Promise<void> {
     if (this.scheduled !== undefined) clearTimeout(this.scheduled.timer);
     this.scheduled = undefined;
-    clearTimeout(this.pauseTimer);
     const editor = this.activeEditor();
     const client = this.server.client;
     if (editor === undefined || client === undefined || !this.activity.isEnabled) return Promise.resolve();
@@ -129,6 +128,7 @@ export class View implements vscode.Disposable {
     const diagnostics = this.diagnostics.takeChanged(client, document.uri, selection.active.line);
     const mayRepeat = trigger !== "typed" && trigger !== "cursor";
     if (state === this.requestedState && !mayRepeat && diagnostics === undefined) return this.response;
+    clearTimeout(this.pauseTimer);
     this.requestedState = state;
     this.cancellation?.cancel();
     const cancellation = (this.cancellation = new vscode.CancellationTokenSource());
