@@ -9,6 +9,8 @@ import type { ShownPrediction } from "./shownPrediction";
 /** How a prediction is drawn. */
 export interface DrawingStyle {
   readonly key: FollowKey;
+  /** Whether the suggestion list is open, which covers lines below the cursor. */
+  readonly isListOpen: boolean;
   /** For example "2/3", once the user has chosen among several predictions. */
   readonly ordinal: string | undefined;
   /** Whether only the mark is drawn. */
@@ -43,7 +45,7 @@ export class Decorations implements vscode.Disposable {
   }
 
   /** Draw a prediction in an editor, and clear what was drawn before. */
-  draw(editor: vscode.TextEditor, prediction: ShownPrediction, { key, ordinal, isSubtle }: DrawingStyle): void {
+  draw(editor: vscode.TextEditor, prediction: ShownPrediction, { key, isListOpen, ordinal, isSubtle }: DrawingStyle): void {
     const text = textOf(editor.document);
     const cursorLine = editor.selection.active.line;
     const path = vscode.workspace.asRelativePath(prediction.uri);
@@ -58,6 +60,7 @@ export class Decorations implements vscode.Disposable {
       visibleLines: visibleLinesOf(editor),
       tabSize: Number(editor.options.tabSize) || 4,
       key,
+      isListOpen,
     });
     const diff = prediction.edits === undefined ? "" : formatDiff(prediction.edits, text);
     this.render(editor, isSubtle ? markOnly(layout, cursorLine) : layout, hoverOf(prediction, diff));

@@ -40,9 +40,13 @@ export class TabOwners {
     this.snippet.end();
   }
 
+  get isListOpen(): boolean {
+    return this.list.item !== undefined;
+  }
+
   /** Whether Tab belongs to an open list or snippet. Where VS Code requests no ghost text, nothing tells. */
   isTabTaken(document: vscode.TextDocument): boolean {
-    return this.list.item !== undefined || this.snippet.isActive || !isGhostTextEnabled(document);
+    return this.isListOpen || this.snippet.isActive || !isGhostTextEnabled(document);
   }
 
   /** Return a prediction as VS Code can show it at the cursor; beside a list, that is only what goes on from its selected item. */

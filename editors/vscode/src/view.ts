@@ -446,12 +446,12 @@ export class View implements vscode.Disposable {
     const draw = () => {
       if (!isDecorated || context === undefined) return;
       const ordinal = this.isChosen ? `${this.predictions.indexOf(current) + 1}/${this.predictions.length}` : undefined;
-      this.decorations.draw(editor, current, { key: followKey(context), ordinal, isSubtle: this.isSubtle });
+      const [key, { isListOpen }, { isSubtle }] = [followKey(context), this.tabOwners, this];
+      this.decorations.draw(editor, current, { key, isListOpen, ordinal, isSubtle });
     };
     if (!isDecorated) this.decorations.clear();
     if (current !== this.drawn) this.drawn = undefined;
-    else if (keys.yields) draw(); // before Tab is another's, another key is drawn
-    // A prediction that is on the screen before its keys work would lose the Tab that answers it.
+    else if (keys.yields) draw(); // before Tab is another's; else only once its keys work, or the Tab that answers would be lost
     this.contextKeys.set({ ...keys, ghost: isGhostText }, () => {
       this.drawn = current;
       draw();

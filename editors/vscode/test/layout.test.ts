@@ -21,6 +21,7 @@ function layoutInput(edits: TextEdit[] | undefined, more: Partial<LayoutInput> =
     visibleLines: [0, 20],
     tabSize: 4,
     key: "Tab",
+    isListOpen: false,
     ...more,
   };
 }
@@ -94,6 +95,11 @@ test("many new lines are truncated, and move up at the end of the document", () 
 
 test("the hint names another key where Tab means something else", () => {
   assert.deepEqual(layOutDecorations(layoutInput([edit(5, 8, 12, "leaves")], { key: "Alt+Enter" })).hints, [{ line: 5, text: "↵ Alt+Enter" }]);
+});
+
+test("while a list may cover the edit, the hint is on the cursor's line", () => {
+  const layout = layOutDecorations(layoutInput([edit(5, 8, 12, "leaves")], { key: "Alt+Enter", isListOpen: true, cursorLine: 4 }));
+  assert.deepEqual(layout.hints, [{ line: 4, text: "↵ Alt+Enter  rename" }]);
 });
 
 test("a chosen alternative shows its ordinal", () => {

@@ -51,6 +51,8 @@ export interface LayoutInput {
   readonly tabSize: number;
   /** The key that the hint names. */
   readonly key: FollowKey;
+  /** Whether a list below the cursor's line may cover the edit, so that the hint stays on that line. */
+  readonly isListOpen: boolean;
 }
 
 class LayoutBuilder {
@@ -197,7 +199,7 @@ export function layOutDecorations(input: LayoutInput): DecorationLayout {
     deletions: builder.deletions,
     insertions: builder.insertions,
     newLines: builder.newLines,
-    hints: [{ line: target, text: hint }],
+    hints: [input.isListOpen ? { line: hintLine(input, false), text: `${key}  ${label}` } : { line: target, text: hint }],
     lineRange,
   };
 }
