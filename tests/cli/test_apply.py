@@ -249,6 +249,43 @@ def test_a_moved_file_stays_executable(folder: Path, apply: Apply) -> None:
     assert (folder / "d.py").stat().st_mode & 0o777 == 0o755
 
 
+_MODES = """\
+diff --git a/a.py b/a.py
+old mode 100644
+new mode 100755
+diff --git a/new.sh b/new.sh
+new file mode 100755
+--- /dev/null
++++ b/new.sh
+@@ -0,0 +1 @@
++echo
+"""
+
+
+def test_a_patch_says_who_may_run_a_file(folder: Path, apply: Apply) -> None:
+    (folder / "a.py").chmod(0o640)
+    code, said, _ = apply(sketch=_MODES)
+    assert (code, said.count("new mode 100755"), said.count("new file mode 100755")) == (0, 1, 1)
+    code, said, _ = apply("--write", "--backup", sketch=_MODES)
+    assert (code, said) == (0, "changed a.py (now executable)\ncreated new.sh (now executable)\n")
+    modes = {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()}
+    assert (modes["a.py"], modes["a.py.orig"], modes["new.sh"] & 0o111 > 0) == (0o750, 0o640, True)
+    back = _MODES.split("diff --git a/new")[0].replace("new mode 100755", "new mode 100644")
+    assert apply("--write", sketch=back)[1] == "changed a.py (no longer executable)\n"
+    assert (folder / "a.py").stat().st_mode & 0o777 == 0o640
+    assert apply("--write", sketch=back)[2] == "editahead: nothing to change\n"
+
+
+def test_modes_are_changed_all_or_none(folder: Path, apply: Apply) -> None:
+    (folder / "a.py").chmod(0o644)
+    link = "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+a.py\n"
+    code, _, error = apply("--write", sketch=_MODES + link)
+    assert code == 1
+    assert "l is a symbolic link" in error
+    assert (folder / "a.py").stat().st_mode & 0o777 == 0o644
+    assert not (folder / "new.sh").exists()
+
+
 def test_a_sketch_that_is_too_large_is_not_read_to_its_end(
     folder: Path, apply: Apply, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,8 +55,9 @@ class EmbeddedSketch:
 
     def sketch(self) -> Sketch | None:
         """Return the parsed sketch; None unless it is certain that the text is a sketch and not selected code."""
+        name = self.document.uri.rpartition("/")[2]
         try:
-            sketch = parse_sketch(self.text, language=self.document.language, path=None)
+            sketch = parse_sketch(self.text, language=self.document.language, path=name)
         except SketchError:
             return None
         return sketch if any(self._is_plain(sketch, number) for number in range(len(sketch.files))) else None

@@ -43,6 +43,9 @@ _PATCHED_WORDS = PATCH_WORDS | SHELL_WORDS | {"xml"}
 
 _MAIL = re.compile(r"From [0-9a-f]{40} |commit [0-9a-f]{7,64}\b")
 _MAIL_END = re.compile(r"-- ?")
+_FEW = 3
+"""First lines of a block for a patch of which one begins the patch."""
+
 _GIT = "diff --git "
 _PATCH_FILES = (".patch", ".diff")
 _CODE_LANGUAGES = frozenset(
@@ -154,8 +157,13 @@ def _mail_lines(lines: Sequence[str], spans: Sequence[tuple[int, int]], end: int
         at = stop
 
 
+def is_plain_prose(line: str) -> bool:
+    """Return whether a line reads as words, without the signs of Markdown."""
+    return parse_marker(line) is None and CODE.match(line) is None and _PROSE.fullmatch(line) is not None
+
+
 def is_prose(line: str) -> bool:
-    """Return whether a line can only be words for a person."""
+    """Return whether a line of an answer can only be words for a person, which may be in Markdown."""
     text = _QUOTED.sub("x", _LIST.sub("", line, count=1)).strip()
     if parse_marker(line) is not None or not _PROSE.fullmatch(text):
         return False
@@ -250,13 +258,19 @@ def _begins(lines: Sequence[str], fence: Fence) -> bool:
     used = [number for number in range(fence.start, fence.end) if lines[number].strip()]
     if fence.word in PATCH_WORDS and unified_diff.looks_like_diff(lines[fence.start : fence.end]):
         return True
+    if fence.word in PATCH_WORDS:
+        return any(_is_start(lines, number) for number in used[:_FEW])
     for number in used:
-        if any(sign.is_start(lines, number) for sign in (begin_patch, search_replace, unified_diff)):
+        if _is_start(lines, number):
             return True
         is_mail = _MAIL.match(lines[number]) is not None
         if is_mail or not (_WRAPPER.fullmatch(lines[number]) or path_of_line(lines[number])):
             return is_mail
     return False
+
+
+def _is_start(lines: Sequence[str], at: int) -> bool:
+    return any(sign.is_start(lines, at) for sign in (begin_patch, search_replace, unified_diff))
 
 
 def _may_hold_patch(fence: Fence, files: Sequence[FileSketch]) -> bool:

@@ -26,6 +26,7 @@ from .instructions import (
     add_file,
     are_words_around,
     instructions_of_fence,
+    is_plain_prose,
     is_prose,
     names_only,
     read_instructions,
@@ -135,6 +136,8 @@ def _files(
     """Parse the parts of a sketch."""
     found = read_instructions(lines, 0, len(lines), fences, bounded=False)
     check()
+    if found.spans and not found.files and not found.rest:
+        return []
     if found.files:
         _check_level(lines, fences, found)
     if found.files and are_words_around(lines, found, language, path):
@@ -309,7 +312,7 @@ def _bare(lines: Sequence[str], language: str | None, path: str | None) -> FileS
     if len(used) > 1 and path_of_comment(lines[used[0]], path) is None:
         named = path_of_line(lines[used[0]])
         start = 0 if named is None else used[0] + 1
-    if language in (None, "plaintext") and all(is_prose(lines[number]) for number in used):
+    if language in (None, "plaintext") and all(is_plain_prose(lines[number]) for number in used):
         raise SketchError("it reads as prose: there is no code and no patch in it", 0, len(lines))
     return parse_snippet(
         lines, start, len(lines), word=None, path=named, language=language, known=path, span=(0, len(lines))

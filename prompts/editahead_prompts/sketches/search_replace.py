@@ -24,6 +24,10 @@ _END_LINE = re.compile(r"[ \t]*:end_line:[ \t]*\d*[ \t]*")
 _ESCAPED = re.compile(r"^([ \t]*)\\(?=<{7}|={7}|>{7}|-{7}|:(?:start|end)_line:)")
 """Pattern of Roo's backslash before a line of the text that looks like a separator."""
 
+_MIDDLE = re.compile(r"[ \t]*={7}[ \t]*")
+_TITLE = re.compile(r"[\w \t,.:;!?'&/-]*")
+"""Pattern of a line that `=======` may be above or below, as in headings of Markdown and reStructuredText."""
+
 _RULE = re.compile(r"[ \t]*-{5,9}[ \t]*")
 _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})(.*)")
 _INNER_TAG = re.compile(r"[ \t]*<(?:diff|content|!\[CDATA\[)>?[ \t]*")
@@ -80,11 +84,28 @@ def _splits(
     escaped = any(_ESCAPED.match(lines[at]) for at in inner)
     for middle in middles:
         is_plain = len(middles) == 1 or not _underlines(lines, middle)
-        old, new = range(inner.start, middle), range(middle + 1, inner.stop)
-        if escaped:
-            plain = [_ESCAPED.sub(r"\1", line) for line in lines]
-            yield Split(tuple(_hunks(plain, old, new, number)), is_plain)
-        yield Split(tuple(_hunks(lines, old, new, number)), is_plain and not escaped)
+        old = range(inner.start, middle)
+        for new in _replacements(lines, range(middle + 1, inner.stop)):
+            if escaped:
+                plain = [_ESCAPED.sub(r"\1", line) for line in lines]
+                yield Split(tuple(_hunks(plain, old, new, number)), is_plain)
+            yield Split(tuple(_hunks(lines, old, new, number)), is_plain and not escaped)
+
+
+def _replacements(lines: Sequence[str], new: range) -> Iterator[range]:
+    """Yield the readings of a replacement: a `=======` at its end or start may be the line between the parts once more."""
+    for at, beside, rest in (
+        (new.stop - 1, new.stop - 2, new[:-1]),
+        (new.start, new.start + 1, new[1:]),
+    ):
+        if at in new and _MIDDLE.fullmatch(lines[at]):
+            if beside < at and beside in new and _underlines(lines, at):
+                break
+            yield rest
+            if beside not in new or _TITLE.fullmatch(lines[beside]):
+                yield new
+            return
+    yield new
 
 
 def _underlines(lines: Sequence[str], at: int) -> bool:

@@ -16,8 +16,9 @@ _HUNK = re.compile(
 )
 _GIT = re.compile(r'diff --git ("a/(?:[^"\\]|\\.)+"|"?a/.+?"?) ("b/(?:[^"\\]|\\.)+"|"?b/.+?"?)')
 _PREAMBLE = re.compile(
-    r"(?:diff --git |index [0-9a-f]+\.\.|(?:new|deleted) file mode |(?:old|new) mode |(?:dis)?similarity index |"
-    r"(?:rename|copy) (?:from|to) |Index: |={60,}$|Binary files .* differ$|GIT binary patch$|diff --(?:cc|combined) )"
+    r"(?:diff -\S+ |index [0-9a-f,]+\.\.|(?:new|deleted) file mode |(?:old|new) mode |(?:dis)?similarity index |"
+    r"(?:rename|copy) (?:from|to) |Index: |={60,}$|Binary files .* differ$|GIT binary patch$|"
+    r"Only in [^\s:]+: \S+$|Property changes on: )"
 )
 _STAMP = re.compile(
     r"\t.*|\s+\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*|\s+\((?:original|old|before|updated|modified|new|after)\)\s*"
@@ -35,6 +36,8 @@ _INDEX = re.compile(r"index ([0-9a-f]{7,64})\.\.")
 _UNSUPPORTED = (
     ("Binary files ", "is binary, and the patch does not have its contents"),
     ("GIT binary patch", "is binary, and Apply changes texts only"),
+    ("Only in ", "is on one side only, and the patch does not have its text"),
+    ("Property changes on: ", "has other properties of Subversion, which Apply does not change"),
     ("copy from ", "is made as a copy of another file, which Apply does not do"),
     ("diff --cc ", "comes from several parents, and Apply reads diffs of one"),
     ("diff --combined ", "comes from several parents, and Apply reads diffs of one"),
@@ -46,6 +49,15 @@ _FILE_TYPES = {
     "16": "is a submodule, which Apply does not change",
 }
 """What is to be said about a file by the first two digits of its mode in git."""
+
+_ALONE = re.compile(
+    r"Binary files (?P<old>.+) and (?P<new>.+) differ|Only in (?P<folder>[^\s:]+): (?P<name>\S+)|"
+    r"(?:diff --(?:cc|combined) |Index: )(?P<path>.+)"
+)
+"""Pattern of headers that name a file, and need no other header above."""
+
+_SURE = ("Binary files ", "diff --c")
+"""Beginnings of those of them that hardly any other text has."""
 
 _BINARY_LINE = re.compile(r"(?:literal|delta) \d+|[A-Za-z][^\s]{5,65}")
 
@@ -101,7 +113,11 @@ def is_start(lines: Sequence[str], at: int) -> bool:
     if line.startswith("@@"):
         match = _HUNK.fullmatch(line)
         return (match is not None and match["new"] is not None) or _is_tagged(lines, at + 1)
-    return (_GIT.fullmatch(line) is not None) or _is_file_header(lines, at)
+    if _GIT.fullmatch(line) is not None or (line.startswith(_SURE) and _ALONE.fullmatch(line) is not None):
+        return True
+    while at < len(lines) and _PREAMBLE.match(lines[at]):
+        at += 1
+    return at < len(lines) and _is_file_header(lines, at)
 
 
 def looks_like_diff(lines: Sequence[str]) -> bool:
@@ -169,12 +185,16 @@ def _header(lines: Sequence[str], at: int, end: int, files: list[_File]) -> int:
     """Apply a header's line to the files, and return the number of the line after the header."""
     line = lines[at]
     git = _GIT.fullmatch(line)
-    begins = git is not None or line.startswith(("Index: ", "diff --c"))
+    alone = _ALONE.fullmatch(line)
+    if alone and alone["old"] and files and not files[-1].hunks and files[-1].seen == "headers":
+        alone = None  # the file is named above
+    begins = git is not None or alone is not None
     if begins or not files or (_is_file_header(lines, at) and (files[-1].hunks or files[-1].old is not None)):
         # git's header and the ---/+++ lines below it are about the same file.
         pending = files and not begins and not files[-1].hunks and files[-1].seen == "headers"
         if not pending:
-            files.append(_File(at, seen="headers" if begins else ""))
+            is_followed = git is not None or (alone is not None and alone["path"] is not None)
+            files.append(_File(at, seen="headers" if is_followed else ""))
     file = files[-1]
     if git is not None:
         file.old, file.new = (path_of_header(name, at) for name in git.groups())
@@ -183,8 +203,9 @@ def _header(lines: Sequence[str], at: int, end: int, files: list[_File]) -> int:
         file.new = path_of_header(_STAMP.sub("", lines[at + 1][4:]), at + 1)
         file.seen = "file headers"
         return at + 2
-    elif begins:
-        file.old = file.new = path_of_header(line.split(" ", 1 if line.startswith("Index") else 2)[-1], at)
+    elif alone is not None:
+        only = f"{alone['folder']}/{alone['name']}" if alone["name"] else alone["path"]
+        file.old, file.new = (path_of_header(alone[side] or only, at) for side in ("old", "new"))
     elif line.startswith("new file mode"):
         file.action = "create"
     elif line.startswith("deleted file mode"):

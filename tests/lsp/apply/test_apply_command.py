@@ -464,3 +464,24 @@ async def test_with_check_new_problems_keep_it_from_being_applied(
     assert result["problems"] == [
         {"uri": uri, "range": lsp_range(11, 2, 11, 2), "message": "X1: twice", "source": "ruff"}
     ]
+
+
+_MODE = "diff --git a/a.py b/a.py\nold mode 100644\nnew mode 100755\n"
+_NEW = "diff --git a/b.sh b/b.sh\nnew file mode 100755\n--- /dev/null\n+++ b/b.sh\n@@ -0,0 +1 @@\n+echo\n"
+
+
+@pytest.mark.parametrize(("sketch", "name"), [(_MODE, "a.py"), (_NEW, "b.sh"), (_MODE + _NEW, "a.py")])
+@pytest.mark.parametrize("dry_run", [False, True])
+async def test_who_may_run_a_file_is_no_matter_of_editors(
+    harness: ServerHarness, folder: Path, sketch: str, name: str, dry_run: bool
+) -> None:
+    (folder / "a.py").write_text(TEXT)
+    await start(harness, folder, **VERSIONED | FILES)
+    reply = await harness.reply(
+        harness.send("workspace/executeCommand", command(sketch=sketch, dryRun=dry_run))
+    )
+    assert reply["error"]["data"]["reason"] == "unparsed"
+    assert f"may run {name}" in reply["error"]["message"]
+    (folder / "a.py").chmod(0o755)
+    if sketch == _MODE:
+        assert (await apply(harness, sketch=sketch, dryRun=dry_run))["hunks"] == []

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_inference.apply.results import Choice, ChoicePlace, Refusal, SimilarLines
 from editahead_inference.apply.review.review import FileEdit, review
 from editahead_lsp.apply.embedded_sketch import EmbeddedSketch, sketch_in_comment, sketch_in_selection
+from editahead_prompts.sketches.paths import language_of
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit, rebase
 from editahead_prompts.text.snapshot import Snapshot
@@ -103,3 +105,35 @@ def test_block_comments() -> None:
     assert text_in("f(); /*\n```\ny\n```\n*/\n", 2, "c") is None
     assert text_in("/*\n```\ny\n```\n*/ f();\n", 2, "c") is None
     assert text_in('s = """\n```\ny\n```\n"""\n', 2) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "above", "below"),
+    [
+        ("t.py", 'def test_a():\n    patch = """\\\n', '"""\n    assert run(patch) == 1\n'),
+        ("t.ts", "const patch = `\n", "`;\nexpect(run(patch)).toBe(1);\n"),
+        ("t.rb", "PATCH = <<~TEXT\n", "TEXT\nrun(PATCH)\n"),
+        ("README.md", "So it goes:\n\n", "\nThat is all.\n"),
+        ("run.sh", "git apply <<'EOF'\n", "EOF\necho done\n"),
+        ("use.rst", "So it goes::\n\n", "\nThat is all.\n"),
+    ],
+)
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "--- a/main.py\n+++ b/main.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n",
+        "*** Begin Patch\n*** Delete File: main.py\n*** End Patch\n",
+        "main.py\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n",
+    ],
+)
+def test_selected_code_that_holds_a_patch_of_another_file_is_code(
+    name: str, above: str, below: str, patch: str
+) -> None:
+    text = above + patch + below
+    document = Snapshot.from_text(
+        f"{text}\nend\n", uri=f"file:///w/{name}", language=language_of(name) or "plaintext"
+    )
+    found = sketch_in_selection(document, 0, len(text))
+    assert found is not None
+    sketch = found.sketch()
+    assert sketch is None or all(part.path != "main.py" for part in sketch.files)
