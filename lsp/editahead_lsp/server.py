@@ -52,6 +52,7 @@ from .transport.message_framing import MAX_MESSAGE_BYTES, parse_body
 from .transport.stdio import ClientWriter, StdinReaderThread
 from .workspace import positions, uris
 from .workspace.file_exclusion import FileExclusion, workspace_paths
+from .workspace.open_files import OpenFiles
 from .workspace.text_before import LOOK_INTERVAL_S, MAX_LOOK_S, MAX_LOOK_WAIT_S, find_text_before
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ class Server(LanguageServer):
             user_dirs.index_folder(cache_folder),
             state_folder,
             self._call_soon,
-            lambda uri: self.session.documents.get(uri) is not None,
+            OpenFiles(self.session.documents.uris).find,
             on_codebase=self._set_codebase,
             on_report=self._on_index_report,
             on_version=self._on_index_version,

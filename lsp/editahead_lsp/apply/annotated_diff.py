@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -14,6 +13,7 @@ from editahead_lsp.workspace import uris
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.control_characters import escape_line
 from editahead_prompts.text.snapshot import Snapshot, split_lines
+from editahead_retrieval.files.file_identity import path_from_folder, real_path
 
 CONTEXT_LINES = 3
 """Most unchanged lines before and after a hunk."""
@@ -93,10 +93,9 @@ def display_name(uri: str, folders: Sequence[Path]) -> str:
     """Return a file's path from the workspace folder that it is in, with slashes; else its name. The text is one line."""
     path = uris.uri_to_path(uri)
     if path is not None:
-        real = Path(os.path.realpath(path))
-        for folder in folders:
-            if real.is_relative_to(os.path.realpath(folder)):
-                return escape_line(real.relative_to(os.path.realpath(folder)).as_posix())
+        inner = (path_from_folder(real_path(path), real_path(folder)) for folder in folders)
+        if (found := next(filter(None, inner), None)) is not None:
+            return escape_line(found.as_posix())
     return escape_line(PurePosixPath(uris.canonical_key(uri)).name)
 
 

@@ -33,6 +33,7 @@ from editahead_lsp.workspace.positions import Encoding, position_at
 from editahead_programs.program_search import find_program
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
+from editahead_retrieval.files.file_identity import path_from_folder
 
 TIMEOUT_S = 30.0
 """Limits the seconds of each run of a linter. A slower linter reports no problems."""
@@ -174,8 +175,9 @@ def _inside(changes: Sequence[FileChange], folder: Path) -> dict[str, FileChange
     out = {}
     for change in changes:
         path = uris.uri_to_path(change.original.uri)
-        if path is not None and path.is_relative_to(folder):
-            out[path.relative_to(folder).as_posix()] = change
+        inner = None if path is None else path_from_folder(path, folder)
+        if inner is not None:
+            out[inner.as_posix()] = change
     return out
 
 

@@ -16,9 +16,11 @@ from editahead_inference.apply.review.file_names import REPOSITORY_PARTS, FileFl
 from editahead_inference.errors import ApplyRefusedError
 from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.file_exclusion import FileExclusion
+from editahead_lsp.workspace.open_files import OpenFiles
 from editahead_prompts.sketches.paths import language_of
 from editahead_prompts.text.file_names import fold_name, is_git_folder
 from editahead_prompts.text.snapshot import Snapshot
+from editahead_retrieval.files.file_identity import path_from_folder, real_path
 from editahead_retrieval.files.secret_names import is_secret_path
 
 BOM = "\ufeff"
@@ -46,7 +48,7 @@ class WorkspaceFiles:
         here: Path | None = None,
     ) -> None:
         self._folders = folders
-        self._real_folders = [Path(os.path.realpath(folder)) for folder in folders]
+        self._open_files = OpenFiles(lambda: {key: snapshot.uri for key, snapshot in documents.items()})
         self._documents, self._exclusion, self._most_bytes = documents, exclusion, most_bytes
         self._uri = uri
         own = uris.uri_to_path(uri) if uri is not None else None
@@ -68,8 +70,8 @@ class WorkspaceFiles:
         found: dict[str, str] = {}
         for candidate in self._candidates(path):
             uri = uris.path_to_uri(candidate)
-            if uris.canonical_key(uri) in self._documents or os.path.lexists(candidate):
-                found.setdefault(os.path.realpath(candidate), uri)
+            if self._open_files.find(uri) is not None or os.path.lexists(candidate):
+                found.setdefault(str(real_path(candidate)), uri)
         if len(found) > 1:
             raise _refused("ambiguous", f"There are several files {path} in the workspace.")
         if found:
@@ -90,9 +92,9 @@ class WorkspaceFiles:
         candidate = next(iter(self._candidates(path)), None)
         if candidate is None:
             raise _refused("outside-workspace", f"There is no workspace in which {path} could be made.")
-        if os.path.lexists(candidate):
-            raise _refused("would-lose-code", f"{path} exists already.")
         uri = uris.path_to_uri(candidate)
+        if self._open_files.find(uri) is not None or os.path.lexists(candidate):
+            raise _refused("would-lose-code", f"{path} exists already.")
         # Such a file is flagged, and holds nothing yet that could be read.
         is_flagged_secret = self.find_flag(uri) is not None and is_secret_path(candidate.as_posix())
         self._check_place(candidate, uri, may_be_excluded=is_flagged_secret)
@@ -107,13 +109,11 @@ class WorkspaceFiles:
         path = uris.uri_to_path(uri)
         if path is None:
             return None
-        real = Path(os.path.realpath(path))
-        folders = {*self._folders, *self._real_folders}
         ways = [
-            (folder, way.relative_to(folder))
-            for folder in folders
-            for way in (path, real)
-            if way.is_relative_to(folder)
+            (folder, inner)
+            for folder in self._folders
+            for way in (path, real_path(path))
+            if (inner := path_from_folder(way, folder)) is not None
         ]
         if any(_is_in_repository(folder, inner) for folder, inner in ways):
             return make_flag("always")
@@ -141,14 +141,14 @@ class WorkspaceFiles:
             if self._here is not None and self._folders:
                 candidates.append(self._here / named)
         out = [Path(os.path.normpath(candidate)) for candidate in candidates]
-        inside = [candidate for candidate in out if any(candidate.is_relative_to(f) for f in self._folders)]
+        inside = [each for each in out if any(path_from_folder(each, f) is not None for f in self._folders)]
         if out and not inside:
             raise _refused("outside-workspace", f"{path} is outside of the workspace.")
         return inside
 
     def _at(self, uri: str) -> Snapshot:
         """Return the file as the client has it, or as it is on the disk."""
-        path, document = uris.uri_to_path(uri), self._documents.get(uris.canonical_key(uri))
+        path, document = uris.uri_to_path(uri), self._documents.get(self._open_files.find(uri) or "")
         if document is not None:
             if path is not None and self._folders:
                 self._check_inside(path)
@@ -182,10 +182,11 @@ class WorkspaceFiles:
 
     def _check_inside(self, path: Path) -> Path:
         """Return the file's path from a workspace folder, with all symbolic links below the folder resolved."""
-        real = Path(os.path.realpath(path))
-        for folder, real_folder in zip(self._folders, self._real_folders, strict=True):
-            if real.is_relative_to(real_folder):
-                return folder / real.relative_to(real_folder)
+        real = real_path(path)
+        for folder in self._folders:
+            inner = path_from_folder(real, real_path(folder))
+            if inner is not None:
+                return folder / inner
         raise _refused("outside-workspace", f"{path.name} is outside of the workspace.")
 
     def _read(self, path: Path, uri: str) -> str:

@@ -96,7 +96,7 @@ def open_codebase(
     *,
     cache: Path | None = None,
     state: Path | None = None,
-    is_open: Callable[[str], bool] = lambda uri: False,
+    is_open: Callable[[str], object] = lambda uri: False,
     check: Callable[[], None] = lambda: None,
     on_progress: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Iterator[WorkspaceCodebase]:

@@ -13,6 +13,7 @@ from editahead_lsp.settings import Settings
 from editahead_lsp.user_secret import load_or_create_user_secret
 from editahead_lsp.workspace import uris
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
+from editahead_retrieval.files.file_identity import path_from_folder
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 from editahead_retrieval.index import location
 from editahead_retrieval.process.index_process import IndexProcess
@@ -69,7 +70,7 @@ class IndexService:
         cache: Path,
         state: Path,
         call_soon: Callable[[Callable[[], None]], None],
-        is_open: Callable[[str], bool],
+        is_open: Callable[[str], object],
         *,
         on_codebase: Callable[[WorkspaceCodebase | None], None],
         on_report: Callable[[Path, IndexReport], None],
@@ -194,12 +195,11 @@ class IndexService:
         path = uris.uri_to_path(uri)
         if path is None:
             return []
-        path = Path(os.path.normpath(path))
-        return [
-            (running, path.relative_to(root).as_posix())
+        inner = [
+            (running, path_from_folder(Path(os.path.normpath(path)), root))
             for root, running in self._running.items()
-            if path != root and path.is_relative_to(root)
         ]
+        return [(running, found.as_posix()) for running, found in inner if found is not None and found.parts]
 
     def _receiver(self, root: Path, task: IndexTask) -> Callable[[IndexReport], None]:
         return lambda report: self._call_soon(lambda: self._receive(root, task, report))

@@ -10,6 +10,7 @@ from editahead_lsp.private_files import create_private_file, make_private_folder
 from editahead_lsp.protocol.custom_messages import DidOpenSearchResultParams
 from editahead_lsp.workspace import uris
 from editahead_retrieval.errors import SearchLogError
+from editahead_retrieval.files.file_identity import path_from_folder
 from editahead_retrieval.search.places import FileText
 from editahead_retrieval.search.search_log import OpenedResult, add_opened
 
@@ -69,9 +70,10 @@ class OpenedResults:
         if path is None or ".." in path.parts or not params.query.strip():
             return None
         for folder in folders:
-            if not path.is_relative_to(folder.root):
+            inner = path_from_folder(path, folder.root)
+            if inner is None:
                 continue
-            relative = path.relative_to(folder.root).as_posix()
+            relative = inner.as_posix()
             texts = FolderTexts(folder, max_file_bytes, lambda uri: open_text, lambda: None)
             text = texts.read(relative)
             file = None if text is None else FileText(relative, text)

@@ -17,6 +17,7 @@ from editahead_prompts.text.snapshot import Snapshot, split_lines
 from editahead_retrieval.errors import IndexDamagedError, IndexUnusableError, UnreadableFileError
 from editahead_retrieval.files.bounded_files import read_bounded_file
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
+from editahead_retrieval.files.file_identity import path_from_folder
 from editahead_retrieval.files.merkle_tree import hash_content
 from editahead_retrieval.index.content import decode_text, language_of
 from editahead_retrieval.index.reader import FileSymbol, IndexReader
@@ -62,7 +63,7 @@ class WorkspaceCodebase:
         self,
         folders: Sequence[IndexedFolder],
         max_file_bytes: int,
-        is_open: Callable[[str], bool],
+        is_open: Callable[[str], object],
         on_stale: Callable[[Path, str], None],
         on_damage: Callable[[Path], None],
     ) -> None:
@@ -226,9 +227,8 @@ class WorkspaceCodebase:
 def _relative(root: Path, uri: str) -> str | None:
     """Return the path of a document from a workspace folder, with slashes; None for one that is not in it."""
     path = uris.uri_to_path(uri)
-    if path is None or ".." in path.parts or not path.is_relative_to(root):
-        return None
-    return path.relative_to(root).as_posix()
+    inner = None if path is None or ".." in path.parts else path_from_folder(path, root)
+    return None if inner is None else inner.as_posix()
 
 
 def _to_symbol(root: Path, found: FileSymbol, role: SymbolRole) -> SymbolAt:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from editahead_lsp.settings import Settings
 from editahead_lsp.workspace import uris
 from editahead_retrieval.errors import IndexUnusableError, UnreadableFileError
+from editahead_retrieval.files.file_identity import path_from_folder
 from editahead_retrieval.files.folder_reader import FolderReader
 from editahead_retrieval.index.content import decode_text
 from editahead_retrieval.index.reader import IndexReader
@@ -146,8 +147,9 @@ def _scope(folder: IndexedFolder, within: Path | None, open_uris: Iterable[str])
     opened = []
     for uri in open_uris:
         path = uris.uri_to_path(uri)
-        if path is not None and path.is_relative_to(folder.root):
-            opened.append(path.relative_to(folder.root).as_posix())
+        inner = None if path is None else path_from_folder(path, folder.root)
+        if inner is not None:
+            opened.append(inner.as_posix())
     if within is None or folder.root.is_relative_to(within):
         return SearchScope("", frozenset(opened))
     if within.is_relative_to(folder.root):

@@ -18,6 +18,7 @@ from editahead_lsp.protocol.custom_messages import (
     DidSaveParams,
 )
 from editahead_lsp.workspace import uris
+from editahead_retrieval.files.file_identity import path_from_folder
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
@@ -29,7 +30,7 @@ def did_open(server: Server, params: DidOpenParams) -> None:
     """Handle `textDocument/didOpen`."""
     opened = params.text_document
     path, folders = uris.uri_to_path(opened.uri), server.workspace_paths
-    awaits = path is not None and any(path.is_relative_to(folder) for folder in folders)
+    awaits = path is not None and any(path_from_folder(path, folder) is not None for folder in folders)
     document = server.session.open(
         opened.uri, opened.language_id, opened.version, opened.text, awaits_text_before=awaits
     )

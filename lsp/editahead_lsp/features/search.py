@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from editahead_lsp.codebase.workspace_search import FoundPlace
 from editahead_lsp.protocol.custom_messages import Position, Range
 from editahead_lsp.protocol.search_messages import MatchingLine, SearchArgument, SearchPlace, SearchResult
 from editahead_lsp.workspace import uris
+from editahead_lsp.workspace.open_files import OpenFiles
 from editahead_prompts.text.snapshot import Snapshot
 
 from .apply_choices import REQUEST_FAILED
@@ -44,8 +45,13 @@ async def _search(server: Server, argument: SearchArgument) -> SearchResult:
     settings = server.session.settings
     snapshots = {document.key: document.snapshot for document in server.session.documents}
 
+    open_files = OpenFiles(lambda: {key: snapshot.uri for key, snapshot in snapshots.items()})
+
+    def open_snapshot(uri: str) -> Snapshot | None:
+        return snapshots.get(open_files.find(uri) or "")
+
     def open_text(uri: str) -> str | None:
-        snapshot = snapshots.get(uris.canonical_key(uri))
+        snapshot = open_snapshot(uri)
         return None if snapshot is None else snapshot.text
 
     folders, service = server.index.folders, server.search_service
@@ -82,13 +88,13 @@ async def _search(server: Server, argument: SearchArgument) -> SearchResult:
 
     found = await CancellableJob(service.worker).run(find)
     notice = " ".join(filter(None, [*notices, _notice(server, problems)]))
-    return SearchResult([_to_place(place, snapshots) for place in found], notice)
+    return SearchResult([_to_place(place, open_snapshot) for place in found], notice)
 
 
-def _to_place(place: FoundPlace, snapshots: Mapping[str, Snapshot]) -> SearchPlace:
+def _to_place(place: FoundPlace, open_snapshot: Callable[[str], Snapshot | None]) -> SearchPlace:
     result = place.result
     uri = uris.path_to_uri(place.root / result.path)
-    known = snapshots.get(uris.canonical_key(uri))
+    known = open_snapshot(uri)
     texts = result.text.splitlines()
     lines = [
         MatchingLine(line, texts[line - result.line][:MAX_LINE_CHARS])

@@ -14,8 +14,10 @@ from editahead_lsp import user_dirs
 from editahead_lsp.codebase.current_index import open_codebase
 from editahead_lsp.settings import Settings, load_settings
 from editahead_lsp.workspace import uris
+from editahead_lsp.workspace.open_files import OpenFiles
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
+from editahead_retrieval.files.file_identity import path_from_folder
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 
 from .mined_history import repository_rules
@@ -100,13 +102,13 @@ def finish_change(
         report = FinishReport((), (), (), 0)
     else:
         root = within or source.root
-        opened = {uris.canonical_key(document.uri) for document in documents}
+        opened = {uris.canonical_key(document.uri): document.uri for document in documents}
         with open_codebase(
             root,
             settings,
             cache=None if editor is None else editor.cache,
             state=None if editor is None else editor.state,
-            is_open=lambda uri: uris.canonical_key(uri) in opened,
+            is_open=OpenFiles(lambda: opened).find,
             check=check,
             on_progress=on_progress,
         ) as codebase:
@@ -129,5 +131,5 @@ def _readable(documents: Sequence[Snapshot], root: Path, settings: Settings) -> 
     return [
         document
         for document, path in paths
-        if path is not None and path.is_relative_to(root) and rules.reason(path) is None
+        if path is not None and path_from_folder(path, root) is not None and rules.reason(path) is None
     ]

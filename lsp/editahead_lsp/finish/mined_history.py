@@ -12,6 +12,7 @@ from editahead_inference.mined_rules.repository import RepositoryRules
 from editahead_inference.mined_rules.rules import MinedRule, keep_choices, mine
 from editahead_lsp.workspace import uris
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
+from editahead_retrieval.files.file_identity import path_from_folder
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 
 from .git_command import GitCommand
@@ -87,9 +88,8 @@ def repository_rules(root: Path, state: Path) -> RepositoryRules | None:
 
     def path_of(uri: str) -> str | None:
         path = uris.uri_to_path(uri)
-        if path is None or ".." in path.parts or not path.is_relative_to(root):
-            return None
-        return path.relative_to(root).as_posix()
+        inner = None if path is None or ".." in path.parts else path_from_folder(path, root)
+        return None if inner is None else inner.as_posix()
 
     base = uris.path_to_uri(root)
     return RepositoryRules(rules, path_of, lambda path: f"{base}/{quote(path)}")

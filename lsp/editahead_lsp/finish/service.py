@@ -15,6 +15,7 @@ from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.documents import Document
 from editahead_prompts.text.edits import Edit, Replacement, rebase
 from editahead_prompts.text.snapshot import Snapshot
+from editahead_retrieval.files.file_identity import path_from_folder
 
 from .finish_process import run_finish
 from .messages import FinishTask, Found, FoundPlace, FoundUse, Progress, settings_fields, text_digest
@@ -125,11 +126,13 @@ class FinishService:
         path = None if meant is None else uris.uri_to_path(meant)
         if path is None or ".." in path.parts:
             raise ChangeError("open a file of the repository first")
-        roots = [folder for folder in self.folders if path.is_relative_to(folder)]
+        roots = [
+            (root, found) for root in self.folders if (found := path_from_folder(path, root)) is not None
+        ]
         if not roots:
             raise ChangeError("the file is in no folder that is open in the editor; open its folder first")
-        root = max(roots, key=lambda folder: len(folder.parts))
-        return root, path if path == root else path.parent
+        root, inner = min(roots, key=lambda each: len(each[1].parts))
+        return root, (root / inner).parent if inner.parts else root
 
     async def find(
         self, job: FinishJob, on_progress: Callable[[Progress], None] = lambda progress: None

@@ -13,6 +13,7 @@ from editahead_prompts.text.snapshot import Snapshot, split_lines
 from editahead_retrieval.errors import UnreadableFileError
 from editahead_retrieval.files.bounded_files import read_bounded_file
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
+from editahead_retrieval.files.file_identity import path_from_folder
 from editahead_retrieval.index.content import decode_text, language_of
 
 from .renames import find_renames
@@ -79,8 +80,9 @@ class WorkspaceTexts:
         """The open documents of the folder, by path from the root, with slashes."""
         for document in documents:
             path = uris.uri_to_path(document.uri)
-            if path is not None and ".." not in path.parts and path.is_relative_to(root):
-                self.documents[path.relative_to(root).as_posix()] = document
+            inner = None if path is None or ".." in path.parts else path_from_folder(path, root)
+            if inner is not None:
+                self.documents[inner.as_posix()] = document
 
     def is_allowed(self, path: str) -> bool:
         """Return whether a file may take part, whether it exists or not. Otherwise note it.
@@ -91,7 +93,7 @@ class WorkspaceTexts:
         parts = path.split("/")
         if any(part in ("", ".", "..") for part in parts) or not _is_encodable(path):
             self.leave_out(path, "The file's name is not one that every program reads.")
-        elif self._within is not None and not (self.root / path).is_relative_to(self._within):
+        elif self._within is not None and path_from_folder(self.root / path, self._within) is None:
             self.leave_out(path, "The file is outside of the folder that is open.")
         elif reason := self._rules.reason(self.root / path):
             self.leave_out(path, reason)

@@ -25,6 +25,7 @@ from editahead_lsp.workspace.uris import uri_to_path
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
+from editahead_retrieval.files.file_identity import path_from_folder
 
 if TYPE_CHECKING:
     from editahead_prompts.secrets.masking import SecretMasker
@@ -300,5 +301,5 @@ def _relative(uri: str, roots: Sequence[Path]) -> str:
     path = uri_to_path(uri)
     if path is None:
         return uri.rpartition("/")[2]
-    inside = next((path.relative_to(root) for root in roots if path.is_relative_to(root)), None)
+    inside = next(filter(None, (path_from_folder(path, root) for root in roots)), None)
     return path.name if inside is None else inside.as_posix()

@@ -127,6 +127,10 @@ class DocumentStore:
         """Return the open document with this URI, in any spelling of it."""
         return self._by_key.get(uris.canonical_key(uri))
 
+    def uris(self) -> dict[str, str]:
+        """Return the URI of each document as the client writes it, by its key. Any thread may ask."""
+        return {key: document.uri for key, document in list(self._by_key.items())}
+
     def get_by_key(self, key: str) -> Document | None:
         """Return the open document with this canonical key."""
         return self._by_key.get(key)

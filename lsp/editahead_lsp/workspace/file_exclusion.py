@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
+from editahead_retrieval.files.file_identity import distinct_folders
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 from editahead_retrieval.files.secret_names import is_secret_uri
 
@@ -115,6 +116,6 @@ class _Decision:
 
 
 def workspace_paths(uris_: Iterable[str]) -> tuple[Path, ...]:
-    """Return the paths of the workspace folders with a `file:` URI."""
+    """Return the paths of the workspace folders with a `file:` URI. A folder that has two of them is there once."""
     paths = (uris.uri_to_path(uri) for uri in uris_)
-    return tuple(Path(os.path.normpath(path)) for path in paths if path is not None)
+    return distinct_folders([Path(os.path.normpath(path)) for path in paths if path is not None])

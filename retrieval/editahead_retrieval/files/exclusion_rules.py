@@ -10,6 +10,7 @@ from pathlib import Path
 
 from editahead_prompts.text.file_names import is_git_folder
 
+from .file_identity import real_path
 from .git_repository import GitRepository, find_repository, open_repository, read_patterns
 from .ignore_patterns import IgnorePatterns
 from .secret_names import is_secret_path
@@ -112,12 +113,11 @@ class _Check:
         reason = self._reason(path, self._folders)
         if reason is not None:
             return reason
-        real = Path(os.path.realpath(path))
-        if real == path:
+        real = real_path(path)
+        if real == path and any(path.is_relative_to(folder) for folder in self._folders):
             return None
         # A link is what it leads to, and a workspace may itself be reached by one.
-        folders = [*self._folders, *(Path(os.path.realpath(folder)) for folder in self._folders)]
-        return self._reason(real, folders)
+        return self._reason(real, [*self._folders, *map(real_path, self._folders)])
 
     def _reason(self, path: Path, folders: Sequence[Path]) -> str | None:
         if is_secret_path(path.as_posix()):

@@ -7,7 +7,13 @@ from dataclasses import dataclass, replace
 
 from editahead_inference.apply.placement.ambiguity_checks import AmbiguityChecks
 from editahead_inference.apply.placement.placement import Placement, Target, make_refusal
-from editahead_inference.apply.placement.splices import drop_noops, keep_blank_lines, to_edit
+from editahead_inference.apply.placement.splices import (
+    Splice,
+    drop_noops,
+    keep_blank_lines,
+    keep_typography,
+    to_edit,
+)
 from editahead_inference.apply.results import MergeResult, Refusal, SettledBy
 from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch, Snippet
 from editahead_prompts.text.edits import Edit, compose
@@ -112,8 +118,10 @@ def attempt_placement(
 ) -> Attempt:
     """Return the result of one way to place a part, after all checks. An earlier one with this text may have passed them."""
     original = target.original
+    kept: tuple[Splice, ...] | None = None
     if not isinstance(part.content, Diff):
-        placing = replace(placing, splices=keep_blank_runs(part.content, target, placing.splices))
+        kept = keep_blank_runs(part.content, target, placing.splices)
+        placing = replace(placing, splices=keep_typography(kept, target.lines.bodies))
     splices = drop_noops(placing.splices, target.lines.bodies)
     edit = to_edit(original, splices, part.final_newline)
     text = guess = edit.apply(original.text)
@@ -126,6 +134,11 @@ def attempt_placement(
         and encloses_all(part.content, target, splices, by_frames=False)
     ):
         doubt = None
+    if doubt is None and kept is not None and not splices and drop_noops(kept, target.lines.bodies):
+        said = (
+            "The sketch differs from the file in nothing but plain characters, and the file has others there."
+        )
+        doubt = make_refusal("ambiguous", said, settled_by="person")
     unsure = doubt or first_failure(part, target, splices, edit, guess)
     if unsure is not None and doubt is None and unsure.reason == "would-break-syntax":
         kept = tuple(keep_blank_lines(splices, target.lines.bodies))

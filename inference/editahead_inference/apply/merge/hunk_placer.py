@@ -30,7 +30,7 @@ from editahead_inference.apply.results import MAX_CHOICES, Refusal, SimilarLines
 from editahead_prompts.sketches.sketch import Hunk, HunkLine
 
 from .hunk_alignment import HunkAligner, PlacedHunk
-from .hunk_rewriting import fold_later_searches, interleave
+from .hunk_rewriting import fold_later_searches, interleave, written_lines
 from .hunk_segments import (
     are_disjoint,
     first_line_of,
@@ -397,8 +397,8 @@ class _HunkPlacer:
         gone = [place for line, place in group if line.tag == "-" and place is not None]
         if any(line.tag == "-" and place is None for line, place in group):
             self._doubts.append(refuse_unplaced(hunk, self._target, is_first=not self._doubts))
+        come = written_lines(group, self._file, indenting)
         if not gone:
-            come = tuple(indenting.apply(line.text) for line, _ in group if line.tag == "+")
             if before is None and after is None:
                 return []
             at = before + 1 if before is not None else after or 0
@@ -418,10 +418,10 @@ class _HunkPlacer:
         out: list[Splice] = []
         at = gone[0]
         added: list[str] = []
-        end = at
+        end, written = at, iter(come)
         for line, place in group:
             if line.tag == "+":
-                added.append(indenting.apply(line.text))
+                added.append(next(written))
             elif place is not None:
                 if place > end:
                     out.append(Splice(at, end, tuple(added), line.at, line.at + 1))

@@ -1,13 +1,19 @@
-"""Hunks in the form in which they are placed: later searches folded into earlier hunks, shared lines as context."""
+"""Hunks in the form in which they are placed and written.
+
+Later searches are folded into earlier hunks, shared lines are context, and added lines are as the file writes them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
+from editahead_inference.apply.placement.indent_transform import IndentTransform
+from editahead_inference.apply.placement.line_matching import FileLines
 from editahead_inference.apply.placement.placement import Target
 from editahead_prompts.sketches.sketch import Hunk, HunkLine
 from editahead_prompts.text.diff import diff_lines
+from editahead_prompts.text.typography import carry_change
 
 
 def fold_later_searches(hunks: Sequence[Hunk], target: Target) -> list[Hunk]:
@@ -62,3 +68,20 @@ def interleave(hunk: Hunk) -> Hunk:
         lines += come[j1:j2]
         i = i2
     return replace(hunk, lines=tuple(lines))
+
+
+def written_lines(
+    group: Sequence[tuple[HunkLine, int | None]], file: FileLines, indenting: IndentTransform
+) -> tuple[str, ...]:
+    """Return the added lines of a group as the file writes them.
+
+    Args:
+        group: Lines that are removed and added together, each with its line of the file.
+        file: The lines of the file.
+        indenting: The change of the indentation.
+    """
+    gone = [(line.text, file.bodies[place]) for line, place in group if line.tag == "-" and place is not None]
+    come = [line.text for line, _ in group if line.tag == "+"]
+    if any(shown.lstrip() != there.lstrip() for shown, there in gone):
+        come = carry_change([shown for shown, _ in gone], come, [there for _, there in gone])
+    return indenting.apply_all(come)

@@ -11,6 +11,7 @@ from editahead_inference.apply.placement.placement import Placement, Target, mak
 from editahead_inference.apply.placement.splices import (
     Splice,
     drop_noops,
+    keep_typography,
     repeated_beside,
     to_edit,
 )
@@ -346,7 +347,8 @@ def _plausible(attempts: Sequence[Attempt], target: Target) -> Iterator[Plausibl
                 continue
             for each in _readings_of_kind(kind, placing, target):
                 target.check()
-                splices = drop_noops(each, target.lines.bodies)
+                shown = each if isinstance(part.content, Diff) else keep_typography(each, target.lines.bodies)
+                splices = drop_noops(shown, target.lines.bodies)
                 if any(b.start < a.end for a, b in pairwise(splices)):
                     continue
                 edit = to_edit(target.original, splices, part.final_newline)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from textwrap import dedent
 
 from editahead_inference.apply.placement.declarations import only_declares
 from editahead_inference.apply.placement.elision_split import leading_blank_lines
@@ -22,6 +23,7 @@ from editahead_inference.apply.placement.placement import Placement, Target, mak
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
 
+from .kept_indentation import keep_indentation
 from .snippet_placer import place_snippet
 
 _MIN_WHOLE_SHARE = 0.8
@@ -71,10 +73,13 @@ def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placement
     """Return the sketch as the whole new text or, if it does not hold enough of the file, as a part of it."""
     lines = tuple(line for piece in snippet.parts if isinstance(piece, Code) for line in piece.lines)
     all_code = all(isinstance(piece, Code) for piece in snippet.parts)
-    splice = Splice(target.low, target.high, lines, part.at, part.end)
     if all_code and not any(target.lines.keys):
-        return Placement((splice,))
-    share = 0.0 if _is_deeper(lines, target) else _kept_share(lines, target)
+        return Placement((Splice(target.low, target.high, lines, part.at, part.end),))
+    is_deeper = _is_deeper(lines, target)
+    share = 0.0 if is_deeper and not is_plainly_whole(lines, target) else _kept_share(lines, target)
+    sent = tuple(dedent("\n".join(lines)).split("\n")) if is_deeper and share else lines
+    lines = keep_indentation(sent, target.lines, target.low, target.high)
+    splice = Splice(target.low, target.high, lines, part.at, part.end)
     is_whole = share >= _MIN_WHOLE_SHARE or (
         share >= _MIN_WHOLE_SHARE_AT_AN_END and any(_ends_alike(lines, target))
     )
@@ -104,6 +109,9 @@ def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placement
                 settled_by="person",
             )
             return Placement((splice,), doubt, round(share, 3))
+        if lines != sent and lines == target.lines.bodies[target.low : target.high]:
+            said = "The sketch differs from the file in nothing but its indentation, which stays as it is."
+            return Placement((splice,), make_refusal("ambiguous", said, settled_by="person"), round(share, 3))
         return Placement((splice,), None, round(min(1.0, share), 3))
     declared = all_code and only_declares(lines, target.original.language)
     as_piece = place_snippet(snippet, target, declared=declared)

@@ -11,32 +11,7 @@ from math import gcd
 
 from editahead_prompts.short_cache import cache_short
 from editahead_prompts.text.snapshot import Snapshot, line_body
-
-_PUNCTUATION = str.maketrans(
-    {
-        "\u2018": "'",
-        "\u2019": "'",
-        "\u201a": "'",
-        "\u201c": '"',
-        "\u201d": '"',
-        "\u2010": "-",
-        "\u2011": "-",
-        "\u2012": "-",
-        "\u2013": "-",
-        "\u2014": "-",
-        "\u2212": "-",
-        "\u2026": "...",
-        "\u00a0": " ",
-        "\u2002": " ",
-        "\u2003": " ",
-        "\u2009": " ",
-        "\u202f": " ",
-        "\u3000": " ",
-        "\u200b": "",
-        "\ufeff": "",
-    }
-)
-"""Typographic characters that models write instead of plain ones, and white space that looks like a space."""
+from editahead_prompts.text.typography import to_plain_text
 
 DISTINCTIVE = 0.5
 """The weight from which a line or a run of lines says where it belongs. Lighter ones occur all over a file."""
@@ -64,8 +39,7 @@ def normalize_line(body: str) -> str:
 
     White space at both ends is gone, other white space is one space, typographic punctuation is plain.
     """
-    plain = body if body.isascii() else body.translate(_PUNCTUATION)
-    return " ".join(plain.split())
+    return " ".join(to_plain_text(body).split())
 
 
 @cache_short(65536)

@@ -11,6 +11,7 @@ from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.diff import diff, diff_lines
 from editahead_prompts.text.edits import Edit, Replacement, normalise
 from editahead_prompts.text.snapshot import Snapshot, line_body, line_end
+from editahead_prompts.text.typography import carry_change
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,14 @@ def keep_blank_lines(splices: Iterable[Splice], bodies: Sequence[str]) -> Iterat
             end = splice.end
         if end > splice.start or splice.lines:
             yield replace(splice, end=end)
+
+
+def keep_typography(splices: Iterable[Splice], bodies: Sequence[str]) -> tuple[Splice, ...]:
+    """Return the splices with the typographic characters of the file where they have only the plain forms of these."""
+    return tuple(
+        replace(splice, lines=tuple(carry_change(None, splice.lines, bodies[splice.start : splice.end])))
+        for splice in splices
+    )
 
 
 def repeated_beside(splices: Iterable[Splice], bodies: Sequence[str]) -> Iterator[str]:

@@ -1,0 +1,204 @@
+"""A whole file in another indentation keeps that of the file."""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_inference.apply.merge.merge import merge
+from editahead_inference.apply.results import MergeResult
+from editahead_prompts.sketches.parse import parse_sketch
+from editahead_prompts.text.snapshot import Snapshot
+
+UNITS = ["\t", "  ", "    ", "        "]
+
+CODE = """\
+package a
+
+// F is here
+func F(x int) int {
+\tif x > 1 {
+\t\treturn call(x,
+\t\t            one)
+\t}
+\tfor i := range x {
+\t\tx += i
+\t}
+\treturn 0
+}
+
+func G() int {
+\treturn 1
+}
+"""
+
+MAKEFILE = """\
+NAME = demo
+
+all: $(NAME)
+\tcc -o $(NAME) main.c
+\tstrip $(NAME)
+
+clean:
+\trm -f $(NAME)
+"""
+
+TEXT = '''\
+import os
+
+
+def usage():
+  text = """
+    first
+        second
+  third
+  """
+  print(text)
+  return os.EX_OK
+
+
+def run(path):
+  data = read(path)
+  return parse(data)
+'''
+
+
+def merged(sketch: str, text: str, language: str) -> MergeResult:
+    found = parse_sketch(sketch, language=language, path="a.x")
+    return merge(found, found.files[0], Snapshot.from_text(text, uri="file:///a.x", language=language))
+
+
+def whole(text: str) -> str:
+    return f"a.x\n```\n{text}```\n"
+
+
+@pytest.mark.parametrize("width", [2, 4, 8])
+@pytest.mark.parametrize(
+    ("text", "old", "new", "language"),
+    [
+        (CODE, "\treturn 0", "\treturn -1", "go"),
+        (CODE, "\t\t            one)", "\t\t            two)", "go"),
+        (CODE, "\t\tx += i\n", "\t\tx += i\n\t\tx += 1\n", "go"),
+        (CODE, "\treturn 1\n", "\tif true {\n\t\treturn 1\n\t}\n\treturn 2\n", "go"),
+        (CODE, "\t\treturn call(x,\n\t\t            one)\n\t}\n", "\t\treturn 5\n\t}\n", "go"),
+        (MAKEFILE, "\tstrip $(NAME)\n", "\tstrip -s $(NAME)\n\tls\n", "makefile"),
+    ],
+)
+def test_tabs_stay_where_the_sketch_has_spaces(
+    width: int, text: str, old: str, new: str, language: str
+) -> None:
+    after = text.replace(old, new)
+    made = merged(whole(after.replace("\t", " " * width)), text, language)
+    assert made.refusal is None
+    assert made.guess == after
+
+
+def test_lines_that_leave_their_block_have_the_level_of_the_new_one() -> None:
+    text = "def run(a):\n\tb = a\n\tif b:\n\t\tsave(b)\n\t\tclose(b)\n\treturn b\n"
+    after = text.replace("\tif b:\n\t\tsave(b)\n\t\tclose(b)\n", "\tsave(b)\n\tclose(b)\n")
+    made = merged(whole(after.replace("\t", "    ")), text, "python")
+    assert made.refusal is None
+    assert made.guess == after
+
+
+def test_all_lines_of_a_body_may_go_deeper() -> None:
+    text = "def run(a):\n\tb = a\n\tsave(b)\n\treturn b\n"
+    after = "def run(a):\n\twith lock:\n\t\tb = a\n\t\tsave(b)\n\t\treturn b\n"
+    made = merged(whole(after.replace("\t", "    ")), text, "python")
+    assert made.refusal is None
+    assert made.guess == after
+
+
+def test_a_body_that_goes_deeper_in_the_units_of_the_file_is_taken_as_it_is() -> None:
+    text = "def run(a):\n    b = a\n    save(b)\n    return b\n"
+    after = "def run(a):\n    with lock:\n        b = a\n        save(b)\n        return b\n"
+    assert merged(whole(after), text, "python").guess == after
+
+
+@pytest.mark.parametrize("is_converted", [False, True])
+def test_the_white_space_of_a_text_stays(is_converted: bool) -> None:
+    after = TEXT.replace("read(path)", "read(path, 1)")
+    lines = after.split("\n")
+    start, end = (lines.index(line) for line in ('  text = """', '  """'))
+    shown = [
+        line if start < n < end and not is_converted else (len(line) - len(line.lstrip())) * " " + line
+        for n, line in enumerate(lines)
+    ]
+    made = merged(whole("\n".join(shown)), TEXT, "python")
+    assert made.refusal is None
+    assert made.guess == after
+
+
+def test_each_region_of_a_mixed_file_keeps_its_indentation() -> None:
+    tabbed = "int f(void)\n{\n\tint a = 1;\n\treturn a;\n}\n"
+    text = f"{tabbed}\nint g(void)\n{{\n    int b = 2;\n    int c = 3;\n    return b + c;\n}}\n"
+    after = text.replace("a = 1;", "a = 4;\n\ta++;").replace("c = 3;", "c = 3;\n    c++;")
+    made = merged(whole(after.replace("\t", "    ")), text, "c")
+    assert made.refusal is None
+    assert made.guess == after
+
+
+@pytest.mark.parametrize("prefix", ["  ", "   ", "    ", "\t"])
+def test_a_file_that_is_indented_as_a_whole_is_not(prefix: str) -> None:
+    after = CODE.replace("return 0", "return -1")
+    block = indent(f"a.x\n```go\n{after}```\n", prefix)
+    made = merged(f"1. Change it:\n\n{block}", CODE, "go")
+    assert made.refusal is None
+    assert made.guess == after
+
+
+def test_a_sketch_that_changes_only_the_indentation_of_all_lines_is_refused() -> None:
+    made = merged(whole(CODE.replace("\t", "    ")), CODE, "go")
+    assert made.refusal is not None
+    assert "indentation" in made.refusal.detail
+
+
+def test_the_indentation_of_one_block_may_change() -> None:
+    after = CODE.replace("\t\tx += i\n", "\tx += i\n")
+    made = merged(whole(after), CODE, "go")
+    assert made.refusal is None
+    assert made.guess == after
+
+
+@st.composite
+def levels(draw: st.DrawFn) -> list[int]:
+    """Return the levels of the lines of a file, each at most one deeper than the one above."""
+    found = [0]
+    for _ in range(draw(st.integers(6, 16))):
+        found.append(draw(st.integers(0, min(found[-1] + 1, 4))))
+    return found
+
+
+@given(depths=levels(), data=st.data(), own=st.sampled_from(UNITS), shown=st.sampled_from(UNITS))
+def test_the_edit_is_that_of_the_lines_in_the_units_of_the_file(
+    depths: list[int], data: st.DataObject, own: str, shown: str
+) -> None:
+    lines = [(depth, f"step {number} of many {number * number}") for number, depth in enumerate(depths)]
+    if max(depths) == 0:
+        return
+    changed = list(lines)
+    at = data.draw(st.integers(1, len(lines) - 2))
+    kind = data.draw(st.sampled_from(["reword", "add", "remove"]))
+    if kind == "reword":
+        changed[at] = lines[at][0], lines[at][1] + " more"
+    elif kind == "add":
+        changed.insert(at, (lines[at - 1][0], "an added one"))
+    elif sum(depth > 0 for n, (depth, _) in enumerate(lines) if n != at):
+        changed.pop(at)
+    before, after, sketch = (
+        "".join(f"{unit * depth}{text}\n" for depth, text in some)
+        for some, unit in ((lines, own), (changed, own), (changed, shown))
+    )
+    made = merged(whole(sketch), before, "plaintext")
+    assert made.refusal is None
+    assert made.guess == after
+
+
+@pytest.mark.parametrize("text", [CODE, TEXT, "a\n", "a\n  b\n"])
+def test_a_file_as_it_is_changes_nothing(text: str) -> None:
+    made = merged(whole(text), text, "plaintext")
+    assert made.refusal is None
+    assert not made.edit
