@@ -30,6 +30,13 @@ def isolate_user_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
         yield
 
 
+@pytest.fixture(autouse=True)
+def forget_safe_path() -> Iterator[None]:
+    """Take back what `protect_children` sets, which `main` calls: programs of later tests import from tests/support."""
+    yield
+    os.environ.pop("PYTHONSAFEPATH", None)
+
+
 def _postgres() -> Iterator[PostgresServer]:
     reason = reason_without_postgres()
     if reason:

@@ -102,4 +102,4 @@ def test_the_wheel_of_the_vscode_extension_lacks_weights_and_training_and_nothin
     gone = {name for name in wheel.namelist() if name.startswith(left_out)}
     assert names == listed == set(wheel.namelist()) - gone
     assert {"editahead_inference/shipped/README.md", left_out[1]} <= gone
-    assert light.stat().st_size < 1_750_000
+    assert light.stat().st_size < 1_850_000
