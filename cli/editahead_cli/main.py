@@ -20,9 +20,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     The codes are 0 for success, 1 for failure with the reason on stderr, 2 for wrong usage and 130 after Ctrl-C.
     """
+    if argv is None:  # this process is that of the command
+        protect_children()
     argv = list(sys.argv[1:] if argv is None else argv)
     sys.excepthook = print_traceback
-    protect_children()
     chosen = next((argument for argument in argv if argument in COMMANDS), None)
     parser = make_parser([chosen] if chosen else [])
     word = next((argument for argument in argv if not argument.startswith("-")), None)
