@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
@@ -116,18 +116,21 @@ class _File:
 
 
 def find_gone(change: Sequence[ChangedFile], trees: SyntaxTrees) -> list[GoneName]:
-    """Return the definitions that a change took away, in its order."""
-    files = [
-        _File(file.before, file.after, trees)
-        for file in change
-        if file.before is not None and file.after is not None and file.after.language in GRAMMARS
-    ]
+    """Return the definitions that a change took away, in its order. A deleted file takes all of its own along."""
+    texts = [(file.before or _empty(file.after), file.after or _empty(file.before)) for file in change]
+    files = [_File(before, after, trees) for before, after in texts if after.language in GRAMMARS]
     found: list[GoneName] = []
     for file in files:
         gone = list(_gone_from(file, trees))
         renamed = {one.name: one.new for one in gone if one.new}
         found += (one for one in gone if not _is_kept(one.old, file, renamed, files))
     return found[:MAX_GONE]
+
+
+def _empty(file: Snapshot | None) -> Snapshot:
+    """Return a file as it is where there is none."""
+    assert file is not None, "a change has at least one text of each file"
+    return replace(file, lines=("",))
 
 
 def _gone_from(file: _File, trees: SyntaxTrees) -> Iterator[GoneName]:

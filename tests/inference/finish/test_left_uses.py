@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from editahead_inference.finish.finisher import Finisher
-from editahead_inference.finish.report import FinishReport
-from finish_samples import changed, codebase
+from editahead_inference.finish.report import ChangedFile, FinishReport
+from finish_samples import changed, codebase, snapshot
 
 SIGNER = """\
 class Signer:
@@ -183,3 +183,24 @@ def test_languages(
 ) -> None:
     report = find(before, before.replace(old, new), files, path)
     assert {name: found for name, found in told(report).items() if name in lines} == lines
+
+
+USER = "from lib.signer import Signer\n\n\ndef run():\n    return Signer().sign(1)\n"
+
+
+def find_moved(**files: str) -> FinishReport:
+    """Return the report of a change that deletes lib/signer.py, and adds files by their names."""
+    added = {f"lib/{name}.py": text for name, text in files.items()}
+    change = [ChangedFile(snapshot("lib/signer.py", SIGNER), None)]
+    change += [ChangedFile(None, snapshot(path, text)) for path, text in added.items()]
+    return Finisher(codebase({"run.py": USER, **added})).find(change)
+
+
+def test_uses_of_what_a_deleted_file_defined_are_to_look_at() -> None:
+    report = find_moved()
+    assert {(use.name, use.line) for use in report.uses} == {("Signer", 0), ("Signer", 4)}
+    assert not report.is_complete
+
+
+def test_a_definition_in_a_new_file_is_not_gone() -> None:
+    assert not [use for use in find_moved(signing=SIGNER).uses if use.name == "Signer"]
