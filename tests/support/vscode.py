@@ -48,8 +48,10 @@ _SEEN = """(() => {
 })()"""
 """JavaScript: the texts that decorations add."""
 _GHOST = (
-    "[...document.querySelectorAll('.ghost-text-decoration, .ghost-text')].map(one => one.innerText).join('')"
+    "[...document.querySelectorAll('.ghost-text-decoration, .ghost-text-decoration-preview, .ghost-text')]"
+    ".map(one => one.innerText).join('')"
 )
+"""JavaScript: the ghost text. Beside an open list, VS Code draws it as a preview."""
 _MARK = "document.querySelector('.glyph-margin-widgets .cgmr')"
 _STATUS = "document.querySelector('[id=\"editahead.editahead.editahead.status\"]')"
 """Our item in the status bar."""
