@@ -82,12 +82,14 @@ class PromptWindow:
         before: The text up to the cursor, as in the prompt, in pieces that are tokenized apart.
         behind: The text behind the cursor, as in the prompt.
         edits: The edits that the prompt shows before this text.
+        closed: The closed edits at the time when the window was cut, each as URI, old and new lines.
     """
 
     first: int | None
     before: tuple[str, ...]
     behind: str
     edits: str
+    closed: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

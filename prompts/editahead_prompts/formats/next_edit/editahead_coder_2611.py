@@ -81,6 +81,9 @@ REACH_CHARS = 6
 """Characters a token up to which text is looked at."""
 GROWTH = 0.25
 """Share of the budget by which a prompt may grow while its window stays as it is."""
+MAX_UNSEEN = 2
+"""Edits that were closed after the window was cut, with which text is still continued. For the next edit there may be one: it
+is shown where the open edit stands."""
 CONTINUATION_TOKENS, EDIT_TOKENS = 96, 160
 """The most tokens of the two kinds of answers."""
 
@@ -131,7 +134,7 @@ class EditaheadCoderFormat:
         """
         document, cursor = state.document, state.cursor
         context = _Context(state, tokenizer, paths, budget or self.context)
-        window = context.window("", previous)
+        window = context.keep(previous, "", MAX_UNSEEN) or context.cut("")
         line = document.line_at(cursor)
         return PromptRequest(
             prompt=context.render(window, ""),
@@ -156,8 +159,11 @@ class EditaheadCoderFormat:
     ) -> PromptRequest:
         """Build the request for the next edit among the lines that the prompt shows; see `build_continuation`."""
         context = _Context(state, tokenizer, paths, budget or self.context)
-        open_edit = context.open_edit()
-        window = context.window(open_edit, previous)
+        open_edit = context.open_edit(previous)
+        window = context.keep(previous, open_edit, 1 if open_edit and not context.is_open else 0)
+        if window is None:
+            open_edit = context.open_edit(None)
+            window = context.cut(open_edit)
         return PromptRequest(
             prompt=context.render(window, open_edit + NEXT),
             stop=(END,),
@@ -210,10 +216,27 @@ class _Context:
         path = "" if edit.uri == uri else escape(self.paths.for_document(edit.uri), SPECIAL)
         return f"{EDIT}{path}\n{_changed_lines(edit, limit)}"
 
-    def open_edit(self) -> str:
-        """Return the edit that is still open, shortened; "" without one."""
+    @cached_property
+    def closed(self) -> tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]:
+        return tuple((edit.uri, edit.old, edit.new) for edit in self.state.history if not edit.open)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the last edit is still open."""
+        return bool(self.state.history) and self.state.history[-1].open
+
+    def open_edit(self, previous: PromptRequest | None) -> str:
+        """Return the edit that is still open, shortened; "" without one.
+
+        Where the request before shows all closed edits but the last one, of this document, that one takes its place.
+        """
         last = self.state.history[-1] if self.state.history else None
-        if last is None or not last.open:
+        if last is None:
+            return ""
+        is_unseen = (
+            previous is not None and last.uri == self.state.document.uri and self._unseen(previous) == 1
+        )
+        if not last.open and not is_unseen:
             return ""
         limit = max(int(self.room * OPEN_SHARE), MIN_OPEN_TOKENS)
         text = ""
@@ -224,33 +247,55 @@ class _Context:
                 return OPEN + text
         return OPEN + text[: offsets[limit]]
 
-    def window(self, open_edit: str, previous: PromptRequest | None) -> PromptWindow:
-        """Return the window of the request before where it may stay, else the one that fits the budget.
+    def _unseen(self, previous: PromptRequest) -> int | None:
+        """Return how many edits were closed after the window of a request was cut; None if the edits before changed."""
+        if previous.window is None:
+            return None
+        seen = previous.window.closed
+        if not seen:
+            return len(self.closed)
+        for newer in range(MAX_UNSEEN + 1):
+            rest = self.closed[: len(self.closed) - newer]
+            if rest and rest[-len(seen) :] == seen[-len(rest) :]:
+                return newer
+        return None
 
-        Raises:
-            PromptTooLongError: The rest of the prompt has more tokens than the budget.
+    def keep(self, previous: PromptRequest | None, open_edit: str, most: int) -> PromptWindow | None:
+        """Return the window of the request before around the present cursor.
+
+        Args:
+            previous: The request before.
+            open_edit: The open edit, as the prompt shows it.
+            most: The most edits that were closed since the window was cut.
+
+        Returns:
+            The window; None where the text around it or the edits have changed, or the prompt would be too long.
         """
-        kept = None if previous is None else self._keep(previous)
-        if kept is not None:
-            texts = self.head, self.edits, SUFFIX, kept.behind, PREFIX, *kept.before, open_edit, NEXT
-            if sum(map(self.tokenizer.count, texts)) <= int(self.budget * (1 + GROWTH)):
-                return kept
-        return self._cut(open_edit)
+        unseen = None if previous is None else self._unseen(previous)
+        kept = None if previous is None or unseen is None or unseen > most else self._moved(previous)
+        if kept is None:
+            return None
+        texts = self.head, kept.edits, SUFFIX, kept.behind, PREFIX, *kept.before, open_edit, NEXT
+        return kept if sum(map(self.tokenizer.count, texts)) <= int(self.budget * (1 + GROWTH)) else None
 
-    def _keep(self, previous: PromptRequest) -> PromptWindow | None:
-        """Return the last window around the present cursor; None where the text around it or the edits have changed."""
+    def _moved(self, previous: PromptRequest) -> PromptWindow | None:
+        """Return the last window around the present cursor; None where the text around it has changed."""
         document, cursor = self.state.document, self.state.cursor
         was, window = previous.document, previous.window
-        if window is None or window.first is None or (was.uri, window.edits) != (document.uri, self.edits):
+        if window is None or window.first is None or was.uri != document.uri:
             return None
         line, first = document.line_at(cursor), window.first
-        if line < first or was.lines[:first] != document.lines[:first]:
+        if was.lines[:first] != document.lines[:first]:
+            first += len(document.lines) - len(was.lines)  # lines were inserted or taken away above it
+            if first < 0 or document.lines[first : line + 1][:1] != was.lines[window.first :][:1]:
+                return None
+        if line < first:
             return None
         behind = _text(document, cursor, _start(document, line + window.behind.count("\n") + 1))
         if behind != window.behind and not (window.behind[-1:] == "\n" and behind.startswith(window.behind)):
             return None
         before = _text(document, document.starts[first], cursor)
-        return replace(window, before=self._in_pieces(before, window.before))
+        return replace(window, first=first, before=self._in_pieces(before, window.before))
 
     def _in_pieces(self, text: str, before: tuple[str, ...]) -> tuple[str, ...]:
         """Return the text before the cursor in pieces that are tokenized apart.
@@ -264,7 +309,12 @@ class _Context:
         pieces = settled[: len(begins)]
         return (*pieces, rest) if rest or not pieces else pieces
 
-    def _cut(self, open_edit: str) -> PromptWindow:
+    def cut(self, open_edit: str) -> PromptWindow:
+        """Return the window that fits the budget.
+
+        Raises:
+            PromptTooLongError: The rest of the prompt has more tokens than the budget.
+        """
         count = self.tokenizer.count
         rest = self.room - sum(map(count, (self.edits, open_edit, SUFFIX, PREFIX, NEXT)))
         if rest < 0:
@@ -276,7 +326,7 @@ class _Context:
         used, left = count(before), rest - count(behind)
         if count(behind) < rest * MIN_SUFFIX_SHARE or used < left - SPARE_TOKENS:
             behind = self._behind(rest - used)
-        return PromptWindow(first, (before,), behind, self.edits)
+        return PromptWindow(first, (before,), behind, self.edits, self.closed[-MAX_EDITS:])
 
     def _behind(self, room: int) -> str:
         """Return the text behind the cursor within a number of tokens."""
@@ -315,7 +365,7 @@ class _Context:
             )
         parts = (
             Text(self.head, name="path"),
-            Text(self.edits, name="edits"),
+            Text(window.edits, name="edits"),
             Text(SUFFIX, name="suffix token"),
             Text(window.behind, name="behind the cursor"),
             Text(PREFIX, name="prefix token"),

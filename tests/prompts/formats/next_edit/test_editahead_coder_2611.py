@@ -30,6 +30,8 @@ from editahead_prompts.formats.next_edit.editahead_coder_2611 import (
     EDITAHEAD_CODER,
     END,
     NEXT,
+    OPEN,
+    NEXT,
     SPECIAL,
     draft_answers,
 )
@@ -174,12 +176,45 @@ def test_a_change_around_the_window_moves_it(change: str) -> None:
         "above": replace(state, document=Snapshot.from_text("x\n" + long + TEXT + long, uri=URI)),
         "behind": replace(state, document=Snapshot.from_text(long + TEXT + "x\n" + long, uri=URI)),
         "file": replace(state, document=Snapshot.from_text(long + TEXT + long, uri=ROOT + "b.py")),
-        "edits": replace(state, history=(PastEdit(URI, 0, ("a\n",), ("b\n",)),)),
+        "edits": replace(state, history=edits(3)),
     }[change]
     if change == "above":
         other = replace(other, cursor=state.cursor + 2)
     fresh = EDITAHEAD_CODER.build_continuation(other, ESTIMATE, budget=300)
     assert EDITAHEAD_CODER.build_continuation(other, ESTIMATE, budget=300, previous=first) == fresh
+
+
+def edits(count: int) -> tuple[PastEdit, ...]:
+    """Return closed edits."""
+    return tuple(PastEdit(URI, number, (f"a{number}\n",), (f"b{number}\n",)) for number in range(count))
+
+
+def test_closed_edits_leave_the_window_for_a_while() -> None:
+    state = typed()
+    started = replace(state, history=(*edits(1), *state.history))
+    first = EDITAHEAD_CODER.build(started, ESTIMATE, paths=PATHS)
+    for count in (2, 3):
+        later = replace(state, history=(*edits(count), *state.history))
+        assert EDITAHEAD_CODER.build(later, ESTIMATE, paths=PATHS, previous=first).prompt == first.prompt
+    closed = replace(state, history=edits(2))
+    following = EDITAHEAD_CODER.build(closed, ESTIMATE, paths=PATHS, previous=first)
+    assert following.prompt.text == first.prompt.text + f"{OPEN}-a1\n+b1\n{NEXT}"
+    for history in (edits(3), (*edits(2), *state.history), edits(2)[1:]):
+        fresh = EDITAHEAD_CODER.build_next_edit(replace(state, history=history), ESTIMATE, paths=PATHS)
+        again = EDITAHEAD_CODER.build_next_edit(
+            replace(state, history=history), ESTIMATE, paths=PATHS, previous=first
+        )
+        assert again == fresh
+
+
+def test_the_window_moves_along_with_lines_above_it() -> None:
+    long = "".join(f"line_{number} = {number}\n" for number in range(200))
+    state = EditorState(Snapshot.from_text(long + TEXT + long, uri=URI), len(long) + TEXT.index("= su") + 4)
+    first = EDITAHEAD_CODER.build_continuation(state, ESTIMATE, budget=300)
+    text = "import os\n" + long + TEXT.replace("= su", "= sum") + long
+    moved = EditorState(Snapshot.from_text(text, uri=URI), text.index("= sum") + 5)
+    after = EDITAHEAD_CODER.build_continuation(moved, ESTIMATE, budget=300, previous=first)
+    assert after.prompt.text == first.prompt.text + "m"
 
 
 def test_an_accepted_prediction_costs_no_token(tokenizer: HfTokenizer) -> None:
