@@ -82,8 +82,8 @@ REACH_CHARS = 6
 GROWTH = 0.25
 """Share of the budget by which a prompt may grow while its window stays as it is."""
 MAX_UNSEEN = 2
-"""Edits that were closed after the window was cut, with which text is still continued. For the next edit there may be one: it
-is shown where the open edit stands."""
+"""Edits that were closed after the window was cut, with which text is still continued. Before the next edit there may be one
+of them: it is shown in the place of the open edit."""
 CONTINUATION_TOKENS, EDIT_TOKENS = 96, 160
 """The most tokens of the two kinds of answers."""
 

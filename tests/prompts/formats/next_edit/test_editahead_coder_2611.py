@@ -31,7 +31,6 @@ from editahead_prompts.formats.next_edit.editahead_coder_2611 import (
     END,
     NEXT,
     OPEN,
-    NEXT,
     SPECIAL,
     draft_answers,
 )
