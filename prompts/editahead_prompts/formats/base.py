@@ -109,6 +109,7 @@ class PromptRequest:
         marks: Line indices in the region of the places that the format numbers.
         continues: Whether the answer goes on with the prompt's last word, as far as the model is sure.
         window: The window of a format that keeps it from request to request.
+        calibrated: Whether the probability that the model gives its whole answer tells how often it is right.
     """
 
     prompt: Prompt
@@ -123,6 +124,7 @@ class PromptRequest:
     marks: tuple[int, ...] = ()
     continues: bool = False
     window: PromptWindow | None = None
+    calibrated: bool = False
 
 
 class AnswerReader(Protocol):

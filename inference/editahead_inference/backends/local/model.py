@@ -198,6 +198,8 @@ class LocalModel:
             counts.said += 1
             if token in self._network.eos_ids:
                 reason = "stop"
+                if query.logprobs:
+                    yield TextChunk("", (logprob,), sample)
                 break
             piece = text.add(token)
             piece, held = piece[len(held) :], ""

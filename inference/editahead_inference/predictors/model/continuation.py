@@ -1,8 +1,8 @@
-"""The rest of a line, token by token, as a model says it: how much of it to show."""
+"""The text that goes on at the cursor, token by token, as a model says it: how much of it to show."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import exp, log
 
@@ -12,6 +12,8 @@ WRONG_COST = 4.0
 """Keys that a wrong continuation costs the person who reads it, when one is weighed against a shorter one."""
 LEAST = 0.3
 """The model's probability of a continuation below which it is not read any further."""
+SHOWN = 0.74
+"""The probability above which a continuation is shown at the default eagerness."""
 UNKNOWN = 0.6
 """The probability of a continuation of which the server says none: too little for the default eagerness."""
 OFFSET, SLOPE = -0.47, 0.64
@@ -47,14 +49,28 @@ class Continuation:
         return exp(total) >= LEAST
 
     def best(self) -> tuple[str, float]:
-        """Return the beginning that promises the most saved keys, with its probability; "" if none does."""
+        """Return the beginning that promises the most saved keys, with its probability; "" if none does.
+
+        One that is likely enough to be shown goes before others. None ends within a word.
+        """
         if not self.has_logprobs:
             return "".join(piece for piece, _ in self.pieces).rstrip(), UNKNOWN
-        text, best, probability, most = "", "", 0.0, 0.0
-        for piece, total in self.pieces:
+        found = [one for one in self._beginnings() if one[0] > 0]
+        _, _, text, sure = max(found, key=lambda one: (one[1], one[0]), default=(0.0, False, "", 0.0))
+        return text, sure
+
+    def _beginnings(self) -> Iterator[tuple[float, bool, str, float]]:
+        """Yield the beginnings: keys that each promises to save, whether it is shown, its text and its probability."""
+        text = ""
+        following = [*(piece for piece, _ in self.pieces[1:]), ""]
+        for (piece, total), after in zip(self.pieces, following, strict=False):
             text += piece
-            sure = calibrated(exp(total))
-            benefit = sure * (len(text.rstrip()) - 1) - (1 - sure) * WRONG_COST
-            if exp(total) >= LEAST and benefit > most:
-                best, probability, most = text.rstrip(), sure, benefit
-        return best, probability
+            if exp(total) < LEAST:
+                return
+            if not _splits_word(text, after):
+                sure, shown = calibrated(exp(total)), text.rstrip()
+                yield sure * (len(shown) - 1) - (1 - sure) * WRONG_COST, sure > SHOWN, shown, sure
+
+
+def _splits_word(text: str, after: str) -> bool:
+    return bool(after) and text[-1:].isidentifier() and (after[0].isalnum() or after[0] == "_")

@@ -122,7 +122,7 @@ def _candidate(response: ModelResponse, rewrite: Rewrite, change: SeparateChange
         "model-agree": agree / response.answers,
     }
     sure = rewrite.probability
-    if sure is not None:
+    if rewrite.is_next_tokens:
         features[f"kind:{NEXT_TOKENS}"] = 1.0
     if logprobs:
         features |= {"model-mean": sum(logprobs) / len(logprobs), "model-least": min(logprobs)}

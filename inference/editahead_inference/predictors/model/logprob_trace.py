@@ -20,18 +20,23 @@ _Stretch = tuple[int, int, float]
 class LogprobTrace:
     """A record of the tokens that came with each line of the new text. It feeds the reader.
 
-    lines: the lines of the new text that are complete.
+    Attributes:
+        reader: The reader.
+        lines: The lines of the new text that are complete.
+        text: Everything that came.
     """
 
     def __init__(self, reader: AnswerReader) -> None:
         self.reader = reader
         self.lines: list[str] = []
+        self.text = ""
         self._raw = ""
         self._stretches: list[_Stretch] = []
         self._by_line: dict[int, tuple[str, list[_Stretch]]] = {}
 
     def feed(self, text: str, logprobs: Sequence[float] = ()) -> None:
         """Add a part of the answer with the log-probabilities of its tokens (() = unknown)."""
+        self.text += text
         mean = sum(logprobs) / len(logprobs) if logprobs else None
         *whole, rest = text.split("\n")
         for part in whole:

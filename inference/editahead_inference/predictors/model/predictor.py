@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
@@ -32,6 +33,7 @@ from editahead_prompts.formats.base import (
     PromptRequest,
 )
 from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD
+from editahead_prompts.formats.next_edit.editahead_coder_2611 import EditaheadCoderFormat
 from editahead_prompts.formats.next_edit.editahead_lines_2611 import EDITAHEAD_LINES
 from editahead_prompts.formats.registry import select_apply_format, select_format
 from editahead_prompts.secrets.masked_state import mask_question, mask_state
@@ -64,6 +66,11 @@ TEMPLATE_TOKENS = 32
 MIN_PREFILL_TOKENS, MIN_PREFILL_SAVING_S = 192, 0.03
 """The least tokens of a prefill, or, once the server's speed is known, the least seconds that it saves: smaller savings are
 not noticeable."""
+
+PROMPT_SIZES, FIRST_ANSWER_S = (384, 512, 768), 2.5
+"""Tokens of prompts for a model in this process, and the seconds in which the chosen size is computed from nothing."""
+MAX_WINDOWS = 16
+"""Documents whose windows are kept."""
 
 DRAFT_HEADROOM = 128
 """Tokens that Apply keeps free on a server with drafts of its own: near the end of the context, one request spoils the
@@ -132,6 +139,8 @@ class ModelPredictor:
         default=None, init=False, repr=False
     )
     _related_code: RelatedCodeFinder | None = field(default=None, init=False, repr=False)
+    _previous: OrderedDict[str, PromptRequest] = field(default_factory=OrderedDict, init=False, repr=False)
+    """The last request for each document, of a format that keeps its window."""
     _agrees: bool | None = field(default=None, init=False, repr=False)
     """Whether the server's token counts agree with our tokenizer, so that ids can replace text; None = not known yet."""
 
@@ -323,6 +332,8 @@ class ModelPredictor:
     def _build(self, format: Format, state: EditorState) -> PromptRequest:
         context = self.backend.capabilities.context
         tokenizer = self.tokenizer or self._tokenizer(format)
+        if isinstance(format, EditaheadCoderFormat):
+            return self._build_on(format, state, tokenizer)
         request = format.build(state, tokenizer, paths=self.paths)
         needed = tokenizer.count(request.system or "") + request.prompt.tokens + request.max_tokens
         if context is not None and needed > (most := context - TEMPLATE_TOKENS):
@@ -331,8 +342,33 @@ class ModelPredictor:
             request = replace(request, max_tokens=min(request.max_tokens, most - room))
         return request
 
+    def _build_on(
+        self, format: EditaheadCoderFormat, state: EditorState, tokenizer: Tokenizer
+    ) -> PromptRequest:
+        """Return the request for a state with the window of the document's last request, where that may stay."""
+        uri, budget = state.document.uri, self._prompt_budget(format)
+        request = format.build(
+            state, tokenizer, budget=budget, paths=self.paths, previous=self._previous.get(uri)
+        )
+        self._previous[uri] = request
+        self._previous.move_to_end(uri)
+        if len(self._previous) > MAX_WINDOWS:
+            self._previous.popitem(last=False)
+        return request
+
+    def _prompt_budget(self, format: Format) -> int:
+        """Return the tokens of a prompt that a model in this process computes in `FIRST_ANSWER_S`."""
+        least_s = self.prefill_estimator.estimate_s(1) if self.backend.capabilities.in_process else None
+        if least_s is None:
+            return format.context
+        return max(
+            (size for size in PROMPT_SIZES if size * least_s <= FIRST_ANSWER_S), default=PROMPT_SIZES[0]
+        )
+
     def _in_common(self, format: Format, states: Sequence[EditorState]) -> PromptRequest:
         masked = [self._completed(state)[0] for state in states]
+        if isinstance(format, EditaheadCoderFormat) and len(masked) > 1:
+            raise PromptTooLongError("nothing is known of the prompt while the cursor is unknown")
         request, *others = [self._build(format, state) for state in masked]
         for other in others:
             request = replace(request, prompt=common_prefix(request.prompt, other.prompt))
@@ -380,13 +416,14 @@ class ModelPredictor:
             logprobs=can.logprobs,
             session=self._session(request),
             background=background,
-            continues=request.continues,
+            continues=request.continues and request.window is None,
         )
 
     def _session(self, request: PromptRequest) -> str:
-        """Return the key of requests whose prompts share a beginning. The rest of a line has a prompt of its own."""
+        """Return the key of requests whose prompts share a beginning."""
         name = f"{self.key}:{request.document.uri}" if self.key else ""
-        return f"{name}#line" if name and request.continues else name
+        # The rest of a line has a prompt of its own, except where both questions go on with the same text.
+        return f"{name}#line" if name and request.continues and request.window is None else name
 
     def _stops(self, request: PromptRequest) -> tuple[int, ...]:
         """Return the tokens that are each one of the stop strings."""
@@ -410,6 +447,7 @@ class ModelPredictor:
             Sample(
                 LogprobTrace(format.make_reader(request)),
                 continuation=Continuation(query.logprobs) if request.continues else None,
+                calibrated=request.calibrated,
             )
             for _ in range(query.samples)
         ]

@@ -54,7 +54,8 @@ class Rewrite:
         cursor: The offset of the cursor in the new text; None if the model does not set it.
         tokens: The answer's tokens that were found in the new text, in order; () without log-probabilities.
         agree: The number of answers with this text.
-        probability: The probability that the user types it next, for the rest of a line; None for other edits.
+        probability: The probability that it is what the user does next, if the model's own can be relied on.
+        is_next_tokens: Whether it goes on at the cursor with what is being typed.
     """
 
     edit: Edit
@@ -62,6 +63,7 @@ class Rewrite:
     tokens: tuple[TokenLogprob, ...] = ()
     agree: int = 1
     probability: float | None = None
+    is_next_tokens: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,7 @@ class ModelResponse:
         rewrites: The new texts, the most frequent first.
         answers: The number of answers.
         refusal: Why the first rejected answer is no edit.
+        silence: The probability that nothing is left to edit among the region's lines, where the model said so.
         problem: Why there is no answer: one sentence, which quotes no text.
         scores: The score features of proposed edits, see `edit_scoring`.
         weights: The gate that was fitted to this model, if there is one.
@@ -88,6 +91,7 @@ class ModelResponse:
     rewrites: tuple[Rewrite, ...] = ()
     answers: int = 0
     refusal: AnswerRejection | None = None
+    silence: float | None = None
     problem: str | None = None
     scores: tuple[tuple[Edit, Mapping[str, float]], ...] = ()
     weights: DecisionTrees | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import exp
 
 from editahead_inference.backends.base import Usage
 from editahead_prompts.formats.apply.base import ApplyInput
@@ -22,6 +23,9 @@ from .logprob_trace import LogprobTrace
 from .response import ApplyResponse, ModelResponse, Rewrite
 
 log = logging.getLogger(__name__)
+
+LEAST_EDIT = 0.05
+"""The probability of an edit below which it is never shown."""
 
 _NO_ANSWER = "The model's answer never came."
 _APPLY_PROBLEMS: Mapping[AnswerRejectionReason, str] = {
@@ -45,8 +49,9 @@ class Sample:
         finish: Why the answer ended.
         came: Anything of the answer came.
         ended: The rest of the answer is not needed, or there is none.
-        continuation: What came of the rest of a line; None for an answer in the form of its format.
-        probability: How likely the edit is, if the answer is the rest of a line.
+        continuation: What came of the text at the cursor; None for an answer in the form of its format.
+        calibrated: Whether the probability of the whole answer counts. Then one that is too unlikely is not read on.
+        probability: How likely the edit is, if that is known.
     """
 
     trace: LogprobTrace
@@ -54,6 +59,7 @@ class Sample:
     came: bool = False
     ended: bool = False
     continuation: Continuation | None = None
+    calibrated: bool = False
     probability: float | None = None
 
     def add(self, text: str, logprobs: Sequence[float]) -> None:
@@ -64,6 +70,9 @@ class Sample:
             return
         self.trace.feed(text, logprobs)
         self.ended = self.trace.reader.ended or self.trace.reader.refusal is not None
+        if self.calibrated and logprobs:
+            self.probability = (self.probability or 1.0) * exp(sum(logprobs))
+            self.ended |= self.probability < LEAST_EDIT
 
     def end(self) -> None:
         """Settle the answer. Called once, when nothing more comes."""
@@ -71,8 +80,15 @@ class Sample:
             text, self.probability = self.continuation.best()
             self.trace.feed(text)
 
+    @property
+    def is_silent(self) -> bool:
+        """Whether the model says that nothing is left to edit."""
+        return self.calibrated and self.came and not self.trace.text
+
     def parse(self) -> ParsedEdit | AnswerRejection:
         """Return the edit of the answer, or the reason why the answer is unusable."""
+        if self.calibrated and self.probability is not None and self.probability < LEAST_EDIT:
+            return AnswerRejection("no-edits")
         return self.trace.reader.finish(self.finish)
 
 
@@ -101,8 +117,16 @@ def make_model_response(
             continue
         after = replace(document, lines=apply_to_lines(document, answer.edit))
         tokens = sample.trace.tokens(after, request.region)
-        rewrites[text] = Rewrite(answer.edit, answer.cursor, tokens, probability=sample.probability)
+        is_next_tokens = sample.continuation is not None
+        rewrites[text] = Rewrite(
+            answer.edit,
+            answer.cursor,
+            tokens,
+            probability=sample.probability,
+            is_next_tokens=is_next_tokens,
+        )
     ordered = sorted(rewrites.values(), key=lambda rewrite: -rewrite.agree)
+    silence = samples[0].probability if samples and samples[0].is_silent else None
     if refusal is not None:
         log.debug("the model: %s", refusal.reason)
     return replace(
@@ -110,6 +134,7 @@ def make_model_response(
         rewrites=tuple(ordered),
         answers=len(samples),
         refusal=refusal,
+        silence=silence,
         problem=None if samples else _NO_ANSWER,
     )
 

@@ -82,8 +82,11 @@ class ContinuationReader(FimReader):
 
 
 def without_tail(text: str, tail: str) -> str:
-    """Return a continuation up to where it says the text behind the cursor again: closing marks that it did not open."""
-    if not tail:
+    """Return a continuation up to where it says the text behind the cursor again: closing marks that it did not open.
+
+    A tail with other text in it is left alone: the continuation may well say a closing mark before it.
+    """
+    if not tail or not _CLOSERS.fullmatch(tail):
         return text
     depth = 0
     for at, char in enumerate(text):

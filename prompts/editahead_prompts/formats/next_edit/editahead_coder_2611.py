@@ -58,7 +58,7 @@ from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot, line_body
 
-from .continuation import types_line_end
+from .continuation import types_line_end, without_tail
 from .fim import FimReader
 from .hunk_answer import HunkReader, write_hunk
 
@@ -172,6 +172,7 @@ class EditaheadCoderFormat:
             region=shown_lines(state.document, state.cursor, window),
             cursor=state.cursor,
             window=window,
+            calibrated=True,
         )
 
     def make_reader(self, request: PromptRequest) -> LineReader:
@@ -447,6 +448,7 @@ class _ContinuationReader(FimReader):
         text = "".join(replacement.text for replacement in found.edit.replacements)
         if reason == "length" and not self.ended:
             text = text[: text.rfind(document.eol)] if document.eol in text else text
+        text = without_tail(text, split_cursor_line(document, cursor)[1].strip())
         if not text.strip():
             return AnswerRejection("empty")
         return ParsedEdit(Edit.replace(cursor, cursor, text), cursor + len(text))

@@ -1,0 +1,138 @@
+"""One prompt for two questions, as the predictor asks them: the window stays, the answer's probability counts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import log
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_inference.backends.base import CompletionRequest
+from editahead_inference.pipeline import Pipeline
+from editahead_inference.predictors.model.continuation import LEAST, Continuation
+from editahead_inference.predictors.model.predictor import PROMPT_SIZES, ModelPredictor
+from editahead_inference.predictors.model.samples import LEAST_EDIT
+from editahead_prompts.composition.tokenizers import ESTIMATE
+from editahead_prompts.formats.next_edit.editahead_coder_2611 import NEXT
+from editahead_prompts.state import EditorState, PastEdit
+from editahead_prompts.text.snapshot import Snapshot
+from history_typist import PROPERTY
+from scripted_backend import ScriptedBackend, ScriptedReply
+
+URI = "file:///project/cart.py"
+TEXT = "def total(items):\n    price = su\n    return price\n"
+HUNK = (("-    return price\n", 0.8), ("+    return round(price)\n", 0.9), ("", 0.9))
+
+
+def typed(text: str = TEXT, at: str = "= su") -> EditorState:
+    document = Snapshot.from_text(text, uri=URI, language="python")
+    edit = PastEdit(URI, 1, (), (document.lines[1],), open=True)
+    return EditorState(document, text.index(at) + len(at), (edit,))
+
+
+def saying(*pieces: tuple[str, float], **can: Any) -> ScriptedBackend:
+    texts, sure = tuple(text for text, _ in pieces), tuple((log(p),) for _, p in pieces)
+
+    def reply(query: CompletionRequest, sample: int) -> ScriptedReply:
+        assert not query.continues and query.logprobs
+        return ScriptedReply(texts, logprobs=sure)
+
+    backend = ScriptedBackend(reply)
+    backend.capabilities = replace(backend.capabilities, **can)
+    return backend
+
+
+def predictor(backend: ScriptedBackend) -> ModelPredictor:
+    return ModelPredictor(backend, "editahead-coder", key="me")
+
+
+async def test_a_key_and_the_other_question_append_to_one_prompt() -> None:
+    backend = saying(("m(items)", 0.99))
+    model = predictor(backend)
+    await model.predict(typed())
+    await model.predict(typed(TEXT.replace("= su", "= sum"), "= sum"))
+    await model.predict(typed(TEXT.replace("= su", "= sum"), "= sum").after_pause())
+    first, key, paused = backend.queries
+    assert key.prompt == first.prompt + "m"
+    assert paused.prompt.startswith(key.prompt) and paused.prompt.endswith(NEXT)
+    assert {query.session for query in backend.queries} == {f"me:{URI}"}
+
+
+async def test_several_lines_go_on_at_the_cursor() -> None:
+    lines = "m(items)\n    log(price)"
+    response = await predictor(saying(("m(items)", 0.99), ("\n    log", 0.97), ("(price)", 0.98))).predict(
+        typed()
+    )
+    (candidate,) = Pipeline(predictors=()).model_candidates(response)
+    assert candidate.is_next_tokens
+    assert candidate.edit.apply(TEXT) == TEXT.replace("= su", "= su" + lines)
+
+
+async def test_a_hunk_has_the_probability_of_its_whole_answer() -> None:
+    response = await predictor(saying(*HUNK)).predict(typed().after_pause())
+    (candidate,) = Pipeline(predictors=()).model_candidates(response)
+    assert not candidate.is_next_tokens
+    assert candidate.edit.apply(TEXT) == TEXT.replace("return price", "return round(price)")
+    assert candidate.confidence == pytest.approx(0.8 * 0.9 * 0.9)
+
+
+async def test_an_unlikely_hunk_is_not_read_on() -> None:
+    model = predictor(saying(("-    return price\n", LEAST_EDIT / 2), *HUNK[1:]))
+    response = await model.predict(typed().after_pause())
+    assert not response.rewrites and response.silence is None
+
+
+async def test_silence_is_told_with_its_probability() -> None:
+    response = await predictor(saying(("", 0.7))).predict(typed().after_pause())
+    assert not response.rewrites
+    assert response.silence == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize(("seconds", "size"), [(0.001, PROMPT_SIZES[-1]), (0.02, PROMPT_SIZES[0])])
+async def test_a_slow_machine_gets_short_prompts(seconds: float, size: int) -> None:
+    long = "".join(f"line_{number} = {number}\n" for number in range(2_000))
+    backend = saying(("m", 0.9), in_process=True)
+    model = predictor(backend)
+    for tokens in range(0, 1_000, 100):
+        model.prefill_estimator.record(tokens, tokens * seconds)
+    await model.predict(typed(long + TEXT + long))
+    count = ESTIMATE.count(backend.queries[-1].prompt)
+    assert size * 0.8 < count <= size
+
+
+async def test_an_unknown_cursor_warms_nothing() -> None:
+    backend = saying(("m", 0.9), warms=True)
+    document = Snapshot.from_text(TEXT * 100, uri=URI)
+    states = [EditorState(document, 0), EditorState(document, document.length)]
+    assert await predictor(backend).prefill(states) is None
+
+
+PIECES = st.lists(
+    st.tuples(st.sampled_from(["a", "_b", " c", "(", ")\n", "\n", "é", "9"]), st.floats(0.5, 1)), max_size=12
+)
+
+
+@given(pieces=PIECES)
+@PROPERTY
+def test_what_is_shown_is_a_likely_beginning_that_splits_no_word(pieces: list[tuple[str, float]]) -> None:
+    found = Continuation()
+    for text, sure in pieces:
+        if not found.add(text, (log(sure),)):
+            break
+    text, sure = found.best()
+    whole = "".join(piece for piece, _ in pieces)
+    assert whole.startswith(text) and text == text.rstrip()
+    assert sure >= 0
+    if text and (rest := whole[len(text) :]):
+        assert not ((text + rest[0]).replace("_", "a")[-2:].isalnum())
+    if text:
+        at = 0
+        total = 1.0
+        for piece, sure in pieces:
+            at, total = at + len(piece), total * sure
+            if at >= len(text):
+                break
+        assert total >= LEAST * (1 - 1e-9)
