@@ -2,8 +2,9 @@
 
 python packaging/check_packages.py FOLDER
 
-FOLDER gets the sdist, the wheel, the software bill of materials and the manifests for other registries, filled in. The
-interpreter is that of the environment of `requirements/release.txt`. Nothing is published.
+FOLDER gets the sdist, the wheel, those of the model's adapter (`editahead-coder`) in a folder of their own, the software
+bill of materials and the manifests for other registries, filled in. The interpreter is that of the environment of
+`requirements/release.txt`. Nothing is published.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ from fill_manifests import fill_manifests
 ROOT = Path(__file__).resolve().parent.parent
 MAX_DEPENDENCY_BYTES = 60_000_000
 """Size of all that the server needs beside Python and itself, installed, without bytecode files."""
-MAX_WHEEL_BYTES = 20_000_000
-"""A guard against files that do not belong here; the weights of the shipped models take most of it."""
+MAX_WHEEL_BYTES = 9_000_000
+"""A guard against files that do not belong here; the weights of the gate, of completion and of search take most of it."""
+ADAPTER, MAX_ADAPTER_BYTES = ROOT / "packaging" / "editahead-coder", 60_000_000
+"""The distribution with the adapter of Editahead's own model, and the most bytes of its wheel."""
 SIZES = """
 import json, re
 from importlib import metadata
@@ -55,16 +58,34 @@ def check_packages(folder: Path) -> None:
         subprocess.CalledProcessError: A tool has found something.
     """
     shutil.rmtree(folder, ignore_errors=True)
-    run(sys.executable, "-m", "hatchling", "build", "-d", folder)
-    (sdist,), (wheel,) = folder.glob("*.tar.gz"), folder.glob("*.whl")
-    run(sys.executable, "-m", "twine", "check", "--strict", sdist, wheel)
-    run(sys.executable, "-m", "check_wheel_contents", wheel)
-    if wheel.stat().st_size > MAX_WHEEL_BYTES:
-        raise PackageError(f"{wheel.name} has {wheel.stat().st_size:,} bytes, more than {MAX_WHEEL_BYTES:,}")
+    sdist, wheel = build(ROOT, folder, MAX_WHEEL_BYTES)
+    build(ADAPTER, folder / "editahead-coder", MAX_ADAPTER_BYTES)
     with tempfile.TemporaryDirectory() as temporary:
         python = check_installation(wheel, Path(temporary))
         write_bill_of_materials(python, folder / "editahead.cdx.json")
     fill_manifests(sdist, folder / "manifests")
+
+
+def build(project: Path, folder: Path, limit: int) -> tuple[Path, Path]:
+    """Build the sdist and the wheel of a project, and check them.
+
+    Args:
+        project: The folder with `pyproject.toml`.
+        folder: Where they go.
+        limit: The most bytes of the wheel.
+
+    Raises:
+        PackageError: The wheel is larger.
+    """
+    run(sys.executable, "-m", "hatchling", "build", "-d", folder, folder=project)
+    (sdist,), (wheel,) = folder.glob("*.tar.gz"), folder.glob("*.whl")
+    run(sys.executable, "-m", "twine", "check", "--strict", sdist, wheel)
+    run(sys.executable, "-m", "check_wheel_contents", wheel)
+    size = wheel.stat().st_size
+    if size > limit:
+        raise PackageError(f"{wheel.name} has {size:,} bytes, more than {limit:,}")
+    print(f"{wheel.name}: {size:,} bytes")
+    return sdist, wheel
 
 
 def check_installation(wheel: Path, folder: Path) -> Path:
@@ -116,8 +137,8 @@ def write_bill_of_materials(python: Path, path: Path) -> None:
     run(sys.executable, "-m", "cyclonedx_py", "environment", *options, python)
 
 
-def run(*command: str | Path, **environment: str) -> None:
-    subprocess.run(command, cwd=ROOT, check=True, env={**os.environ, **environment})
+def run(*command: str | Path, folder: Path = ROOT, **environment: str) -> None:
+    subprocess.run(command, cwd=folder, check=True, env={**os.environ, **environment})
 
 
 def run_for_text(*command: str | Path, **environment: str) -> str:

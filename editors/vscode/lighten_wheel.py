@@ -10,7 +10,6 @@ import zipfile
 from pathlib import Path
 
 LEFT_OUT = (
-    "editahead_inference/shipped/",
     "editahead_retrieval/vectors/encoder.npz",
     "editahead_training/",
 )

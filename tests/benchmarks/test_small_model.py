@@ -1,6 +1,6 @@
 """Benchmark of the small model behind the language server: from a keystroke to the answer, in a file of this repository.
 
-`EDITAHEAD_SMALL_MODEL` names the model's folder; by default, the one that `editahead models use editahead-small` installed.
+`EDITAHEAD_SMALL_MODEL` names the model's folder; by default, the one that `editahead models use editahead-coder` installed.
 A line is typed anew, a character at a time, at several places of the file. Each keystroke is followed by a request, whose
 answer comes before the next keystroke. The document is warm: the server has computed its prompt once.
 """

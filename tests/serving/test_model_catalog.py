@@ -22,15 +22,16 @@ from editahead_serving.kv_cache_shape import KvCacheShape
 from editahead_serving.model_catalog import (
     CATALOGUE,
     INTERACTIVE_TOKENS_PER_S,
-    SMALL_MODEL,
+    OWN_MODEL,
     CatalogModel,
     assess_fit,
     find_model,
+    order_models,
 )
 
 PAGE = Path(__file__).parents[2] / "docs" / "engine.md"
 GB = 10**9
-models = st.sampled_from([*CATALOGUE, SMALL_MODEL])
+models = st.sampled_from([*CATALOGUE, OWN_MODEL])
 
 
 def row(model: CatalogModel) -> str:
@@ -70,7 +71,7 @@ def test_the_examples_of_attention_in_the_documents() -> None:
     assert KvCacheShape.from_config(config | latent).bytes_per_token() == example(page, "MLA")
 
 
-@pytest.mark.parametrize("model", [*CATALOGUE, SMALL_MODEL], ids=lambda model: model.name)
+@pytest.mark.parametrize("model", [*CATALOGUE, OWN_MODEL], ids=lambda model: model.name)
 def test_each_is_found_and_asked_in_its_format(model: CatalogModel) -> None:
     assert find_model(model.name.upper()) is model
     assert model.repository is None or find_model(model.repository) is model
@@ -104,6 +105,19 @@ def test_on_known_gpus() -> None:
     assert "qwen3-coder-fp8" in fits(48 << 30) and "qwen3-coder-fp8" not in fits(24 << 30)
     assert "zeta-2.1" in fits(24 << 30) and "zeta-2.1" not in fits(16 << 30)
     assert not any(name.startswith("sweep") for name in fits(80 << 30)), "vLLM does not run GGUF well"
+
+
+def test_our_own_is_first_where_there_is_no_gpu() -> None:
+    without, with_one = (order_models(Hardware(4, GB, GB, gpus)) for gpus in ((), (Gpu("x", 48 * GB),)))
+    assert without[0] is OWN_MODEL and with_one[0] is CATALOGUE[0]
+    assert set(without) == set(with_one) == {OWN_MODEL, *CATALOGUE}
+    purposes = [model.purpose for model in with_one]
+    assert purposes == sorted(purposes, reverse=True), "beside the others for next edits"
+
+
+def test_what_our_own_costs_is_said() -> None:
+    expect = assess_fit(OWN_MODEL, Hardware(2, 4 * GB, 2 * GB), 2e10).expect
+    assert all(word in expect for word in ("0.5 GB", "disk", "memory", "two cores"))
 
 
 def test_gpus_are_asked_for() -> None:

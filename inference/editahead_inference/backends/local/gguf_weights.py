@@ -29,7 +29,9 @@ _WHOLE = {"model.embed_tokens.weight": EMBEDDING, "model.norm.weight": "output_n
 _LAYER = re.compile(r"model\.layers\.(\d+)\.(.+)\.(weight|bias)")
 _CONTROL = 3
 """The kind of special tokens in GGUF."""
-_END_TOKEN = "<|endoftext|>"
+END_TOKEN = "<|endoftext|>"
+_ROWS = 8192
+"""Rows of a matrix that are dequantized at once."""
 
 
 class GgufWeights:
@@ -75,8 +77,8 @@ class GgufWeights:
         heads, hidden = self._size("attention.head_count"), self._size("embedding_length")
         tokens = self._field("tokenizer.ggml.tokens")
         ends = {self._field("tokenizer.ggml.eos_token_id")}
-        if _END_TOKEN in tokens:
-            ends.add(tokens.index(_END_TOKEN))
+        if END_TOKEN in tokens:
+            ends.add(tokens.index(END_TOKEN))
         return {
             "model_type": self._architecture,
             "hidden_act": "silu",
@@ -98,7 +100,7 @@ class GgufWeights:
         """Return a weight by its name in transformers, float32."""
         known = self._known_name(name)
         tensor = self._tensors[known]
-        weights = self._library.dequantize(tensor.data, tensor.tensor_type)
+        weights = self._dequantized(tensor)
         heads = {"attn_q": "head_count", "attn_k": "head_count_kv"}.get(known.split(".")[-2])
         if heads is None or self._architecture != "llama":
             return weights
@@ -106,6 +108,17 @@ class GgufWeights:
         count = self._size(f"attention.{heads}")
         rows, columns = weights.shape
         return weights.reshape(count, rows // count // 2, 2, columns).swapaxes(1, 2).reshape(rows, columns)
+
+    def _dequantized(self, tensor: Any) -> Any:
+        """Return a tensor, float32, by some rows at a time: the library needs several times their memory."""
+        import numpy
+
+        data = tensor.data
+        parts = [
+            self._library.dequantize(data[first : first + _ROWS], tensor.tensor_type)
+            for first in range(0, len(data), _ROWS)
+        ]
+        return parts[0] if len(parts) == 1 else numpy.concatenate(parts)
 
     def _known_name(self, name: str) -> str:
         """Return GGUF's name of a weight.

@@ -23,6 +23,8 @@ ZERO = 128
 """The byte of a weight of 0, with 8 bits."""
 _REACHES = (-8.0, -7.4, -6.8, 7.0, 6.4, -9.0)
 """Steps of 4 bits at which the largest weight of a block may lie. -8 is the lowest step; beyond it, the weight is cut."""
+_ROWS = 8192
+"""Rows of a matrix that are quantized at once, as that needs several times their memory."""
 _OPSET, _IR = 21, 10
 _ALIGNMENT = 4096
 """Weights begin at multiples of it, so that they can be mapped into memory."""
@@ -106,8 +108,16 @@ def quantize(weights: Any, bits: int = 8) -> tuple[Any, Any]:
     if columns % BLOCK:
         raise ValueError(f"rows of {columns} weights are no multiple of {BLOCK}")
     blocks = numpy.asarray(weights, numpy.float32).reshape(rows, columns // BLOCK, BLOCK)
-    if bits == 4:
-        return _quantize_to_halves(blocks)
+    quantize_rows = _quantize_to_halves if bits == 4 else _quantize_to_bytes
+    parts = [quantize_rows(blocks[first : first + _ROWS]) for first in range(0, rows, _ROWS)]
+    quantized, scales = (numpy.concatenate(part) for part in zip(*parts, strict=True))
+    return quantized, scales
+
+
+def _quantize_to_bytes(blocks: Any) -> tuple[Any, Any]:
+    """Quantize to 8 bits."""
+    import numpy
+
     scales = numpy.abs(blocks).max(-1) / 127
     steps = blocks / numpy.where(scales == 0, 1, scales)[..., None]
     return (numpy.rint(steps) + ZERO).astype(numpy.uint8), scales

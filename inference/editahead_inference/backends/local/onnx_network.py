@@ -25,6 +25,8 @@ class OnnxNetwork:
     crops = True
 
     def __init__(self, folder: Path, threads: int | None = None) -> None:
+        # Else the library (1.32) keeps a number of this machine, and sends events to its maker. Read when it is imported.
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         import numpy
         import onnxruntime
 

@@ -1,4 +1,4 @@
-"""Editahead's small model: a base that users get as a GGUF file, merged with the adapter that the package has.
+"""Editahead's own model: a base that users get, merged with the adapter of the distribution `editahead-coder`.
 
 The merged model is quantized and written into a folder that `OnnxNetwork` reads. The folder is written whole or not at all.
 """
@@ -9,57 +9,97 @@ import json
 import os
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict
 from hashlib import file_digest
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 
 from editahead_inference.errors import SmallModelError
+from editahead_prompts.errors import TokenizerUnavailableError
 
 from .adapter import Adapter
 from .gguf_weights import GgufWeights
 from .llama_graph import LlamaShape, write_llama
+from .safetensors_weights import SafetensorsWeights
+from .self_check import Speed
 
-NAME = "editahead-small"
-"""The model's name, which selects the prompt format."""
-SHIPPED = Path(__file__).parent.parent.parent / "shipped"
-ADAPTER = SHIPPED / "adapter.safetensors"
-"""The adapter in the package. Builds may be without it."""
-CONTEXT = 1024
-"""The most tokens of prompt and answer. The format's prompts and answers have at most 640."""
+NAME = "editahead-coder"
+"""The model's name, which selects the prompt format, and that of the distribution with its adapter."""
+PACKAGE = "editahead_coder"
+"""What the distribution installs: a folder of files."""
+ADAPTER, VOCABULARY, GOLDEN, CARD = "adapter.safetensors", "vocabulary.npy", "golden.json", "README.md"
+"""Files of the distribution: additions to the base's matrices, the tokens of the head, known answers, and the model card."""
+BITS = 8
+"""Bits of a weight in the matrices."""
+CONTEXT = 2048
+"""The most tokens of prompt and answer. The format's prompts and answers have at most 1,120."""
 PROVENANCE = "model.json"
-"""What an installed model was made of."""
+"""What an installed model was made of, and how quick it was."""
 
 
 def small_model_folder() -> Path:
-    """Return the folder of the installed small model, in the user's cache."""
+    """Return the folder of the installed model, in the user's cache."""
     return Path(platformdirs.user_cache_dir("editahead", appauthor=False)) / "models" / NAME
 
 
-def is_installed(folder: Path, adapter: Path = ADAPTER) -> bool:
-    """Return whether a folder has the model that this adapter makes, with files of the sizes that were written."""
+def find_adapter() -> Path | None:
+    """Return the adapter of the distribution, or None where that is not installed."""
+    with suppress(ImportError, ValueError):
+        spec = find_spec(PACKAGE)
+        for folder in (spec and spec.submodule_search_locations) or ():
+            if (Path(folder) / ADAPTER).is_file():
+                return Path(folder) / ADAPTER
+    return None
+
+
+def is_installed(folder: Path, adapter: Path | None = None) -> bool:
+    """Return whether a folder has the model that this adapter makes, with files of the sizes that were written.
+
+    Args:
+        folder: The model's folder.
+        adapter: The adapter; None for that of the distribution, if there is one. Without any, only the sizes count.
+    """
+    adapter = adapter or find_adapter()
     try:
-        known = json.loads((folder / PROVENANCE).read_text("utf-8"))
-        return bool(known["adapter"] == _sha256(adapter)) and all(
+        known = _read_provenance(folder)
+        return (adapter is None or bool(known["adapter"] == _sha256(adapter))) and all(
             (folder / name).stat().st_size == size for name, size in known["sizes"].items()
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
 
 
+def read_speed(folder: Path) -> Speed | None:
+    """Return how quick an installed model was when it was made, or None."""
+    try:
+        return Speed(**_read_provenance(folder)["speed"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _read_provenance(folder: Path) -> Any:
+    return json.loads((folder / PROVENANCE).read_text("utf-8"))
+
+
 def install(
     base: Path,
     folder: Path,
+    adapter: Path,
     *,
-    adapter: Path = ADAPTER,
+    check: Callable[[Path], Speed],
     report: Callable[[int, int], None] = lambda done, all: None,
-) -> None:
+) -> Speed:
     """Merge a base with an adapter, and write the quantized model into a folder, in place of an older one.
 
     Args:
-        base: A GGUF file of the Llama architecture.
+        base: A GGUF file, or a folder as transformers writes it, of the architecture of Qwen2 or Llama.
         folder: The model's folder.
-        adapter: The adapter, as `editahead train tune --export-adapter` writes it.
+        adapter: The adapter, as `editahead train tune --export-adapter` writes it. Beside it, `VOCABULARY` may be.
+        check: Checks the model in a folder before it takes the place of an older one, and returns how quick it is.
         report: Receives the number of steps that are done, and of all. It may raise to cancel.
 
     Raises:
@@ -69,10 +109,13 @@ def install(
     partial = folder.with_name(f"{folder.name}.{os.getpid()}.part")
     partial.mkdir(parents=True, exist_ok=True)
     try:
-        _write(base, adapter, partial, report)
+        made_of = _write(base, adapter, partial, report)
+        speed = check(partial)
+        _write_json(partial / PROVENANCE, {**made_of, "speed": asdict(speed)})
         _put_in_place(partial, folder)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+    return speed
 
 
 def _put_in_place(made: Path, folder: Path) -> None:
@@ -90,26 +133,45 @@ def _put_in_place(made: Path, folder: Path) -> None:
     shutil.rmtree(replaced, ignore_errors=True)
 
 
-def _write(base: Path, adapter: Path, folder: Path, report: Callable[[int, int], None]) -> None:
+def _write(base: Path, adapter: Path, folder: Path, report: Callable[[int, int], None]) -> dict[str, Any]:
+    """Write the model's files, and return what they are made of."""
     try:
-        weights, additions = GgufWeights(base, CONTEXT), Adapter(adapter)
+        weights = (SafetensorsWeights if base.is_dir() else GgufWeights)(base, CONTEXT)
+        additions = Adapter(adapter)
         config = weights.config()
-        shape = LlamaShape.from_config(config)
-        write_llama(folder, shape, lambda name: additions.add(name, weights.take(name)), report)
-    except (ValueError, KeyError, IndexError) as error:  # what the readers of files raise for damaged ones
+        write_llama(
+            folder,
+            LlamaShape.from_config(config),
+            lambda name: additions.add(name, weights.take(name)),
+            report,
+            bits=BITS,
+            head_tokens=_read_vocabulary(adapter.with_name(VOCABULARY)),
+        )
+        weights.tokenizer().save(str(folder / "tokenizer.json"))
+    except (ValueError, KeyError, IndexError, TokenizerUnavailableError) as error:  # raised for damaged files
         raise SmallModelError(
             f"the model cannot be made of {base.name} and {adapter.name}: {error}"
         ) from error
     if unused := additions.unused:
         raise SmallModelError(f"{adapter.name} is for another base: it has no {min(unused)}")
-    (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n", "utf-8")
-    weights.tokenizer().save(str(folder / "tokenizer.json"))
-    for file in (adapter.with_name("README.md"), adapter.with_name("gate.json"), base.with_name("LICENSE")):
+    _write_json(folder / "config.json", config)
+    for file in (adapter.with_name(CARD), adapter.with_name("gate.json")):
         if file.is_file():
             shutil.copyfile(file, folder / file.name)
     sizes = {file.name: file.stat().st_size for file in sorted(folder.iterdir())}
-    made_of = {"sizes": sizes, "adapter": _sha256(adapter), "base": _sha256(base), **additions.provenance}
-    (folder / PROVENANCE).write_text(json.dumps(made_of, indent=2) + "\n", "utf-8")
+    of_base = {"base sha256": _sha256(base)} if base.is_file() else {}
+    return {**additions.provenance, "sizes": sizes, "adapter": _sha256(adapter), **of_base}
+
+
+def _read_vocabulary(file: Path) -> Any:
+    """Return the tokens of the head, or None for all."""
+    import numpy
+
+    return numpy.load(file) if file.is_file() else None
+
+
+def _write_json(file: Path, value: Any) -> None:
+    file.write_text(json.dumps(value, indent=2) + "\n", "utf-8")
 
 
 def _sha256(path: Path) -> str:

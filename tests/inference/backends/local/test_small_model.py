@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +19,18 @@ from safetensors.numpy import save_file
 
 import small_model as tiny
 from editahead_inference.backends.base import CompletionRequest, StreamEnd
-from editahead_inference.backends.local import gguf_weights, small_model
+from editahead_inference.backends.local import gguf_weights, self_check, small_model
 from editahead_inference.backends.local.llama_graph import LlamaShape
 from editahead_inference.backends.local.model import LocalModel
 from editahead_inference.backends.local.onnx_network import OnnxNetwork
+from editahead_inference.backends.local.self_check import Speed, check_answers
 from editahead_inference.errors import SmallModelError
 from editahead_prompts.composition.hf_tokenizer import load
 from editahead_prompts.formats.registry import select_format
 
 TOKENS = ["<|endoftext|>", "<|im_end|>", *sorted({chr(c) for c in range(33, 127)} | {"Ġ", "Ċ"}), "de", "def"]
 MERGES = ["d e", "de f"]
+SPEED = Speed(100.0, 30.0)
 LAYERS = [
     f"model.layers.{number}.{part}"
     for number in range(2)
@@ -36,8 +44,12 @@ def permuted(weights: Any, heads: int) -> Any:
     return weights.reshape(heads, 2, rows // heads // 2, columns).swapaxes(1, 2).reshape(rows, columns)
 
 
-def write_base(file: Path, weights: dict[str, Any], architecture: str = "llama") -> Path:
-    told = tiny.LLAMA
+def check(folder: Path) -> Speed:
+    return SPEED
+
+
+def write_base(file: Path, weights: dict[str, Any], architecture: str = "qwen2") -> Path:
+    told = tiny.QWEN2
     writer = gguf.GGUFWriter(file, architecture)
     writer.add_block_count(told["num_hidden_layers"])
     writer.add_embedding_length(told["hidden_size"])
@@ -92,14 +104,13 @@ def write_adapter(file: Path, weights: dict[str, Any], layers: list[str] = LAYER
 
 @pytest.fixture
 def weights() -> dict[str, Any]:
-    made = tiny.llama_weights()
+    made = tiny.llama_weights(told=tiny.QWEN2)
     made["model.embed_tokens.weight"] = made["model.embed_tokens.weight"][: len(TOKENS)]
     return made
 
 
 @pytest.fixture
 def base(tmp_path: Path, weights: dict[str, Any]) -> Path:
-    (tmp_path / "LICENSE").write_text("Apache-2.0")
     return write_base(tmp_path / "base.gguf", weights)
 
 
@@ -129,14 +140,17 @@ def test_it_is_the_base_with_the_adapter(
 ) -> None:
     added = write_adapter(adapter, weights)
     adapter.with_name("gate.json").write_text("{}")
-    folder, steps = tmp_path / "editahead-small", []
+    folder, steps = tmp_path / "editahead-coder", []
     assert not small_model.is_installed(folder, adapter)
-    small_model.install(base, folder, adapter=adapter, report=lambda done, all: steps.append((done, all)))
+    small_model.install(
+        base, folder, adapter, check=check, report=lambda done, all: steps.append((done, all))
+    )
     assert steps == [(1, 3), (2, 3), (3, 3)]
     assert small_model.is_installed(folder, adapter)
     assert json.loads((folder / "model.json").read_text())["tokens seen"] == 7
-    assert {"LICENSE", "gate.json"} < {file.name for file in folder.iterdir()}
-    assert [path.name for path in tmp_path.iterdir() if "editahead-small" in path.name] == [folder.name]
+    assert "gate.json" in {file.name for file in folder.iterdir()}
+    assert small_model.read_speed(folder) == SPEED
+    assert [path.name for path in tmp_path.iterdir() if "editahead-coder" in path.name] == [folder.name]
 
     # The same model, written from merged weights.
     other = tmp_path / "other"
@@ -157,7 +171,7 @@ def test_it_answers_with_the_base_s_tokens(
 ) -> None:
     write_adapter(adapter, weights)
     folder = tmp_path / small_model.NAME
-    small_model.install(base, folder, adapter=adapter)
+    small_model.install(base, folder, adapter, check=check)
     vocabulary = load(folder)
     assert [TOKENS[id] for id in vocabulary.encode("def 12<|im_end|>")] == [
         *("def", "Ġ", "1", "2", "<|im_end|>")
@@ -165,15 +179,15 @@ def test_it_answers_with_the_base_s_tokens(
     model = LocalModel(folder, "auto", 0, 0)
     *_, end = model.generate(CompletionRequest("def x", (), 5), lambda: None)
     assert isinstance(end, StreamEnd) and end.usage is not None and end.usage.prompt == 3
-    assert select_format(folder.name).name == "editahead-lines"
+    assert select_format(folder.name).name == "editahead-coder"
 
 
 def test_a_cancelled_or_failed_installation_leaves_the_model_before(
     base: Path, adapter: Path, weights: dict[str, Any], tmp_path: Path
 ) -> None:
     write_adapter(adapter, weights)
-    folder = tmp_path / "models" / "editahead-small"
-    small_model.install(base, folder, adapter=adapter)
+    folder = tmp_path / "models" / "editahead-coder"
+    small_model.install(base, folder, adapter, check=check)
     before = (folder / "model.onnx.data").read_bytes()
 
     def cancel(done: int, all: int) -> None:
@@ -182,14 +196,14 @@ def test_a_cancelled_or_failed_installation_leaves_the_model_before(
     write_adapter(adapter, weights, LAYERS[:1])
     assert not small_model.is_installed(folder, adapter)
     with pytest.raises(KeyboardInterrupt):
-        small_model.install(base, folder, adapter=adapter, report=cancel)
+        small_model.install(base, folder, adapter, check=check, report=cancel)
     write_adapter(adapter, weights, ["model.layers.9.mlp.up_proj"])
     with pytest.raises(SmallModelError, match=r"for another base: it has no model\.layers\.9"):
-        small_model.install(base, folder, adapter=adapter)
+        small_model.install(base, folder, adapter, check=check)
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]
     assert (folder / "model.onnx.data").read_bytes() == before
     write_adapter(adapter, weights, LAYERS[:2])
-    small_model.install(base, folder, adapter=adapter)
+    small_model.install(base, folder, adapter, check=check)
     assert (folder / "model.onnx.data").read_bytes() != before
 
 
@@ -199,8 +213,8 @@ def test_a_damaged_model_is_not_installed(
 ) -> None:
     """So that the command that made it makes it anew."""
     write_adapter(adapter, weights)
-    folder = tmp_path / "editahead-small"
-    small_model.install(base, folder, adapter=adapter)
+    folder = tmp_path / "editahead-coder"
+    small_model.install(base, folder, adapter, check=check)
     assert small_model.is_installed(folder, adapter)
     (folder / name).write_bytes((folder / name).read_bytes()[:-1])
     assert not small_model.is_installed(folder, adapter)
@@ -210,8 +224,8 @@ def test_an_interrupted_exchange_brings_the_model_before_back(
     base: Path, adapter: Path, weights: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_adapter(adapter, weights)
-    folder = tmp_path / "models" / "editahead-small"
-    small_model.install(base, folder, adapter=adapter)
+    folder = tmp_path / "models" / "editahead-coder"
+    small_model.install(base, folder, adapter, check=check)
     before = sorted(file.stat().st_ino for file in folder.iterdir())
     rename = Path.rename
 
@@ -222,7 +236,7 @@ def test_an_interrupted_exchange_brings_the_model_before_back(
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(Path, "rename", interrupted)
-        small_model.install(base, folder, adapter=adapter)
+        small_model.install(base, folder, adapter, check=check)
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]
     assert sorted(file.stat().st_ino for file in folder.iterdir()) == before
 
@@ -231,10 +245,159 @@ def test_files_that_are_none(base: Path, adapter: Path, weights: dict[str, Any],
     write_adapter(adapter, weights)
     (tmp_path / "text").write_text("no model, " * 50)
     with pytest.raises(SmallModelError, match="no GGUF file"):
-        small_model.install(tmp_path / "text", tmp_path / "out", adapter=adapter)
+        small_model.install(tmp_path / "text", tmp_path / "out", adapter, check=check)
     with pytest.raises(SmallModelError, match="no adapter"):
-        small_model.install(base, tmp_path / "out", adapter=tmp_path / "text")
+        small_model.install(base, tmp_path / "out", tmp_path / "text", check=check)
     other = write_base(tmp_path / "other.gguf", weights, "gpt2")
     with pytest.raises(SmallModelError, match="the architecture gpt2, not llama"):
-        small_model.install(other, tmp_path / "out", adapter=adapter)
+        small_model.install(other, tmp_path / "out", adapter, check=check)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture
+def folder(base: Path, adapter: Path, weights: dict[str, Any], tmp_path: Path) -> Path:
+    """Return a model with a head of fewer tokens, as the distribution has it."""
+    write_adapter(adapter, weights)
+    np.save(adapter.with_name(small_model.VOCABULARY), np.arange(2, len(TOKENS)))
+    small_model.install(base, tmp_path / "made", adapter, check=check)
+    return tmp_path / "made"
+
+
+def test_the_head_has_the_tokens_of_the_vocabulary(folder: Path) -> None:
+    network = OnnxNetwork(folder)
+    logits = network.forward([5, 9], network.new_cache(), 1)[0]
+    assert (logits < -1e8).tolist() == [True, True, *[False] * (len(TOKENS) - 2)]
+
+
+def known_answers(folder: Path, file: Path, *, wrong: int) -> Path:
+    """Write what the model says to five prompts, some of it changed."""
+    network, vocabulary, records = OnnxNetwork(folder), load(folder), []
+    for number, prompt in enumerate(["abc", "xyz", "(a)", "[1]", "def"]):
+        cache = network.new_cache()
+        said = [int(network.forward(vocabulary.encode(prompt), cache, 1)[-1].argmax())]
+        said.append(int(network.forward(said, cache, 1)[-1].argmax()))
+        if number < wrong:
+            said[0] = 2 + (said[0] - 1) % (len(TOKENS) - 2)
+        records.append({"prompt": prompt, "answer": vocabulary.encoder.decode(said)})
+    file.write_text(json.dumps(records))
+    return file
+
+
+def seconds() -> Iterator[float]:
+    """Yield the times of a clock: a prompt takes two seconds, an answer four."""
+    for start in itertools.count(0.0, 10.0):
+        yield from (start, start + 2, start + 6)
+
+
+def test_the_self_check_says_how_quick_the_model_is(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(self_check, "MAX_WRONG", 0)
+    times = seconds()
+    speed = check_answers(folder, known_answers(folder, tmp_path / "golden", wrong=0), lambda: next(times))
+    assert speed == Speed(1.5, 4000.0), (
+        "three tokens of a prompt in two seconds, the second token of an answer in four"
+    )
+    assert not speed.is_enough and SPEED.is_enough
+    assert (
+        not replace(SPEED, ms_a_token=91).is_enough and not replace(SPEED, prompt_tokens_per_s=39).is_enough
+    )
+
+
+@pytest.mark.parametrize("wrong", range(6))
+def test_a_model_that_knows_too_little_is_not_used(folder: Path, tmp_path: Path, wrong: int) -> None:
+    golden = known_answers(folder, tmp_path / "golden", wrong=wrong)
+    if wrong <= self_check.MAX_WRONG:
+        check_answers(folder, golden, lambda: 0.0)
+        return
+    with pytest.raises(SmallModelError, match=f"wrong in {wrong} of 5 known answers"):
+        check_answers(folder, golden, lambda: 0.0)
+
+
+def test_a_failed_self_check_leaves_the_model_before(folder: Path, base: Path, adapter: Path) -> None:
+    before = (folder / "model.onnx.data").stat().st_ino
+
+    def fail(made: Path) -> Speed:
+        assert (made / "tokenizer.json").is_file(), "the model can be tried"
+        raise SmallModelError("wrong")
+
+    with pytest.raises(SmallModelError):
+        small_model.install(base, folder, adapter, check=fail)
+    assert (folder / "model.onnx.data").stat().st_ino == before
+    assert not [path for path in folder.parent.iterdir() if path.name.endswith((".part", ".old"))]
+
+
+def write_folder(folder: Path, weights: dict[str, Any], tokenizer: Path, kind: str) -> Path:
+    """Write weights as transformers does, in two files, in which they are stored as `kind`."""
+    folder.mkdir()
+    told = tiny.QWEN2 | {"vocab_size": len(TOKENS), "eos_token_id": 1}
+    (folder / "config.json").write_text(json.dumps(told))
+    (folder / "tokenizer.json").write_bytes(tokenizer.read_bytes())
+    names = sorted(weights)
+    for number, part in enumerate((names[::2], names[1::2])):
+        entries, data = {}, b""
+        for name in part:
+            values = weights[name].astype("<f4")
+            stored = (
+                (values.view("<u4") >> 16).astype("<u2")
+                if kind == "BF16"
+                else values.astype({"F16": "<f2", "F32": "<f4"}[kind])
+            )
+            offsets = [len(data), len(data) + stored.nbytes]
+            entries[name] = {"dtype": kind, "shape": list(values.shape), "data_offsets": offsets}
+            data += stored.tobytes()
+        header = json.dumps(entries | {"__metadata__": {"format": "pt"}}).encode()
+        (folder / f"model-{number}.safetensors").write_bytes(
+            len(header).to_bytes(8, "little") + header + data
+        )
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["F32", "F16", "BF16"])
+def test_a_folder_of_transformers_is_a_base_too(
+    kind: str, folder: Path, adapter: Path, weights: dict[str, Any], tmp_path: Path
+) -> None:
+    rounded = {
+        name: (values.view("<u4") & 0xFFFF0000).view("<f4")
+        if kind == "BF16"
+        else values.astype("<f2").astype("<f4")
+        for name, values in weights.items()
+    }
+    theirs = write_folder(tmp_path / "theirs", rounded, folder / "tokenizer.json", kind)
+    small_model.install(theirs, tmp_path / "other", adapter, check=check)
+    small_model.install(write_base(tmp_path / "rounded.gguf", rounded), folder, adapter, check=check)
+    ours, others = (
+        network.forward([5, 9, 30], network.new_cache(), 3)
+        for network in map(OnnxNetwork, (folder, tmp_path / "other"))
+    )
+    np.testing.assert_allclose(ours, others, atol=1e-5)
+    told = [json.loads((place / "config.json").read_text()) for place in (folder, tmp_path / "other")]
+    assert told[0]["eos_token_id"] == told[1]["eos_token_id"] == [0, 1]
+
+
+@pytest.mark.parametrize("damage", ["no header", "no json", "long header", "no files", "no config"])
+def test_a_damaged_folder_is_no_base(
+    damage: str, folder: Path, adapter: Path, weights: dict[str, Any], tmp_path: Path
+) -> None:
+    theirs = write_folder(tmp_path / "theirs", weights, folder / "tokenizer.json", "F32")
+    content = {"no header": b"abc", "no json": b"\x02" + bytes(7) + b"{]", "long header": b"\xff" * 16}
+    if damage in content:
+        (theirs / "model-0.safetensors").write_bytes(content[damage])
+    for file in theirs.glob({"no files": "*.safetensors", "no config": "config.json"}.get(damage, "none")):
+        file.unlink()
+    with pytest.raises(SmallModelError):
+        small_model.install(theirs, tmp_path / "other", adapter, check=check)
+    assert not (tmp_path / "other").exists()
+
+
+def test_the_runtime_tells_its_maker_nothing(folder: Path, tmp_path: Path) -> None:
+    """ONNX Runtime 1.32 keeps a number of the machine, and events to send, in the cache folder as soon as it is imported."""
+    home = tmp_path / "home"
+    home.mkdir()
+    code = (
+        "import sys; from pathlib import Path; from editahead_inference.backends.local.onnx_network import OnnxNetwork;"
+        "OnnxNetwork(Path(sys.argv[1]))"
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "ORT_"))}
+    subprocess.run([sys.executable, "-c", code, folder], check=True, env=environment | {"HOME": str(home)})
+    assert not list(home.rglob("*"))

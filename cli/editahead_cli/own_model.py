@@ -1,0 +1,139 @@
+"""The set-up of Editahead's own model: `editahead models use editahead-coder`."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from editahead_cli.console import fail, print_text
+
+if TYPE_CHECKING:
+    from editahead_inference.backends.local.self_check import Speed
+
+REQUIRED_PACKAGES = ("gguf", "numpy", "onnx", "onnxruntime", "safetensors", "tokenizers")
+"""What making and running the model needs: the extra `local`."""
+MEMORY_BYTES = 2_000_000_000
+"""Memory that merging and quantizing takes."""
+MODEL_BYTES = 700_000_000
+"""Room on the disk for the model."""
+INTERRUPTED = "cancelled; nothing was changed, and the same command goes on with what has come"
+
+
+def set_up(base: Path | None) -> Speed | None:
+    """Get the base, merge it with the adapter that is installed, and check the result, unless that was done.
+
+    A failure or Ctrl-C leaves the model that was there before.
+
+    Args:
+        base: The base that the user has; None to download it.
+
+    Returns:
+        How quick the model is here, or None after a failure, whose reason was printed.
+    """
+    from editahead_inference.backends.local.small_model import NAME, find_adapter
+    from editahead_inference.errors import SmallModelError
+    from editahead_serving.errors import DownloadError
+
+    if missing := [package for package in REQUIRED_PACKAGES if find_spec(package) is None]:
+        fail(f"{NAME} needs {', '.join(missing)}: pip install 'editahead[local]'")
+        return None
+    adapter = find_adapter()
+    if adapter is None:
+        fail(f"The package {NAME}, which has the adapter, is not installed: pip install {NAME}")
+        return None
+    try:
+        speed = _make(base, adapter)
+    except KeyboardInterrupt:
+        fail(INTERRUPTED)
+    except MemoryError:
+        fail(_describe_memory())
+    except OSError as error:
+        fail(_describe_disk() if error.errno == errno.ENOSPC else str(error))
+    except (DownloadError, SmallModelError) as error:
+        fail(str(error))
+    else:
+        print_text(
+            f"Here it reads {speed.prompt_tokens_per_s:,.0f} tokens of a prompt a second, and says one in "
+            f"{speed.ms_a_token:,.0f} ms, in one core's time."
+        )
+        return speed
+    return None
+
+
+def _make(base: Path | None, adapter: Path) -> Speed:
+    """Make the model, unless it is there.
+
+    Raises:
+        DownloadError: The base cannot be gotten.
+        SmallModelError: The model cannot be made.
+        OSError: A file cannot be written.
+    """
+    from editahead_inference.backends.local import small_model
+    from editahead_inference.backends.local.self_check import check_answers
+    from editahead_inference.errors import SmallModelError
+    from editahead_serving.hardware import detect_hardware, free_disk_bytes
+
+    folder = small_model.small_model_folder()
+    known = small_model.read_speed(folder)
+    if known is not None and small_model.is_installed(folder, adapter):
+        print_text(f"{folder} is complete.")
+        return known
+    if 0 < detect_hardware().free < MEMORY_BYTES:
+        raise SmallModelError(_describe_memory())
+    if free_disk_bytes(folder) < MODEL_BYTES:
+        raise SmallModelError(_describe_disk())
+
+    def check(made: Path) -> Speed:
+        speed = check_answers(made, adapter.with_name(small_model.GOLDEN), time.process_time)
+        print_text("The known answers are right.")
+        return speed
+
+    downloads = folder.with_name(f"{folder.name}.download")
+    found = base.expanduser() if base is not None else _download(downloads)
+    with ExitStack() as stack:
+        report = _progress(stack, "merging and quantizing")
+        speed = small_model.install(found, folder, adapter, check=check, report=report)
+    shutil.rmtree(downloads, ignore_errors=True)
+    return speed
+
+
+def _download(folder: Path) -> Path:
+    from editahead_serving.base_download import QWEN_CODER, get_base
+
+    with ExitStack() as stack:
+        progress = _progress(stack, "downloading the base")
+        return get_base(QWEN_CODER, folder, progress=progress, report=print_text)
+
+
+def _progress(stack: ExitStack, name: str) -> Callable[[int, int], None]:
+    """Return what shows a progress on stderr, from the first call on."""
+    from rich.progress import Progress
+
+    from editahead_cli.rich_console import SafeConsole
+
+    shown = Progress(console=SafeConsole(stderr=True))
+    stack.callback(shown.stop)
+    task = shown.add_task(name)
+
+    def report(done: int, all: int) -> None:
+        shown.start()
+        shown.update(task, completed=done, total=all)
+
+    return report
+
+
+def _describe_memory() -> str:
+    needed = f"{MEMORY_BYTES / 1e9:.0f} GB"
+    return f"There is too little free memory: making the model takes {needed}. Close programs, and try again."
+
+
+def _describe_disk() -> str:
+    from editahead_inference.backends.local.small_model import small_model_folder
+
+    return f"The disk is full: {small_model_folder()} needs {MODEL_BYTES / 1e9:.1f} GB; make room there."
