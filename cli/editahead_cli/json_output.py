@@ -297,7 +297,7 @@ class ModelOutput:
 
     name: str
     repository: str | None
-    purpose: Literal["next edits", "Apply"]
+    purpose: Literal["next edits", "completion", "Apply"]
     runs: Literal["vLLM", "llama.cpp", "Editahead"]
     format: str
     licence: str

@@ -13,14 +13,20 @@ from typing import Literal, TypeAlias
 from .hardware import Hardware
 from .kv_cache_shape import Attention, KvCacheShape
 from .launch_plan import MAX_MODEL_LEN
+from .llama_cpp_plan import CONTEXT
 
 Runtime: TypeAlias = Literal["vLLM", "llama.cpp", "Editahead"]
 """The program that runs a model: llama.cpp where the weights exist as GGUF only, Editahead for its own model."""
 
+Purpose: TypeAlias = Literal["next edits", "completion", "Apply"]
+"""What a model is asked for. Those for completion know no edits: they continue the text at the cursor."""
+
 GPU_MEMORY_FRACTION = 0.9
 """Part of a GPU's memory that vLLM takes."""
-RESERVED_BYTES = 2 << 30
-"""Memory that a server needs beside weights and cache."""
+RESERVED_BYTES = {"vLLM": 2 << 30, "llama.cpp": 1 << 30, "Editahead": 0}
+"""Memory that a runtime needs beside weights and cache."""
+Q8_0, Q4_K_M = 8.5, 4.9
+"""Bits of a weight in GGUF's kinds of those names."""
 INTERACTIVE_TOKENS_PER_S = 20.0
 """Least tokens per second for use while typing: an answer has some dozens, and drafts save most of them."""
 
@@ -51,7 +57,7 @@ class CatalogModel:
 
     name: str
     repository: str | None
-    purpose: Literal["next edits", "Apply"]
+    purpose: Purpose
     runtime: Runtime
     format: str
     licence: str
@@ -88,21 +94,38 @@ class CatalogModel:
     @property
     def required_bytes(self) -> int:
         """Memory that the model needs for one request of the greatest length."""
-        return (
-            self.weight_bytes + self.kv_bytes * min(self.dimensions.context, MAX_MODEL_LEN) + RESERVED_BYTES
-        )
+        limit = CONTEXT if self.runtime == "llama.cpp" else MAX_MODEL_LEN
+        tokens = min(self.dimensions.context, limit)
+        return self.weight_bytes + self.kv_bytes * tokens + RESERVED_BYTES[self.runtime]
+
+    @property
+    def quantization(self) -> str:
+        """The part of a GGUF file's name that says its kind, in lower case."""
+        return "q4_k_m" if self.bits == Q4_K_M else "q8_0"
 
 
 _QWEN3_CODER = ModelDimensions(30.5, 3.3, 48, 32, 4, 128, 262_144)
 _SEED_CODER_8B = ModelDimensions(8.3, 8.3, 32, 32, 8, 128, 32_768)
 _QWEN3_4B = ModelDimensions(4.0, 4.0, 36, 32, 8, 128, 40_960)
 _MELLUM_2 = ModelDimensions(12.0, 2.5, 28, 32, 4, 128, 131_072)
+_MELLUM_4B = ModelDimensions(4.0, 4.0, 30, 24, 24, 128, 8192)
+_QWEN25_CODER_7B = ModelDimensions(7.6, 7.6, 28, 28, 4, 128, 32_768)
+_QWEN25_CODER_3B = ModelDimensions(3.1, 3.1, 36, 16, 2, 128, 32_768)
 _QWEN25_CODER_1B5 = ModelDimensions(1.5, 1.5, 28, 12, 2, 128, 32_768)
 _QWEN25_CODER_0B5 = ModelDimensions(0.5, 0.5, 24, 14, 2, 64, 32_768)
 
 _A2, _UNKNOWN = "Apache-2.0", "unknown"
 _CODER_30B = "Qwen/Qwen3-Coder-30B-A3B-Instruct"
 _SWEEP = "sweepai/sweep-next-edit"
+_ZETA_2_GGUF = "bartowski/zed-industries_zeta-2-GGUF"
+
+
+def _qwen_coder(size: str, licence: str, dimensions: ModelDimensions) -> CatalogModel:
+    """Return a base of Qwen2.5-Coder for completion, as llama.cpp's own project quantized it."""
+    repository = f"ggml-org/Qwen2.5-Coder-{size}-Q8_0-GGUF"
+    name = f"qwen-coder-{size.lower()}"
+    return CatalogModel(name, repository, "completion", "llama.cpp", "fim-qwen", licence, dimensions, Q8_0)
+
 
 CATALOGUE: Sequence[CatalogModel] = (
     CatalogModel("qwen3-coder", _CODER_30B, "next edits", "vLLM", "instruct", _A2, _QWEN3_CODER, 16),
@@ -126,10 +149,33 @@ CATALOGUE: Sequence[CatalogModel] = (
         "zeta-2", "zed-industries/zeta-2", "next edits", "vLLM", "zeta-2", _UNKNOWN, _SEED_CODER_8B, 16
     ),
     CatalogModel(
-        "sweep-1.5b", f"{_SWEEP}-1.5B", "next edits", "llama.cpp", "sweep", _A2, _QWEN25_CODER_1B5, 8.5
+        "zeta-2-q8", _ZETA_2_GGUF, "next edits", "llama.cpp", "zeta-2", _UNKNOWN, _SEED_CODER_8B, Q8_0
     ),
     CatalogModel(
-        "sweep-0.5b", f"{_SWEEP}-0.5B", "next edits", "llama.cpp", "sweep", _UNKNOWN, _QWEN25_CODER_0B5, 8.5
+        "zeta-2-q4", _ZETA_2_GGUF, "next edits", "llama.cpp", "zeta-2", _UNKNOWN, _SEED_CODER_8B, Q4_K_M
+    ),
+    CatalogModel(
+        "sweep-v2-7b", f"{_SWEEP}-v2-7B", "next edits", "vLLM", "sweep", _UNKNOWN, _QWEN25_CODER_7B, 16
+    ),
+    CatalogModel(
+        "sweep-1.5b", f"{_SWEEP}-1.5B", "next edits", "llama.cpp", "sweep", _A2, _QWEN25_CODER_1B5, Q8_0
+    ),
+    CatalogModel(
+        "sweep-0.5b", f"{_SWEEP}-0.5B", "next edits", "llama.cpp", "sweep", _UNKNOWN, _QWEN25_CODER_0B5, Q8_0
+    ),
+    _qwen_coder("7B", _A2, _QWEN25_CODER_7B),
+    _qwen_coder("3B", _UNKNOWN, _QWEN25_CODER_3B),
+    _qwen_coder("1.5B", _A2, _QWEN25_CODER_1B5),
+    _qwen_coder("0.5B", _A2, _QWEN25_CODER_0B5),
+    CatalogModel(
+        "mellum-4b",
+        "JetBrains/Mellum-4b-base-gguf",
+        "completion",
+        "llama.cpp",
+        "fim-mellum",
+        _A2,
+        _MELLUM_4B,
+        Q8_0,
     ),
     CatalogModel("aixapply-4b", "aiXcoder/aiXapply-4B-SFT", "Apply", "vLLM", "aixapply", _A2, _QWEN3_4B, 16),
     CatalogModel(
@@ -180,11 +226,10 @@ def assess_fit(model: CatalogModel, machine: Hardware, bytes_per_second: float) 
         machine: The hardware.
         bytes_per_second: Bandwidth of the machine's memory, from `measure_memory_bandwidth`.
     """
-    largest = max((gpu.memory for gpu in machine.gpus), default=0)
-    if model.runtime == "vLLM" and model.required_bytes <= largest * GPU_MEMORY_FRACTION:
-        room = int((largest * GPU_MEMORY_FRACTION - RESERVED_BYTES - model.weight_bytes) / model.kv_bytes)
-        return ModelFit(model, "gpu", None, f"On the GPU, with room for {room:,} tokens of context.")
-    least = model.weight_bytes + (0 if model is OWN_MODEL else RESERVED_BYTES)
+    usable = max((gpu.memory for gpu in machine.gpus), default=0) * GPU_MEMORY_FRACTION
+    if model.runtime != "Editahead" and model.required_bytes <= usable:
+        return ModelFit(model, "gpu", None, _describe_gpu(model, usable))
+    least = model.weight_bytes + RESERVED_BYTES[model.runtime]
     if least > machine.free:
         more = (
             f"{model.required_bytes / 1e9:.0f} GB on a GPU"
@@ -199,8 +244,17 @@ def assess_fit(model: CatalogModel, machine: Hardware, bytes_per_second: float) 
     return ModelFit(model, "cpu", rate, f"On the CPU, at most {shown} tokens a second{slow}.{costs}")
 
 
+def _describe_gpu(model: CatalogModel, usable: float) -> str:
+    if model.runtime == "llama.cpp":
+        return (
+            "On the GPU, with a build of llama.cpp for it (CUDA or Vulkan); other builds compute on the CPU."
+        )
+    room = int((usable - RESERVED_BYTES[model.runtime] - model.weight_bytes) / model.kv_bytes)
+    return f"On the GPU, with room for {room:,} tokens of context."
+
+
 def order_models(machine: Hardware) -> list[CatalogModel]:
-    """Return all models: Editahead's own first where there is no GPU, else behind those for next edits that need one."""
+    """Return all models: Editahead's own first where there is no GPU, else behind the others for next edits."""
     at = sum(model.purpose == "next edits" for model in CATALOGUE) if machine.gpus else 0
     return [*CATALOGUE[:at], OWN_MODEL, *CATALOGUE[at:]]
 

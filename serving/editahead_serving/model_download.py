@@ -21,10 +21,7 @@ from .errors import DownloadError
 from .hardware import free_disk_bytes
 from .model_catalog import CatalogModel
 
-_FILE_PATTERNS = {
-    "vLLM": ["*.safetensors", "*.json", "*.txt", "*.model", "*.jinja"],
-    "llama.cpp": ["*q8_0*.gguf"],
-}
+_VLLM_PATTERNS = ["*.safetensors", "*.json", "*.txt", "*.model", "*.jinja"]
 _OFFLINE_ERRORS = (
     "Offline",
     "LocalEntryNotFound",
@@ -72,9 +69,16 @@ def download(model: CatalogModel, report: Callable[[str], None]) -> Path:
     report(f"Downloading {model.repository} ({model.weight_bytes / 1e9:.1f} GB, licence {model.licence}) ...")
     try:
         with _exit_on_interrupt(blobs, report):
-            return Path(hub.snapshot_download(model.repository, allow_patterns=_FILE_PATTERNS[model.runtime]))
+            return Path(hub.snapshot_download(model.repository, allow_patterns=_file_patterns(model)))
     except Exception as error:  # the libraries below the client raise errors of many types
         raise DownloadError(_describe_error(model, error)) from None
+
+
+def _file_patterns(model: CatalogModel) -> list[str]:
+    """Return patterns of the names of the files that the runtime needs. The hub's patterns know upper and lower case."""
+    if model.runtime == "vLLM":
+        return _VLLM_PATTERNS
+    return [f"*{kind}*.gguf" for kind in (model.quantization, model.quantization.upper())]
 
 
 @contextmanager

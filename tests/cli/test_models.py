@@ -7,6 +7,7 @@ import json
 import sys
 import tomllib
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -40,13 +41,15 @@ class Hub:
         self.folder = folder / "snapshot"
         self.fetched: list[tuple[str, list[str]]] = []
         self.error: Exception | None = None
+        self.files: tuple[str, ...] = ("sweep-next-edit-1.5b.q8_0.v2.gguf",)
 
     def snapshot_download(self, repository: str, *, allow_patterns: list[str]) -> str:
         self.fetched.append((repository, allow_patterns))
         if self.error is not None:
             raise self.error
         self.folder.mkdir()
-        (self.folder / "sweep-next-edit-1.5b.q8_0.v2.gguf").touch()
+        for file in self.files:
+            (self.folder / file).touch()
         return str(self.folder)
 
 
@@ -110,6 +113,22 @@ def test_one_is_fetched_and_made_the_default(
     assert "*.safetensors" in hub.fetched[0][1] and not any("bin" in pattern for pattern in hub.fetched[0][1])
     assert settings() == {"backend": "engine", "model": "zed-industries/zeta-2.1"}
     assert "editahead engine" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("name", "kind"), [("zeta-2-q8", "Q8_0"), ("zeta-2-q4", "Q4_K_M")])
+def test_one_of_several_kinds_of_gguf(
+    name: str, kind: str, hub: Hub, settings: Callable[[], dict[str, Any]]
+) -> None:
+    """The other kind lies in the same folder, where it was fetched before."""
+    hub.files = ("zeta-2-Q4_K_M.gguf", "zeta-2-Q8_0.gguf")
+    assert main(["models", "use", name]) == 0
+    assert settings()["model"] == str(hub.folder / f"zeta-2-{kind}.gguf")
+    assert [pattern for pattern in hub.fetched[0][1] if fnmatchcase(f"zeta-2-{kind}.gguf", pattern)]
+    assert not [
+        file
+        for file in hub.files
+        if kind not in file and any(fnmatchcase(file, pattern) for pattern in hub.fetched[0][1])
+    ]
 
 
 def test_one_for_llama_cpp(

@@ -74,7 +74,8 @@ def test_the_examples_of_attention_in_the_documents() -> None:
 @pytest.mark.parametrize("model", [*CATALOGUE, OWN_MODEL], ids=lambda model: model.name)
 def test_each_is_found_and_asked_in_its_format(model: CatalogModel) -> None:
     assert find_model(model.name.upper()) is model
-    assert model.repository is None or find_model(model.repository) is model
+    same = [other for other in CATALOGUE if other.repository == model.repository]
+    assert model.repository is None or find_model(model.repository) is same[0]
     assert format_name(model.repository or model.name) == model.format
 
 
@@ -104,7 +105,18 @@ def test_on_known_gpus() -> None:
     assert "qwen3-coder" in fits(80 << 30) and "qwen3-coder" not in fits(48 << 30)
     assert "qwen3-coder-fp8" in fits(48 << 30) and "qwen3-coder-fp8" not in fits(24 << 30)
     assert "zeta-2.1" in fits(24 << 30) and "zeta-2.1" not in fits(16 << 30)
-    assert not any(name.startswith("sweep") for name in fits(80 << 30)), "vLLM does not run GGUF well"
+    assert "zeta-2-q8" in fits(16 << 30) and "zeta-2-q8" not in fits(12 << 30)
+    assert "zeta-2-q4" in fits(12 << 30) and "zeta-2-q4" not in fits(8 << 30)
+    assert {"sweep-1.5b", "qwen-coder-3b"} <= fits(8 << 30) and "mellum-4b" in fits(12 << 30)
+    assert "editahead-coder" not in fits(80 << 30)
+
+
+def test_llama_cpp_needs_a_build_for_the_gpu() -> None:
+    machine = Hardware(16, 8 * GB, GB, (Gpu("x", 24 << 30),))
+    for model in CATALOGUE:
+        fit = assess_fit(model, machine, 1e10)
+        if fit.on == "gpu":
+            assert ("with a build of llama.cpp for it" in fit.expect) == (model.runtime == "llama.cpp")
 
 
 def test_our_own_is_first_where_there_is_no_gpu() -> None:

@@ -159,7 +159,8 @@ def _use_model(name: str, base: Path | None) -> int:
         return fail(str(error))
     values = {"backend": "engine", "model": model.repository, "url": None}
     if model.runtime == "llama.cpp":
-        values["model"] = str(next(iter(sorted(folder.glob("*.gguf"))), folder))
+        files = (file for file in sorted(folder.glob("*.gguf")) if model.quantization in file.name.lower())
+        values["model"] = str(next(files, folder))
     return _make_default(model, values, "Now run `editahead engine`.")
 
 

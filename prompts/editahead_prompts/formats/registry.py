@@ -14,7 +14,7 @@ from .base import Format
 from .next_edit.editahead_2611 import EDITAHEAD
 from .next_edit.editahead_coder_2611 import EDITAHEAD_CODER
 from .next_edit.editahead_lines_2611 import EDITAHEAD_LINES
-from .next_edit.fim import CODESTRAL, DEEPSEEK, QWEN, SEED_CODER, STARCODER
+from .next_edit.fim import CODESTRAL, DEEPSEEK, MELLUM, QWEN, SEED_CODER, STARCODER
 from .next_edit.mercury import INSTRUCT, MERCURY
 from .next_edit.sweep import SWEEP, SWEEP_CURSORTAB
 from .next_edit.zeta1 import ZETA_1
@@ -26,7 +26,7 @@ FORMATS: dict[str, Format] = {
     for format in (
         *(ZETA_1, ZETA_2, ZETA_2_1, SWEEP, SWEEP_CURSORTAB, MERCURY, INSTRUCT),
         *(EDITAHEAD, EDITAHEAD_LINES, EDITAHEAD_CODER),
-        *(QWEN, CODESTRAL, DEEPSEEK, STARCODER, SEED_CODER),
+        *(QWEN, CODESTRAL, DEEPSEEK, STARCODER, SEED_CODER, MELLUM),
     )
 }
 """Formats for next edits, by their name in settings."""
@@ -54,6 +54,7 @@ _BY_MODEL: tuple[tuple[str, str], ...] = (
     (r"codestral", CODESTRAL.name),
     (rf"seed{_SEP}coder(?!.*instruct)", SEED_CODER.name),
     (r"starcoder", STARCODER.name),
+    (rf"mellum{_SEP}4b", MELLUM.name),
     (rf"deepseek{_SEP}coder(?!.*instruct)", DEEPSEEK.name),
     (rf"qwen3{_SEP}coder(?!.*base)", INSTRUCT.name),
     (r"qwen(?!.*instruct)", QWEN.name),

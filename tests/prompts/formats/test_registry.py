@@ -30,6 +30,9 @@ from editahead_prompts.formats.registry import FORMATS, select_format
         ("deepseek-ai/DeepSeek-Coder-V2-Lite-Base", "fim-deepseek"),
         ("bigcode/starcoder2-7b", "fim-starcoder"),
         ("ByteDance-Seed/Seed-Coder-8B-Base", "fim-seed-coder"),
+        ("JetBrains/Mellum-4b-base-gguf", "fim-mellum"),
+        ("mellum-4b-base.Q8_0", "fim-mellum"),
+        ("JetBrains/Mellum2-12B-A2.5B-Instruct", "instruct"),
         ("editahead-27m", "editahead"),
     ],
 )

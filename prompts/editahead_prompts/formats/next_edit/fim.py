@@ -184,6 +184,12 @@ STARCODER = FimFormat(
     file="<file_sep>",
     path_last=True,
 )
+MELLUM = FimFormat(
+    "fim-mellum",
+    *("<fim_prefix>", "<fim_suffix>", "<fim_middle>"),
+    ("<fim_pad>", "<|endoftext|>", "<filename>", "<reponame>"),
+    suffix_first=True,
+)
 SEED_CODER = FimFormat(
     "fim-seed-coder",
     *("<[fim-prefix]>", "<[fim-suffix]>", "<[fim-middle]>"),

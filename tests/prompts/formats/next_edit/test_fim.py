@@ -41,7 +41,7 @@ def test_as_the_family_was_trained(name: str, expected: str) -> None:
     assert "euro" not in alone.prompt.text and "cart.py" not in alone.prompt.text
 
 
-@pytest.mark.parametrize("name", ["fim-codestral", "fim-deepseek", "fim-seed-coder"])
+@pytest.mark.parametrize("name", ["fim-codestral", "fim-deepseek", "fim-seed-coder", "fim-mellum"])
 def test_families_that_document_no_other_files_get_none(name: str) -> None:
     alone, beside = (
         FORMATS[name].build(EditorState(DOCUMENT, 10, other_documents=others), ESTIMATE).prompt.text
