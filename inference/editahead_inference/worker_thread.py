@@ -71,6 +71,16 @@ class WorkerThread:
         self.submit(work, idle=idle)
         return await done
 
+    def wait_for(self, is_wanted: Callable[[], bool]) -> None:
+        """Wait until more is wanted of the present job, another job waits, or the thread is to stop. Called by the job."""
+        with self._change:
+            self._change.wait_for(lambda: is_wanted() or self._jobs or self.is_stopped)
+
+    def notify(self) -> None:
+        """Let `wait_for` look again."""
+        with self._change:
+            self._change.notify()
+
     def stop(self, timeout: float) -> None:
         """End the thread after its urgent jobs. Wait at most `timeout` seconds for that."""
         with self._change:

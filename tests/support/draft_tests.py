@@ -11,6 +11,7 @@ import pytest
 from editahead_inference.backends.base import CompletionRequest, StreamEnd, TextChunk, Usage
 from editahead_inference.backends.local.model import LocalModel
 from editahead_inference.errors import Cancelled
+from editahead_inference.speculation.drafter import Drafter
 from editahead_prompts.formats.next_edit.editahead_2611 import NEXT, REGION, REGION_END
 
 SEEDS = 6
@@ -26,8 +27,15 @@ def never() -> None:
 def said(
     model: LocalModel, query: CompletionRequest, drafts: Sequence[Sequence[int]] = ()
 ) -> tuple[str, list[float], StreamEnd, Usage]:
-    """Return the ids of an answer with drafts as ids: the text of a random model does not tokenize to the same ids."""
-    model._drafts = lambda query: [list(draft) for draft in drafts]  # type: ignore[method-assign]
+    """Return the ids of an answer with drafts as ids: the text of a random model does not tokenize to the same ids.
+
+    Without drafts, each token is a step of its own.
+    """
+
+    def drafter(*_: object) -> Drafter | None:
+        return Drafter(drafts, model._network.draft_lengths) if drafts else None
+
+    model._drafter = drafter  # type: ignore[method-assign]
     *pieces, end = model.generate(query, never)
     assert isinstance(end, StreamEnd) and end.usage is not None
     text = "".join(piece.text for piece in pieces if isinstance(piece, TextChunk))
@@ -98,7 +106,7 @@ class DraftTests:
         query = CompletionRequest("", (), 100, ids=tuple(range(100, 140)))
         answer = answered(model, query)
         usage = said(model, query, [answer])[3]
-        assert usage.accepted >= len(answer) - 1 - -(-len(answer) // 65)
+        assert usage.accepted >= len(answer) - 1 - -(-len(answer) // (model._network.draft_lengths.max + 1))
         assert usage.drafted < 100
 
     def test_an_answer_never_runs_past_the_context(self, model: LocalModel) -> None:
@@ -131,7 +139,7 @@ class DraftTests:
         answer = answered(model, query)
         whole = said(model, query)[0]
         wrong = [*answer[:30], 5, *answer[30:60], 5, *answer[60:]]
-        model._drafts = lambda query: [wrong]  # type: ignore[method-assign]
+        said(model, query, [wrong])
         for steps in range(3):
             left = iter(range(steps))
 

@@ -135,11 +135,18 @@ class Drafter:
     Args:
         sources: Token ids as the tokenizer of the model gives them, the most trusted first. The answer itself comes last.
         lengths: The lengths of drafts.
+        prompt: Tokens that the answer continues, and may repeat.
     """
 
-    def __init__(self, sources: Sequence[Sequence[int]], lengths: DraftLengths = DraftLengths()) -> None:
-        self._answer: list[int] = []
+    def __init__(
+        self,
+        sources: Sequence[Sequence[int]],
+        lengths: DraftLengths = DraftLengths(),
+        prompt: Sequence[int] = (),
+    ) -> None:
+        self._answer: list[int] = list(prompt)
         self._own = DraftSource()
+        self._own.extend(prompt)
         self._sources = [*(DraftSource.from_tokens(tokens) for tokens in sources), self._own]
         self._lengths = lengths
         self._length = lengths.max

@@ -121,15 +121,23 @@ class LocalBackend:
         loop = asyncio.get_running_loop()
         queue: asyncio.Queue[TextChunk | StreamEnd | Exception | None] = asyncio.Queue()
         job = CancellableJob(self._worker, is_background=query.background)
+        read = told = 0  # pieces
 
         def tell(item: TextChunk | StreamEnd | Exception | None) -> None:
             with suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(queue.put_nowait, item)
 
+        def is_wanted() -> bool:
+            return job.cancelled or read >= told
+
         def work() -> None:
+            nonlocal told
             try:
                 for piece in self._current.generate(query, job.check):
+                    told += 1
                     tell(piece)
+                    # A reader that has enough stops here: the next step would cost more than the wait.
+                    self._worker.wait_for(is_wanted)
                 tell(None)
             except Exception as error:
                 tell(error)
@@ -141,9 +149,12 @@ class LocalBackend:
                 if isinstance(item, Exception):
                     raise self._failed(item)
                 yield item
+                read += 1
+                self._worker.notify()
             self._update_health()
         finally:
             job.cancel()
+            self._worker.notify()
 
     async def prefill(self, query: CompletionRequest) -> Usage:
         return await self._do(lambda model, check: model.prefill(query, check), idle=True)

@@ -7,6 +7,7 @@ answers may be drafted: a step verifies a draft, and keeps the tokens that the m
 
 from __future__ import annotations
 
+import time
 from bisect import bisect_left
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
@@ -17,26 +18,21 @@ from typing import Any
 
 from editahead_inference.backends.base import CompletionRequest, StreamEnd, TextChunk, Usage
 from editahead_inference.errors import BackendError, Cancelled
-from editahead_inference.speculation.drafter import Drafter, DraftLengths
+from editahead_inference.speculation.drafter import Drafter
 from editahead_prompts.composition.hf_tokenizer import load as load_vocabulary
 from editahead_prompts.formats.base import Finish
 from editahead_prompts.text.affixes import common_prefix_length
 
 from . import llama_graph
-from .network import Network
+from .network import Network, token_ids
 from .onnx_network import OnnxNetwork
+from .row import Pace, Row
 from .session_cache import SessionCache
 from .stop_strings import StopScanner
 from .transformers_network import TransformersNetwork, load_transformers_tokenizer
 
-PREFILL_CHUNK = 96
-"""Tokens of a prompt that are computed at once. A request can be cancelled between two chunks.
-
-A prompt of 448 tokens of the small model takes the same CPU time in chunks of 96, 128 or 256, 4% more in those of 64.
-"""
-
-DRAFT_LENGTHS = DraftLengths(initial=16, max=64)
-"""Lengths of drafts: a step for 65 tokens takes some ten times as long as a step for one, on one core."""
+NEVER = -1e9
+"""The log-probability of a token that the network cannot say."""
 
 
 def load_network(folder: Path, dtype: str) -> Network:
@@ -54,6 +50,7 @@ class LocalModel:
         seed: The seed of sampling.
         cache_bytes: The most bytes of kept keys and values.
         load: Returns the network of a folder.
+        clock: Monotonic seconds.
 
     Raises:
         ValueError: The weights are damaged. The libraries raise errors of their own.
@@ -66,6 +63,7 @@ class LocalModel:
         seed: int,
         cache_bytes: int,
         load: Callable[[Path, str], Network] = load_network,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         import numpy
 
@@ -77,7 +75,8 @@ class LocalModel:
         self._template: Any = None
         self._texts: list[tuple[str, int]] = []
         """The texts of tokens with their ids, in order."""
-        self._shelf: SessionCache[Any] = SessionCache(cache_bytes, lambda cache: cache.nbytes)
+        self._pace = Pace(clock)
+        self._shelf: SessionCache[Any] = SessionCache(min(cache_bytes, self._network.cache_bytes))
         self.context = self._network.context
         if not numpy.isfinite(self._network.forward([0], self._network.new_cache(), 1)).all():
             raise ValueError("its weights are damaged: what it computes is no number")
@@ -98,35 +97,34 @@ class LocalModel:
         held = self._held(ids) if query.continues else ""
         if held:
             ids.pop()
-        row = self._row(query, ids)
+        row, answer = self._row(query, ids)
         reused, counts = row.reused, _Counts()
-        drafts = self._drafts(query)
         try:
             first = row.extend(ids[reused:], check)
             for sample in range(query.samples):
                 if sample and not self._network.crops:
-                    row = self._row(query, ids)
+                    row, _ = self._row(query, ids)
                     first = row.extend(ids, check)
                 if held:
                     first = self._beginning_with(held, first)
                 row.crop(len(ids))
-                drafter = Drafter(drafts, DRAFT_LENGTHS) if drafts else None
+                drafter = self._drafter(query, ids, answer)
                 reason = yield from self._decode(query, sample, first, row, drafter, counts, check, held)
                 last = sample == query.samples - 1
                 usage = Usage(len(ids), reused, counts.said, counts.drafted, counts.accepted)
                 yield StreamEnd(reason, sample, usage if last else None)
         finally:
-            self._keep(query, row)
+            self._keep(query, row, len(ids))
 
     def prefill(self, query: CompletionRequest, check: Callable[[], None]) -> Usage:
         """Compute a prompt. What is computed before `check` cancels is kept."""
         ids = self._encode(query)
-        row = self._row(query, ids)
+        row, _ = self._row(query, ids)
         try:
             with suppress(Cancelled):
                 row.extend(ids[len(row.ids) :], check)
         finally:
-            self._keep(query, row)
+            self._keep(query, row, len(ids))
         return Usage(len(ids), row.reused)
 
     def score(
@@ -146,25 +144,34 @@ class LocalModel:
                 "refused", "A continuation is too long for the model, or no text of its vocabulary."
             )
         scores: list[tuple[float, ...]] = [()] * len(wanted)
-        row = self._row(query, prompt)
+        row, _ = self._row(query, prompt)
         try:
             logprobs = self._logprobs(row.extend(prompt[row.reused :], check))
             for number in sorted(range(len(wanted)), key=wanted.__getitem__):
                 if not self._network.crops and len(row.ids) > len(prompt):
-                    row = self._row(query, prompt)
+                    row, _ = self._row(query, prompt)
                     logprobs = self._logprobs(row.extend(prompt, check))
                 ids = wanted[number]
                 known = common_prefix_length(row.ids[len(prompt) :], ids[:-1])
                 row.crop(len(prompt) + known)
                 del logprobs[known + 1 :]
-                for start in range(known, len(ids) - 1, PREFILL_CHUNK):
-                    part = ids[start : min(start + PREFILL_CHUNK, len(ids) - 1)]
-                    logprobs += self._logprobs(row.extend(part, check, len(part)))
-                scores[number] = tuple(float(behind[id]) for behind, id in zip(logprobs, ids, strict=False))
+                for logits in row.extend_all(ids[known:-1], check):
+                    logprobs += self._logprobs(logits)
+                scores[number] = tuple(
+                    self._said_logprob(behind, id) for behind, id in zip(logprobs, ids, strict=False)
+                )
             row.crop(len(prompt))
         finally:
-            self._keep(query, row)
+            self._keep(query, row, len(prompt))
         return scores
+
+    def _said_logprob(self, logprobs: Any, id: int) -> float:
+        """Return the log-probability of a token, `NEVER` for one that the network cannot say."""
+        said = self._network.said
+        if said is None:
+            return float(logprobs[id])
+        column = int(self._numpy.searchsorted(said, id))
+        return float(logprobs[column]) if column < len(said) and said[column] == id else NEVER
 
     def _logprobs(self, logits: Any) -> list[Any]:
         """Return log-probabilities for logits, row by row."""
@@ -180,7 +187,7 @@ class LocalModel:
         query: CompletionRequest,
         sample: int,
         first: Any,
-        row: _Row,
+        row: Row,
         drafter: Drafter | None,
         counts: _Counts,
         check: Callable[[], None],
@@ -217,7 +224,7 @@ class LocalModel:
         self,
         query: CompletionRequest,
         logits: Any,
-        row: _Row,
+        row: Row,
         limit: int,
         drafter: Drafter | None,
         counts: _Counts,
@@ -248,13 +255,13 @@ class LocalModel:
         if query.temperature > 0:
             # The highest of logits with noise of Gumbel's distribution is a sample of the softmax.
             noise = self._random.gumbel(size=logits.shape)
-            tokens = (logits / query.temperature + noise).argmax(-1)
+            columns = (logits / query.temperature + noise).argmax(-1)
         else:
-            tokens = logits.argmax(-1)
-        chosen: list[int] = tokens.tolist()
+            columns = logits.argmax(-1)
+        chosen = token_ids(self._network, columns)
         if not query.logprobs:
             return chosen, [0.0] * len(chosen)
-        logprobs = logits[self._numpy.arange(len(chosen)), tokens] - self._log_sums(logits)
+        logprobs = logits[self._numpy.arange(len(chosen)), columns] - self._log_sums(logits)
         return chosen, logprobs.tolist()
 
     def _held(self, ids: Sequence[int]) -> str:
@@ -269,8 +276,10 @@ class LocalModel:
         low = bisect_left(self._texts, (held, -1))
         known = list(takewhile(lambda each: each[0].startswith(held), islice(self._texts, low, None)))
         masked = self._numpy.full_like(logits, -self._numpy.inf)
-        ids = [id for _, id in known]
-        masked[:, ids] = logits[:, ids]
+        columns = [id for _, id in known]
+        if self._network.said is not None:
+            columns = self._numpy.flatnonzero(self._numpy.isin(self._network.said, columns))
+        masked[:, columns] = logits[:, columns]
         return masked
 
     def _token_texts(self) -> Iterator[tuple[str, int]]:
@@ -281,13 +290,20 @@ class LocalModel:
             if id not in special:
                 yield text, id
 
-    def _drafts(self, query: CompletionRequest) -> list[list[int]]:
-        """Return the request's drafts as token ids, each up to the first token that the model does not have.
+    def _drafter(
+        self, query: CompletionRequest, prompt: Sequence[int], answer: Sequence[int]
+    ) -> Drafter | None:
+        """Return the drafter of a greedy answer, which may repeat an answer before, the request's drafts, and the prompt.
 
-        There are none if the answer is not greedy, or if a wrong draft could not be taken back.
+        There is none if the answer is not greedy, or if a wrong draft could not be taken back.
         """
         if query.temperature > 0 or not self._network.crops:
-            return []
+            return None
+        drafts = [list(answer), *self._drafts(query)]
+        return Drafter([draft for draft in drafts if draft], self._network.draft_lengths, prompt)
+
+    def _drafts(self, query: CompletionRequest) -> list[list[int]]:
+        """Return the request's drafts as token ids, each up to the first token that the model does not have."""
         known = self._network.vocabulary
         drafts = [list(takewhile(lambda id: id < known, self._plain(text))) for text in query.drafts]
         return [draft for draft in drafts if draft]
@@ -328,18 +344,17 @@ class LocalModel:
         )
         return text
 
-    def _row(self, query: CompletionRequest, ids: Sequence[int]) -> _Row:
-        """Return a row with the kept tokens that the prompt shares with the session's last prompt."""
-        kept = self._shelf.pop(query.session, ids) if self._network.crops else None
-        cache, size, shared = kept or (self._network.new_cache(), 0, 0)
-        row = _Row(self._network, cache, list(ids[:shared]), size)
-        row.crop(shared)
-        return row
+    def _row(self, query: CompletionRequest, ids: Sequence[int]) -> tuple[Row, tuple[int, ...]]:
+        """Return a row with what is computed of a prompt, and what was said behind it before."""
+        found = self._shelf.pop(query.session, ids) if self._network.crops else None
+        if found is None:
+            return Row(self._network, self._pace, self._network.new_cache(), []), ()
+        return Row(self._network, self._pace, found.value, list(ids[: found.shared])), found.answer
 
-    def _keep(self, query: CompletionRequest, row: _Row) -> None:
+    def _keep(self, query: CompletionRequest, row: Row, prompt: int) -> None:
         """Keep a row for the session's next prompt, unless the model failed in the middle of a step."""
         if row.sound and self._network.crops:
-            self._shelf.put(query.session, row.ids, row.cache)
+            self._shelf.put(query.session, row.ids, row.cache, prompt)
 
 
 @dataclass(slots=True)
@@ -349,45 +364,6 @@ class _Counts:
     said: int = 0
     drafted: int = 0
     accepted: int = 0
-
-
-class _Row:
-    """A row of tokens with its cache.
-
-    Attributes:
-        cache: The network's keys and values.
-        ids: The tokens.
-        reused: The number of tokens that the row began with.
-        sound: Whether the cache belongs to `ids`.
-    """
-
-    def __init__(self, network: Network, cache: Any, ids: list[int], size: int) -> None:
-        self._network = network
-        self._size = size
-        self.cache = cache
-        self.ids = ids
-        self.reused = len(ids)
-        self.sound = True
-
-    def extend(self, ids: Sequence[int], check: Callable[[], None], rows: int = 1) -> Any:
-        """Compute more tokens, and return the logits behind the last `rows` of them, [rows, vocabulary], of one chunk."""
-        logits = None
-        for start in range(0, len(ids), PREFILL_CHUNK):
-            check()
-            part = ids[start : start + PREFILL_CHUNK]
-            self.sound = False
-            logits = self._network.forward(part, self.cache, min(rows, len(part)))
-            self.sound = True
-            self.ids += part
-            self._size += len(part)
-        return logits
-
-    def crop(self, size: int) -> None:
-        """Forget all tokens but the first `size`."""
-        if self._size > size:
-            self.cache.crop(size)
-        self._size = size
-        del self.ids[size:]
 
 
 class _Text:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from editahead_inference.speculation.drafter import DraftLengths
+
 
 class Cache(Protocol):
     """The keys and values of a row of tokens."""
@@ -16,6 +18,14 @@ class Cache(Protocol):
         """Forget all tokens but the first `size`, which is at most the present number. Only if `Network.crops`."""
         ...
 
+    def branch(self, size: int) -> tuple[object, int]:
+        """Return a copy of the keys and values behind the first `size` tokens, and its bytes. Only if `Network.crops`."""
+        ...
+
+    def restore(self, branch: Any, first: int, end: int) -> None:
+        """Append the tokens from `first` to `end` of a branch."""
+        ...
+
 
 class Network(Protocol):
     """A causal language model.
@@ -23,14 +33,20 @@ class Network(Protocol):
     Attributes:
         context: The most tokens of prompt and answer together.
         vocabulary: The number of token ids.
+        said: The ids of the tokens that it can say, in order, as an array; None for all.
         eos_ids: Tokens that end an answer.
         crops: Whether caches can be cropped.
+        draft_lengths: The lengths of drafts that pay, by what a step costs.
+        cache_bytes: The most bytes of keys and values that are kept.
     """
 
     context: int
     vocabulary: int
+    said: Any
     eos_ids: frozenset[int]
     crops: bool
+    draft_lengths: DraftLengths
+    cache_bytes: int
 
     def new_cache(self) -> Any: ...
 
@@ -38,9 +54,15 @@ class Network(Protocol):
         """Compute tokens behind those in the cache, and add them to the cache.
 
         Returns:
-            The logits behind each of the last `rows` tokens: [rows, vocabulary], float32, of NumPy.
+            The logits of `said` behind each of the last `rows` tokens: [rows, tokens that can be said], float32, of NumPy.
         """
         ...
+
+
+def token_ids(network: Network, columns: Any) -> list[int]:
+    """Return the ids of tokens by their columns among logits. columns: an array of integers."""
+    ids: list[int] = (columns if network.said is None else network.said[columns]).tolist()
+    return ids
 
 
 def eos_token_ids(ids: int | Sequence[int] | None) -> frozenset[int]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from editahead_inference.errors import SmallModelError
+
+from .network import Network, token_ids
 
 MAX_WRONG = 1
 """Answers that may differ: bases of other precision round a token away now and then."""
@@ -62,10 +65,10 @@ def check_answers(folder: Path, golden: Path, clock: Callable[[], float]) -> Spe
         ids, wanted = vocabulary.encode(record["prompt"]), list(vocabulary.encode(record["answer"]))
         cache = network.new_cache()
         began = clock()
-        found = [int(network.forward(ids, cache, 1)[-1].argmax())]
+        found = likeliest(network, ids, cache)
         read = clock()
         while len(found) < len(wanted) and found[-1] == wanted[len(found) - 1]:
-            found.append(int(network.forward(found[-1:], cache, 1)[-1].argmax()))
+            found += likeliest(network, found[-1:], cache)
         rates.append(len(ids) / max(read - began, _LEAST_S))
         costs.append(1000 * (clock() - read) / (len(found) - 1) if len(found) > 1 else float("inf"))
         wrong += found != wanted
@@ -75,3 +78,8 @@ def check_answers(folder: Path, golden: Path, clock: Callable[[], float]) -> Spe
             "Is the base another model?"
         )
     return Speed(max(rates), min(costs))
+
+
+def likeliest(network: Network, ids: Sequence[int], cache: Any) -> list[int]:
+    """Compute more tokens, and return the likeliest one behind them."""
+    return token_ids(network, network.forward(ids, cache, 1).argmax(-1))

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from editahead_inference.speculation.drafter import DraftLengths
+
 from .network import eos_token_ids
 
 
@@ -32,6 +34,9 @@ class TransformersNetwork:
         self._cache_class: Any = library.DynamicCache
         self.context: int = model.config.max_position_embeddings
         self.vocabulary: int = model.config.vocab_size
+        self.said = None
+        self.draft_lengths = DraftLengths(initial=16, max=64)
+        self.cache_bytes = 1 << 30
         self.eos_ids = eos_token_ids(model.generation_config.eos_token_id)
         # Sliding windows and recurrent states cannot be cropped to any earlier token.
         self.crops = all(type(layer).__name__ == "DynamicLayer" for layer in self.new_cache().layers)
@@ -64,6 +69,14 @@ class _LibraryCache:
         more = self.held.get_seq_length() - size
         if more > 0:
             self.held.crop(-more)  # a negative number removes that many tokens
+
+    def branch(self, size: int) -> tuple[object, int]:
+        held = [(layer.keys[:, :, size:].clone(), layer.values[:, :, size:].clone()) for layer in self.layers]
+        return held, sum(keys.nbytes + values.nbytes for keys, values in held)
+
+    def restore(self, branch: Any, first: int, end: int) -> None:
+        for number, (keys, values) in enumerate(branch):
+            self.held.update(keys[:, :, first:end], values[:, :, first:end], number)
 
 
 def load_transformers_tokenizer(folder: Path) -> Any:

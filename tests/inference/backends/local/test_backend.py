@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from editahead_inference.backends.base import CompletionRequest, Health, StreamEnd, TextChunk, Usage
 from editahead_inference.backends.local.backend import LocalBackend
-from editahead_inference.backends.local.session_cache import SessionCache
 from editahead_inference.backends.local.stop_strings import StopScanner
 from editahead_inference.errors import BackendError
 
@@ -89,6 +88,48 @@ async def test_a_closed_answer_ends_between_two_steps(backend: LocalBackend, mod
     assert [piece async for piece in backend.stream(replace(QUERY, prompt="short"))] == [
         StreamEnd("stop", 0, Usage(1))
     ]
+
+
+class Stepping(Endless):
+    """A model that counts its steps."""
+
+    steps = 0
+
+    def generate(
+        self, query: CompletionRequest, check: Callable[[], None]
+    ) -> Iterator[TextChunk | StreamEnd]:
+        for _ in range(query.max_tokens):
+            check()
+            self.steps += 1
+            yield TextChunk("a")
+        yield StreamEnd("length", 0, Usage(1))
+
+
+@pytest.mark.parametrize("read", [1, 2, 5])
+@pytest.mark.parametrize("background", [False, True])
+async def test_a_step_is_computed_only_for_a_reader_who_goes_on(read: int, background: bool) -> None:
+    backend = LocalBackend(Path("folder/tiny"))
+    model = Stepping()
+    backend._load = lambda: model  # type: ignore[assignment,return-value]
+    stream = backend.stream(replace(QUERY, max_tokens=9, background=background))
+    for _ in range(read):
+        assert await anext(stream) == TextChunk("a")
+    await stream.aclose()
+    assert len([piece async for piece in backend.stream(replace(QUERY, max_tokens=2))]) == 3
+    assert model.steps == read + 2
+    assert [piece async for piece in backend.stream(QUERY)][-1] == StreamEnd("length", 0, Usage(1))
+    await backend.close()
+
+
+async def test_a_reader_who_pauses_holds_up_no_other() -> None:
+    backend = LocalBackend(Path("folder/tiny"))
+    model = Stepping()
+    backend._load = lambda: model  # type: ignore[assignment,return-value]
+    paused = backend.stream(QUERY)
+    assert await anext(paused) == TextChunk("a")
+    assert len([piece async for piece in backend.stream(QUERY)]) == 4
+    assert len([piece async for piece in paused]) == 3
+    await backend.close()
 
 
 async def test_what_nobody_waits_for_makes_room(backend: LocalBackend) -> None:
@@ -249,32 +290,3 @@ def test_what_may_be_the_beginning_of_a_stop_string_is_held_back() -> None:
     assert scanner.stopped
     scanner = StopScanner(["<end>"])
     assert (scanner.feed("a<en"), scanner.finish()) == ("a", "<en")
-
-
-@given(
-    st.lists(
-        st.tuples(st.sampled_from("abc"), st.lists(st.integers(0, 2), min_size=1, max_size=5), st.booleans()),
-        max_size=20,
-    ),
-    st.integers(0, 12),
-)
-def test_the_shelf_keeps_the_last_used_within_its_size(
-    steps: list[tuple[str, list[int], bool]], most: int
-) -> None:
-    shelf: SessionCache[str] = SessionCache(most, len)
-    kept: dict[str, list[int]] = {}
-    for session, ids, putting in steps:
-        if putting:
-            shelf.put(session, ids, "x" * len(ids))
-            kept.pop(session, None)
-            kept[session] = ids
-            while sum(map(len, kept.values())) > most:
-                del kept[next(iter(kept))]
-        else:
-            found = shelf.pop(session, ids)
-            there = kept.pop(session, [])
-            shared = 0
-            while shared < min(len(there), len(ids) - 1) and there[shared] == ids[shared]:
-                shared += 1
-            assert found == (("x" * len(there), len(there), shared) if shared else None)
-        assert shelf.size == sum(map(len, kept.values())) <= most
