@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import errno
+import re
 import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from importlib import invalidate_caches
+from importlib.metadata import requires
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,16 +27,18 @@ MEMORY_BYTES = 2_000_000_000
 """Memory that merging and quantizing takes."""
 MODEL_BYTES = 700_000_000
 """Room on the disk for the model."""
+_EXTRA = re.compile(r"""extra == ['"]local['"]""")
 INTERRUPTED = "cancelled; nothing was changed, and the same command goes on with what has come"
 
 
-def set_up(base: Path | None) -> Speed | None:
+def set_up(base: Path | None, install: bool = False) -> Speed | None:
     """Get the base, merge it with the adapter that is installed, and check the result, unless that was done.
 
     A failure or Ctrl-C leaves the model that was there before.
 
     Args:
         base: The base that the user has; None to download it.
+        install: Whether to install the packages that are missing.
 
     Returns:
         How quick the model is here, or None after a failure, whose reason was printed.
@@ -40,6 +47,8 @@ def set_up(base: Path | None) -> Speed | None:
     from editahead_inference.errors import SmallModelError
     from editahead_serving.errors import DownloadError
 
+    if install and not _install_packages():
+        return None
     if missing := [package for package in REQUIRED_PACKAGES if find_spec(package) is None]:
         fail(f"{NAME} needs {', '.join(missing)}: pip install 'editahead[local]'")
         return None
@@ -58,12 +67,36 @@ def set_up(base: Path | None) -> Speed | None:
     except (DownloadError, SmallModelError) as error:
         fail(str(error))
     else:
-        print_text(
+        _say(
             f"Here it reads {speed.prompt_tokens_per_s:,.0f} tokens of a prompt a second, and says one in "
             f"{speed.ms_a_token:,.0f} ms, in one core's time."
         )
         return speed
     return None
+
+
+def _install_packages() -> bool:
+    """Install what the extra `local` names, beside Editahead, unless all of it is there. Return whether it is there now."""
+    from editahead_inference.backends.local.small_model import find_adapter
+    from editahead_programs.child_python import OWN_FOLDER, make_tool_command
+
+    if find_adapter() is not None and all(find_spec(package) for package in REQUIRED_PACKAGES):
+        return True
+    wanted = [need.split(";")[0].strip() for need in requires("editahead") or () if _EXTRA.search(need)]
+    _say(f"installing {', '.join(wanted)}")
+    pip = make_tool_command("-m", "pip", "--disable-pip-version-check", "install", "--no-input", *wanted)
+    try:
+        done = subprocess.run(pip, cwd=OWN_FOLDER, stdout=sys.stderr, check=False)
+    except KeyboardInterrupt:
+        fail(INTERRUPTED)
+        return False
+    except OSError as error:
+        fail(f"pip cannot be run: {error}")
+        return False
+    if done.returncode:
+        fail("The packages that the model needs could not be installed; pip says why above.")
+    invalidate_caches()
+    return done.returncode == 0
 
 
 def _make(base: Path | None, adapter: Path) -> Speed:
@@ -82,7 +115,7 @@ def _make(base: Path | None, adapter: Path) -> Speed:
     folder = small_model.small_model_folder()
     known = small_model.read_speed(folder)
     if known is not None and small_model.is_installed(folder, adapter):
-        print_text(f"{folder} is complete.")
+        _say(f"{folder} is complete.")
         return known
     if 0 < detect_hardware().free < MEMORY_BYTES:
         raise SmallModelError(_describe_memory())
@@ -91,7 +124,7 @@ def _make(base: Path | None, adapter: Path) -> Speed:
 
     def check(made: Path) -> Speed:
         speed = check_answers(made, adapter.with_name(small_model.GOLDEN), time.process_time)
-        print_text("The known answers are right.")
+        _say("The known answers are right.")
         return speed
 
     downloads = folder.with_name(f"{folder.name}.download")
@@ -108,16 +141,33 @@ def _download(folder: Path) -> Path:
 
     with ExitStack() as stack:
         progress = _progress(stack, "downloading the base")
-        return get_base(QWEN_CODER, folder, progress=progress, report=print_text)
+        return get_base(QWEN_CODER, folder, progress=progress, report=_say)
+
+
+def _say(text: str) -> None:
+    """Print a line at once: an editor that runs the command shows it while the next step is done."""
+    print_text(text)
+    sys.stdout.flush()
 
 
 def _progress(stack: ExitStack, name: str) -> Callable[[int, int], None]:
-    """Return what shows a progress on stderr, from the first call on."""
+    """Return what shows a progress from the first call on: as a bar on a terminal, else as a line for each tenth."""
     from rich.progress import Progress
 
     from editahead_cli.rich_console import SafeConsole
 
-    shown = Progress(console=SafeConsole(stderr=True))
+    console = SafeConsole(stderr=True)
+    if not console.is_terminal:
+        told = -1
+
+        def tell(done: int, all: int) -> None:
+            nonlocal told
+            if (tenth := 10 * done // all) > told:
+                told = tenth
+                _say(f"{name}: {10 * tenth}%")
+
+        return tell
+    shown = Progress(console=console)
     stack.callback(shown.stop)
     task = shown.add_task(name)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import json
+import re
+import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
@@ -15,6 +17,7 @@ from typing import Any
 import pytest
 
 from editahead_cli.main import main
+from editahead_cli.own_model import REQUIRED_PACKAGES
 from editahead_inference.backends.local import small_model
 from editahead_inference.backends.local.self_check import Speed
 from editahead_inference.errors import SmallModelError
@@ -228,6 +231,33 @@ def test_ours_on_a_slow_machine(
     out = capsys.readouterr().out
     assert "says one in 400 ms" in out and "too slow here" in out and 'backend = "local"' in out
     assert settings() == {}
+
+
+def test_what_ours_needs_is_installed_on_demand(
+    adapter: Path,
+    base: Path,
+    made: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    use = ["models", "use", "editahead-coder", "--base", str(base), "--install"]
+    commands: list[list[str]] = []
+    code, found = 1, False
+
+    def pip(command: list[str], **options: Any) -> subprocess.CompletedProcess[bytes]:
+        commands.append(command)
+        return subprocess.CompletedProcess(command, code)
+
+    monkeypatch.setattr(subprocess, "run", pip)
+    monkeypatch.setattr("editahead_cli.own_model.find_spec", lambda name: found or None)
+    assert main(use) == 1 and not made
+    assert "could not be installed" in capsys.readouterr().err
+    names = {re.split("[<>=]", need)[0] for need in commands[0][commands[0].index("--no-input") + 1 :]}
+    assert names == {"editahead-coder", *REQUIRED_PACKAGES}
+    code = 0
+    assert main(use) == 1, "pip says that all is there, and it is not"
+    found = True
+    assert main(use) == 0 and made and len(commands) == 2, "what is there is not installed again"
 
 
 def test_ours_is_downloaded(

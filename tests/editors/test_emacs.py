@@ -254,6 +254,20 @@ def test_why(play: Play) -> None:
     assert said[0][0].startswith("Editahead: Candidates:\n  90 %  guest -> visitor (propagation): shown")
 
 
+def test_the_model_is_set_up_by_the_server_s_program(play: Play) -> None:
+    said = play(
+        NAMES,
+        """
+        (let ((editahead-program "/a b/editahead") started)
+          (cl-letf (((symbol-function 'compilation-start) (lambda (command &rest _) (push command started))))
+            (editahead-use-model))
+          (session-say (car started)))
+        """,
+        RENAME,
+    )
+    assert said == [["/a\\ b/editahead models use editahead-coder --install"]]
+
+
 def test_an_accepted_edit_is_undone_in_one_step(play: Play) -> None:
     said = play(
         NAMES,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from neovim import PLUGIN, Neovim
 from samples import HIDDEN, RENAME, STAY, VISIBLE
@@ -60,6 +61,7 @@ def test_commands(start: Start) -> None:
         "finish",
         "go",
         "make",
+        "model",
         "next",
         "prev",
         "reject",
@@ -124,3 +126,25 @@ def test_outcomes_are_told(start: Start) -> None:
     assert (accepted["event"], shown["event"]) == ("accepted", "shown")
     assert accepted["id"] != shown["id"]
     assert isinstance(accepted["shownMs"], int)
+
+
+def test_the_model_is_set_up_in_a_terminal_and_the_server_restarted(start: Start, tmp_path: Path) -> None:
+    neovim = start("x = 1\nguest = 2\n", plan=RENAME, before="set cmdheight=9")
+    neovim.until(VISIBLE)
+    first = neovim.lua("return vim.lsp.get_clients({ name = 'editahead' })[1].id")
+    program = tmp_path / "editahead"
+    program.write_text(f'#!/bin/sh\necho "$@" >{tmp_path}/asked\n')
+    program.chmod(0o755)
+    neovim.lua(
+        "local client, program = require('editahead.client'), ...; local kept = client.command;"
+        "client.command = function() return { program, 'lsp' } end; require('editahead').command({ 'model' });"
+        "client.command = kept",
+        str(program),
+    )
+    neovim.until(
+        "vim.iter(vim.lsp.get_clients({ name = 'editahead' })):any(function(c) return c.id > a[1] end)", first
+    )
+    assert (tmp_path / "asked").read_text() == "models use editahead-coder --install\n"
+    neovim.lua("require('editahead.client').command = function() return { 'x', '--stdio' } end")
+    neovim.lua("require('editahead').command({ 'model' })")
+    neovim.until("vim.fn.execute('messages'):find('No server ending in `lsp` was found')")

@@ -26,6 +26,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="for editahead-coder: the base that you have, a GGUF file or a folder with safetensors",
     )
+    parser.add_argument(
+        "--install",
+        action="store_true",
+        help="for editahead-coder: install the packages that it needs with pip, beside Editahead",
+    )
     parser.add_argument("--json", action="store_true", help="print the list as JSON")
 
 
@@ -34,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
         return _list_models(args.json)
     if args.name is None:
         return fail("Name the model to use; `editahead models` lists them.")
-    return _use_model(args.name, args.base)
+    return _use_model(args.name, args.base, args.install)
 
 
 def _list_models(as_json: bool) -> int:
@@ -127,7 +132,7 @@ def _warn_if_weak(model: CatalogModel) -> None:
         )
 
 
-def _use_model(name: str, base: Path | None) -> int:
+def _use_model(name: str, base: Path | None, install: bool) -> int:
     from editahead_serving.errors import DownloadError
     from editahead_serving.model_catalog import CATALOGUE, find_model
     from editahead_serving.model_download import download
@@ -140,7 +145,7 @@ def _use_model(name: str, base: Path | None) -> int:
     if model.repository is None:
         from editahead_cli.own_model import set_up
 
-        speed = set_up(base)
+        speed = set_up(base, install)
         if speed is None:
             return 1
         if not speed.is_enough:

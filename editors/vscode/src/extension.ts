@@ -5,6 +5,7 @@ import { describeStatus, describeWhy } from "./core/messages";
 import type { StatusResult, WhyResult } from "./core/protocol";
 import { showLeft } from "./finish";
 import { Installation } from "./installation";
+import { useModel } from "./model";
 import { Preview } from "./preview";
 import { searchCode } from "./search";
 import { ServerManager } from "./server";
@@ -101,6 +102,7 @@ export function activate(context: vscode.ExtensionContext): void {
     leaveOut: () => preview.revertHunk(),
     explain,
     showStatus,
+    useModel: () => useModel(server, () => installation.resolveCommand(), () => installation.makeFolder(), log),
     restartServer: () => server.restart(),
     openLog: () => log.show(),
     forget,

@@ -234,6 +234,9 @@ local COMMANDS = {
   apply = M.apply,
   finish = M.finish,
   make = M.make,
+  model = function()
+    require("editahead.model").use()
+  end,
   go = M.go,
   next = M.next,
   prev = M.prev,

@@ -59,6 +59,18 @@ export function parseServerCommand(value: unknown): ServerCommand | undefined {
   return { command, args: args.length > 0 ? args : ["lsp"] };
 }
 
+/**
+ * Return the command line that sets up Editahead's own model, by the server's program.
+ *
+ * @throws Error with a message for the user, if the server is started in a way of its own.
+ */
+export function modelCommand({ command, args }: ServerCommand): ServerCommand {
+  if (args.at(-1) !== "lsp") {
+    throw new Error("The setting `editahead.server.command` does not end with `lsp`. Run `editahead models use editahead-coder` there.");
+  }
+  return { command, args: [...args.slice(0, -1), "models", "use", "editahead-coder", "--install"] };
+}
+
 // Without retries, pip reports an unreachable index only as "from versions: none".
 const UNREACHABLE =
   /NewConnectionError|ConnectTimeout|ReadTimeout|ConnectionError|Name or service not known|name resolution|ProxyError|SSLError|from versions: none/i;

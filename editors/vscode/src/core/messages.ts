@@ -157,3 +157,9 @@ export function parseRefusal(data: unknown): Refusal | undefined {
 export function describePlaces(places: Choice["places"]): string {
   return places.map(({ uri, line }) => `${decodeURIComponent(uri.slice(uri.lastIndexOf("/") + 1))}, line ${line + 1}`).join("; ");
 }
+
+/** Return the last line of a program's output that says something. */
+export function lastLine(output: string): string {
+  const lines = output.split(/[\r\n]+/).map((line) => line.trim());
+  return lines.reverse().find((line) => line !== "") ?? "";
+}
