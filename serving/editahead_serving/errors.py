@@ -3,6 +3,7 @@
 ServingError
 ├── EngineUnavailableError
 ├── DownloadError
+├── ModelExportError
 └── SettingsWriteError
 """
 
@@ -17,6 +18,10 @@ class EngineUnavailableError(ServingError):
 
 class DownloadError(ServingError):
     """A model that cannot be downloaded, as a whole sentence."""
+
+
+class ModelExportError(ServingError):
+    """A model that cannot be written for other servers, as a whole sentence."""
 
 
 class SettingsWriteError(ServingError):

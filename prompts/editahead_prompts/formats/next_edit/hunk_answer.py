@@ -37,14 +37,28 @@ def write_hunk(
     """
     shown, new = list(shown), list(new)
     head, tail = common_affixes(shown, new)
-    old, added = shown[head : len(shown) - tail], new[head : len(new) - tail]
-    if not old and not added:
+    end, added = len(shown) - tail, new[head : len(new) - tail]
+    if head == end and not added:
         return ""
-    for context in range(0 if old else 1, min(MAX_CONTEXT, head) + 1):
-        above = shown[head - context : head]
-        if len(_places(shown, above + old)) == 1:
+    return write_replacement(shown, head, end, added, special, on_top=on_top)
+
+
+def write_replacement(
+    shown: Sequence[str],
+    first: int,
+    end: int,
+    added: Sequence[str],
+    special: tuple[str, ...],
+    *,
+    on_top: bool = False,
+) -> str | None:
+    """Return the hunk that replaces the shown lines from `first` to `end` by `added`; see `write_hunk`."""
+    old = shown[first:end]
+    for context in range(0 if old else 1, min(MAX_CONTEXT, first) + 1):
+        above = shown[first - context : first]
+        if len(_places(shown, [*above, *old])) == 1:
             return _said(((" ", above), ("-", old), ("+", added)), special)
-    if not old and head == 0 and on_top and shown:
+    if not old and first == 0 and on_top and shown:
         return _said((("+", added), (" ", shown[:1])), special)
     return None
 

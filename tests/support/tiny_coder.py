@@ -1,0 +1,80 @@
+"""A tiny Qwen2 with random weights and the tokenizer of Qwen2.5-Coder, of which it has a part."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import zstandard
+
+from editahead_prompts.composition.hf_tokenizer import HfTokenizer
+from editahead_serving.model_export import ExportedModel, write_gguf
+
+TOKENIZER = Path(__file__).parents[1] / "prompts/formats/next_edit/coder/tokenizer.json.zst"
+CONFIG: dict[str, Any] = {
+    "model_type": "qwen2",
+    "hidden_act": "silu",
+    "num_hidden_layers": 2,
+    "hidden_size": 64,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 16,
+    "intermediate_size": 96,
+    "max_position_embeddings": 2048,
+    "rms_norm_eps": 1e-6,
+    "rope_parameters": {"rope_type": "default", "rope_theta": 1_000_000.0},
+    "tie_word_embeddings": True,
+}
+
+
+def coder_tokenizer() -> HfTokenizer:
+    """Return the tokenizer."""
+    import tokenizers
+
+    text = zstandard.ZstdDecompressor().decompress(TOKENIZER.read_bytes()).decode()
+    return HfTokenizer(tokenizers.Tokenizer.from_str(text))
+
+
+def random_weights(seed: int, vocabulary: int) -> dict[str, Any]:
+    """Return weights by their names in transformers."""
+    dice = np.random.default_rng(seed)
+    hidden, inner = CONFIG["hidden_size"], CONFIG["intermediate_size"]
+    keys = CONFIG["num_key_value_heads"] * CONFIG["head_dim"]
+    shapes = {
+        "self_attn.q_proj.weight": (hidden, hidden),
+        "self_attn.k_proj.weight": (keys, hidden),
+        "self_attn.v_proj.weight": (keys, hidden),
+        "self_attn.o_proj.weight": (hidden, hidden),
+        "self_attn.q_proj.bias": (hidden,),
+        "self_attn.k_proj.bias": (keys,),
+        "self_attn.v_proj.bias": (keys,),
+        "mlp.gate_proj.weight": (inner, hidden),
+        "mlp.up_proj.weight": (inner, hidden),
+        "mlp.down_proj.weight": (hidden, inner),
+    }
+    weights = {
+        f"model.layers.{number}.{name}": dice.normal(0, 0.15, shape)
+        for number in range(CONFIG["num_hidden_layers"])
+        for name, shape in shapes.items()
+    }
+    for number in range(CONFIG["num_hidden_layers"]):
+        for norm in ("input_layernorm", "post_attention_layernorm"):
+            weights[f"model.layers.{number}.{norm}.weight"] = dice.uniform(0.8, 1.2, hidden)
+    weights["model.norm.weight"] = dice.uniform(0.8, 1.2, hidden)
+    weights["model.embed_tokens.weight"] = dice.normal(0, 0.5, (vocabulary, hidden))
+    return {name: values.astype(np.float32) for name, values in weights.items()}
+
+
+def tiny_coder(seed: int = 1) -> ExportedModel:
+    """Return a model to write."""
+    tokenizer = coder_tokenizer().encoder
+    size = max(tokenizer.get_vocab().values()) + 1
+    weights = random_weights(seed, size)
+    return ExportedModel("tiny", CONFIG | {"vocab_size": size}, weights.__getitem__, tokenizer)
+
+
+def write_base(file: Path, seed: int = 1) -> Path:
+    """Write a model as a GGUF file, and return its path."""
+    write_gguf(tiny_coder(seed), file, "F16", {})
+    return file
