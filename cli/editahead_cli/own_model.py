@@ -128,19 +128,25 @@ def _make(base: Path | None, adapter: Path) -> Speed:
         return speed
 
     downloads = folder.with_name(f"{folder.name}.download")
-    found = base.expanduser() if base is not None else _download(downloads)
+    found = base.expanduser() if base is not None else download_base(downloads)
     with ExitStack() as stack:
-        report = _progress(stack, "merging and quantizing")
+        report = show_progress(stack, "merging and quantizing")
         speed = small_model.install(found, folder, adapter, check=check, report=report)
     shutil.rmtree(downloads, ignore_errors=True)
     return speed
 
 
-def _download(folder: Path) -> Path:
+def download_base(folder: Path) -> Path:
+    """Download the base into a folder, and return its file.
+
+    Raises:
+        DownloadError: The base cannot be gotten.
+        OSError: The folder cannot be written.
+    """
     from editahead_serving.base_download import QWEN_CODER, get_base
 
     with ExitStack() as stack:
-        progress = _progress(stack, "downloading the base")
+        progress = show_progress(stack, "downloading the base")
         return get_base(QWEN_CODER, folder, progress=progress, report=_say)
 
 
@@ -150,7 +156,7 @@ def _say(text: str) -> None:
     sys.stdout.flush()
 
 
-def _progress(stack: ExitStack, name: str) -> Callable[[int, int], None]:
+def show_progress(stack: ExitStack, name: str) -> Callable[[int, int], None]:
     """Return what shows a progress from the first call on: as a bar on a terminal, else as a line for each tenth."""
     from rich.progress import Progress
 

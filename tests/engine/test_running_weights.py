@@ -15,11 +15,10 @@ torch = pytest.importorskip("torch", reason="`make engine-test` installs what th
 transformers = pytest.importorskip("transformers", reason="`make engine-test` installs what this takes")
 pytest.importorskip("vllm", reason="`make engine-test` installs what this takes")
 
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer  # noqa: E402
 from editahead_training.delta.checkpoint_delta import write_delta  # noqa: E402
-from editahead_training.model import expert_model, router_replay  # noqa: E402
-from editahead_training.model.neuron_groups import NeuronGroups  # noqa: E402
+from editahead_training.model import router_replay  # noqa: E402
 from real_vllm import KEY, serving  # noqa: E402
-from tiny_llama import tiny_llama, write_base  # noqa: E402
 
 EXPERTS, ACTIVE = 4, 2
 PROMPT = list(range(300, 340))
@@ -27,16 +26,32 @@ TOKENS = 16
 
 
 def write_experts(folder: Path, seed: int) -> Path:
-    dense = tiny_llama(8200, hidden=128, inner=256, heads=2, seed=seed)
-    for weights in dense.parameters():
-        if weights.ndim > 1:
-            weights.data *= 6  # wide enough for answers that do not repeat themselves
-    neurons = torch.randperm(256)
-    parts = NeuronGroups(neurons[:128], neurons[128:].reshape(EXPERTS, 32))
-    model = expert_model.split_into_experts(dense, [parts, parts], ACTIVE)
-    for router in expert_model.routers_of(model):
+    """Write a mixture of experts with random weights, wide enough for answers that do not repeat themselves."""
+    torch.manual_seed(seed)
+    config = transformers.Qwen2MoeConfig(
+        vocab_size=8200,
+        hidden_size=128,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        num_key_value_heads=1,
+        max_position_embeddings=1024,
+        num_experts=EXPERTS,
+        num_experts_per_tok=ACTIVE,
+        moe_intermediate_size=32,
+        shared_expert_intermediate_size=128,
+        initializer_range=0.12,
+        tie_word_embeddings=True,
+        eos_token_id=0,
+    )
+    model = transformers.Qwen2MoeForCausalLM(config)
+    for router in router_replay.routers_of(model):
         torch.nn.init.normal_(router.weight, std=0.3)
-    return write_base(folder, model)
+    model.save_pretrained(folder)
+    tokenizer = bundled_tokenizer().encoder
+    transformers.PreTrainedTokenizerFast(
+        tokenizer_object=type(tokenizer).from_str(tokenizer.to_str())
+    ).save_pretrained(folder)
+    return folder
 
 
 @pytest.fixture(scope="module")

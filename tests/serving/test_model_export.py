@@ -74,7 +74,7 @@ def test_a_folder_has_the_model(model: ExportedModel, tmp_path: Path) -> None:
     assert told["eos_token_id"] == model.tokenizer.token_to_id("<|endoftext|>")
 
 
-@given(arrays.arrays(np.float32, 40, elements=st.floats(-2.0**120, 2.0**120, width=32)))
+@given(arrays.arrays(np.float32, 40, elements=st.floats(-(2.0**120), 2.0**120, width=32)))
 def test_bfloat16_is_the_nearest(values: Any) -> None:
     bits = np.frombuffer(_as_bfloat16(values), np.uint16)
 

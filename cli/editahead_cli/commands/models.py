@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "action", nargs="?", choices=["use"], help="download a model and make it your default"
+        "action",
+        nargs="?",
+        choices=["use", "export"],
+        help="download a model and make it your default; or write editahead-coder for another server",
     )
     parser.add_argument("name", nargs="?", metavar="NAME", help="the name of the model in the list")
     parser.add_argument(
@@ -31,6 +34,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="for editahead-coder: install the packages that it needs with pip, beside Editahead",
     )
+    parser.add_argument("--gguf", type=Path, metavar="FILE", help="export: write FILE, for llama.cpp")
+    parser.add_argument(
+        "--type",
+        choices=("F16", "Q8_0", "Q4_K_M"),
+        default="Q8_0",
+        help="export: type of the weights in FILE (default Q8_0; llama.cpp's llama-quantize makes Q4_K_M)",
+    )
+    parser.add_argument("--folder", type=Path, metavar="FOLDER", help="export: write FOLDER, for vLLM")
     parser.add_argument("--json", action="store_true", help="print the list as JSON")
 
 
@@ -39,7 +50,18 @@ def run(args: argparse.Namespace) -> int:
         return _list_models(args.json)
     if args.name is None:
         return fail("Name the model to use; `editahead models` lists them.")
+    if args.action == "export":
+        return _export_model(args)
     return _use_model(args.name, args.base, args.install)
+
+
+def _export_model(args: argparse.Namespace) -> int:
+    from editahead_cli.model_export import export_model
+    from editahead_inference.backends.local.small_model import NAME
+
+    if args.name != NAME:
+        return fail(f"Only {NAME} can be exported, not {args.name!r}.")
+    return export_model(args.base, args.gguf, args.type, args.folder)
 
 
 def _list_models(as_json: bool) -> int:

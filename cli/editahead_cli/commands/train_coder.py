@@ -29,7 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="make examples of real edits",
         description="Replay real edits, and pack them as examples: continuations, next edits, silence.",
     )
-    examples.add_argument("--edits", type=Path, metavar="FOLDER", help="a folder with train-*.jsonl.zst files")
+    examples.add_argument(
+        "--edits", type=Path, metavar="FOLDER", help="a folder with train-*.jsonl.zst files"
+    )
     examples.add_argument(
         "--repo", type=Path, metavar="FOLDER", help="a git repository of your own, whose history is used"
     )
@@ -80,7 +82,9 @@ def _add_adapter(steps: Any) -> None:
     adapter.add_argument(
         "--data", type=Path, required=True, metavar="FILE", help="the examples that `examples` wrote"
     )
-    adapter.add_argument("--held", type=Path, metavar="FILE", help="held-out examples, to measure on at the end")
+    adapter.add_argument(
+        "--held", type=Path, metavar="FILE", help="held-out examples, to measure on at the end"
+    )
     adapter.add_argument(
         "--out",
         type=Path,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ def sample_numbers(packed: PackedExamples, count: int, most: int, seed: int) -> 
     return [number for number in order.tolist() if packed.lengths[number] <= most][:count]
 
 
-@torch.no_grad()
+@torch.no_grad()  # type: ignore[untyped-decorator]  # mypy sees no torch
 def answer_examples(
     network: CoderNetwork,
     packed: PackedExamples,
@@ -95,7 +96,9 @@ def _judge(
     line_ends: set[int],
 ) -> Answer:
     line = next((number for number, token in enumerate(said) if token in line_ends), len(said) - 1) + 1
-    wanted_line = next((number for number, token in enumerate(wanted) if token in line_ends), len(wanted) - 1) + 1
+    wanted_line = (
+        next((number for number, token in enumerate(wanted) if token in line_ends), len(wanted) - 1) + 1
+    )
     return Answer(
         kind,
         tuple(said),
@@ -155,8 +158,8 @@ def _read(network: CoderNetwork, prompts: Sequence[Any], row: int) -> tuple[Any,
         ends = np.cumsum([lengths[number] for number in together]).tolist()
         spans = list(zip([0, *ends[:-1]], ends, strict=True))
         kept: list[Any] = []
-        there = (torch.from_numpy(array).to(network.device) for array in (tokens, positions))
-        hidden = network.hidden(*there, spans, kept)
+        tokens, positions = (torch.from_numpy(one).to(network.device) for one in (tokens, positions))
+        hidden = network.hidden(tokens, positions, spans, kept)
         for number, (start, stop) in zip(together, spans, strict=True):
             last[number] = hidden[stop - 1]
             for cache, made in zip(caches, kept, strict=True):
@@ -215,7 +218,7 @@ def _calibration(answers: Sequence[Answer]) -> dict[str, Any]:
     shown = [one for one in answers if _says_something(one)]
     table: dict[str, Any] = {}
     error = 0.0
-    for low, high in zip(BINS, BINS[1:], strict=False):
+    for low, high in pairwise(BINS):
         mine = [one for one in shown if low < one.probability <= high]
         if mine:
             right = sum(one.is_right for one in mine) / len(mine)
@@ -226,7 +229,7 @@ def _calibration(answers: Sequence[Answer]) -> dict[str, Any]:
 
 def _share(values: Any) -> float:
     known = list(values)
-    return round(sum(known) / max(len(known), 1), 4)
+    return float(round(sum(known) / max(len(known), 1), 4))
 
 
 def roc_auc(higher: Sequence[float], lower: Sequence[float]) -> float:

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from editahead_evals.data.git_records import recent_records
+from editahead_inference.backends.local.small_model import CONTEXT, open_base
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer
 from editahead_training.data.shards import read_commits, sample_commits, train_shards
 
-from .base import open_base
 from .examples import Example, examples_of_commit
 from .packed_examples import PackedExamples, write
 
@@ -125,7 +125,7 @@ def vocabulary_of(base: Path) -> HfTokenizer:
     Raises:
         SmallModelError: The base cannot be read.
     """
-    return HfTokenizer(open_base(base).tokenizer())
+    return HfTokenizer(open_base(base, CONTEXT).tokenizer())
 
 
 def _made(

@@ -47,7 +47,9 @@ class Example:
     answer: tuple[int, ...]
 
 
-def examples_of_commit(records: Sequence[dict[str, Any]], seed: int, vocabulary: HfTokenizer) -> list[Example]:
+def examples_of_commit(
+    records: Sequence[dict[str, Any]], seed: int, vocabulary: HfTokenizer
+) -> list[Example]:
     """Return the examples of a commit's files, which are the same for the same seed.
 
     Args:
@@ -97,9 +99,7 @@ def _past_edit(change: Change, uri: str, *, open: bool = False) -> PastEdit:
     return PastEdit(ROOT + quote(change.path) if change.path else uri, 0, old, new, open=open)
 
 
-def _continuation(
-    question: Continuation, request: PromptRequest, vocabulary: HfTokenizer
-) -> Example | None:
+def _continuation(question: Continuation, request: PromptRequest, vocabulary: HfTokenizer) -> Example | None:
     said = vocabulary.encode(question.text)
     if not said:
         return None

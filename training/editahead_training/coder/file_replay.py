@@ -249,7 +249,9 @@ class FileReplay:
         hunk = self.order[made]
         first, end = state.places[hunk]
         old, new = state.lines[first:end], self.changes[hunk].new
-        differing = [number for number, line in enumerate(old) if len(old) == len(new) and line != new[number]]
+        differing = [
+            number for number, line in enumerate(old) if len(old) == len(new) and line != new[number]
+        ]
         if len(new) > MAX_HALF_TYPED_LINES or not differing:
             return
         line = rng.choice(differing)
@@ -280,7 +282,7 @@ class FileReplay:
         hunk = self.order[made]
         first, end = state.places[hunk]
         old, new = state.lines[first:end], self.changes[hunk].new
-        head, tail = common_affixes(old, new)
+        head, tail = common_affixes(list(old), list(new))
         text = "\n".join(new[head : len(new) - tail])
         if not text.strip():
             return

@@ -101,7 +101,7 @@ class CoderNetwork(nn.Module):  # type: ignore[misc]  # mypy sees no torch
             for part, name in PARTS.items():
                 yield f"{number}_{part}", f"model.layers.{number}.{name}"
 
-    def compile(self) -> None:  # type: ignore[override]
+    def compile(self) -> None:
         """Compile the halves of a layer, for rows of one length."""
         self._before = torch.compile(_before_attention, dynamic=False)
         self._after = torch.compile(_after_attention, dynamic=False)
@@ -151,9 +151,7 @@ class CoderNetwork(nn.Module):  # type: ignore[misc]  # mypy sees no torch
                 q[:, :, None], keys.transpose(1, 2), values.transpose(1, 2), attn_mask=mask, enable_gqa=True
             )
             attended = attended[:, :, 0]
-            x = _after_attention(
-                x, attended, layer.second_norm, layer.matrices, added, self.shape.epsilon
-            )
+            x = _after_attention(x, attended, layer.second_norm, layer.matrices, added, self.shape.epsilon)
         return _norm(x, self._norm, self.shape.epsilon)
 
     def logits(self, hidden: Any) -> Any:
@@ -200,9 +198,7 @@ def _before_attention(
     return _rotated(q, cos, sin), _rotated(k, cos, sin), v
 
 
-def _after_attention(
-    x: Any, attended: Any, norm: Any, matrices: Any, added: Any, epsilon: float
-) -> Any:
+def _after_attention(x: Any, attended: Any, norm: Any, matrices: Any, added: Any, epsilon: float) -> Any:
     """Return the layer's output."""
 
     def multiply(part: str, values: Any) -> Any:

@@ -48,7 +48,7 @@ class PackedExamples:
 
     def kind(self, number: int) -> str:
         """Return the kind of an example."""
-        return KINDS[self.kinds[number]]
+        return KINDS[int(self.kinds[number])]
 
     @property
     def lengths(self) -> Numbers:
@@ -157,4 +157,6 @@ def fill_rows(numbers: Iterable[int], lengths: Numbers, most: int) -> Iterator[l
 
 def used_tokens(datasets: Sequence[PackedExamples], always: Iterable[int]) -> Numbers:
     """Return the ids of the tokens that examples have, and others, in order."""
-    return np.unique(np.concatenate([*(data.tokens for data in datasets), np.array([*always])])).astype(np.int64)
+    return np.unique(np.concatenate([*(data.tokens for data in datasets), np.array([*always])])).astype(
+        np.int64
+    )

@@ -16,6 +16,7 @@ import torch
 import torch.nn.functional as F
 
 from editahead_inference.backends.local.llama_graph import LlamaShape
+from editahead_inference.backends.local.small_model import CONTEXT, open_base
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer
 from editahead_prompts.formats.next_edit.editahead_coder_2611 import (
     EDIT,
@@ -31,7 +32,6 @@ from editahead_training.errors import TrainingError
 from .adapter_file import ADAPTER, load_adapter, write_adapter
 from .adapter_run import AdapterRun, RunPlan
 from .answers import answer_examples, figures_of, sample_numbers
-from .base import open_base
 from .network import CoderNetwork
 from .packed_examples import PackedExamples, read, used_tokens
 
@@ -112,7 +112,7 @@ def train_adapter(
         TrainingError: The folder holds another run, or none to go on with.
         OSError: A file cannot be written.
     """
-    weights = open_base(base)
+    weights = open_base(base, CONTEXT)
     vocabulary = HfTokenizer(weights.tokenizer())
     known = [read(path, vocabulary) for path in (data, held) if path is not None]
     network = _network(weights, vocabulary, known, plan.rank, plan.seed, machine)
@@ -152,7 +152,7 @@ def measure_adapter(
         TrainingError: They do not belong together.
     """
     file = adapter / ADAPTER if adapter.is_dir() else adapter
-    weights = open_base(base)
+    weights = open_base(base, CONTEXT)
     vocabulary = HfTokenizer(weights.tokenizer())
     packed = read(held, vocabulary)
     network = _network(weights, vocabulary, [packed], rank, 0, machine)
@@ -168,7 +168,7 @@ def _network(
     seed: int,
     machine: Machine,
 ) -> CoderNetwork:
-    special = sorted(vocabulary.encoder.token_to_id(token) for token in FORMAT_TOKENS)
+    special = sorted(token for text in FORMAT_TOKENS for token in vocabulary.encode(text))
     try:
         shape = LlamaShape.from_config(weights.config())
     except ValueError as error:

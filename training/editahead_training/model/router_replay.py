@@ -18,7 +18,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from .expert_model import routers_of
+
+def routers_of(model: Any) -> list[Any]:
+    """Return the routers of a mixture of experts, layer by layer; each has `top_k` and `weight` (experts, hidden)."""
+    return [layer.mlp.gate for layer in model.model.layers]
 
 
 def decode_choices(told: Mapping[str, Any]) -> Any:

@@ -56,6 +56,19 @@ def find_adapter() -> Path | None:
     return None
 
 
+def open_base(base: Path, context: int) -> GgufWeights | SafetensorsWeights:
+    """Return the weights, the configuration and the tokenizer of a base.
+
+    Args:
+        base: A GGUF file, or a folder as transformers writes it.
+        context: The most tokens of prompt and answer.
+
+    Raises:
+        SmallModelError: The base cannot be read.
+    """
+    return (SafetensorsWeights if base.is_dir() else GgufWeights)(base, context)
+
+
 def is_installed(folder: Path, adapter: Path | None = None) -> bool:
     """Return whether a folder has the model that this adapter makes, with files of the sizes that were written.
 
@@ -98,7 +111,7 @@ def install(
     Args:
         base: A GGUF file, or a folder as transformers writes it, of the architecture of Qwen2 or Llama.
         folder: The model's folder.
-        adapter: The adapter, as `editahead train tune --export-adapter` writes it. Beside it, `VOCABULARY` may be.
+        adapter: The adapter, as `editahead train coder adapter` writes it. Beside it, `VOCABULARY` may be.
         check: Checks the model in a folder before it takes the place of an older one, and returns how quick it is.
         report: Receives the number of steps that are done, and of all. It may raise to cancel.
 
@@ -136,7 +149,7 @@ def _put_in_place(made: Path, folder: Path) -> None:
 def _write(base: Path, adapter: Path, folder: Path, report: Callable[[int, int], None]) -> dict[str, Any]:
     """Write the model's files, and return what they are made of."""
     try:
-        weights = (SafetensorsWeights if base.is_dir() else GgufWeights)(base, CONTEXT)
+        weights = open_base(base, CONTEXT)
         additions = Adapter(adapter)
         config = weights.config()
         write_llama(
