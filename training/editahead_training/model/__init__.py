@@ -1,1 +1,1 @@
-"""The training of the next-edit model: architecture, optimizer, loop, export."""
+"""What trainings share: checkpoints, signals and memory; and the replay of a router's choices."""
