@@ -3,49 +3,36 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 
 from editahead_prompts.state import EditorState, PastEdit
-from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import line_end
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .argument_rules import ArgumentChange
-from .bindings import MODULE, RenameCache
+from .bindings import RenameCache
 from .changed_calls import changes_parameters
 from .document_index import DocumentIndex
+from .doubts import Applied, Doubts
 from .introduced_names import IntroducedNames
-from .named_places import MAX_WIDTH, other_indexes, whole_word
-from .repeated_edits import FUNCTION
+from .named_places import other_indexes
 from .rule import Proposal, Rule
 from .rule_induction import induce_rules_from_edit
 from .rule_runs import join_neighbours
-from .single_examples import (
-    added_tokens,
-    changes_values_only,
-    changes_wording_only,
-    renames_local_only,
-)
+from .single_examples import renames_local_only
 from .site_features import IndexLookup, Site, extract_features
 from .substitution_rules import Rename, Substitution, WordRename
-from .token_patterns import KEYWORDS
 from .unfinished_edits import Typing, may_be_whole
 
 _MAX_EDITS = 6
 """Past edits from which rules are learned."""
 NEAR_SITES = 3
 """Sites of one rule that are proposed on each side of the last edit, besides those at the cursor."""
-_MAX_ADDED = 4
-"""Tokens that an edit added, of which the definitions are looked up."""
-_MAX_NAME_LINES = 40
-"""Lines with a name that may define it."""
 _MAX_PROPOSALS = 60
 """Sites of one rule. A rule with more is too general to be trusted at any of them."""
 _SIBLINGS = "rename-siblings"
 """The kind of the rule that renames the same name of several functions, one after the other."""
-_WHOLE = frozenset({"line", "block"})
-"""Kinds of rules that repeat only where the whole text is the same."""
 _EXACT_RENAMES = frozenset({"rename", "rename-bound", _SIBLINGS})
 _COMBINED = frozenset({"rename", "rename-bound", "rename-cases", "rename-words", "part", "span0", "span1"})
 """Kinds of rules that may each change their own part of one line."""
@@ -104,26 +91,18 @@ def find_sites(
     newest = edits[0]
     edited_line = newest.line + max(len(newest.new) - 1, 0) if newest.uri == uri else 0
     names = RenameCache(index, home, trees, other_indexes(state, index, home))
-    scopes = _common_functions(instances_of, edits, index, trees)
     found: dict[Proposal, Site] = {}
     # One edit may teach thousands of rules.
-    changes_values = cache(lambda age: changes_values_only(edits[age]))
-    changes_wording = cache(lambda age: changes_wording_only(edits[age], home(edits[age].uri), trees))
     renames_local = cache(lambda age: renames_local_only(edits[age], home(edits[age].uri), trees))
     changes_signature = cache(lambda age: changes_parameters(edits[age], home(edits[age].uri), trees))
     introduced = cache(lambda age: IntroducedNames(edits[age], home(edits[age].uri), trees))
     binders: dict[str, frozenset[int]] = {}
 
-    @cache
-    def adds_own(age: int) -> bool:
-        """Return whether an edit only added what other functions need not have: no names that they may bind, too."""
-        added = added_tokens(edits[age])
-        shared = set(introduced(age).names)
-        origin = home(edits[age].uri)
-        if origin is not None and len(added) <= _MAX_ADDED:
-            shared |= {name for name in added if name.isidentifier() and _is_defined(name, origin, trees)}
-        return bool(added) and not (shared & set(added) and shared.union(KEYWORDS, ",").issuperset(added))
+    def teacher_of(rule: Rule) -> PastEdit:
+        return _teacher(rule, [edits[age] for age in dict.fromkeys(instances_of[rule.key])], names)
 
+    doubts = Doubts(edits, instances_of, index, home, trees, introduced)
+    applied: Applied = []
     for rule, age in taught:
         check()
         places = rule.proposals(index) if kinds is None else rule.kept_proposals(index)
@@ -131,37 +110,34 @@ def find_sites(
             continue
         instances = instances_of[rule.key]
         is_single = len(instances) < 2
-        is_alone = is_single and rule.kind not in _WHOLE
         if (
-            (is_alone and changes_wording(age))
-            or (is_single and changes_values(age))
-            or (is_alone and _is_put_beside_keywords(rule))
-            or (is_single and rule.renames is None and renames_local(age))
-            or (
-                is_single
-                and isinstance(rule, Substitution)
-                and rule.renames is None
-                and changes_signature(age)
-            )
+            is_single
+            and rule.renames is None
+            and (renames_local(age) or (isinstance(rule, Substitution) and changes_signature(age)))
         ):
             continue
-        teacher = _teacher(rule, [edits[a] for a in dict.fromkeys(instances)], names)
+        teacher = teacher_of(rule)
         if isinstance(rule, ArgumentChange) and _declares_callee(rule, teacher, home, trees):
             continue
-        if len(instances) < 2 and rule.renames and _chooses_other_local(rule.renames, names, teacher):
+        if is_single and rule.renames and _chooses_other_local(rule.renames, names, teacher):
             continue
         if typing is not None and age == 0 and rule.renames and rule.renames[1] == typing.word:
             is_whole = may_be_whole(*rule.renames, index)
             if not is_whole and _is_rename_of_definition(rule, names, teacher):
                 continue
         proposals = _outside(_proposals(rule, places, index, names, teacher), edits[age], uri)
-        if age in scopes and not _is_rename_of_definition(rule, names, teacher):
-            proposals = [p for p in proposals if _function_at(index, p.start, trees) == scopes[age]]
-        if is_single and isinstance(rule, Substitution | ArgumentChange) and adds_own(age):
-            proposals = [p for p in proposals if _is_meant_too(p, edits[age], index, trees)]
-        if not proposals or len(proposals) > _MAX_PROPOSALS:
+        if is_single and proposals:
+            proposals = doubts.without_doubtful(rule, age, proposals)
+        if proposals:
+            applied.append((rule, age, proposals))
+    for rule, age, places in doubts.within_functions(
+        applied, lambda rule, age: _is_rename_of_definition(rule, names, teacher_of(rule))
+    ):
+        check()
+        instances = instances_of[rule.key]
+        if not places or len(places) > _MAX_PROPOSALS:
             continue
-        proposals = [p for p in proposals if introduced(age).are_bound(p, index, binders)]
+        proposals = [p for p in places if introduced(age).are_bound(p, index, binders)]
         if not proposals:
             continue
         runs = join_neighbours(proposals)
@@ -244,21 +220,6 @@ def _proposals(
             yield proposal
 
 
-def _is_put_beside_keywords(rule: Rule) -> bool:
-    """Return whether a rule puts something before or behind keywords alone, which stand beside many things."""
-    if not isinstance(rule, Substitution):
-        return False
-    old, new = list(rule.old), list(rule.new)
-    for end in (0, -1):  # what stays beside the change may be anything
-        if old and new and not isinstance(old[end], str) and old[end] == new[end]:
-            del old[end], new[end]
-    texts = [part for part in old if isinstance(part, str)]
-    words = WORD.findall("".join(texts))
-    if len(texts) < len(old) or not words or any(word not in KEYWORDS for word in words):
-        return False
-    return new[: len(old)] == old or new[-len(old) :] == old
-
-
 def _teacher(rule: Rule, examples: Sequence[PastEdit], names: RenameCache) -> PastEdit:
     """Return the example that defines the new name, which shows what is renamed; else the newest example."""
     return next((edit for edit in examples if _is_rename_of_definition(rule, names, edit)), examples[0])
@@ -286,62 +247,6 @@ def _is_rename_of_definition(rule: Rule, names: RenameCache, edit: PastEdit) -> 
     """Return whether the rule renames what the edit defines: bindings tell its places, not examples."""
     renamed = names.get(*rule.renames, edit) if rule.renames else None
     return renamed is not None and renamed.new_occurrence is not None and renamed.new_occurrence.defines
-
-
-def _common_functions(
-    instances: Mapping[str, Sequence[int]],
-    edits: Sequence[PastEdit],
-    index: DocumentIndex,
-    trees: SyntaxTrees,
-) -> dict[int, int]:
-    """Return the function that an edit is meant for, by the age of the edit.
-
-    Who makes the same change at several lines of one function, and nowhere else, means this function.
-    """
-    uri = index.snapshot.uri
-    at = {
-        age: _function_at(index, min(edit.line, len(index.bodies) - 1), trees)
-        for age, edit in enumerate(edits)
-        if edit.uri == uri
-    }
-    common: dict[int, int] = {}
-    elsewhere: set[int] = set()
-    for ages in map(set, instances.values()):
-        functions = {at.get(age, MODULE) for age in ages}
-        if len(functions) > 1 or MODULE in functions:
-            elsewhere |= ages if len(ages) > 1 else set()
-        elif len(ages) > 1:
-            common.update(dict.fromkeys(ages, functions.pop()))
-    return {age: function for age, function in common.items() if age not in elsewhere}
-
-
-def _is_defined(name: str, index: DocumentIndex, trees: SyntaxTrees) -> bool:
-    """Return whether a document defines a name that is no keyword, as a field or a local."""
-    lines = [] if name in KEYWORDS else index.lines_with(name)[:_MAX_NAME_LINES]
-    for line in lines:
-        for match in whole_word(name).finditer(index.bodies[line][:MAX_WIDTH]):
-            at = index.snapshot.starts[line] + match.start()
-            if trees.occurrence(index.snapshot, at, at + len(name)).defines:
-                return True
-    return False
-
-
-def _is_meant_too(proposal: Proposal, edit: PastEdit, index: DocumentIndex, trees: SyntaxTrees) -> bool:
-    """Return whether an addition may go on in a place: in the same function, or at an equal head of another one."""
-    body = index.bodies[proposal.start].strip()
-    if edit.uri != index.snapshot.uri:
-        return False
-    if FUNCTION.match(body):
-        return body in [line.strip() for line in edit.old]
-    function = _function_at(index, min(edit.line, len(index.bodies) - 1), trees)
-    return function != MODULE and function == _function_at(index, proposal.start, trees)
-
-
-def _function_at(index: DocumentIndex, line: int, trees: SyntaxTrees) -> int:
-    """Return the node id of the innermost function around a line; `MODULE` without one."""
-    at = index.snapshot.starts[line] + len(index.indent(line))
-    functions = trees.occurrence(index.snapshot, at, at + 1).functions
-    return functions[0] if functions else MODULE
 
 
 def _near(proposal: Proposal, line: int) -> bool:

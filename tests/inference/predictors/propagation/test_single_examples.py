@@ -72,3 +72,32 @@ def test_a_string_key_is_no_attribute_in_python() -> None:
     found = results(Person(text).replace('a = data["mail', 'a = data["email'))
     assert any('b = data["email"]' in made for made in found)
     assert not any("person.email" in made for made in found)
+
+
+@pytest.mark.parametrize(
+    ("line", "old", "new"),
+    [
+        ("limits = Limits(connect=30, read=30, retries=3)", "retries=3", "retries=5"),  # a value
+        (
+            "connection.execute(statement, parameters)",
+            "parameters)",
+            "parameters, timeout=10)",
+        ),  # an argument
+        ('raise ValueError("the path is not absolute")', "not absolute", "no absolute path"),  # wording
+        ("this.answers.compute(question, answers);", "answers);", "answers, 2);"),
+        ("if response.status_code == 200 and response.ok:", "== 200", ">= 200"),
+    ],
+)
+def test_one_says_something_of_the_only_equal_long_line(line: str, old: str, new: str) -> None:
+    text = f"{line}\n\nfirst()\n\n{line}\n\nlast()\n"
+    changed = line.replace(old, new)
+    assert f"{changed}\n\nfirst()\n\n{changed}\n\nlast()\n" in results(Person(text).replace(old, new))
+
+
+def test_one_says_nothing_of_two_equal_long_lines() -> None:
+    line = "limits = Limits(connect=30, read=30, retries=3)\n\n\n"
+    assert results(Person(line * 3).replace("retries=3", "retries=5")) == set()
+
+
+def test_one_says_nothing_of_an_equal_short_line() -> None:
+    assert results(Person("retries = 3\n\n\nretries = 3\n").replace("3", "5")) == set()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import pytest
+
 from editahead_inference.candidates import Candidate
 from editahead_inference.predictors.propagation import Propagation
 from editahead_prompts.state import EditorState
@@ -117,6 +119,42 @@ def test_two_edits_of_one_function_mean_this_function() -> None:
     person = Person(f"def f(a, b, c):\n{body}\n\ndef g(a, b, c):\n{body}")
     person.replace("log.debug(a)", "log.info(a)").replace("log.debug(b)", "log.info(b)")
     assert {line for lines in changed(person.state()) for line in lines} == {5}
+
+
+def person_done_with_a_function(elsewhere: str) -> Person:
+    """A person who made the same change at all places of one function."""
+    person = Person(f"def f(a, b):\n    log.debug(a)\n\n    log.debug(b)\n\n\n{elsewhere}")
+    return person.replace("log.debug(a)", "log.info(a)").replace("log.debug(b)", "log.info(b)")
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    [
+        "def g(c):\n    log.debug(c)\n",
+        "class C:\n    def g(self, c):\n        log.debug(c)\n",
+        "log.debug(c)\n",
+        "def g(c):\n    if c:\n        log.debug(c)\n    return c\n",
+        "def g(c):\n    def h():\n        log.debug(c)\n\n    return h\n",
+    ],
+)
+def test_the_only_place_elsewhere_follows_when_the_function_has_none_left(elsewhere: str) -> None:
+    state = person_done_with_a_function(elsewhere).state()
+    wanted = state.document.text.replace("log.debug(c)", "log.info(c)")
+    assert wanted in results(state)
+
+
+def test_three_changes_of_one_function_mean_it_when_it_has_none_left() -> None:
+    person = Person(
+        "def f(a):\n    log.debug(a)\n\n    log.debug(a)\n\n    log.debug(a)\n\n\ndef g(c):\n    log.debug(c)\n"
+    )
+    for _ in range(3):
+        person.replace("log.debug(a)", "log.info(a)")
+    assert changed(person.state()) == set()
+
+
+def test_several_places_elsewhere_are_left_when_the_function_has_none_left() -> None:
+    elsewhere = "def g(c):\n    log.debug(c)\n\n\ndef h(d):\n    log.debug(d)\n"
+    assert changed(person_done_with_a_function(elsewhere).state()) == set()
 
 
 def test_edits_of_two_functions_mean_others_too() -> None:
