@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
@@ -47,6 +46,7 @@ from .edit_scoring import Scores, make_scoring_prompt, score_features, state_at_
 from .logprob_trace import LogprobTrace
 from .model_gate import load_weights, weights_version
 from .prefill_estimator import PrefillEstimator
+from .previous_requests import PreviousRequests
 from .response import ApplyResponse, LineReporter, ModelResponse, ResponseProgress
 from .restored_response import restore_apply_response, restore_response
 from .samples import Sample, make_apply_response, make_model_response
@@ -69,8 +69,6 @@ not noticeable."""
 
 PROMPT_SIZES, FIRST_ANSWER_S = (384, 512, 768), 2.5
 """Tokens of prompts for a model in this process, and the seconds in which the chosen size is computed from nothing."""
-MAX_WINDOWS = 16
-"""Documents whose windows are kept."""
 
 DRAFT_HEADROOM = 128
 """Tokens that Apply keeps free on a server with drafts of its own: near the end of the context, one request spoils the
@@ -139,8 +137,7 @@ class ModelPredictor:
         default=None, init=False, repr=False
     )
     _related_code: RelatedCodeFinder | None = field(default=None, init=False, repr=False)
-    _previous: OrderedDict[str, PromptRequest] = field(default_factory=OrderedDict, init=False, repr=False)
-    """The last request for each document, of a format that keeps its window."""
+    _previous: PreviousRequests = field(default_factory=PreviousRequests, init=False, repr=False)
     _agrees: bool | None = field(default=None, init=False, repr=False)
     """Whether the server's token counts agree with our tokenizer, so that ids can replace text; None = not known yet."""
 
@@ -190,7 +187,8 @@ class ModelPredictor:
             empty = replace(empty, region=request.region, model=key)
             query = self._query(request, background)
             if self.backend.capabilities.drafts and query.temperature == 0:
-                query = replace(query, drafts=draft_texts(format, request, state))
+                said = (self._previous.said_before(request),) if request.continues else ()
+                query = replace(query, drafts=(*filter(None, said), *draft_texts(format, request, state)))
             known = request.prompt.tokens - self.cache_misses.uncached_tokens(
                 state.document.uri, request.prompt
             )
@@ -333,27 +331,14 @@ class ModelPredictor:
         context = self.backend.capabilities.context
         tokenizer = self.tokenizer or self._tokenizer(format)
         if isinstance(format, EditaheadCoderFormat):
-            return self._build_on(format, state, tokenizer)
+            budget = self._prompt_budget(format)
+            return self._previous.build(format, state, tokenizer, budget, self.paths)
         request = format.build(state, tokenizer, paths=self.paths)
         needed = tokenizer.count(request.system or "") + request.prompt.tokens + request.max_tokens
         if context is not None and needed > (most := context - TEMPLATE_TOKENS):
             room = max(most - request.max_tokens, most // 2)
             request = format.build(state, tokenizer, budget=min(room, format.context), paths=self.paths)
             request = replace(request, max_tokens=min(request.max_tokens, most - room))
-        return request
-
-    def _build_on(
-        self, format: EditaheadCoderFormat, state: EditorState, tokenizer: Tokenizer
-    ) -> PromptRequest:
-        """Return the request for a state with the window of the document's last request, where that may stay."""
-        uri, budget = state.document.uri, self._prompt_budget(format)
-        request = format.build(
-            state, tokenizer, budget=budget, paths=self.paths, previous=self._previous.get(uri)
-        )
-        self._previous[uri] = request
-        self._previous.move_to_end(uri)
-        if len(self._previous) > MAX_WINDOWS:
-            self._previous.popitem(last=False)
         return request
 
     def _prompt_budget(self, format: Format) -> int:
@@ -451,6 +436,8 @@ class ModelPredictor:
             )
             for _ in range(query.samples)
         ]
+        if (said := samples[0].continuation) is not None:
+            self._previous.record_said(request, said)
         unreported = Usage(request.prompt.tokens, known if self.backend.capabilities.warms else None)
         try:
             usage = await self._read(query, samples, progress, unreported)

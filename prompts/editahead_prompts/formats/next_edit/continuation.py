@@ -34,8 +34,7 @@ def types_line_end(state: EditorState) -> bool:
         return False
     if not last.line <= document.line_at(cursor) < last.line + max(len(last.new), 1):
         return False
-    before, after = split_cursor_line(document, cursor)
-    return bool(before.strip()) and _CLOSERS.fullmatch(after) is not None
+    return _CLOSERS.fullmatch(split_cursor_line(document, cursor)[1]) is not None
 
 
 def build_continuation(

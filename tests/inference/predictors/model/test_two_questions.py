@@ -61,6 +61,15 @@ async def test_a_key_and_the_other_question_append_to_one_prompt() -> None:
     assert {query.session for query in backend.queries} == {f"me:{URI}"}
 
 
+async def test_what_was_said_before_is_a_draft() -> None:
+    backend = saying(("m(items)", 0.99), (" * 2", 0.6), (" + 1", 0.1), drafts=True)
+    model = predictor(backend)
+    await model.predict(typed())
+    await model.predict(typed(TEXT.replace("= su", "= sum(i"), "= sum(i"))
+    await model.predict(typed(TEXT.replace("= su", "= sum(j"), "= sum(j"))
+    assert [query.drafts for query in backend.queries] == [(), ("tems) * 2 + 1",), ()]
+
+
 async def test_several_lines_go_on_at_the_cursor() -> None:
     lines = "m(items)\n    log(price)"
     response = await predictor(saying(("m(items)", 0.99), ("\n    log", 0.97), ("(price)", 0.98))).predict(

@@ -45,7 +45,7 @@ def test_the_prompt_is_the_text_up_to_the_cursor() -> None:
         (typed(TEXT.replace("= su", "= f(su)"), "f(su"), True),
         (typed(TEXT.replace("= su", '= ["su"],'), '["su'), True),
         (typed(TEXT.replace("= su", "= su + tax"), "= su"), False),
-        (typed(TEXT.replace("    price = su", "    "), "(items):\n    "), False),
+        (typed(TEXT.replace("    price = su", "    "), "(items):\n    "), True),
         (typed(open=False), False),
         (typed(erases=True), False),
         (replace(typed(), cursor=0), False),
