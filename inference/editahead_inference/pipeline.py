@@ -154,6 +154,10 @@ class Pipeline:
                 candidate = replace(
                     candidate, confidence=confidence(response.weights, rules, candidate.features)
                 )
+            elif rules is not None and is_doubted(response, candidate):
+                # The rule is right only where the model is wrong that nothing is left.
+                stated = rules if candidate.confidence is None else candidate.confidence
+                candidate = replace(candidate, confidence=stated * (1 - (response.silence or 0.0)))
             candidates.append(candidate)
         return self._decided(prediction.state, candidates, started, eagerness, check)
 
@@ -205,6 +209,15 @@ class Pipeline:
             both = noisy_or(sure or 0.0, proposed.confidence or 0.0)
             out[same] = replace(rule, features={**rule.features, **proposed.features}, confidence=both), sure
         return list(out.values())
+
+
+def is_doubted(response: ModelResponse, candidate: Candidate) -> bool:
+    """Return whether a rule's edit is among the lines in which the model finds nothing left to edit."""
+    region, document = response.region, response.document
+    if not response.silence or region is None or candidate.uri != document.uri or candidate.is_next_tokens:
+        return False
+    start, end = candidate.edit.changed_span if candidate.edit else (candidate.target_offset,) * 2
+    return region.first <= document.line_at(start) <= document.line_at(end) < region.end
 
 
 def proposed_edits(prediction: Prediction) -> tuple[Edit, ...]:

@@ -96,7 +96,7 @@ class ModelCombiner:
                 keep = response is not None and response.problem is None
                 if response is not None and response.problem is not None:
                     prediction = self._without_model(prediction)
-                elif response is not None and (response.rewrites or response.scores):
+                elif response is not None and (response.rewrites or response.scores or response.silence):
                     prediction = await self._combine(prediction, response, eagerness)
             joined.set_result(prediction)
         finally:

@@ -100,6 +100,21 @@ async def test_silence_is_told_with_its_probability() -> None:
     assert response.silence == pytest.approx(0.7)
 
 
+async def test_a_rules_edit_is_doubted_where_the_model_finds_nothing_left() -> None:
+    text = "def old(a):\n    return a\n\n\nold(1)\nold(2)\n"
+    document = Snapshot.from_text(text.replace("def old", "def new"), uri=URI, language="python")
+    edit = PastEdit(URI, 0, ("def old(a):\n",), ("def new(a):\n",))
+    state, pipeline = EditorState(document, len("def new"), (edit,)), Pipeline()
+    rules = pipeline.predict(state)
+    assert rules.shown
+    silent = await predictor(saying(("", 0.95))).predict(state)
+    assert not pipeline.combine(rules, silent).shown
+    unsure = await predictor(saying(("", 0.1))).predict(state)
+    assert [one.candidate.edit for one in pipeline.combine(rules, unsure).shown] == [
+        one.candidate.edit for one in rules.shown
+    ]
+
+
 @pytest.mark.parametrize(("seconds", "size"), [(0.001, PROMPT_SIZES[-1]), (0.02, PROMPT_SIZES[0])])
 async def test_a_slow_machine_gets_short_prompts(seconds: float, size: int) -> None:
     long = "".join(f"line_{number} = {number}\n" for number in range(2_000))
