@@ -14,6 +14,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 SUFFIXES = {"", ".rb", ".lua", ".toml", ".yaml", ".el"}
 """Those of manifests; the scripts in this folder are none."""
+ADAPTER = "editahead-coder"
+"""The folder of a package of its own."""
 
 
 def fill_manifests(sdist: Path, folder: Path) -> None:
@@ -41,7 +43,11 @@ def fill_manifests(sdist: Path, folder: Path) -> None:
 def manifests() -> list[Path]:
     """Return the manifests in this folder, which have placeholders such as `@VERSION@`."""
     return sorted(
-        path for path in HERE.rglob("*") if path.is_file() and path.parent != HERE and path.suffix in SUFFIXES
+        path
+        for folder in HERE.iterdir()
+        if folder.is_dir() and folder.name != ADAPTER
+        for path in folder.rglob("*")
+        if path.is_file() and path.suffix in SUFFIXES
     )
 
 

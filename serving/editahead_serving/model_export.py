@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from editahead_inference.backends.local.gguf_weights import EMBEDDING, PARTS
+from editahead_programs.child_python import OWN_FOLDER
 from editahead_programs.program_search import find_program
 
 from .errors import ModelExportError
@@ -106,7 +107,8 @@ def write_gguf(
 
 def _quantize(tool: str, source: Path, target: Path, type: str) -> None:
     done = subprocess.run(
-        [tool, str(source), str(target), type],
+        [tool, str(source.absolute()), str(target.absolute()), type],
+        cwd=OWN_FOLDER,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -87,6 +87,9 @@ def test_text_from_files_never_holds_a_special_token(format: Format, data: st.Da
         paths=PATHS,
         budget=50_000,
     )
+    assume(
+        evil.continues == tame.continues
+    )  # a format may ask another question where the cursor's line has letters
     for token in format.special_tokens:
         assert evil.prompt.text.count(token) == tame.prompt.text.count(token), token
 
