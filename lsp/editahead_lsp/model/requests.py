@@ -38,7 +38,7 @@ class _Request:
     def __init__(self, state: EditorState, ahead: ModelResponse | None) -> None:
         self.state, self.ahead = state, ahead
         self.wanted: list[Callable[[], bool]] = []
-        self.progress = ResponseProgress(state.document)
+        self.progress = ResponseProgress(state.document, state.cursor)
         self.done: asyncio.Future[ModelResponse | None] = asyncio.get_running_loop().create_future()
         self.task: asyncio.Task[None] | None = None
 
@@ -198,7 +198,7 @@ class ModelRequests:
         self._responses.on_close(uri)
         self._present.pop(uri, None)
         if self._model is not None:
-            self._model.cache_misses.on_close(uri)
+            self._model.on_close(uri)
         if (request := self._under_way.get(uri)) is not None:
             self._cancel(request)
 

@@ -42,6 +42,11 @@ class Continuation:
     has_logprobs: bool = True
     pieces: list[tuple[str, float]] = field(default_factory=list)
 
+    @property
+    def text(self) -> str:
+        """Everything that came."""
+        return "".join(piece for piece, _ in self.pieces)
+
     def add(self, text: str, logprobs: Sequence[float]) -> bool:
         """Add a part of the answer, and return whether more of it may be likely enough."""
         total = (self.pieces[-1][1] if self.pieces else 0.0) + sum(logprobs)
@@ -54,7 +59,7 @@ class Continuation:
         One that is likely enough to be shown goes before others. None ends within a word.
         """
         if not self.has_logprobs:
-            return "".join(piece for piece, _ in self.pieces).rstrip(), UNKNOWN
+            return self.text.rstrip(), UNKNOWN
         found = [one for one in self._beginnings() if one[0] > 0]
         _, _, text, sure = max(found, key=lambda one: (one[1], one[0]), default=(0.0, False, "", 0.0))
         return text, sure

@@ -147,6 +147,11 @@ class ModelPredictor:
         if codebase is not None and self.wants_related_code:
             self._related_code = RelatedCodeFinder(codebase)
 
+    def on_close(self, uri: str) -> None:
+        """Forget the prompts of a closed document."""
+        self.cache_misses.on_close(uri)
+        self._previous.on_close(uri)
+
     async def predict(
         self, state: EditorState, *, background: bool = False, progress: ResponseProgress | None = None
     ) -> ModelResponse:
@@ -438,6 +443,8 @@ class ModelPredictor:
         ]
         if (said := samples[0].continuation) is not None:
             self._previous.record_said(request, said)
+            if isinstance(progress, ResponseProgress):
+                progress.continuation = said
         unreported = Usage(request.prompt.tokens, known if self.backend.capabilities.warms else None)
         try:
             usage = await self._read(query, samples, progress, unreported)

@@ -43,6 +43,12 @@ class PreviousRequests:
             self._requests.popitem(last=False)
         return request
 
+    def on_close(self, uri: str) -> None:
+        """Forget a closed document."""
+        self._requests.pop(uri, None)
+        if self._said is not None and self._said[0].document.uri == uri:
+            self._said = None
+
     def record_said(self, request: PromptRequest, said: Continuation) -> None:
         """Keep what comes of a request for text at the cursor."""
         self._said = request, said
@@ -52,6 +58,6 @@ class PreviousRequests:
         if self._said is None or self._said[0].document.uri != request.document.uri:
             return ""
         last, said = self._said
-        whole = last.document.text[: last.cursor] + "".join(piece for piece, _ in said.pieces)
+        whole = last.document.text[: last.cursor] + said.text
         before = request.document.text[: request.cursor]
         return whole[len(before) :] if whole.startswith(before) else ""

@@ -15,6 +15,8 @@ from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit, interpolate
 from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
 
+from .continuation import Continuation
+
 MAX_SPAN_CHARS = 20_000
 """Characters from the first change to the last. Longer rewrites are not rebased, as comparing takes time."""
 
@@ -136,14 +138,18 @@ class ResponseProgress:
 
     Attributes:
         document: The document at its start.
+        cursor: The offset of the cursor at its start.
         region: The lines that the model rewrites; None until the request is built.
         lines: The complete lines of the region's new text in the first answer, without line ends.
+        continuation: What came of the text at the cursor; None for another answer.
         restore: Returns a line with secrets in place of their placeholders.
     """
 
     document: Snapshot
+    cursor: int = 0
     region: EditableRegion | None = None
     lines: Sequence[str] = ()
+    continuation: Continuation | None = None
     restore: Callable[[str], str] | None = None
 
     def update(self, lines: Sequence[str]) -> None:
@@ -153,6 +159,8 @@ class ResponseProgress:
         """Return whether the user's text does not contradict the lines that have come."""
         if now.lines == self.document.lines:
             return True
+        if self.continuation is not None:
+            return self._goes_on(now.text, self.continuation.text)
         region = self.region
         if region is None:
             return False
@@ -167,6 +175,14 @@ class ResponseProgress:
         typed = "\n".join(map(line_body, lines))
         answer = "".join(f"{line}\n" for line in self.lines[above:])
         return answer.startswith(typed) or typed.startswith(answer)
+
+    def _goes_on(self, now: str, said: str) -> bool:
+        """Return whether a text was only typed on at the cursor, as the model said or beyond."""
+        was, end = self.document.text, self.cursor + len(now) - self.document.length
+        if end < self.cursor or now[: self.cursor] != was[: self.cursor] or now[end:] != was[self.cursor :]:
+            return False
+        typed, said = now[self.cursor : end], self.restore(said) if self.restore else said
+        return said.startswith(typed) or typed.startswith(said)
 
 
 @dataclass

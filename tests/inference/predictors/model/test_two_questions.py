@@ -14,6 +14,7 @@ from editahead_inference.backends.base import CompletionRequest
 from editahead_inference.pipeline import Pipeline
 from editahead_inference.predictors.model.continuation import LEAST, Continuation
 from editahead_inference.predictors.model.predictor import PROMPT_SIZES, ModelPredictor
+from editahead_inference.predictors.model.response import ResponseProgress
 from editahead_inference.predictors.model.samples import LEAST_EDIT
 from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.formats.next_edit.editahead_coder_2611 import NEXT
@@ -78,6 +79,41 @@ async def test_several_lines_go_on_at_the_cursor() -> None:
     (candidate,) = Pipeline(predictors=()).model_candidates(response)
     assert candidate.is_next_tokens
     assert candidate.edit.apply(TEXT) == TEXT.replace("= su", "= su" + lines)
+
+
+async def test_the_lines_have_the_documents_ends() -> None:
+    crlf = TEXT.replace("\n", "\r\n")
+    response = await predictor(saying(("m(items)", 0.99), ("\n    log(\U0001f600)", 0.97))).predict(
+        typed(crlf)
+    )
+    (candidate,) = Pipeline(predictors=()).model_candidates(response)
+    assert candidate.edit.apply(crlf) == crlf.replace("= su", "= sum(items)\r\n    log(\U0001f600)")
+
+
+async def test_a_key_that_contradicts_what_came_is_told() -> None:
+    state = typed()
+    progress = ResponseProgress(state.document, state.cursor)
+    await predictor(saying(("m(items)", 0.99), (" * 2", 0.98))).predict(state, progress=progress)
+    for key, agrees in (("m", True), ("m(items) * 2 + tax", True), ("n", False), ("m\n", False)):
+        text = TEXT.replace("= su", f"= su{key}")
+        assert progress.is_consistent_with(Snapshot.from_text(text, uri=URI)) == agrees, key
+    for other in (TEXT.replace("= su", "= s"), TEXT.replace("def", "de"), TEXT + "x"):
+        assert not progress.is_consistent_with(Snapshot.from_text(other, uri=URI))
+
+
+async def test_a_closed_document_is_forgotten() -> None:
+    backend = saying(("m(items)", 0.99), drafts=True)
+    model = predictor(backend)
+    await model.predict(typed())
+    model.on_close(URI)
+    await model.predict(typed(TEXT.replace("= su", "= sum"), "= sum"))
+    assert backend.queries[-1].drafts == ()
+
+
+async def test_an_empty_file_is_asked_about() -> None:
+    empty = EditorState(Snapshot.from_text("", uri=URI, language="python"), 0)
+    response = await predictor(saying(("+import os\n", 0.9), ("", 0.9))).predict(empty)
+    assert response.problem is None
 
 
 async def test_a_hunk_has_the_probability_of_its_whole_answer() -> None:
