@@ -57,8 +57,10 @@ class Typist:
         """Type a run, and take what is right of what is shown."""
         left = ""
         while run:
-            shown = at_cursor(await ask(page.state))
-            if len(shown) > 1 and shown != left:
+            shown = left or at_cursor(await ask(page.state))  # what is typed as predicted stays
+            if (
+                len(shown) > 1 and shown != left and not shown.startswith(run)
+            ):  # behind the run, nothing is known
                 self.shown += 1
                 self.wrong += not run.startswith(shown)
             taken = shown if len(shown) > 1 and run.startswith(shown) else run[0]
@@ -86,12 +88,12 @@ class Page:
     def __init__(self, record: Record, text: str) -> None:
         self._document = Document(f"file:///w/{record.path}", record.language, 0, text, "utf-32")
         self._history = EditHistory()
-        self._cursor, self._at = 0, 0.0
+        self.cursor, self._at = 0, 0.0
 
     @property
     def state(self) -> EditorState:
         """Return the state at the cursor."""
-        return EditorState(self._document.snapshot, self._cursor, tuple(self._history.edits))
+        return EditorState(self._document.snapshot, self.cursor, tuple(self._history.edits))
 
     def change(self, start: int, end: int, new: str) -> None:
         """Make a change, and go behind it."""
@@ -99,14 +101,14 @@ class Page:
         text = text[:start] + new + text[end:]
         version = self._document.snapshot.version + 1
         made = self._document.change(version, [TextDocumentContentChange(text)])
-        self._cursor = start + len(new)
-        self._history.record_change(made.before, made.after, made.edit, at=self._at, cursor=self._cursor)
+        self.cursor = start + len(new)
+        self._history.record_change(made.before, made.after, made.edit, at=self._at, cursor=self.cursor)
         if len(new) > 1 and start == end:
             self._history.mark_accepted(made.before, made.edit)
 
     def insert(self, text: str) -> None:
         """Insert a text at the cursor."""
-        self.change(self._cursor, self._cursor, text)
+        self.change(self.cursor, self.cursor, text)
 
 
 def at_cursor(prediction: Prediction) -> str:
@@ -132,12 +134,13 @@ def runs(changes: Sequence[Change]) -> Iterator[tuple[int, str]]:
         yield first, text
 
 
-def before_run(record: Record, opened: str, changes: Sequence[Change]) -> Page:
-    """Return the page after some changes."""
+def before_run(record: Record, opened: str, changes: Sequence[Change], first: int) -> Page:
+    """Return the page before the change with the number `first`, with the cursor where it will be made."""
     page = Page(record, opened)
-    for change in changes:
+    for change in changes[:first]:
         ((start, end, new),) = change.replacements
         page.change(start, end, new)
+    ((page.cursor, _, _),) = changes[first].replacements
     return page
 
 
@@ -194,7 +197,7 @@ async def run(args: argparse.Namespace) -> None:
         typed += 1
         first, text = random.Random(record.id).choice(found)
         for typist, ask in ((alone, rules), (together, model.ask)):
-            await typist.type(ask, before_run(record, opened.text, changes[:first]), text)
+            await typist.type(ask, before_run(record, opened.text, changes, first), text)
         print(f"{typed}: {alone.row('rules')} {together.row('and model')}", flush=True)
     print("| new code | keys saved | right | wrong, of 100 keys |")
     print(alone.row("rules"))
