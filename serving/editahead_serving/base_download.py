@@ -173,7 +173,8 @@ def _fetch_from_hub(base: BaseFile, partial: Path, progress: Progress, report: C
                 file.truncate(0)
             _append(answer, file, base.size, progress)
     except urllib.error.HTTPError as error:
-        raise DownloadError(f"status {error.code}") from None
+        with error:  # It holds the connection.
+            raise DownloadError(f"status {error.code}") from None
     except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
         raise DownloadError(str(getattr(error, "reason", error)) or type(error).__name__) from None
     if partial.stat().st_size != base.size:
