@@ -1,18 +1,23 @@
-"""Editahead's own model as files for other servers (`editahead models export`)."""
+"""Editahead's own model as files for other servers: `editahead models export`, and the engine by the model's name."""
 
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from hashlib import file_digest
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from editahead_cli.console import fail, print_text
-from editahead_cli.own_model import download_base, show_progress
+from editahead_cli.console import fail, print_note, print_text
+from editahead_cli.own_model import INTERRUPTED, obtain_base, require_adapter, show_progress
 
 if TYPE_CHECKING:
     from editahead_serving.model_export import ExportedModel
+
+ENGINE_GGUF_TYPE = "Q8_0"
+"""Type of the matrices that llama.cpp gets: it keeps the answers."""
 
 
 def export_model(base: Path | None, gguf: Path | None, type: str, folder: Path | None) -> int:
@@ -24,37 +29,84 @@ def export_model(base: Path | None, gguf: Path | None, type: str, folder: Path |
         type: Of the matrices in it.
         folder: The folder to write.
     """
-    from editahead_inference.backends.local.small_model import find_adapter
-    from editahead_inference.errors import SmallModelError
-    from editahead_serving.errors import DownloadError, ModelExportError
-    from editahead_serving.model_export import write_folder, write_gguf
+    from editahead_serving.errors import ModelExportError
 
     if gguf is None and folder is None:
         return fail("Name what to write: --gguf FILE for llama.cpp, --folder FOLDER for vLLM, or both.")
-    adapter = find_adapter()
-    if adapter is None:
-        return fail("The model's adapter is missing: pip install 'editahead[local]'")
     try:
-        with ExitStack() as stack:
-            near = (gguf or folder or Path()).absolute().parent
-            near.mkdir(parents=True, exist_ok=True)
-            if base is None:
-                work = stack.enter_context(TemporaryDirectory(prefix="editahead-base-", dir=near))
-                base = download_base(Path(work))
-            model = _merged(base.expanduser(), adapter)
-            if gguf is not None:
-                write_gguf(model, gguf, type, os.environ, show_progress(stack, f"writing {gguf.name}"))
-                print_text(f"wrote {gguf}: run `editahead engine {gguf}`")
-            if folder is not None:
-                write_folder(model, folder, show_progress(stack, f"writing {folder.name}"))
-                print_text(f"wrote {folder}: run `editahead engine {folder}`")
-    except (DownloadError, ModelExportError, SmallModelError, OSError) as error:
+        _write(base, gguf, type, folder)
+    except ModelExportError as error:
         return fail(str(error))
-    except (KeyError, ValueError) as error:  # what the readers of files raise for damaged ones
-        return fail(f"The model cannot be made of {base}: {error}")
-    except KeyboardInterrupt:
-        return fail("cancelled; nothing was changed")
+    for made in filter(None, (gguf, folder)):
+        print_text(f"wrote {made}: run `editahead engine {made}`")
     return 0
+
+
+def find_for_engine(llama_cpp: bool, *, write: bool) -> Path:
+    """Return the model as an engine loads it, from the user's cache. Write it first where it is not there.
+
+    Args:
+        llama_cpp: Whether the engine is llama.cpp, which takes a GGUF file, and not vLLM, which takes a folder.
+        write: Whether it may be written, which downloads the base.
+
+    Raises:
+        ModelExportError: A part is missing, or the model cannot be written.
+    """
+    from editahead_inference.backends.local.small_model import NAME, small_model_folder
+    from editahead_serving.errors import ModelExportError
+
+    with _explained(), require_adapter().open("rb") as file:
+        version = file_digest(file, "sha256").hexdigest()[:12]
+    kept = small_model_folder().with_name(f"{NAME}-exported") / version
+    place = kept / (f"{NAME}.gguf" if llama_cpp else NAME)
+    if not place.exists():
+        if not write:
+            raise ModelExportError(
+                f"{NAME} is not written for this engine yet: `editahead engine {NAME}` without --print does that."
+            )
+        print_note(f"editahead: writing {NAME} into {kept}; the next start finds it there.")
+        _write(None, place if llama_cpp else None, ENGINE_GGUF_TYPE, None if llama_cpp else place)
+        for older in kept.parent.iterdir():
+            if older != kept:
+                shutil.rmtree(older, ignore_errors=True)
+    return place
+
+
+def _write(base: Path | None, gguf: Path | None, type: str, folder: Path | None) -> None:
+    """Write the model.
+
+    Raises:
+        ModelExportError: The model cannot be made, or the user stopped it.
+    """
+    from editahead_serving.model_export import write_folder, write_gguf
+
+    with _explained(base), ExitStack() as stack:
+        adapter = require_adapter()
+        model = _merged(stack.enter_context(obtain_base(base)), adapter)
+        if gguf is not None:
+            write_gguf(model, gguf, type, os.environ, show_progress(stack, f"writing {gguf.name}"))
+        if folder is not None:
+            write_folder(model, folder, show_progress(stack, f"writing {folder.name}"))
+
+
+@contextmanager
+def _explained(base: Path | None = None) -> Iterator[None]:
+    """Say in a sentence why the model cannot be made of a base; None for the one that is downloaded.
+
+    Raises:
+        ModelExportError: The block failed.
+    """
+    from editahead_inference.errors import SmallModelError
+    from editahead_serving.errors import DownloadError, ModelExportError
+
+    try:
+        yield
+    except (DownloadError, SmallModelError, OSError) as error:
+        raise ModelExportError(str(error)) from error
+    except (KeyError, ValueError) as error:  # what the readers of files raise for damaged ones
+        raise ModelExportError(f"The model cannot be made of {base or 'the base'}: {error}") from error
+    except KeyboardInterrupt:
+        raise ModelExportError(INTERRUPTED) from None
 
 
 def _merged(base: Path, adapter: Path) -> ExportedModel:

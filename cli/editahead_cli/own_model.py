@@ -8,8 +8,8 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from importlib import invalidate_caches
 from importlib.metadata import requires
 from importlib.util import find_spec
@@ -43,21 +43,13 @@ def set_up(base: Path | None, install: bool = False) -> Speed | None:
     Returns:
         How quick the model is here, or None after a failure, whose reason was printed.
     """
-    from editahead_inference.backends.local.small_model import NAME, find_adapter
     from editahead_inference.errors import SmallModelError
     from editahead_serving.errors import DownloadError
 
     if install and not _install_packages():
         return None
-    if missing := [package for package in REQUIRED_PACKAGES if find_spec(package) is None]:
-        fail(f"{NAME} needs {', '.join(missing)}: pip install 'editahead[local]'")
-        return None
-    adapter = find_adapter()
-    if adapter is None:
-        fail(f"The package {NAME}, which has the adapter, is not installed: pip install {NAME}")
-        return None
     try:
-        speed = _make(base, adapter)
+        speed = _make(base, require_adapter())
     except KeyboardInterrupt:
         fail(INTERRUPTED)
     except MemoryError:
@@ -73,6 +65,24 @@ def set_up(base: Path | None, install: bool = False) -> Speed | None:
         )
         return speed
     return None
+
+
+def require_adapter() -> Path:
+    """Return the adapter that is installed.
+
+    Raises:
+        SmallModelError: It is missing, or a library is that making the model takes.
+    """
+    from editahead_inference.backends.local.small_model import NAME, find_adapter
+    from editahead_inference.errors import SmallModelError
+
+    if missing := [package for package in REQUIRED_PACKAGES if find_spec(package) is None]:
+        raise SmallModelError(f"{NAME} needs {', '.join(missing)}: pip install 'editahead[local]'")
+    if (adapter := find_adapter()) is None:
+        raise SmallModelError(
+            f"The package {NAME}, which has the adapter, is not installed: pip install {NAME}"
+        )
+    return adapter
 
 
 def _install_packages() -> bool:
@@ -127,27 +137,31 @@ def _make(base: Path | None, adapter: Path) -> Speed:
         _say("The known answers are right.")
         return speed
 
-    downloads = folder.with_name(f"{folder.name}.download")
-    found = base.expanduser() if base is not None else download_base(downloads)
-    with ExitStack() as stack:
+    with obtain_base(base) as found, ExitStack() as stack:
         report = show_progress(stack, "merging and quantizing")
-        speed = small_model.install(found, folder, adapter, check=check, report=report)
-    shutil.rmtree(downloads, ignore_errors=True)
-    return speed
+        return small_model.install(found, folder, adapter, check=check, report=report)
 
 
-def download_base(folder: Path) -> Path:
-    """Download the base into a folder, and return its file.
+@contextmanager
+def obtain_base(base: Path | None) -> Iterator[Path]:
+    """Yield the base that the user has, or download it. What was downloaded is kept only if the block fails.
 
     Raises:
         DownloadError: The base cannot be gotten.
-        OSError: The folder cannot be written.
+        OSError: The folder of downloads cannot be written.
     """
+    from editahead_inference.backends.local.small_model import NAME, small_model_folder
     from editahead_serving.base_download import QWEN_CODER, get_base
 
+    if base is not None:
+        yield base.expanduser()
+        return
+    folder = small_model_folder().with_name(f"{NAME}.download")
     with ExitStack() as stack:
         progress = show_progress(stack, "downloading the base")
-        return get_base(QWEN_CODER, folder, progress=progress, report=_say)
+        file = get_base(QWEN_CODER, folder, progress=progress, report=_say)
+    yield file
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _say(text: str) -> None:

@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "model",
         nargs="?",
         metavar="MODEL",
-        help="a folder, a GGUF file, or a name on Hugging Face's hub (default: the settings' model)",
+        help="editahead-coder, a folder, a GGUF file, or a name on Hugging Face's hub (default: the settings' model)",
     )
     parser.add_argument(
         "--llama-cpp",
@@ -102,7 +102,7 @@ def _make_plans(args: argparse.Namespace, state: Path) -> tuple[list[LaunchPlan]
     from editahead_serving.nginx_router import make_nginx_router
     from editahead_serving.resource_share import WHOLE_MACHINE
 
-    model, folder = _resolve_model(args.model)
+    model, folder = _resolve_model(args.model, llama_cpp=args.llama_cpp, printing=args.print)
     if args.llama_cpp or model.endswith(_GGUF):
         return [_make_llama_cpp_plan(args, model)], None
     installed, config = _probe_vllm(None if folder is not None else model, printing=args.print)
@@ -278,8 +278,13 @@ def _load_shape(model: str, folder: Path | None, config: dict[str, Any] | None) 
         ) from None
 
 
-def _resolve_model(named: str | None) -> tuple[str, Path | None]:
+def _resolve_model(named: str | None, *, llama_cpp: bool, printing: bool) -> tuple[str, Path | None]:
     """Return the model's name for the server, and its folder if it has one. A GGUF file has none.
+
+    Args:
+        named: What the user named; None = the settings' model.
+        llama_cpp: Whether llama.cpp serves it.
+        printing: Whether nothing is started, so that nothing is written either.
 
     Raises:
         EngineUnavailableError: No model is named, or there is none by this name.
@@ -287,6 +292,7 @@ def _resolve_model(named: str | None) -> tuple[str, Path | None]:
     from editahead_lsp import user_dirs
     from editahead_lsp.settings import load_settings
     from editahead_serving.errors import EngineUnavailableError
+    from editahead_serving.model_catalog import OWN_MODEL
 
     if named is None:
         settings = load_settings(os.environ, None, [], user_dirs.config_folder()).settings
@@ -303,11 +309,33 @@ def _resolve_model(named: str | None) -> tuple[str, Path | None]:
         if not folder.is_file():
             raise EngineUnavailableError(f"There is no file {named}.")
         return str(folder), None
+    if named == OWN_MODEL.name:
+        own = _own_model(llama_cpp, write=not printing)
+        return str(own), None if llama_cpp else own
     if named.count("/") != 1 or named.startswith((".", "/", "~")):
         raise EngineUnavailableError(
             f"There is no folder {named}, and this is not a name on Hugging Face's hub (OWNER/MODEL)."
         )
     return named, None
+
+
+def _own_model(llama_cpp: bool, *, write: bool) -> Path:
+    """Return Editahead's own model as an engine loads it.
+
+    Raises:
+        EngineUnavailableError: It cannot be written, or there is no engine for which it would be.
+    """
+    from editahead_cli.model_export import find_for_engine
+    from editahead_serving.errors import EngineUnavailableError, ModelExportError
+    from editahead_serving.llama_cpp_plan import find_llama_server
+    from editahead_serving.vllm_probe import find_vllm
+
+    if write:
+        (find_llama_server if llama_cpp else find_vllm)(os.environ)
+    try:
+        return find_for_engine(llama_cpp, write=write)
+    except ModelExportError as error:
+        raise EngineUnavailableError(str(error)) from None
 
 
 def _free_ports(host: str, wanted: int, more: int) -> list[int]:
