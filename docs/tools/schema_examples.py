@@ -185,6 +185,12 @@ SHAPES = [
         finish_messages.PlacesLeftParams("file:///p", 3, "3 places left"),
         "sent",
     ),
+    _notification(
+        wire.NEXT_EDIT_REFRESH,
+        "A request for the next edit would now have a better answer than the last one had.",
+        wire.NextEditRefreshParams(wire.VersionedTextDocument(URI, 12)),
+        "sent",
+    ),
     _command(wire.ACCEPT, "Record an accept.", ["p-17"], None, needed=True),
     _command(wire.REJECT, "Record a rejection.", ["p-17"], None, needed=True),
     _command(wire.RESTORE, "Bring back the edit that was rejected last.", [], wire.RestoreResult(True)),

@@ -251,7 +251,7 @@ TRIGGER is \"typed\", \"cursor\", \"accepted\" or \"manual\"."
        server :editahead/nextEdit
        (list :textDocument (eglot--VersionedTextDocumentIdentifier)
              :position (editahead--position)
-             :context (list :trigger trigger :opensFiles t))
+             :context (list :trigger trigger :opensFiles t :refreshes t))
        :deferred 'editahead-ask
        :success-fn (lambda (result)
                      (when (buffer-live-p buffer)
@@ -259,6 +259,15 @@ TRIGGER is \"typed\", \"cursor\", \"accepted\" or \"manual\"."
                          (when (and editahead-mode (equal state (editahead--state)))
                            (editahead--handle-response result)))))
        :error-fn #'ignore))))
+
+(cl-defmethod eglot-handle-notification
+  (_server (_method (eql editahead/nextEdit/refresh)) &key textDocument &allow-other-keys)
+  "Request a prediction again: TEXTDOCUMENT has a better answer than the last one."
+  (when-let ((buffer (find-buffer-visiting (editahead--path (plist-get textDocument :uri)))))
+    (when (eq buffer (window-buffer))
+      (with-current-buffer buffer
+        (when (and editahead-mode (equal editahead--requested-state (editahead--state)))
+          (editahead-ask "cursor"))))))
 
 (defun editahead--schedule-request ()
   "Clear an outdated prediction, and request another after `editahead-delay'."

@@ -37,6 +37,7 @@ from .prediction.scheduler import PredictionScheduler
 from .presentation.diagnostics_board import DiagnosticsBoard
 from .presentation.left_places import LeftPlaces
 from .presentation.next_edit_marker import NextEditMarker
+from .presentation.next_edit_refresh import NextEditRefresh
 from .protocol.client_capabilities import ClientCapabilities
 from .protocol.converter import make_converter
 from .protocol.custom_messages import ChangedFile
@@ -130,6 +131,8 @@ class Server(LanguageServer):
         outcomes = OutcomeTracker(self.session_clock, now, run_id, outcome_log)
         self.session = Session(self.session_clock, outcomes, self.recorder)
         self.predictions = PredictionScheduler(make_pipeline, clock, sleep, cache_size=reuse.cache_size)
+        self.next_edit_refresh = NextEditRefresh(self)
+        self.predictions.on_improved = self.next_edit_refresh.on_improved
         self.coordinator = PredictionCoordinator(self.session, self.predictions, clock, sleep, reuse)
         self.finish_service = FinishService(self.session, user_dirs.index_folder(cache_folder), state_folder)
         self.diagnostics_board = DiagnosticsBoard(self.protocol.notify)

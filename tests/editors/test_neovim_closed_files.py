@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from editahead_inference.closed_documents import MAX_NEW_CHARS
 from neovim import Neovim
 from samples import ORDERS, PRICES, VISIBLE
 
@@ -33,3 +34,12 @@ def test_tab_leads_to_a_closed_file_and_makes_the_edit_there(start: Start) -> No
     neovim.until_text(ORDERS.replace("import net_total", "import compute_total"))
     neovim.keys("<C-o>")
     neovim.until("vim.fn.expand('%:t') == 'prices.py'")
+
+
+def test_what_is_found_in_a_pause_appears_without_a_key(start: Start) -> None:
+    long = ORDERS + f"# {'x' * 97}\n" * (MAX_NEW_CHARS // 45)
+    neovim = start({"prices.py": PRICES, "orders.py": long})
+    neovim.until(INDEXED)
+    neovim.keys("/net<CR>cwcompute_total<Esc>5G")
+    neovim.until(VISIBLE)
+    assert neovim.hint and neovim.hint["text"].startswith(" ↓ orders.py:1")

@@ -76,6 +76,11 @@ export function activate(context: vscode.ExtensionContext): void {
     });
     if (answer !== undefined) view.activity.snooze(Number(answer));
   };
+  const bringBack = async () => {
+    const result = await server.executeCommand<{ restored: boolean }>("editahead.restore");
+    if (result?.restored === true) return view.goToNextEdit();
+    if (result !== undefined) void vscode.window.showInformationMessage("Editahead: No rejected edit can be brought back.");
+  };
   const openExample = async () => {
     const document = await vscode.workspace.openTextDocument({ language: "python", content: EXAMPLE });
     const editor = await vscode.window.showTextDocument(document);
@@ -91,7 +96,7 @@ export function activate(context: vscode.ExtensionContext): void {
     go: () => view.goToNextEdit(),
     toggle,
     snooze,
-    bringBack: () => view.restore(),
+    bringBack,
     ghostAccepted: (id: string) => view.onGhostTextAccepted(id),
     applyClipboard: () => applyClipboard(server, preview),
     applySelection: () => applySelection(server, preview),

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { CloseAction, LanguageClient, State, type ErrorHandler, type Middleware } from "vscode-languageclient/node";
 import { serverEnvironment, type ServerCommand } from "./core/environment";
 import type { ServerState } from "./core/messages";
-import type { Outcome } from "./core/protocol";
+import type { DocumentVersion, Outcome } from "./core/protocol";
 import { serverOptions } from "./core/settings";
 import { DOCUMENT_SELECTOR } from "./document";
 
@@ -39,10 +39,13 @@ export class ServerManager implements vscode.Disposable {
   /** Resolves once the clients that were stopped have ended: two at a time would register the same commands. */
   private ended: Promise<void> = Promise.resolve();
   private readonly startEmitter = new vscode.EventEmitter<void>();
+  private readonly refreshEmitter = new vscode.EventEmitter<DocumentVersion>();
   private readonly stopEmitter = new vscode.EventEmitter<void>();
   private readonly stateEmitter = new vscode.EventEmitter<void>();
   private readonly subscription: vscode.Disposable;
   readonly onDidStart = this.startEmitter.event;
+  /** Fires when a request would have a better answer than the last one had. */
+  readonly onRefresh = this.refreshEmitter.event;
   readonly onDidStop = this.stopEmitter.event;
   readonly onDidChangeState = this.stateEmitter.event;
 
@@ -132,7 +135,7 @@ export class ServerManager implements vscode.Disposable {
   }
 
   dispose(): void {
-    for (const disposable of [this.subscription, this.startEmitter, this.stopEmitter, this.stateEmitter]) disposable.dispose();
+    for (const disposable of [this.subscription, this.refreshEmitter, this.startEmitter, this.stopEmitter, this.stateEmitter]) disposable.dispose();
   }
 
   /**
@@ -170,6 +173,9 @@ export class ServerManager implements vscode.Disposable {
     client.onNotification("editahead/placesLeft", ({ message }: { readonly message: string }) => {
       this.placesLeft = message;
       this.stateEmitter.fire();
+    });
+    client.onNotification("editahead/nextEdit/refresh", ({ textDocument }: { readonly textDocument: DocumentVersion }) => {
+      this.refreshEmitter.fire(textDocument);
     });
     client.onDidChangeState(({ newState }) => {
       if (this.languageClient !== client) return;

@@ -5,7 +5,7 @@ import { AcceptedEdit } from "./core/acceptedEdit";
 import { ContextKeyService } from "./core/contextKeys";
 import { JumpChain } from "./core/jumpChain";
 import { contextKeysFor, followKey, NO_KEYS, tabAction, type KeyContext } from "./core/keys";
-import type { NextEditResult, Prediction, Silence, Trigger } from "./core/protocol";
+import type { DocumentVersion, NextEditResult, Prediction, Silence, Trigger } from "./core/protocol";
 import { nextPart, rebaseOverPart, type ContentChange, type PartKind } from "./core/trackedEdit";
 import { Decorations } from "./decorations";
 import { DiagnosticsTracker } from "./diagnostics";
@@ -36,6 +36,7 @@ export class View implements vscode.Disposable {
   private lastChanges: readonly ContentChange[] = [];
   /** The editor state of the last request. */
   private requestedState: string | undefined;
+  private requestedTrigger: Trigger = "cursor";
   private response: Promise<void> = Promise.resolve();
   private cancellation: vscode.CancellationTokenSource | undefined;
   private scheduled: { trigger: Trigger; timer: NodeJS.Timeout } | undefined;
@@ -66,9 +67,14 @@ export class View implements vscode.Disposable {
     this.decorations = new Decorations(extensionUri);
     this.tabOwners = new TabOwners(now);
     this.subscriptions = [
-      server.onDidStart(() => this.onDidStartServer()),
+      server.onDidStart(() => {
+        this.diagnostics.reset();
+        this.revealedId = undefined; // another server counts its predictions from 1 again
+        this.restart();
+      }),
       server.onDidStop(() => this.reset()),
-      this.activity.onDidChange(() => this.onDidChangeEnabled()),
+      server.onRefresh((document) => void this.onRefresh(document)),
+      this.activity.onDidChange(() => this.restart()),
       vscode.workspace.onDidChangeTextDocument((event) => this.onDidChangeText(event)),
       vscode.workspace.onDidCloseTextDocument((document) => this.forget(document.uri)),
       vscode.window.onDidChangeTextEditorSelection((event) => {
@@ -77,8 +83,7 @@ export class View implements vscode.Disposable {
       vscode.window.onDidChangeTextEditorVisibleRanges(() => this.redraw()),
       vscode.window.onDidChangeActiveTextEditor(() => {
         this.tabOwners.onDidChangeEditor();
-        this.reset();
-        this.scheduleRequest("cursor");
+        this.restart();
       }),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration("editor")) this.redraw();
@@ -130,12 +135,13 @@ export class View implements vscode.Disposable {
     if (state === this.requestedState && !mayRepeat && diagnostics === undefined) return this.response;
     clearTimeout(this.pauseTimer);
     this.requestedState = state;
+    this.requestedTrigger = trigger;
     this.cancellation?.cancel();
     const cancellation = (this.cancellation = new vscode.CancellationTokenSource());
     const params = {
       textDocument: { uri: client.code2ProtocolConverter.asUri(document.uri), version: document.version },
       position: { line: selection.active.line, character: selection.active.character },
-      context: { trigger, ...(diagnostics === undefined ? {} : { diagnostics }) },
+      context: { trigger, refreshes: true, ...(diagnostics === undefined ? {} : { diagnostics }) },
     };
     this.changeEmitter.fire();
     this.response = client.sendRequest<NextEditResult>("editahead/nextEdit", params, cancellation.token).then(
@@ -266,19 +272,6 @@ export class View implements vscode.Disposable {
     }
   }
 
-  /** Bring back the edit that was rejected last, and go there. */
-  async restore(): Promise<void> {
-    const result = await this.server.executeCommand<{ restored: boolean }>("editahead.restore");
-    if (result === undefined) return;
-    if (result.restored) return this.goToNextEdit();
-    void vscode.window.showInformationMessage("Editahead: No rejected edit can be brought back.");
-  }
-
-  private onDidChangeEnabled(): void {
-    this.reset();
-    if (this.activity.isEnabled) this.scheduleRequest("cursor");
-  }
-
   // Whether only the mark of the current prediction is shown, until the user presses Tab.
   private get isSubtle(): boolean {
     const display = vscode.workspace.getConfiguration("editahead").get<string>("display");
@@ -290,11 +283,20 @@ export class View implements vscode.Disposable {
     return editor !== undefined && isSupported(editor.document) ? editor : undefined;
   }
 
-  private onDidStartServer(): void {
-    this.diagnostics.reset();
-    this.revealedId = undefined; // another server counts its predictions from 1 again
+  private restart(): void {
     this.reset();
     this.scheduleRequest("cursor");
+  }
+
+  // The server has a better answer than its last one.
+  private async onRefresh({ uri, version }: DocumentVersion): Promise<void> {
+    const editor = this.activeEditor();
+    if (editor?.document.version !== version || stateOf(editor) !== this.requestedState) return;
+    if (this.server.client?.code2ProtocolConverter.asUri(editor.document.uri) !== uri) return;
+    const hadGhostText = this.isGhostText(editor);
+    this.requestedState = this.ghostTextState = undefined;
+    await this.request(this.requestedTrigger === "paused" ? "paused" : "cursor");
+    if (hadGhostText && !this.isGhostText(editor)) void vscode.commands.executeCommand("editor.action.inlineSuggest.hide");
   }
 
   // Cancel the request, and forget the last response.

@@ -21,6 +21,8 @@ def next_edit(server: Server, params: NextEditParams) -> Coroutine[Any, Any, Nex
     server.client_renders_edits = True
     if params.context.opens_files:
         server.session.can_open_files = True
+    if params.context.refreshes:
+        server.next_edit_refresh.is_wanted = True
     if params.context.diagnostics is not None:
         document = params.text_document
         server.session.update_diagnostics(document.uri, document.version, params.context.diagnostics)

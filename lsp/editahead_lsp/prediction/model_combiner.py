@@ -15,6 +15,8 @@ from editahead_inference.errors import Cancelled, DeadlineError
 from editahead_inference.predictors.model.response import ModelResponse
 from editahead_inference.worker_thread import CancellableJob
 from editahead_lsp.model.requests import ModelRequests
+from editahead_prompts.state import EditorState
+from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 
 from .job import PredictionJob, PredictionPipeline, is_confident
@@ -32,6 +34,7 @@ class ModelCombiner:
         models: Sends the requests to the model.
         new_job: Creates a job for the worker, with a deadline in seconds.
         pipeline: Returns the pipeline; None before it is loaded.
+        on_improved: Called with a state for which the model changed what is shown, after a request was answered without it.
     """
 
     def __init__(
@@ -39,8 +42,10 @@ class ModelCombiner:
         models: ModelRequests,
         new_job: Callable[[float], CancellableJob],
         pipeline: Callable[[], PredictionPipeline | None],
+        on_improved: Callable[[EditorState], None],
     ) -> None:
         self._models, self._new_job, self._pipeline = models, new_job, pipeline
+        self._on_improved = on_improved
 
     def start(
         self, computation: PredictionJob, eagerness: float, pause: float, ahead_of: Snapshot | None = None
@@ -89,7 +94,7 @@ class ModelCombiner:
             )
 
         try:
-            prediction = await asyncio.shield(computation.done)
+            prediction = rules = await asyncio.shield(computation.done)
             if not computation.cancelled and not is_confident(prediction):
                 state = replace(computation.state, proposed=proposed_edits(prediction))
                 response = await self._models.get_response(state, wanted, pause, ahead_of)
@@ -104,6 +109,8 @@ class ModelCombiner:
                 joined.cancel()
             if not keep and computation.combined is joined:
                 computation.combined = None
+        if keep and computation.answered_without_model and _shown_first(prediction) != _shown_first(rules):
+            self._on_improved(computation.state)
 
     async def _combine(self, prediction: Prediction, response: ModelResponse, eagerness: float) -> Prediction:
         def weigh(check: Callable[[], None]) -> Prediction:
@@ -131,3 +138,8 @@ class ModelCombiner:
             return prediction
         detail = model.backend.health.detail or "The model's server cannot be reached."
         return replace(prediction, silence=Silence("engine-unavailable", detail))
+
+
+def _shown_first(prediction: Prediction) -> list[tuple[str, Edit]]:
+    """Return the document and the edit of what is shown first; nothing for silence."""
+    return [(verdict.candidate.uri, verdict.candidate.edit) for verdict in prediction.shown[:1]]

@@ -72,7 +72,11 @@ class PredictionScheduler:
     ) -> None:
         self._load, self._clock, self._sleep, self._cache_size = load, clock, sleep, cache_size
         self.models = ModelRequests(sleep)
-        self._joining = ModelCombiner(self.models, self._new_job, lambda: self._pipeline)
+        self.on_improved: Callable[[EditorState], None] = lambda state: None
+        """Called on the event loop when a request for a state would have a better answer than the last one had."""
+        self._joining = ModelCombiner(
+            self.models, self._new_job, lambda: self._pipeline, lambda state: self.on_improved(state)
+        )
         self._pipeline: PredictionPipeline | None = None
         self._codebase: Codebase | None = None
         self._worker: WorkerThread | None = None
@@ -386,6 +390,7 @@ class PredictionScheduler:
         for key, known in list(self._known.items()):
             if known is computation:
                 del self._known[key]
+                self.on_improved(computation.state)
 
     def _predict(self, computation: PredictionJob, eagerness: float) -> Prediction:
         """Return the prediction, or one that says why there is none.

@@ -32,6 +32,7 @@ DID_CHANGE_STATUS = "didChangeStatus"
 DID_FOCUS = "textDocument/didFocus"
 SESSION_TIME = "editahead/sessionTime"
 PLACES_LEFT = "editahead/placesLeft"
+NEXT_EDIT_REFRESH = "editahead/nextEdit/refresh"
 DID_OPEN_SEARCH_RESULT = "editahead/didOpenSearchResult"
 
 ACCEPT = "editahead.accept"
@@ -252,11 +253,13 @@ class NextEditContext:
         trigger: One of `Trigger`; other values are treated as automatic triggers.
         diagnostics: All diagnostics that the client shows in the document; None = unknown.
         opens_files: The client opens the file that a prediction names. A client with `window/showDocument` need not say so.
+        refreshes: The client asks again after `editahead/nextEdit/refresh`.
     """
 
     trigger: str = "typed"
     diagnostics: list[ClientDiagnostic] | None = None
     opens_files: bool = False
+    refreshes: bool = False
 
 
 @attrs.frozen
@@ -376,6 +379,13 @@ class SilenceInfo:
 class NextEditResult:
     predictions: list[PredictedEdit] = attrs.field(factory=list)
     silence: SilenceInfo | None = None
+
+
+@attrs.frozen
+class NextEditRefreshParams:
+    """The document for which a request would now have a better answer than the last one had, and its version."""
+
+    text_document: VersionedTextDocument
 
 
 @attrs.frozen

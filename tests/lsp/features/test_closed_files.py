@@ -173,3 +173,16 @@ async def test_what_was_too_much_for_one_answer_is_searched_in_the_next_pause(
     await harness.server.predictions.run_on_worker(lambda: None, idle=True)
     first, *_ = (await next_edit(harness))["predictions"]
     assert first["textDocument"] == {"uri": THERE, "version": None}
+
+
+async def test_a_client_is_told_when_the_search_has_ended(
+    harness: ServerHarness, codebase: MemoryCodebase
+) -> None:
+    codebase.files[THERE] += f"# {'x' * 97}\n" * (MAX_NEW_CHARS // 45)
+    await rename(harness)
+    params = position_params(HERE, 2, 4, 0, trigger="cursor", refreshes=True)
+    await harness.request("editahead/nextEdit", params)
+    told = await harness.take(lambda message: message.get("method") == "editahead/nextEdit/refresh")
+    assert told["params"] == {"textDocument": {"uri": HERE, "version": 2}}
+    first, *_ = (await harness.request("editahead/nextEdit", params))["predictions"]
+    assert first["textDocument"] == {"uri": THERE, "version": None}

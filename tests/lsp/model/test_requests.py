@@ -102,6 +102,35 @@ async def test_an_answer_waits_for_the_model_no_longer_than_is_said(
     assert prediction["source"] == "engine" and len(model.prompts) == 1, "its late answer is kept"
 
 
+async def test_a_client_is_told_of_a_late_answer(harness: ServerWithModel, model: Model) -> None:
+    asked = await harness.start_held()
+    params = harness.at(4, 5, trigger="cursor", refreshes=True)
+    asked_again = harness.send("editahead/nextEdit", params)
+    await until(lambda: harness.time.asked.count(MODEL_WAIT_WITHOUT_RULES_S) == 2)
+    harness.time.passes(MODEL_WAIT_WITHOUT_RULES_S)
+    assert [(await harness.reply(id))["result"]["predictions"] for id in (asked, asked_again)] == [[], []]
+    model.go_on()
+    told = await harness.take(lambda message: message.get("method") == "editahead/nextEdit/refresh")
+    assert told["params"] == {"textDocument": {"uri": A, "version": harness.at()["textDocument"]["version"]}}
+    (prediction,) = (await harness.request("editahead/nextEdit", params))["predictions"]
+    assert prediction["source"] == "engine" and len(model.prompts) == 1
+
+
+async def test_a_client_is_not_told_of_an_answer_for_an_older_text(
+    harness: ServerWithModel, model: Model
+) -> None:
+    model.held = True
+    await harness.start()
+    harness.open(A, TEXT)
+    asked = harness.send("editahead/nextEdit", harness.at(4, 4, trigger="cursor", refreshes=True))
+    await until(lambda: MODEL_WAIT_WITHOUT_RULES_S in harness.time.asked)
+    harness.time.passes(MODEL_WAIT_WITHOUT_RULES_S)
+    await harness.reply(asked)
+    harness.type(0, 0, "# another line\n")
+    model.go_on()
+    await until(lambda: harness.server.predictions.models.idle)
+
+
 async def test_rules_with_something_to_show_wait_less(
     connect: Callable[..., ServerWithModel], model: Model
 ) -> None:

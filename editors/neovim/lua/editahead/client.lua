@@ -83,6 +83,9 @@ function M.attach(bufnr)
       ["editahead/placesLeft"] = function(...)
         require("editahead.finish").on_places_left(...)
       end,
+      ["editahead/nextEdit/refresh"] = function(_, params)
+        require("editahead.view").refresh(params.textDocument)
+      end,
     },
   }, { bufnr = bufnr, silent = true })
 end

@@ -124,7 +124,18 @@ end
 M.accept = view.accept
 M.go = view.go
 M.reject = view.reject
-M.restore = view.restore
+
+--- Bring back the edit that was rejected last, and go there.
+function M.restore()
+  client.execute(vim.api.nvim_get_current_buf(), "editahead.restore", {}, function(restored)
+    if restored == vim.NIL or restored == nil then
+      vim.api.nvim_echo({ { "Editahead: No rejected edit can be brought back." } }, false, {})
+    else
+      view.go()
+    end
+  end)
+end
+
 M.reveal = view.reveal
 
 --- Return whether a prediction is shown, for a statusline or for your own key mappings.

@@ -218,7 +218,7 @@ function M.request(bufnr, trigger, on_done)
   local sent, id = server:request("editahead/nextEdit", {
     textDocument = { uri = vim.uri_from_bufnr(bufnr), version = vim.lsp.util.buf_versions[bufnr] },
     position = position,
-    context = { trigger = trigger, diagnostics = changed_diagnostics },
+    context = { trigger = trigger, diagnostics = changed_diagnostics, refreshes = true },
   }, function(err, result)
     if generation ~= view.generation or views[bufnr] ~= view then
       return
@@ -249,6 +249,16 @@ function M.schedule_request(bufnr, trigger)
         M.request(bufnr, combined)
       end
     end)
+  end
+end
+
+--- Request a prediction again for the same buffer state: the server has a better answer than its last one.
+---@param document {uri: string, version: integer}
+function M.refresh(document)
+  local bufnr = vim.uri_to_bufnr(document.uri)
+  if views[bufnr] and vim.lsp.util.buf_versions[bufnr] == document.version then
+    views[bufnr].requested_state = nil
+    M.schedule_request(bufnr, "cursor")
   end
 end
 
@@ -473,18 +483,6 @@ end
 function M.snooze(minutes)
   activity.snooze(minutes, on_activity_changed)
   on_activity_changed()
-end
-
---- Bring back the edit that was rejected last, and go there.
-function M.restore()
-  local bufnr = current_buffer()
-  client.execute(bufnr, "editahead.restore", {}, function(restored)
-    if restored == vim.NIL or restored == nil then
-      vim.api.nvim_echo({ { "Editahead: No rejected edit can be brought back." } }, false, {})
-    else
-      M.go()
-    end
-  end)
 end
 
 --- Forget a buffer whose server has stopped, and its predictions.

@@ -7,6 +7,11 @@ export interface TextEdit {
   readonly newText: string;
 }
 
+export interface DocumentVersion {
+  readonly uri: string;
+  readonly version: number;
+}
+
 export interface Prediction {
   readonly id: string;
   readonly textDocument: { readonly uri: string; readonly version: number | null };

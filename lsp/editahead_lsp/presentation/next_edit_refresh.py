@@ -1,0 +1,35 @@
+"""`editahead/nextEdit/refresh`: tells the client that its next request would have a better answer than the last one had."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from editahead_lsp.protocol.custom_messages import (
+    NEXT_EDIT_REFRESH,
+    NextEditRefreshParams,
+    VersionedTextDocument,
+)
+from editahead_prompts.state import EditorState
+
+if TYPE_CHECKING:
+    from editahead_lsp.server import Server
+
+
+class NextEditRefresh:
+    """A sender of the notification, to clients that want it.
+
+    Args:
+        server: The server of the client.
+    """
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self.is_wanted = False
+        """Whether the client asks again after the notification."""
+
+    def on_improved(self, state: EditorState) -> None:
+        """Notify the client of a better answer to a state, if its document is as it was."""
+        document = self._server.session.documents.get(state.document.uri)
+        if self.is_wanted and document is not None and document.snapshot.lines == state.document.lines:
+            place = VersionedTextDocument(document.uri, document.snapshot.version)
+            self._server.protocol.notify(NEXT_EDIT_REFRESH, NextEditRefreshParams(place))
