@@ -34,6 +34,8 @@ NEXT_TOKENS = "next-tokens"
 """The kind of a candidate that goes on with what is being typed."""
 CLOSED = "closed"
 """The feature of a candidate whose document is a file that is not open."""
+SAID = "said"
+"""The feature of a next edit that a model was asked about: the log-probability of the whole answer that makes it."""
 
 
 @dataclass(frozen=True, slots=True)

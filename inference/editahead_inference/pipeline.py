@@ -10,7 +10,7 @@ from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .candidates import Candidate, DocumentCache, Prediction, Predictor, Timings
+from .candidates import SAID, Candidate, DocumentCache, Prediction, Predictor, Timings
 from .closed_documents import MAX_NEW_CHARS, ClosedDocuments
 from .codebase import Codebase
 from .errors import Cancelled
@@ -23,12 +23,14 @@ from .predictors.habits import Habits
 from .predictors.line_completion import LineCompletion
 from .predictors.model.confidence import noisy_or
 from .predictors.model.edit_candidates import canonical_replacement, to_candidates
-from .predictors.model.model_gate import confidence
+from .predictors.model.model_gate import joint_probability
 from .predictors.model.response import ModelResponse
 from .predictors.propagation import Propagation
 
 MAX_PROPOSED = 6
 """Edits of the rules that are passed to the model, the likeliest first."""
+LEAST_PROPOSED = 0.03
+"""The probability of an edit below which it is not passed to the model: a score costs it as much as a short answer."""
 
 
 def _never() -> None:
@@ -150,10 +152,8 @@ class Pipeline:
         started = self._clock()
         candidates = []
         for candidate, rules in self.merge_candidates(prediction, response):
-            if response.weights is not None and candidate.features.keys() & {"model", "scored"}:
-                candidate = replace(
-                    candidate, confidence=confidence(response.weights, rules, candidate.features)
-                )
+            if (said := candidate.features.get(SAID)) is not None:
+                candidate = replace(candidate, confidence=joint_probability(rules, said))
             elif rules is not None and is_doubted(response, candidate):
                 # The rule is right only where the model is wrong that nothing is left.
                 stated = rules if candidate.confidence is None else candidate.confidence
@@ -196,11 +196,11 @@ class Pipeline:
         for verdict in prediction.verdicts:  # the likeliest first
             candidate = verdict.candidate
             out.setdefault(_same(state, candidate), (candidate, self._gate.confidence(state, candidate)))
-        for edit, features in response.scores:
+        for edit, logprob in response.scores:
             same: Hashable = (response.document.uri, canonical_replacement(edit, response.document.text))
-            if same in out:
+            if same in out and not out[same][0].is_next_tokens:
                 rule, sure = out[same]
-                out[same] = replace(rule, features={**rule.features, **features}), sure
+                out[same] = replace(rule, features={**rule.features, SAID: logprob}), sure
         for proposed in self.model_candidates(response):
             if (same := _same(state, proposed)) not in out:
                 out[same] = proposed, None
@@ -221,10 +221,11 @@ def is_doubted(response: ModelResponse, candidate: Candidate) -> bool:
 
 
 def proposed_edits(prediction: Prediction) -> tuple[Edit, ...]:
-    """Return the edits of the document that the rules propose, the likeliest first, for the model's prompt."""
+    """Return the document's edits that the rules propose, for the model: next edits first, the likeliest of them first."""
     state = prediction.state
-    ordered = sorted(prediction.verdicts, key=lambda verdict: -verdict.confidence)
-    candidates = (verdict.candidate for verdict in ordered)
+    allowed = (verdict for verdict in prediction.verdicts if verdict.reason in (None, "below-threshold"))
+    ordered = sorted(allowed, key=lambda verdict: (verdict.candidate.is_next_tokens, -verdict.confidence))
+    candidates = (verdict.candidate for verdict in ordered if verdict.confidence >= LEAST_PROPOSED)
     return tuple(c.edit for c in candidates if c.edit and c.uri == state.document.uri)[:MAX_PROPOSED]
 
 

@@ -56,7 +56,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--model",
         type=Path,
         metavar="FOLDER",
-        help="fit the gate of this model instead; save the result as gate.json in the model's folder",
+        help="fit instead what the edits of the rules and of this model are worth beside each other",
+    )
+    gate.add_argument(
+        "--answers",
+        type=Path,
+        metavar="FILE",
+        help="keep in FILE what the model answers, so that a run that was stopped goes on there",
     )
     closed = what.add_parser(
         "closed-files",
@@ -210,10 +216,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _train_gate(args: argparse.Namespace) -> int:
-    from editahead_inference.gate.gate import threshold
-
     if args.model is not None:
-        return _train_model_gate(args, threshold(0.5))
+        return _train_model_gate(args)
+    from editahead_inference.gate.gate import threshold
     from editahead_training.gate.fit_gate import train
 
     provenance = train(
@@ -288,32 +293,28 @@ def _train_completion(args: argparse.Namespace) -> int:
     return 0
 
 
-def _train_model_gate(args: argparse.Namespace, threshold: float) -> int:
-    """Fit the gate of a model."""
+def _train_model_gate(args: argparse.Namespace) -> int:
+    """Fit the joint gate of the rules and a model."""
     extra = "local" if (args.model / "model.onnx").is_file() else "transformers"
     if any(find_spec(package) is None for package in MODEL_PACKAGES[extra]):
         return fail(f"the model needs the extra `{extra}`: pip install 'editahead[{extra}]'")
-    from editahead_prompts.errors import UnknownFormatError
     from editahead_training.gate.fit_model_gate import train
 
-    try:
-        provenance = train(
-            args.edits,
-            args.model,
-            args.out,
-            files=args.files,
-            seed=args.seed,
-            jobs=args.jobs,
-            threshold=threshold,
-        )
-    except UnknownFormatError as error:
-        return fail(f"{args.model}: {error}")
+    provenance = train(
+        args.edits,
+        args.model,
+        args.out,
+        files=args.files,
+        seed=args.seed,
+        jobs=args.jobs,
+        kept=args.answers,
+    )
     if args.json:
         print_json(provenance)
         return 0
     print_text(f"wrote {args.out}, fitted on {', '.join(provenance['fitted on'])}")
     for what, figures in provenance["figures"].items():
-        print_text(f"set aside, {what}: " + ", ".join(f"{name} {value}" for name, value in figures.items()))
+        print_text(f"left out, {what}: " + ", ".join(f"{name} {value}" for name, value in figures.items()))
     return 0
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from editahead_inference.candidates import CLOSED, Candidate, GateDecision, Silence, SilenceReason
+from editahead_inference.candidates import CLOSED, SAID, Candidate, GateDecision, Silence, SilenceReason
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.syntax_trees import SyntaxTrees
@@ -71,14 +71,21 @@ def completion_threshold(eagerness: float) -> float:
     return 0.9 - 0.32 * min(max(eagerness, 0.0), 1.0)
 
 
+def joint_threshold(eagerness: float) -> float:
+    """Return the probability above which an edit is shown that a model was asked about: 0.65 at eagerness 0, 0.15 at 1."""
+    return 0.65 - 0.5 * min(max(eagerness, 0.0), 1.0)
+
+
 def _thresholds(eagerness: float) -> Callable[[Candidate], float]:
     """Return the threshold of each kind of candidate."""
-    edits, completions, closed = (
-        least(eagerness) for least in (threshold, completion_threshold, closed_threshold)
+    edits, joint, completions, closed = (
+        least(eagerness) for least in (threshold, joint_threshold, completion_threshold, closed_threshold)
     )
     return lambda candidate: (
         completions
         if candidate.is_next_tokens
+        else joint
+        if SAID in candidate.features
         else closed
         if CLOSED in candidate.features
         else edits + _more_for_one_insertion(candidate)
@@ -160,6 +167,8 @@ class Gate:
 
     def confidence(self, state: EditorState, candidate: Candidate) -> float:
         """Return the calibrated probability that the candidate is the next edit, without the user's preferences."""
+        if SAID in candidate.features and candidate.confidence is not None:
+            return candidate.confidence  # it accounts for everything
         measured = self.confidence_if_open(state, candidate)
         return closed_probability(state, candidate, measured) if CLOSED in candidate.features else measured
 

@@ -84,5 +84,6 @@ class PredictionJob(CancellableJob):
 
 
 def is_confident(rules: Prediction) -> bool:
-    """Return whether the rules are confident enough to do without the model."""
-    return bool(rules.shown) and rules.shown[0].confidence >= CONFIDENT
+    """Return whether the rules are confident enough of an edit to do without the model. A mere place to go to is none."""
+    first = rules.shown[0] if rules.shown else None
+    return first is not None and bool(first.candidate.edit) and first.confidence >= CONFIDENT

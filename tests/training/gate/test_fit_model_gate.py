@@ -1,89 +1,114 @@
-"""The gate beside a model: what is fitted, and what is said of it."""
+"""The joint gate: what is fitted, and what is said of it."""
 
 from __future__ import annotations
 
-import json
 import random
+from collections.abc import Iterator
+from math import log
 from pathlib import Path
 
 import pytest
 
-pytest.importorskip("sklearn", reason="training needs the extra `train`")
+pytest.importorskip("scipy", reason="training needs the extra `train`")
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from editahead_inference.gate.decision_trees import DecisionTrees
-from editahead_prompts.errors import UnknownFormatError
+from editahead_training.gate import fit_model_gate
 from editahead_training.gate.fit_model_gate import (
-    ScoredCandidate,
-    ScoredMoment,
+    JointCandidate,
+    JointMoment,
     Shown,
-    coverage_gain,
+    collect,
     figures,
     fit,
-    format_of,
+    interval,
+    left_out,
     measured,
     shown,
-    threshold_for_precision,
 )
 
 
-def asked(count: int, seed: int) -> list[ScoredMoment]:
-    """Return moments whose right candidates only the model knows: its score of silence is low."""
+def asked(count: int, seed: int) -> list[JointMoment]:
+    """Return moments whose right edits only the model knows: all others are unlikely to it."""
     rng = random.Random(seed)
     out = []
     for number in range(count):
         right = rng.random() < 0.4
-        said = {"scored": 1.0, "score-silent": rng.uniform(-9, -5) if right else rng.uniform(-3, 0)}
-        candidates = (ScoredCandidate(0.35, said, float(right)), ScoredCandidate(0.1, {}, 0.0))
-        out.append(ScoredMoment(f"r{number // 3}", rng.random() < 0.9 or right, candidates))
+        said = log(rng.uniform(0.5, 0.9) if right else rng.uniform(0.001, 0.1))
+        candidates = (JointCandidate(0.35, said, right), JointCandidate(0.1, None, False))
+        out.append(JointMoment(f"r{number // 3}", rng.random() < 0.9 or right, candidates))
     return out
 
 
 def test_what_a_model_knows_is_learned() -> None:
-    weights = DecisionTrees(fit(asked(800, 1)))
-    table = measured(asked(400, 2), weights, 0.3, 0)
+    table = measured(asked(400, 2), 0)
     assert table["with the model"]["precision"] > 0.95 > table["rules alone"]["precision"]
     assert table["with the model"]["false_end"] < table["rules alone"]["false_end"]
-    assert table["coverage at equal precision"]["gain"] >= 0
 
 
-def test_the_format_is_the_one_that_the_model_was_trained_in(tmp_path: Path) -> None:
-    named = tmp_path / "editahead"
-    named.mkdir()
-    assert format_of(named) == "editahead"
-    (named / "training.json").write_text(json.dumps({"data": {"format": "editahead-lines"}}))
-    assert format_of(named) == "editahead-lines"
-    with pytest.raises(UnknownFormatError):
-        format_of(tmp_path / "weights-3")
+def test_each_source_adds_what_it_knows() -> None:
+    rng = random.Random(3)
+    moments = []
+    for number in range(800):
+        rules, said = rng.uniform(0.1, 0.9), rng.uniform(0.05, 0.9)
+        right = rng.random() < (rules + said) / 2
+        moments.append(JointMoment(f"r{number % 9}", True, (JointCandidate(rules, log(said), right),)))
+    terms = fit(moments)
+    assert terms["rule-odds"] > 0 and terms["model-odds"] > 0
 
 
 def test_without_a_model_the_rules_are_taken_at_their_word() -> None:
-    first, *_ = shown(asked(3, 0), None)
-    assert first.sure == 0.35
+    one = JointMoment("r", True, (JointCandidate(0.35, log(0.9), True), JointCandidate(0.5, None, False)))
+    assert shown([one], None) == [Shown("r", True, False)]
 
 
 def test_an_edit_that_no_rule_proposes_counts_only_with_the_model() -> None:
-    one = ScoredMoment("r", True, (ScoredCandidate(None, {"model": 1.0}, 1.0),))
-    assert shown([one], None) == [Shown("r", True)]
-    (with_model,) = shown([one], DecisionTrees({"bias": 2.0, "features": [], "trees": []}))
-    assert with_model.right and with_model.sure > 0.8
+    one = JointMoment("r", True, (JointCandidate(None, log(0.9), True),))
+    assert shown([one], None) == [Shown("r", True, None)]
+    sure = {"one": 2.0, "rule": 0.0, "rule-odds": 0.0, "model-odds": 0.0}
+    assert shown([one], sure) == [Shown("r", True, True)]
 
 
-SHOWN = st.lists(
-    st.builds(Shown, st.sampled_from("abc"), st.booleans(), st.floats(0, 1), st.booleans()), max_size=30
-)
+def test_every_moment_is_judged_once_by_terms_of_other_repositories(monkeypatch: pytest.MonkeyPatch) -> None:
+    moments = asked(90, 4)
+    fitted: list[set[str]] = []
+
+    def spy(known: list[JointMoment]) -> dict[str, float]:
+        fitted.append({moment.repo for moment in known})
+        return fit(known)
+
+    monkeypatch.setattr(fit_model_gate, "fit", spy)
+    found = left_out(moments)
+    assert sorted(one.repo for one in found) == sorted(moment.repo for moment in moments)
+    assert all(len(repos) < 30 for repos in fitted)
 
 
-@given(SHOWN, st.floats(0, 1))
-def test_at_the_level_the_precision_is_no_less(found: list[Shown], precision: float) -> None:
-    at = threshold_for_precision(found, precision)
-    assert at == 1.0 or figures(found, at)["precision"] >= round(precision, 4) - 1e-3
+def test_the_interval_holds_the_figure() -> None:
+    found = shown(asked(60, 4), None)
+    low, high = interval(found, "coverage", 0)
+    assert low <= figures(found)["coverage"] <= high
+    assert figures([]) == {"opportunities": 0, "coverage": 0.0, "precision": 0.0, "false_end": 0.0}
 
 
-def test_the_gain_of_nothing_is_nothing() -> None:
-    same = shown(asked(60, 4), None)
-    told = coverage_gain(same, same, 0.3, 0)
-    assert told["gain"] >= 0  # at the same precision, a threshold may be lower
-    assert told["low"] <= told["high"]
+def test_a_run_that_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Pool:
+        def __init__(self, *args: object, **named: object) -> None: ...
+
+        def __enter__(self) -> Pool:
+            return self
+
+        def __exit__(self, *args: object) -> None: ...
+
+        def map(self, function: object, records: list[dict[str, str]]) -> Iterator[list[JointMoment]]:
+            done.extend(record["id"] for record in records)
+            for record in records:
+                yield [JointMoment(record["id"], True, (JointCandidate(None, -0.5, True),))]
+
+    done: list[str] = []
+    monkeypatch.setattr(fit_model_gate, "ProcessPoolExecutor", Pool)
+    records = [{"id": name} for name in "abc"]
+    kept = tmp_path / "answers.jsonl"
+    first = collect(records, tmp_path, 1, kept)
+    assert [next(first).repo, next(first).repo] == ["a", "b"]
+    done.clear()
+    assert [moment.repo for moment in collect(records, tmp_path, 1, kept)] == ["a", "b", "c"]
+    assert done == ["c"] and len(kept.read_text().splitlines()) == 3
+    assert [moment.repo for moment in collect(records[:2], tmp_path, 1, kept)] == ["a", "b"]

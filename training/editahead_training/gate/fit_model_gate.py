@@ -1,106 +1,97 @@
-"""Fits the gate that lies beside a model of ours, to what it says (`editahead train gate --model FOLDER`).
+"""Fits the joint gate of rules and a model (`editahead train gate --model FOLDER`) to commits that neither has seen.
 
-Commits are replayed, the rules answer, and the model is asked as the server asks it. The next to last shard is fitted to,
-the last one is measured on: what the rules' gate was fitted to would look better than it is.
+Commits are typed hunk by hunk. In the pause after some of the hunks, the rules answer and the model is asked, as the server
+does it. Terms are fitted to all candidates with a probability of both; the figures are those of repositories that were left
+out of the fit.
 
-Needs the extra `train`, torch and transformers.
+Needs the extra `train`, and what the model needs.
 """
 
 from __future__ import annotations
 
 import asyncio
-import itertools
 import json
-import math
 import os
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from editahead_inference.backends.local.backend import LocalBackend
-from editahead_inference.gate.decision_trees import DecisionTrees
+from editahead_inference.backends.local.small_model import NAME
+from editahead_inference.candidates import SAID
+from editahead_inference.gate.gate import joint_threshold, threshold
 from editahead_inference.pipeline import Pipeline, proposed_edits
-from editahead_inference.predictors.model.model_gate import confidence, gate_features
+from editahead_inference.predictors.model.model_gate import gate_features, joint_probability
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_prompts.formats.base import PromptPaths
-from editahead_prompts.formats.registry import select_format
-from editahead_training.data.replay_moments import ROOT, TrainingMoment, moments
+from editahead_training.data.replay_moments import ROOT
 from editahead_training.data.shards import sample, train_shards
 
-from .fit_trees import fit_trees
-from .replayed_candidates import Moment, Row
+from .whole_commits import CommitMoment, commit_moments
 
-A_RECORD = 4
+A_RECORD = 3
 """Moments of a record, at most."""
-_TREES = {"max_iter": 40, "learning_rate": 0.1, "max_leaf_nodes": 8, "min_samples_leaf": 40}
-_RESAMPLES = 1000
+SHARDS = 2
+"""Last shards, which the rules' gate has not seen."""
+FOLDS = 8
+"""Parts of the repositories; each is judged by terms fitted to the others."""
+PRECISION = 1.0
+"""Of the prior, around 0, of each term but the constant."""
+RESAMPLES = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredCandidate:
-    """A candidate with the gate's score (None where no rule proposes it), the model's score, and its worth."""
+class JointCandidate:
+    """An edit of the document: its probability by the rules' gate, the model's log-probability, and whether it is right."""
 
     rules: float | None
-    features: Mapping[str, float]
-    worth: float
+    said: float | None
+    right: bool
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredMoment:
-    """A moment with its record's id and its candidates, all of them edits of the document."""
+class JointMoment:
+    """A moment with its repository, whether anything is left to edit, and its candidates."""
 
-    record: str
+    repo: str
     opportunity: bool
-    candidates: tuple[ScoredCandidate, ...]
-
-
-def format_of(folder: Path) -> str:
-    """Return the prompt format that a model was trained in: by its `training.json`, else by the folder's name.
-
-    Raises:
-        UnknownFormatError: Neither tells.
-    """
-    try:
-        told = json.loads((folder / "training.json").read_text("utf-8"))["data"]["format"]
-    except (OSError, ValueError, LookupError, TypeError):
-        return select_format(folder.name).name
-    return select_format("", str(told)).name
+    candidates: tuple[JointCandidate, ...]
 
 
 class _Asking:
-    """The model of one process."""
+    """The rules and the model of one process."""
 
     def __init__(self, folder: Path) -> None:
         os.environ["OMP_NUM_THREADS"] = "1"  # there are others beside it
         self._runner = asyncio.Runner()
-        backend = LocalBackend(folder)
         self._model = ModelPredictor(
-            backend, format_of(folder), "local", paths=PromptPaths((ROOT,)), key="training", scores=True
+            LocalBackend(folder), NAME, "local", paths=PromptPaths((ROOT,)), key="training"
         )
         self._pipeline = Pipeline()
 
-    def __call__(self, record: dict[str, Any]) -> list[ScoredMoment]:
+    def __call__(self, record: dict[str, Any]) -> list[JointMoment]:
+        found = list(commit_moments([record]))
         rng = random.Random(record["id"])
-        found = list(moments(record, by_line=rng.random() < 0.3))
         chosen = sorted(rng.sample(range(len(found)), min(A_RECORD, len(found))))
-        return [self._asked(record["id"], found[number]) for number in chosen]
+        return [self._runner.run(self._asked(record["repo"], found[number])) for number in chosen]
 
-    def _asked(self, record: str, moment: TrainingMoment) -> ScoredMoment:
-        rules = self._pipeline.predict(moment.state, eagerness=1.0)
-        state = replace(moment.state, proposed=proposed_edits(rules))
-        response = self._runner.run(self._model.predict(state))
+    async def _asked(self, repo: str, moment: CommitMoment) -> JointMoment:
+        await self._model.prefill([moment.state])  # the window is cut while the hunk is typed
+        state = moment.state.after_pause()
+        rules = self._pipeline.predict(state, eagerness=1.0)
+        response = await self._model.predict(replace(state, proposed=proposed_edits(rules)))
         if response.problem is not None:
             raise RuntimeError(response.problem)
-        found = [
-            ScoredCandidate(sure, gate_features(None, candidate.features), moment.worth_of(candidate))
+        found = tuple(
+            JointCandidate(sure, candidate.features.get(SAID), moment.worth_of(candidate) == 1)
             for candidate, sure in self._pipeline.merge_candidates(rules, response)
-            if candidate.edit and candidate.uri == state.document.uri
-        ]
-        return ScoredMoment(record, bool(moment.remaining), tuple(found))
+            if candidate.edit and candidate.uri == state.document.uri and not candidate.is_next_tokens
+        )
+        return JointMoment(repo, moment.opportunity, found)
 
 
 _asking: _Asking | None = None
@@ -111,144 +102,154 @@ def _start_worker(folder: Path) -> None:
     _asking = _Asking(folder)
 
 
-def _score_record(record: dict[str, Any]) -> list[ScoredMoment]:
+def _ask_about(record: dict[str, Any]) -> list[JointMoment]:
     assert _asking is not None
     return _asking(record)
 
 
-def collect(records: Sequence[dict[str, Any]], folder: Path, jobs: int) -> Iterator[ScoredMoment]:
-    """Yield the candidates of the rules and of the model in `folder`, with scores, at moments of the records."""
+def collect(
+    records: Sequence[dict[str, Any]], folder: Path, jobs: int, kept: Path | None = None
+) -> Iterator[JointMoment]:
+    """Yield the candidates of the rules and of the model in `folder` at moments of the records.
+
+    kept: A file that keeps what was asked, a line for each record, so that a later run goes on behind it.
+    """
+    known = kept.read_text("utf-8").splitlines() if kept is not None and kept.is_file() else []
+    for line in known[: len(records)]:
+        yield from map(_read, json.loads(line))
     with ProcessPoolExecutor(jobs, initializer=partial(_start_worker, folder)) as pool:
-        for asked in pool.map(_score_record, records, chunksize=4):
+        for asked in pool.map(_ask_about, records[len(known) :]):
+            if kept is not None:
+                with kept.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps([asdict(moment) for moment in asked]) + "\n")
             yield from asked
 
 
-def fit(asked: Sequence[ScoredMoment]) -> dict[str, Any]:
-    """Fit weights for candidates with a model's score, in the format of `editahead_inference.gate.decision_trees`."""
-    rows = [
-        Moment(
-            one.opportunity,
-            [Row(gate_features(c.rules, c.features), {}, c.worth) for c in one.candidates if c.features],
-        )
-        for one in asked
+def _read(told: Mapping[str, Any]) -> JointMoment:
+    candidates = tuple(JointCandidate(**one) for one in told["candidates"])
+    return JointMoment(told["repo"], told["opportunity"], candidates)
+
+
+def fit(moments: Sequence[JointMoment]) -> dict[str, float]:
+    """Fit the terms by logistic regression to all candidates with a probability of the model's."""
+    import numpy as np
+    from scipy.optimize import minimize
+
+    told = [
+        (gate_features(one.rules, one.said), one.right)
+        for moment in moments
+        for one in moment.candidates
+        if one.said is not None
     ]
-    return fit_trees({"file order": rows}, **_TREES)
+    names = list(told[0][0])
+    values = np.array([[features[name] for name in names] for features, _ in told])
+    right = np.array([float(is_right) for _, is_right in told])
+    prior = np.array([0.0 if name == "one" else PRECISION for name in names])
+
+    def loss(terms: Any) -> tuple[float, Any]:
+        log_odds = values @ terms
+        total = np.sum(np.logaddexp(0, log_odds) - right * log_odds) + terms @ (prior * terms) / 2
+        return float(total), values.T @ (1 / (1 + np.exp(-log_odds)) - right) + prior * terms
+
+    found = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B").x
+    return {name: round(float(term), 3) for name, term in zip(names, found, strict=True)}
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The first prediction shown at a moment, with its probability `sure`; 0 where there is none."""
+    """What is shown first at a moment, and whether it is right; nothing where `right` is None."""
 
-    record: str
+    repo: str
     opportunity: bool
-    sure: float = 0.0
-    right: bool = False
+    right: bool | None
 
 
-def shown(asked: Sequence[ScoredMoment], weights: DecisionTrees | None) -> list[Shown]:
-    """Return the first prediction: with the model where there are weights, else of the rules alone."""
+def shown(moments: Sequence[JointMoment], terms: Mapping[str, float] | None) -> list[Shown]:
+    """Return what is shown first at the default eagerness: with the model where there are terms, else by the rules alone."""
     out = []
-    for one in asked:
-        best = Shown(one.record, one.opportunity)
-        for c in one.candidates:
-            if weights is not None and c.features:
-                sure = confidence(weights, c.rules, c.features)
-            elif c.rules is None:
+    for moment in moments:
+        best: tuple[float, bool] | None = None
+        for one in moment.candidates:
+            least = threshold(0.5)
+            if terms is not None and one.said is not None:
+                sure, least = joint_probability(one.rules, one.said, terms), joint_threshold(0.5)
+            elif one.rules is None:
                 continue
             else:
-                sure = c.rules
-            if sure > best.sure:
-                best = Shown(one.record, one.opportunity, sure, c.worth == 1)
-        out.append(best)
+                sure = one.rules
+            if sure > least and (best is None or sure > best[0]):
+                best = sure, one.right
+        out.append(Shown(moment.repo, moment.opportunity, None if best is None else best[1]))
     return out
 
 
-def figures(found: Sequence[Shown], threshold: float) -> dict[str, float]:
-    """Return coverage and precision of what is shown above the threshold, and the rate shown after the end."""
+def left_out(moments: Sequence[JointMoment]) -> list[Shown]:
+    """Return what is shown first, by terms that were fitted to other repositories."""
+    repositories = sorted({moment.repo for moment in moments})
+    out = []
+    for fold in range(min(FOLDS, len(repositories))):
+        judged = set(repositories[fold::FOLDS])
+        terms = fit([moment for moment in moments if moment.repo not in judged])
+        out += shown([moment for moment in moments if moment.repo in judged], terms)
+    return out
+
+
+def figures(found: Sequence[Shown]) -> dict[str, float]:
+    """Return coverage and precision where anything is left to edit, and the rate shown after the end."""
     opportunities = [one for one in found if one.opportunity]
     ends = [one for one in found if not one.opportunity]
-    above = [one for one in opportunities if one.sure > threshold]
+    right = sum(one.right is True for one in opportunities)
+    count = sum(one.right is not None for one in opportunities)
     return {
         "opportunities": len(opportunities),
-        "coverage": round(sum(one.right for one in above) / max(len(opportunities), 1), 4),
-        "precision": round(sum(one.right for one in above) / max(len(above), 1), 4),
-        "false_end": round(sum(one.sure > threshold for one in ends) / max(len(ends), 1), 4),
+        "coverage": round(right / max(len(opportunities), 1), 4),
+        "precision": round(right / max(count, 1), 4),
+        "false_end": round(sum(one.right is not None for one in ends) / max(len(ends), 1), 4),
     }
 
 
-def threshold_for_precision(found: Sequence[Shown], precision: float) -> float:
-    """Return the lowest threshold with at least this precision; 1 when there is none."""
-    ordered = sorted((one for one in found if one.opportunity and one.sure > 0), key=lambda one: -one.sure)
-    best, right = 1.0, 0
-    for count, (one, following) in enumerate(itertools.zip_longest(ordered, ordered[1:]), 1):
-        right += one.right
-        if right / count >= precision and (following is None or following.sure < one.sure):
-            best = math.nextafter(one.sure, 0)
-    return best
-
-
-def coverage_gain(
-    without: Sequence[Shown], those_with: Sequence[Shown], threshold: float, seed: int
-) -> dict[str, Any]:
-    """Return the gain of coverage by the model, and its middle 95% over resamplings by record.
-
-    Both thresholds are the lowest at which precision is that of the rules at their usual threshold.
-    """
-    records = sorted({one.record for one in without})
-    by_record: dict[str, list[int]] = {record: [] for record in records}
-    for number, one in enumerate(without):
-        by_record[one.record].append(number)
-    wanted = figures(without, threshold)["precision"]
-    at, alone = threshold_for_precision(those_with, wanted), threshold_for_precision(without, wanted)
+def interval(found: Sequence[Shown], name: str, seed: int) -> tuple[float, float]:
+    """Return the middle 95% of a figure over resamplings by repository."""
+    by_repo: dict[str, list[Shown]] = {}
+    for one in found:
+        by_repo.setdefault(one.repo, []).append(one)
     rng = random.Random(seed)
-    gains = []
-    for _ in range(_RESAMPLES):
-        numbers = [n for record in rng.choices(records, k=len(records)) for n in by_record[record]]
-        before = figures([without[n] for n in numbers], alone)["coverage"]
-        gains.append(figures([those_with[n] for n in numbers], at)["coverage"] - before)
-    gains.sort()
-    return {
-        "precision": wanted,
-        "threshold": round(at, 4),
-        "gain": round(figures(those_with, at)["coverage"] - figures(without, alone)["coverage"], 4),
-        "low": round(gains[int(0.025 * _RESAMPLES)], 4),
-        "high": round(gains[int(0.975 * _RESAMPLES)], 4),
-    }
+    values = sorted(
+        figures([one for part in rng.choices([*by_repo.values()], k=len(by_repo)) for one in part])[name]
+        for _ in range(RESAMPLES)
+    )
+    return values[int(0.025 * RESAMPLES)], values[int(0.975 * RESAMPLES)]
 
 
-def measured(
-    asked: Sequence[ScoredMoment], weights: DecisionTrees, threshold: float, seed: int
-) -> dict[str, Any]:
-    """Return the table of metrics with and without the model."""
-    without, those_with = shown(asked, None), shown(asked, weights)
-    return {
-        "rules alone": figures(without, threshold),
-        "with the model": figures(those_with, threshold),
-        "coverage at equal precision": coverage_gain(without, those_with, threshold, seed),
-    }
+def measured(moments: Sequence[JointMoment], seed: int) -> dict[str, Any]:
+    """Return the figures with and without the model, with intervals."""
+    table: dict[str, Any] = {}
+    for name, found in (("rules alone", shown(moments, None)), ("with the model", left_out(moments))):
+        intervals = {f"{what} 95%": interval(found, what, seed) for what in ("coverage", "precision")}
+        table[name] = {**figures(found), **intervals}
+    return table
 
 
 def train(
-    edits: Path, folder: Path, out: Path, *, files: int, seed: int, jobs: int, threshold: float
+    edits: Path, folder: Path, out: Path, *, files: int, seed: int, jobs: int, kept: Path | None = None
 ) -> dict[str, Any]:
-    """Fit on the next to last shard, measure on the last, and write the weights to `out`.
-
-    The server reads the weights from gate.json in the model's folder.
+    """Fit the terms to the last shards, write them to `out`, and return their provenance.
 
     Raises:
         FileNotFoundError: There are fewer than two shards.
-        UnknownFormatError: Nothing tells the model's prompt format.
+        ValueError: No repository has a candidate of which the model says how likely it is.
     """
-    format_of(folder)  # before minutes of work
-    *_, fitted, aside = train_shards(edits, least=2)
-    data = fit(list(collect(list(sample(fitted, files, seed)), folder, jobs)))
-    found = list(collect(list(sample(aside, files, seed)), folder, jobs))
+    shards = train_shards(edits, least=SHARDS)[-SHARDS:]
+    records = [record for shard in shards for record in sample(shard, files, seed)]
+    random.Random(seed).shuffle(records)
+    moments = list(collect(records, folder, jobs, kept))
+    if len({moment.repo for moment in moments if any(one.said is not None for one in moment.candidates)}) < 2:
+        raise ValueError(f"{edits}: the model says too little of these commits")
     provenance = {
         "made by": f"editahead train gate --model FOLDER --files {files} --seed {seed}",
-        "fitted on": [fitted.name],
-        "measured on": [aside.name],
-        "threshold": threshold,
-        "figures": measured(found, DecisionTrees(data), threshold, seed),
+        "fitted on": [shard.name for shard in shards],
+        "moments": len(moments),
+        "figures": measured(moments, seed),
     }
-    out.write_text(json.dumps({"provenance": provenance, **data}, indent=1) + "\n", "utf-8")
+    out.write_text(json.dumps({"terms": fit(moments), "provenance": provenance}, indent=1) + "\n", "utf-8")
     return provenance

@@ -168,9 +168,8 @@ def _write(base: Path, adapter: Path, folder: Path, report: Callable[[int, int],
     if unused := additions.unused:
         raise SmallModelError(f"{adapter.name} is for another base: it has no {min(unused)}")
     _write_json(folder / "config.json", config)
-    for file in (adapter.with_name(CARD), adapter.with_name("gate.json")):
-        if file.is_file():
-            shutil.copyfile(file, folder / file.name)
+    if (card := adapter.with_name(CARD)).is_file():
+        shutil.copyfile(card, folder / CARD)
     sizes = {file.name: file.stat().st_size for file in sorted(folder.iterdir())}
     of_base = {"base sha256": _sha256(base)} if base.is_file() else {}
     return {**additions.provenance, "sizes": sizes, "adapter": _sha256(adapter), **of_base}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from math import log
 
-from editahead_inference.candidates import NEXT_TOKENS, Candidate
+from editahead_inference.candidates import NEXT_TOKENS, SAID, Candidate
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
@@ -124,6 +125,8 @@ def _candidate(response: ModelResponse, rewrite: Rewrite, change: SeparateChange
     sure = rewrite.probability
     if rewrite.is_next_tokens:
         features[f"kind:{NEXT_TOKENS}"] = 1.0
+    elif sure:
+        features[SAID] = log(sure)
     if logprobs:
         features |= {"model-mean": sum(logprobs) / len(logprobs), "model-least": min(logprobs)}
     last = spans[-1][1]

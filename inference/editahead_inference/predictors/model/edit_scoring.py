@@ -1,89 +1,41 @@
-"""A model's scores of a rule's edit: the probability that the region changes to it, and that nothing changes there.
-
-This needs one of our own formats, whose answers may be silence.
-"""
+"""A model's probability of edits that rules propose: each is written as an answer to the request for its own edit."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from collections.abc import Iterator, Sequence
+from math import log
 
-from editahead_prompts.composition.hf_tokenizer import HfTokenizer
-from editahead_prompts.formats.answer_tokens import AnswerWriter
+from editahead_prompts.composition.tokenizers import Tokenizer
 from editahead_prompts.formats.base import PromptRequest
-from editahead_prompts.state import EditorState
-from editahead_prompts.text.edits import Edit, apply_to_lines
-from editahead_prompts.text.snapshot import line_body
+from editahead_prompts.formats.next_edit.editahead_coder_2611 import draft_answers
+from editahead_prompts.text.edits import Edit
 
-Scores: TypeAlias = tuple[tuple[Edit, Mapping[str, float]], ...]
-"""Edits of a document with the model's score features of each, by name."""
+from .response import Rewrite
 
-MIN_LOGPROB = -20.0
-"""The least log-probability that counts: lower ones tell nothing more."""
+MAX_SCORED_EDITS = 2
+"""Edits of rules that the model scores per request, the likeliest first."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScoringPrompt:
-    """A prompt with two answers.
+def answers_to_score(
+    request: PromptRequest, edits: Sequence[Edit], said: Sequence[Rewrite], tokenizer: Tokenizer
+) -> Iterator[tuple[Edit, str]]:
+    """Yield the likeliest edits that the model has not said itself, each with the answer that makes it.
 
-    Attributes:
-        request: The prompt.
-        edited: The answer that makes the edit, as token ids.
-        tells: For each token of `edited`, whether it belongs to the change.
-        silent: The answer that changes nothing, as token ids.
+    Edits beyond the lines that the prompt shows have no answer. An answer of more tokens than the model may say has none
+    either.
     """
-
-    request: PromptRequest
-    edited: tuple[int, ...]
-    tells: tuple[bool, ...]
-    silent: tuple[int, ...]
-
-
-def state_at_edit(state: EditorState, edit: Edit) -> EditorState:
-    """Return the state with the cursor at the edit."""
-    return replace(state, cursor=edit.changed_span[0])
+    known = {rewrite.edit.apply(request.document.text) for rewrite in said}
+    for edit in edits[:MAX_SCORED_EDITS]:
+        if edit.apply(request.document.text) not in known:
+            answers = draft_answers(request, (edit,))
+            yield from ((edit, answer) for answer in answers if tokenizer.count(answer) < request.max_tokens)
 
 
-def make_scoring_prompt(
-    request: PromptRequest, edit: Edit, writer: AnswerWriter, vocabulary: HfTokenizer
-) -> ScoringPrompt | None:
-    """Return the prompt for an edit, or None if the edit reaches beyond the region.
-
-    Args:
-        request: The request for `state_at_edit`.
-        edit: The edit.
-        writer: The writer of answers in the request's format.
-        vocabulary: The model's.
-    """
-    document, region = request.document, request.region
-    start, end = edit.changed_span
-    if not region.first <= document.line_at(start) <= document.line_at(end) < region.end:
-        return None
-    after = apply_to_lines(document, edit)
-    grown = len(after) - len(document.lines)
-    new = tuple(map(line_body, after[region.first : region.end + grown]))
-    ids, tells = writer.write(region.bodies(document), new, vocabulary)
-    return ScoringPrompt(request, ids, tells, vocabulary.encode(writer.silence))
-
-
-def score_features(
-    prompt: ScoringPrompt, edited: Sequence[float], silent: Sequence[float]
-) -> Mapping[str, float]:
-    """Return features of the log-probabilities of both answers. All are natural logarithms.
-
-    score-silent: of silence. score-begin: of the first token, which announces a change. score-sum, score-mean,
-    score-least: of the tokens of the change. score-rest: the sum of all other tokens, low for a model that cannot even
-    copy the region.
-    """
-    pairs = list(zip(edited, prompt.tells, strict=True))
-    telling = [logprob for logprob, tells in pairs if tells]
-    return {
-        "scored": 1.0,
-        "score-silent": max(silent[0], MIN_LOGPROB),
-        "score-begin": max(edited[0], MIN_LOGPROB),
-        "score-sum": max(sum(telling), 5 * MIN_LOGPROB),
-        "score-mean": max(sum(telling) / len(telling), MIN_LOGPROB),
-        "score-least": max(min(telling), MIN_LOGPROB),
-        "score-rest": max(sum(logprob for logprob, tells in pairs if not tells), 5 * MIN_LOGPROB),
-    }
+def scores_of_said(
+    request: PromptRequest, edits: Sequence[Edit], said: Sequence[Rewrite]
+) -> Iterator[tuple[Edit, float]]:
+    """Yield the edits that the model has said itself, each with the log-probability of its answer."""
+    known = {rewrite.edit.apply(request.document.text): rewrite.probability for rewrite in said}
+    for edit in edits:
+        if probability := known.get(edit.apply(request.document.text)):
+            yield edit, log(probability)

@@ -1,58 +1,54 @@
-"""The probability of candidates with a model's response: weights that are fitted to that model, in the model's folder.
+"""One probability for each next edit of rules and of a model whose answers have probabilities that can be relied on.
 
-`editahead train gate --model FOLDER` fits them. Their features are the rules' gate and the model's response.
+The rules answer first, and are shown at once: a key never waits for the model. What they are sure of (`job.CONFIDENT`) is
+not put to the model at all. Else the model is asked in the pause: for its own edit, then for the probability of the rules'
+likeliest edits among the lines that its prompt shows, as answers to the same prompt, whose keys and values are there. Each
+edit that has a probability of the model's then gets one from both. Where the sources disagree, the likelier is shown first
+and the other is its alternative. Edits beyond the prompt's lines keep the probability of the rules.
+
+The terms are in joint_gate.json: `editahead train gate --model FOLDER` fits them to commits that the model has not seen.
 """
 
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Mapping
-from math import log as ln
-from pathlib import Path
+from functools import cache
+from importlib import resources
+from math import exp, log1p
 
-from editahead_inference.gate.decision_trees import DecisionTrees, sigmoid
+from editahead_inference.gate.calibration import logit
+from editahead_inference.gate.decision_trees import sigmoid
 
-log = logging.getLogger(__name__)
-
-FILE = "gate.json"
-
-_EDGE = 1e-4
-
-
-def weights_version(folder: Path) -> int | None:
-    """Return the time of change of the gate in a model's folder, or None if there is no gate."""
-    try:
-        return (folder / FILE).stat().st_mtime_ns
-    except OSError:
-        return None
+FILE = "joint_gate.json"
+LEAST_LOGPROB, MOST_LOGPROB = -10.0, -0.001
+"""Log-probabilities of answers, at least and at most: beyond them, a difference means nothing."""
 
 
-def load_weights(folder: Path) -> DecisionTrees | None:
-    """Return the weights in a model's folder, or None if there are none that can be read."""
-    try:
-        return DecisionTrees(json.loads((folder / FILE).read_text("utf-8")))
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError) as error:
-        log.warning("%s: no weights of a gate (%s)", folder / FILE, error)
-        return None
-
-
-def gate_features(rules: float | None, features: Mapping[str, float]) -> dict[str, float]:
-    """Return the features for the weights.
+def gate_features(rules: float | None, said: float) -> dict[str, float]:
+    """Return the features that the terms weigh.
 
     Args:
-        rules: The probability by the rules' gate; None if no rule proposes the candidate.
-        features: The candidate's features; only those of the model are used.
+        rules: The probability of the edit by the rules' gate; None if no rule proposes it.
+        said: The model's log-probability of the answer that makes it.
     """
-    out = {name: value for name, value in features.items() if name.startswith(("model", "score"))}
-    if rules is not None:
-        p = min(max(rules, _EDGE), 1 - _EDGE)
-        out |= {"rules": 1.0, "rules-log-odds": ln(p / (1 - p))}
-    return out
+    said = min(max(said, LEAST_LOGPROB), MOST_LOGPROB)
+    return {
+        "one": 1.0,
+        "rule": float(rules is not None),
+        "rule-odds": 0.0 if rules is None else logit(rules),
+        "model-odds": said - log1p(-exp(said)),
+    }
 
 
-def confidence(weights: DecisionTrees, rules: float | None, features: Mapping[str, float]) -> float:
-    """Return the probability that the candidate is the next edit."""
-    return sigmoid(weights.log_odds(gate_features(rules, features)))
+@cache
+def shipped_terms() -> Mapping[str, float]:
+    """Return the fitted terms."""
+    text = resources.files(__package__).joinpath(FILE).read_text("utf-8")
+    return {str(name): float(term) for name, term in json.loads(text)["terms"].items()}
+
+
+def joint_probability(rules: float | None, said: float, terms: Mapping[str, float] | None = None) -> float:
+    """Return the probability that an edit is the next one; see `gate_features`. terms: by default, the shipped ones."""
+    terms = terms or shipped_terms()
+    return sigmoid(sum(terms[name] * value for name, value in gate_features(rules, said).items()))

@@ -5,24 +5,21 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Protocol, TypeAlias, TypeVar, cast
 
 from editahead_inference.backends.base import Backend, CompletionRequest, Scorer, StreamEnd, TextChunk, Usage
 from editahead_inference.candidates import CandidateSource
 from editahead_inference.codebase import Codebase
 from editahead_inference.errors import BackendError
-from editahead_inference.gate.decision_trees import DecisionTrees
 from editahead_inference.related_code import RelatedCodeFinder
 from editahead_prompts.composition.cache_miss_tracker import CacheMissTracker, common_prefix
-from editahead_prompts.composition.hf_tokenizer import HfTokenizer, tokenizer_for
+from editahead_prompts.composition.hf_tokenizer import tokenizer_for
 from editahead_prompts.composition.tokenizers import Tokenizer
 from editahead_prompts.errors import PromptTooLongError
-from editahead_prompts.formats.answer_tokens import ANSWER_WRITERS
 from editahead_prompts.formats.apply.base import ApplyFormat, ApplyInput
 from editahead_prompts.formats.base import (
     NO_ROOTS,
@@ -32,7 +29,7 @@ from editahead_prompts.formats.base import (
     PromptRequest,
 )
 from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD
-from editahead_prompts.formats.next_edit.editahead_coder_2611 import EditaheadCoderFormat
+from editahead_prompts.formats.next_edit.editahead_coder_2611 import END, EditaheadCoderFormat
 from editahead_prompts.formats.next_edit.editahead_lines_2611 import EDITAHEAD_LINES
 from editahead_prompts.formats.registry import select_apply_format, select_format
 from editahead_prompts.secrets.masked_state import mask_question, mask_state
@@ -42,9 +39,8 @@ from editahead_prompts.text.edits import Edit
 
 from .continuation import Continuation
 from .draft_texts import draft_texts
-from .edit_scoring import Scores, make_scoring_prompt, score_features, state_at_edit
+from .edit_scoring import answers_to_score, scores_of_said
 from .logprob_trace import LogprobTrace
-from .model_gate import load_weights, weights_version
 from .prefill_estimator import PrefillEstimator
 from .previous_requests import PreviousRequests
 from .response import ApplyResponse, LineReporter, ModelResponse, ResponseProgress
@@ -53,9 +49,6 @@ from .samples import Sample, make_apply_response, make_model_response
 from .token_totals import TokenTotals
 
 log = logging.getLogger(__name__)
-
-MAX_SCORED_EDITS = 2
-"""Edits of rules that the model scores per request."""
 
 SAMPLING_TEMPERATURE = 0.7
 """The temperature for several answers. A single answer has temperature 0."""
@@ -104,7 +97,6 @@ class ModelPredictor:
         samples: The number of answers to one request.
         tokenizer: The model's tokenizer; None = the one that `tokenizer_for` finds.
         run_off_loop: Runs the building of requests: some formats parse, and a tokenizer may have to be loaded.
-        scores: Whether the model scores rules' edits; None = if a gate was fitted to scores.
         totals: The tokens of requests, without prefills.
         warmups: The tokens of prefills.
         cache_misses: Why prompts were not in the server's cache.
@@ -122,7 +114,6 @@ class ModelPredictor:
     samples: int = 1
     tokenizer: Tokenizer | None = None
     run_off_loop: RunOffLoop = _run_directly
-    scores: bool | None = None
     totals: TokenTotals = field(default_factory=TokenTotals)
     warmups: TokenTotals = field(default_factory=TokenTotals)
     cache_misses: CacheMissTracker = field(default_factory=CacheMissTracker)
@@ -133,9 +124,6 @@ class ModelPredictor:
     problem: str = ""
     """Why the last request was not sent, although the backend may be ready: one sentence, or ""."""
     _found: tuple[str, str, Tokenizer] | None = field(default=None, init=False, repr=False)
-    _gate: tuple[Path | None, int | None, DecisionTrees | None] | None = field(
-        default=None, init=False, repr=False
-    )
     _related_code: RelatedCodeFinder | None = field(default=None, init=False, repr=False)
     _previous: PreviousRequests = field(default_factory=PreviousRequests, init=False, repr=False)
     _agrees: bool | None = field(default=None, init=False, repr=False)
@@ -184,7 +172,7 @@ class ModelPredictor:
                 self.problem = str(error)
                 return replace(empty, problem=self.problem)
             request = await self.run_off_loop(lambda: self._build(format, state))
-            if not await self._is_asked(format, request):
+            if not self._is_asked(format, request):
                 return empty
             if progress is not None:
                 progress.region = request.region
@@ -198,16 +186,15 @@ class ModelPredictor:
                 state.document.uri, request.prompt
             )
             self.cache_misses.record_sent(state.document.uri, request.prompt)
-            scores = () if request.continues else await self._scores(format, state, background)
-            empty = replace(empty, scores=scores, weights=await self._weights() if scores else None)
             samples: list[Sample] = []
             for _ in range(-(-self.samples // query.samples)):
                 samples += (await self._answers(format, request, query, progress, known))[0]
+            response = make_model_response(empty, request, [sample for sample in samples if sample.came])
+            return replace(response, scores=await self._scores(format, request, query, state, response))
         except BackendError as error:
             return replace(empty, problem=error.detail)
         except PromptTooLongError:
             return replace(empty, problem="The lines around the cursor are too long for a prompt.")
-        return make_model_response(empty, request, [sample for sample in samples if sample.came])
 
     async def prefill(self, states: Sequence[EditorState]) -> Usage | None:
         """Compute the common prefix of the prompts for states of one document, so that a request soon after is cheap.
@@ -223,7 +210,7 @@ class ModelPredictor:
                 return None
             format = select_format(self.backend.model or "", self.format)
             request = await self.run_off_loop(partial(self._in_common, format, states))
-            if not await self._is_asked(format, request):
+            if not self._is_asked(format, request):
                 return None
             uri = request.document.uri
             fresh = self.cache_misses.uncached_tokens(uri, request.prompt)
@@ -296,41 +283,31 @@ class ModelPredictor:
                 return asked, request, masks
         return None
 
-    async def _is_asked(self, format: Format, request: PromptRequest) -> bool:
-        """Return whether the model is asked. For next edits, a small model in this process needs a gate of its own."""
-        if request.continues or format is not EDITAHEAD_LINES or not self.backend.capabilities.in_process:
-            return True
-        return bool(self.scores) or await self._weights() is not None
+    def _is_asked(self, format: Format, request: PromptRequest) -> bool:
+        """Return whether the model is asked. For next edits, small models in this process are too weak in some formats."""
+        return request.continues or format is not EDITAHEAD_LINES or not self.backend.capabilities.in_process
 
-    async def _scores(self, format: Format, state: EditorState, background: bool) -> Scores:
-        """Return the scores of the likeliest edits of rules; none without a gate that was fitted to scores."""
+    async def _scores(
+        self,
+        format: Format,
+        request: PromptRequest,
+        query: CompletionRequest,
+        state: EditorState,
+        response: ModelResponse,
+    ) -> tuple[tuple[Edit, float], ...]:
+        """Return the log-probabilities of the likeliest edits of rules, as answers to the same request."""
         backend, tokenizer = self.backend, self.tokenizer or self._tokenizer(format)
-        wanted = await self._weights() is not None if self.scores is None else self.scores
-        writer = ANSWER_WRITERS.get(format.name)
-        if writer is None or not wanted or not isinstance(tokenizer, HfTokenizer):
+        if not request.calibrated or not backend.capabilities.scores:
             return ()
-        out: list[tuple[Edit, Mapping[str, float]]] = []
-        for edit in state.proposed[:MAX_SCORED_EDITS]:
-            try:
-                request = await self.run_off_loop(partial(self._build, format, state_at_edit(state, edit)))
-            except PromptTooLongError:
-                continue
-            if (prompt := make_scoring_prompt(request, edit, writer, tokenizer)) is not None:
-                query = self._query(request, background)
-                logprobs = await cast(Scorer, backend).score(query, [prompt.edited, prompt.silent])
-                out.append((edit, score_features(prompt, *logprobs)))
-        return tuple(out)
-
-    async def _weights(self) -> DecisionTrees | None:
-        """Return the gate in the model's folder. It is read again when it changes: other weights have another gate."""
-        place = self.backend.capabilities.tokenizer if self.backend.capabilities.scores else None
-        if place is None:
-            return None
-        known = self._gate
-        version = await self.run_off_loop(partial(weights_version, place))
-        if known is None or known[:2] != (place, version):
-            known = self._gate = place, version, await self.run_off_loop(partial(load_weights, place))
-        return known[2]
+        said = tuple(scores_of_said(request, state.proposed, response.rewrites))
+        asked = list(answers_to_score(request, state.proposed, response.rewrites, tokenizer))
+        if not asked:
+            return said
+        with suppress(BackendError):
+            answers = [answer + END for _, answer in asked]
+            logprobs = await cast(Scorer, backend).score(query, answers)
+            said += tuple((edit, sum(each)) for (edit, _), each in zip(asked, logprobs, strict=True))
+        return said
 
     def _build(self, format: Format, state: EditorState) -> PromptRequest:
         context = self.backend.capabilities.context

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from editahead_inference.backends.base import Usage
 from editahead_inference.candidates import CandidateSource
-from editahead_inference.gate.decision_trees import DecisionTrees
 from editahead_prompts.formats.apply.base import ApplyInput, line_bodies
 from editahead_prompts.formats.base import AnswerRejection, EditableRegion, PromptRequest
 from editahead_prompts.text.affixes import common_affixes
@@ -82,8 +81,7 @@ class ModelResponse:
         refusal: Why the first rejected answer is no edit.
         silence: The probability that nothing is left to edit among the region's lines, where the model said so.
         problem: Why there is no answer: one sentence, which quotes no text.
-        scores: The score features of proposed edits, see `edit_scoring`.
-        weights: The gate that was fitted to this model, if there is one.
+        scores: Edits that rules propose, each with the log-probability of the answer that makes it.
     """
 
     document: Snapshot
@@ -95,8 +93,7 @@ class ModelResponse:
     refusal: AnswerRejection | None = None
     silence: float | None = None
     problem: str | None = None
-    scores: tuple[tuple[Edit, Mapping[str, float]], ...] = ()
-    weights: DecisionTrees | None = None
+    scores: tuple[tuple[Edit, float], ...] = ()
 
     def is_fully_applied(self, document: Snapshot) -> bool:
         """Return whether the document already has the text of a rewrite."""

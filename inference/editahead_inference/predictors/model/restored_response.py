@@ -34,7 +34,7 @@ def restore_response(
         response,
         document=original,
         rewrites=tuple(rewrite for rewrite in restored if rewrite.edit),
-        scores=tuple((edits.get(edit, edit), features) for edit, features in response.scores),
+        scores=tuple((edits.get(edit, edit), logprob) for edit, logprob in response.scores),
     )
 
 

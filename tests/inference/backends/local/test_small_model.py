@@ -139,7 +139,7 @@ def test_it_is_the_base_with_the_adapter(
     base: Path, adapter: Path, weights: dict[str, Any], tmp_path: Path
 ) -> None:
     added = write_adapter(adapter, weights)
-    adapter.with_name("gate.json").write_text("{}")
+    adapter.with_name("README.md").write_text("# The card")
     folder, steps = tmp_path / "editahead-coder", []
     assert not small_model.is_installed(folder, adapter)
     small_model.install(
@@ -148,7 +148,7 @@ def test_it_is_the_base_with_the_adapter(
     assert steps == [(1, 3), (2, 3), (3, 3)]
     assert small_model.is_installed(folder, adapter)
     assert json.loads((folder / "model.json").read_text())["tokens seen"] == 7
-    assert "gate.json" in {file.name for file in folder.iterdir()}
+    assert (folder / "README.md").read_text() == "# The card"
     assert small_model.read_speed(folder) == SPEED
     assert [path.name for path in tmp_path.iterdir() if "editahead-coder" in path.name] == [folder.name]
 

@@ -17,7 +17,6 @@ from editahead_inference.predictors.model.continuation import (
     UNKNOWN,
     Continuation,
 )
-from editahead_inference.predictors.model.model_gate import FILE
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.formats.next_edit.editahead_lines_2611 import SILENT
@@ -112,17 +111,12 @@ def test_the_best_is_a_beginning_that_is_likely_enough(pieces: list[tuple[str, f
     assert (not text and sure == 0) or LEAST <= sure <= 1
 
 
-@pytest.mark.parametrize("has_gate", [False, True])
-async def test_a_model_in_this_process_proposes_next_edits_with_a_gate_of_its_own_only(
-    tmp_path: Path, has_gate: bool
-) -> None:
-    if has_gate:
-        (tmp_path / FILE).write_text('{"bias": 0.0, "features": [], "trees": []}', "utf-8")
+async def test_a_model_in_this_process_is_not_asked_for_next_edits_in_lines(tmp_path: Path) -> None:
     backend = ScriptedBackend(lambda query, sample: ScriptedReply((SILENT,)))
     backend.capabilities = Capabilities(in_process=True, scores=True, tokenizer=tmp_path, context=1024)
     model = ModelPredictor(backend, "editahead-lines", tokenizer=ESTIMATE)
     response = await model.predict(replace(typed(), cursor=0))
     assert response.problem is None and not response.rewrites
-    assert len(backend.queries) == has_gate
+    assert not backend.queries
     assert (await model.predict(typed())).problem is None
     assert backend.queries[-1].continues
