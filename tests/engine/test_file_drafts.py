@@ -12,7 +12,7 @@ import pytest
 import compare_drafts_vllm
 from compare_drafts_vllm import GARBAGE
 
-KINDS = ("qwen3-moe", "qwen3", "olmoe")
+KINDS = ("qwen3-moe", "qwen3", "olmoe", "qwen2")
 
 
 @pytest.fixture(scope="module")

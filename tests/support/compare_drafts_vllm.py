@@ -3,8 +3,9 @@
     python tests/support/compare_drafts_vllm.py FOLDER KIND...
 
 The models have random weights, and are written to FOLDER/KIND, as is the comparison. They attend little to their context, so
-their answer to a prompt that holds that answer as an edit's region is nearly the same. The first one also answers a thousand
-meaningless prompts. One process compares all kinds: its imports take ten seconds.
+their answer to a prompt that holds that answer as an edit's region is nearly the same. Those of kind "qwen2" say words only,
+and are asked the two questions of `editahead-coder`. The first kind also answers a thousand meaningless prompts. One process
+compares all kinds: its imports take ten seconds.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
+from editahead_prompts.composition.hf_tokenizer import HfTokenizer, bundled_tokenizer
+from editahead_prompts.formats.next_edit import editahead_coder_2611
 from editahead_prompts.formats.next_edit.editahead_2611 import CURSOR, GUESS, NEXT, REGION, REGION_END, SKETCH
+from tiny_coder import coder_tokenizer
 
 PROPOSER = "editahead_inference.speculation.vllm_proposer.FileDraftProposer"
 CONTEXT, BLOCK, BLOCKS = 512, 32, 32
@@ -32,12 +35,25 @@ SAID = 90
 """Tokens of an answer."""
 
 
+TWO_QUESTIONS = "qwen2"
+"""The kind with the architecture and the tokenizer of `editahead-coder`."""
+
+
 def make(kind: str, folder: Path) -> None:
     import torch
-    from transformers import AutoModelForCausalLM, MixtralConfig, OlmoeConfig, Qwen3Config, Qwen3MoeConfig
+    from transformers import (
+        AutoModelForCausalLM,
+        MixtralConfig,
+        OlmoeConfig,
+        Qwen2Config,
+        Qwen3Config,
+        Qwen3MoeConfig,
+    )
 
+    tokenizer = tokenizer_of(kind)
+    end = "<|endoftext|>" if kind == TWO_QUESTIONS else "<|end|>"
     sizes: dict[str, Any] = {
-        "vocab_size": 8192,
+        "vocab_size": max(tokenizer.encoder.get_vocab().values()) + 1,
         "hidden_size": 64,
         "intermediate_size": 64,
         "num_hidden_layers": 2,
@@ -49,11 +65,12 @@ def make(kind: str, folder: Path) -> None:
         "tie_word_embeddings": False,
         "bos_token_id": None,
         "pad_token_id": None,
-        "eos_token_id": bundled_tokenizer().encode("<|end|>")[0],
+        "eos_token_id": tokenizer.encode(end)[0],
     }
     experts = {"num_experts": 4, "num_experts_per_tok": 2}
     made: dict[str, Any] = {
         "qwen3-moe": lambda: Qwen3MoeConfig(**sizes, **experts, moe_intermediate_size=64),
+        TWO_QUESTIONS: lambda: Qwen2Config(**sizes),
         "qwen3": lambda: Qwen3Config(**sizes),
         "olmoe": lambda: OlmoeConfig(**sizes, **experts),
         "mixtral": lambda: MixtralConfig(**sizes, num_local_experts=4, num_experts_per_tok=2),
@@ -64,8 +81,25 @@ def make(kind: str, folder: Path) -> None:
         for name, weights in model.named_parameters():
             if "o_proj" in name:
                 weights *= HEEDED
+        if kind == TWO_QUESTIONS:
+            head = model.lm_head.weight
+            said = head[plain_words(tokenizer)]
+            head.zero_()
+            head[plain_words(tokenizer)] = said
     model.save_pretrained(folder)
-    bundled_tokenizer().encoder.save(str(folder / "tokenizer.json"))
+    tokenizer.encoder.save(str(folder / "tokenizer.json"))
+
+
+def tokenizer_of(kind: str) -> HfTokenizer:
+    return coder_tokenizer() if kind == TWO_QUESTIONS else bundled_tokenizer()
+
+
+def plain_words(tokenizer: HfTokenizer) -> list[int]:
+    """Return tokens that are words behind a space, which stay tokens in any text of such words."""
+    texts = {id: tokenizer.decode([id]) for id in tokenizer.encoder.get_vocab().values()}
+    return sorted(
+        id for id, text in texts.items() if text[:1] == " " and text[1:].isalpha() and text.isascii()
+    )
 
 
 class Engine:
@@ -144,6 +178,26 @@ def edits(dice: random.Random, said: Sequence[tuple[int, Sequence[int]]]) -> lis
     return made
 
 
+def questions(
+    dice: random.Random, said: Sequence[tuple[int, Sequence[int]]], tokenizer: HfTokenizer
+) -> list[list[int]]:
+    """Return prompts of the two questions that hold a noisy copy of the answer after its first token."""
+    head, behind, before, asks = (
+        list(tokenizer.encode(text))
+        for text in (
+            f"{editahead_coder_2611.FILE}a.py\n{editahead_coder_2611.SUFFIX}\n",
+            f"\n{editahead_coder_2611.PREFIX}",
+            "price =",
+            f"\n{editahead_coder_2611.OPEN}+price\n{editahead_coder_2611.NEXT}",
+        )
+    )
+    made = []
+    for number, (start, answer) in enumerate(said):
+        prompt = [*head, *noisy(dice, [start, *answer]), *behind, *before]
+        made.append([*prompt, *(asks if number % 2 else ()), start])
+    return made
+
+
 def garbage(dice: random.Random, edit: Sequence[int]) -> list[list[int]]:
     pieces = [ids(mark) for mark in (REGION, REGION_END, SKETCH, GUESS, NEXT, CURSOR)]
     pieces += [list(edit), list(edit[:-5]), list(edit[5:])]
@@ -158,14 +212,16 @@ def garbage(dice: random.Random, edit: Sequence[int]) -> list[list[int]]:
 def run(kind: str, folder: Path, thousand: bool) -> dict[str, Any]:
     make(kind, folder)
     dice = random.Random(9)
-    starts = words(dice, EDITS)
+    asks_two, tokenizer = kind == TWO_QUESTIONS, tokenizer_of(kind)
+    starts = dice.choices(plain_words(tokenizer), k=EDITS) if asks_two else words(dice, EDITS)
     others = [words(dice, dice.randrange(1, 90)) for _ in range(OTHERS)]
     engine = Engine(folder, drafts=False)
     noise = words(dice, 60)
     first = engine.answers(
         [[*ids(REGION), *noise, *ids(REGION_END + NEXT), start] for start in starts], SAID - 10
     )
-    prompts = edits(dice, [(start, answer) for start, (answer, _) in zip(starts, first, strict=True)])
+    said = [(start, answer) for start, (answer, _) in zip(starts, first, strict=True)]
+    prompts = questions(dice, said, tokenizer) if asks_two else edits(dice, said)
     # A prompt whose answer reaches the end of the context, with a region that is longer still.
     long = [[*words(dice, CONTEXT - 25 - number - len(prompts[0])), *prompts[0]] for number in (0, 9, 24)]
     mixed = [*prompts, *others, *long]

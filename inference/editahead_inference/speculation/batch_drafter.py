@@ -127,10 +127,10 @@ class BatchDrafter:
                 -MAX_INDEXED_PER_STEP:
             ].tolist()
             sources = [*found.sources, found.rest]
-            size = sum(map(len, sources)) + len(said)
+            size = sum(map(len, [*sources, *found.quoted])) + len(said)
             if size > self._budget < MAX_INDEXED_PER_STEP - search:
                 return None
-            drafter = Drafter(sources, self._lengths)
+            drafter = Drafter(sources, self._lengths, quoted=found.quoted)
             drafter.commit(said)
         self._budget -= size
         self._indexed += size

@@ -62,9 +62,14 @@ class DraftSource:
     _ends: dict[tuple[int, ...], list[int]] = field(default_factory=dict)
 
     @classmethod
-    def from_tokens(cls, tokens: Sequence[int]) -> DraftSource:
-        """Return a source that the answer is expected to follow from its beginning."""
-        source = cls(matched=MAX_NGRAM)
+    def from_tokens(cls, tokens: Sequence[int], matched: int) -> DraftSource:
+        """Return a source.
+
+        Args:
+            tokens: The token ids.
+            matched: `MAX_NGRAM` where the answer is expected to follow it from its beginning, 0 where the place is unknown.
+        """
+        source = cls(matched=matched)
         source.extend(tokens)
         return source
 
@@ -136,6 +141,7 @@ class Drafter:
         sources: Token ids as the tokenizer of the model gives them, the most trusted first. The answer itself comes last.
         lengths: The lengths of drafts.
         prompt: Tokens that the answer continues, and may repeat.
+        quoted: Sources of which the answer repeats pieces, and none is known to come first.
     """
 
     def __init__(
@@ -143,11 +149,14 @@ class Drafter:
         sources: Sequence[Sequence[int]],
         lengths: DraftLengths = DraftLengths(),
         prompt: Sequence[int] = (),
+        quoted: Sequence[Sequence[int]] = (),
     ) -> None:
         self._answer: list[int] = list(prompt)
         self._own = DraftSource()
         self._own.extend(prompt)
-        self._sources = [*(DraftSource.from_tokens(tokens) for tokens in sources), self._own]
+        followed = (DraftSource.from_tokens(tokens, MAX_NGRAM) for tokens in sources)
+        searched = (DraftSource.from_tokens(tokens, 0) for tokens in quoted)
+        self._sources = [*followed, *searched, self._own]
         self._lengths = lengths
         self._length = lengths.max
         self._draft: list[int] = []

@@ -9,19 +9,21 @@ from __future__ import annotations
 import sys
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from editahead_prompts.formats.apply import instruct
 from editahead_prompts.formats.apply.fastapply import AIXAPPLY, FASTAPPLY, TaggedApplyFormat
 from editahead_prompts.formats.next_edit import (
     editahead_2611,
+    editahead_coder_2611,
     editahead_lines_2611,
     mercury,
     sweep,
     zeta1,
     zeta2,
 )
+from editahead_prompts.formats.next_edit.hunk_answer import repeated_lines
 from editahead_prompts.text.affixes import common_prefix_length
 
 Encode = Callable[[str], Sequence[int]]
@@ -119,6 +121,9 @@ _CODEC = f"utf-32-{sys.byteorder[0]}e"
 _MAX_FIRST_LINE_TOKENS = 64
 """Tokens searched for the end of a first line."""
 
+_TEXTS_OF_A_LINE = 8
+"""The tokens of a line in all texts of `repeated_lines`, for each token that the prompt has of it."""
+
 _FOLLOWING_TEXTS = ("a", "(", "    a", "\na", "\n    a")
 """Texts that the last tokens of a marker may merge with."""
 
@@ -132,11 +137,13 @@ class PromptSources:
         rest: The rest of the prompt, which an answer sometimes quotes, such as text from the last edits.
         answer_start: The position in the prompt after `answer_marker`, from which the first tokens of the answer may be
             in the prompt already. None if there is no marker.
+        quoted: Texts of which the answer repeats pieces, and none is known to come first.
     """
 
     sources: list[list[int]]
     rest: list[int]
     answer_start: int | None
+    quoted: list[list[int]] = field(default_factory=list)
 
 
 class MarkerFinder:
@@ -145,7 +152,10 @@ class MarkerFinder:
     def __init__(self, codec: TokenCodec, layouts: Sequence[MarkerLayout] = LAYOUTS) -> None:
         self._encode = codec.encode
         self._decode = codec.decode
-        self._layouts = [_TokenizedLayout(codec.encode, layout) for layout in layouts]
+        self._layouts: list[_TokenizedLayout | _TwoQuestionsLayout] = [
+            *(_TokenizedLayout(codec.encode, layout) for layout in layouts),
+            _TwoQuestionsLayout(codec),
+        ]
 
     def find(self, prompt: Sequence[int], max_tokens: int) -> PromptSources | None:
         """Return the sources in a prompt, or None for a prompt in none of the formats.
@@ -176,6 +186,11 @@ class MarkerFinder:
             source[:end] = [*self._encode("\n"), *self._encode(line[1:])]
 
 
+def _ids(text: str) -> list[int]:
+    """Return the ids of a text by `_text`."""
+    return list(map(ord, text))
+
+
 def _text(ids: Sequence[int]) -> str:
     """Return the ids as code points of a text, which makes the search for markers as quick as one for words."""
     return array("i", ids).tobytes().decode(_CODEC, "surrogatepass")
@@ -190,7 +205,7 @@ class _TokenizedLayout:
         self._drafts = [_marker(encode, marker) for marker in layout.source_markers]
         others = {*self._drafts, self._asks, *(_marker(encode, marker) for marker in layout.end_markers)}
         self._ends = sorted(others - {""})
-        self._closes = list(map(ord, _marker(encode, layout.answer_end)))
+        self._closes = _ids(_marker(encode, layout.answer_end))
         self._without = _marker(encode, layout.cursor)
         self._sound = bool(self._asks or not self._marked) and all(self._drafts)
 
@@ -203,7 +218,7 @@ class _TokenizedLayout:
         for start, end in spans:
             text = prompt[start:end]
             text = text.replace(self._without, "") if self._without else text
-            source = list(map(ord, text[:max_tokens]))
+            source = _ids(text[:max_tokens])
             max_tokens -= len(source)
             if source:
                 sources.append([*source, *self._closes])
@@ -216,7 +231,7 @@ class _TokenizedLayout:
         )
         rest = "".join(prompt[start:end] for start, end in gaps)
         rest = rest[max(len(rest) - max_tokens, 0) :]
-        return PromptSources(sources, list(map(ord, rest)), asked + len(self._asks) if self._marked else None)
+        return PromptSources(sources, _ids(rest), asked + len(self._asks) if self._marked else None)
 
     def _spans(self, prompt: str, asked: int) -> Iterator[tuple[int, int]]:
         """Yield the ranges of the sources. No two overlap, as each ends where another begins."""
@@ -230,6 +245,44 @@ class _TokenizedLayout:
                 place = prompt.find(other, start, end)
                 end = place if place >= 0 else end
             yield start, end
+
+
+class _TwoQuestionsLayout:
+    """The layout of `editahead-coder` as the tokenizer of a model splits it.
+
+    An answer goes on with the text before the cursor, and repeats pieces of what the prompt shows; or it is a hunk, which
+    repeats the lines around the cursor behind a sign.
+    """
+
+    def __init__(self, codec: TokenCodec) -> None:
+        self._codec = codec
+        self._suffix, self._prefix, self._open, self._next = (
+            _marker(codec.encode, getattr(editahead_coder_2611, name))
+            for name in ("SUFFIX", "PREFIX", "OPEN", "NEXT")
+        )
+        self._sound = all((self._suffix, self._prefix, self._open, self._next))
+
+    def find(self, prompt: str, max_tokens: int) -> PromptSources | None:
+        """Return the sources in a prompt; see `MarkerFinder.find`."""
+        if not self._sound:
+            return None
+        head, _, shown = prompt.partition(self._suffix)
+        behind, has_prefix, before = shown.partition(self._prefix)
+        if not has_prefix:
+            return None
+        most = max_tokens // _TEXTS_OF_A_LINE
+        start = len(prompt) - len(before)
+        if self._next not in before:
+            return PromptSources([], [], start, [_ids(behind[:most]), _ids(head[-most:])])
+        before, _, answer = before.rpartition(self._next)
+        before, _, edit = before.partition(self._open)
+        texts = self._repeated(before[-most:], behind[:most])
+        return PromptSources([], [], len(prompt) - len(answer), [*texts, _ids((head + edit)[-most:])])
+
+    def _repeated(self, before: str, behind: str) -> list[list[int]]:
+        above, below = (self._codec.decode(_ids(text)) for text in (before, behind))
+        texts = repeated_lines(f"{above}{below}".split("\n"), above.count("\n"))
+        return [list(self._codec.encode(text)) for text in texts]
 
 
 def _marker(encode: Encode, marker: str) -> str:

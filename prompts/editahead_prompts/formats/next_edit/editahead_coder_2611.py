@@ -60,7 +60,7 @@ from editahead_prompts.text.snapshot import Snapshot, line_body
 
 from .continuation import types_line_end, without_tail
 from .fim import FimReader
-from .hunk_answer import HunkReader, write_hunk
+from .hunk_answer import HunkReader, repeated_lines, write_hunk
 
 FILE, EDIT, SUFFIX, PREFIX = "<|file_sep|>", "<|repo_name|>", "<|fim_suffix|>", "<|fim_prefix|>"
 OPEN, NEXT, END = "<|fim_pad|>", "<|fim_middle|>", "<|endoftext|>"
@@ -377,14 +377,21 @@ class _Context:
 
 
 def draft_answers(request: PromptRequest, edits: Sequence[Edit]) -> tuple[str, ...]:
-    """Return likely answers to a request for the next edit: `edits` among the shown lines, as the model would write them."""
+    """Return likely answers to a request for the next edit, then texts of which answers repeat pieces.
+
+    Args:
+        request: The request.
+        edits: Likely edits. Those among the shown lines are written as the model would.
+    """
     if request.continues:
         return ()
     region, document = request.region, request.document
     shown = region.bodies(document)
     made = (region.bodies_after(document, edit) for edit in edits)
     answers = (write_hunk(shown, new, SPECIAL, on_top=region.first == 0) for new in made if new is not None)
-    return tuple(filter(None, answers))
+    line = document.line_at(request.cursor) - region.first
+    lines = repeated_lines([escape(line, SPECIAL) for line in shown], max(line, 0))
+    return (*filter(None, answers), *lines)
 
 
 def shown_lines(document: Snapshot, cursor: int, window: PromptWindow) -> EditableRegion:

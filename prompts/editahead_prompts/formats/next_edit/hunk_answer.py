@@ -63,6 +63,17 @@ def write_replacement(
     return None
 
 
+def repeated_lines(shown: Sequence[str], first: int) -> tuple[str, ...]:
+    """Return texts of which a hunk repeats pieces: each line taken away and added again, each added, each as context.
+
+    Args:
+        shown: The lines, as the prompt shows them, without line ends.
+        first: The index of the line that the texts begin with. Those above it come last.
+    """
+    lines = [*shown[first:], *shown[:first]]
+    return tuple("".join(f"{sign}{line}\n" for line in lines for sign in signs) for signs in ("-+", "+", " "))
+
+
 def _said(parts: Sequence[tuple[str, Sequence[str]]], special: tuple[str, ...]) -> str:
     return "".join(f"{sign}{escape(line, special)}\n" for sign, lines in parts for line in lines)
 
