@@ -150,15 +150,8 @@ class Pipeline:
             Cancelled: By `check` only.
         """
         started = self._clock()
-        candidates = []
-        for candidate, rules in self.merge_candidates(prediction, response):
-            if (said := candidate.features.get(SAID)) is not None:
-                candidate = replace(candidate, confidence=joint_probability(rules, said))
-            elif rules is not None and is_doubted(response, candidate):
-                # The rule is right only where the model is wrong that nothing is left.
-                stated = rules if candidate.confidence is None else candidate.confidence
-                candidate = replace(candidate, confidence=stated * (1 - (response.silence or 0.0)))
-            candidates.append(candidate)
+        merged = self.merge_candidates(prediction, response)
+        candidates = [_weighed(response, candidate, rules) for candidate, rules in merged]
         return self._decided(prediction.state, candidates, started, eagerness, check)
 
     def model_candidates(self, response: ModelResponse) -> list[Candidate]:
@@ -209,6 +202,28 @@ class Pipeline:
             both = noisy_or(sure or 0.0, proposed.confidence or 0.0)
             out[same] = replace(rule, features={**rule.features, **proposed.features}, confidence=both), sure
         return list(out.values())
+
+
+def _weighed(response: ModelResponse, candidate: Candidate, rules: float | None) -> Candidate:
+    """Return a candidate with what the model's response says for it and against it.
+
+    Args:
+        response: The model's response.
+        candidate: The candidate.
+        rules: The gate's probability, if a rule proposes it.
+    """
+    if (said := candidate.features.get(SAID)) is not None:
+        return replace(candidate, confidence=joint_probability(rules, said))
+    if rules is None:
+        return candidate
+    stated = rules if candidate.confidence is None else candidate.confidence
+    if is_doubted(response, candidate):
+        # The rule is right only where the model is wrong that nothing is left.
+        return replace(candidate, confidence=stated * (1 - (response.silence or 0.0)))
+    if candidate.is_next_tokens and response.continuation is not None:
+        text = candidate.edit.replacements[-1].text
+        return replace(candidate, confidence=response.continuation.weigh(text, stated))
+    return candidate
 
 
 def is_doubted(response: ModelResponse, candidate: Candidate) -> bool:

@@ -146,7 +146,7 @@ def before_run(record: Record, opened: str, changes: Sequence[Change], first: in
 
 @dataclass
 class Model:
-    """Rules and a model, asked as the server asks them.
+    """Rules and a model, asked as the server asks them at every key.
 
     Attributes:
         tokens: The tokens that each request computed.
@@ -159,10 +159,8 @@ class Model:
     seconds: list[float] = field(default_factory=list)
 
     async def ask(self, state: EditorState) -> Prediction:
-        """Return what the rules show, else what the model adds."""
+        """Return what is shown once the model has answered, too."""
         rules = self.pipeline.predict(state)
-        if rules.shown:
-            return rules
         computed, began = self.predictor.totals.computed, time.process_time()
         response = await self.predictor.predict(state)
         self.tokens.append(self.predictor.totals.computed - computed)

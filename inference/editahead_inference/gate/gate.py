@@ -272,7 +272,12 @@ def _in_order(state: EditorState, scored: Sequence[tuple[float, Candidate]]) -> 
 
 
 def _holds(larger: Candidate, smaller: Candidate) -> bool:
-    """Return whether the larger edit contains all changes of the smaller one, and more."""
-    if larger.uri != smaller.uri or len(larger.edit.replacements) <= len(smaller.edit.replacements):
+    """Return whether the larger edit contains all changes of the smaller one, and more, or next tokens go on with others."""
+    if larger.uri != smaller.uri or not smaller.edit:
         return False
-    return bool(smaller.edit) and set(smaller.edit.replacements) <= set(larger.edit.replacements)
+    if larger.is_next_tokens and smaller.is_next_tokens:
+        more, less = larger.edit.replacements[0], smaller.edit.replacements[0]
+        return more.start == less.start and more.text != less.text and more.text.startswith(less.text)
+    if len(larger.edit.replacements) <= len(smaller.edit.replacements):
+        return False
+    return set(smaller.edit.replacements) <= set(larger.edit.replacements)

@@ -253,8 +253,8 @@ class PredictionCoordinator:
             return known
         state = await self._after_look(request, document, state)
         eagerness = self._session.settings.eagerness
-        known_already = self._predictions.has_answer(state, eagerness)
-        if request.delay_s > 0 and not known_already and await self._is_superseded(request):
+        must_wait = request.delay_s > 0 and not self._predictions.has_answer(state, eagerness)
+        if must_wait and await self._is_superseded(request):
             return SuggestionList((), Silence("debounced", "A newer request came before this one's turn."))
         if state.document is not document.snapshot:
             if request.surface not in VERSIONED_SURFACES:
@@ -299,8 +299,9 @@ class PredictionCoordinator:
         predictions = session.shown_predictions
         being_typed = [
             shown
-            for shown in predictions.partially_typed(document, cursor)
-            # What goes on at the cursor on another surface must not hide a next edit on this one.
+            for shown in predictions.partially_typed(
+                document, cursor
+            )  # next tokens of other surfaces hide no next edit
             if not shown.candidate.is_next_tokens
             or request.surface in AT_CURSOR_SURFACES
             or requester in shown.requesters
@@ -368,8 +369,8 @@ class PredictionCoordinator:
         elif silence is None:
             silence = Silence("stale", "What was typed meanwhile touches the place of the prediction.")
         answer = self._show(request, document, suggestions, silence, cursor)
-        ids = tuple(suggestion.id for suggestion in suggestions)
-        self.last_predictions[document.key] = LastPrediction(prediction, ids, silence, queue_ms)
+        ids = (suggestion.id for suggestion in suggestions)
+        self.last_predictions[document.key] = LastPrediction(prediction, tuple(ids), silence, queue_ms)
         self.last_predictions.move_to_end(document.key)
         if len(self.last_predictions) > _MAX_LAST_PREDICTIONS:
             self.last_predictions.popitem(last=False)
@@ -401,7 +402,8 @@ class PredictionCoordinator:
         """Keep the first suggestion on screen first while the user types one edit, and where the user has gone to it.
 
         Another one takes its place when the first is no longer suggested, or while typing when the other is clearly better.
-        A cursor that has gone to one suggestion is not sent to another: two that point at each other would not end.
+        A cursor that has gone to one suggestion is not sent to another: two that point at each other would not end. Next
+        tokens give way to better ones of a model that is slower than the rules.
         """
         before = self._on_screen.get(requester)
         if before is None or not before.ids:
@@ -410,7 +412,10 @@ class PredictionCoordinator:
             reached = [
                 one
                 for one in suggestions
-                if one.id in before.ids and one.snapshot is document.snapshot and one.place == cursor
+                if one.id in before.ids
+                and one.snapshot is document.snapshot
+                and one.place == cursor
+                and not one.candidate.is_next_tokens
             ]
             return [*reached, *(other for other in suggestions if other not in reached)]
         if before.edit_id is None or before.edit_id != self._session.history.latest_edit_id:

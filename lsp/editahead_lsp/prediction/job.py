@@ -83,7 +83,14 @@ class PredictionJob(CancellableJob):
         return self.done.done() and (self.combined is None or self.combined.done())
 
 
-def is_confident(rules: Prediction) -> bool:
-    """Return whether the rules are confident enough of an edit to do without the model. A mere place to go to is none."""
+def is_confident(rules: Prediction, *, of_next_tokens: bool = True) -> bool:
+    """Return whether the rules are confident enough of an edit to do without the model. A mere place to go to is none.
+
+    Args:
+        rules: Their prediction.
+        of_next_tokens: Whether that holds for next tokens, too. A model that goes on at the cursor has longer ones.
+    """
     first = rules.shown[0] if rules.shown else None
-    return first is not None and bool(first.candidate.edit) and first.confidence >= CONFIDENT
+    if first is None or not first.candidate.edit or first.confidence < CONFIDENT:
+        return False
+    return of_next_tokens or not first.candidate.is_next_tokens

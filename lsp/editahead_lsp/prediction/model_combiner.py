@@ -65,6 +65,11 @@ class ModelCombiner:
         joining = self._run(computation, computation.combined, eagerness, pause, ahead_of)
         computation.combine_task = asyncio.ensure_future(joining)
 
+    def is_confident(self, rules: Prediction) -> bool:
+        """Return whether the rules' prediction does without the model."""
+        model = self._models.model
+        return is_confident(rules, of_next_tokens=model is None or not model.goes_on_at_cursor)
+
     def cancel(self, computation: PredictionJob) -> None:
         """Cancel the combination of a job, and the request to the model if no other request needs it."""
         if computation.combined is None or computation.combined.done():
@@ -95,13 +100,15 @@ class ModelCombiner:
 
         try:
             prediction = rules = await asyncio.shield(computation.done)
-            if not computation.cancelled and not is_confident(prediction):
+            if not computation.cancelled and not self.is_confident(prediction):
                 state = replace(computation.state, proposed=proposed_edits(prediction))
                 response = await self._models.get_response(state, wanted, pause, ahead_of)
                 keep = response is not None and response.problem is None
                 if response is not None and response.problem is not None:
                     prediction = self._without_model(prediction)
-                elif response is not None and (response.rewrites or response.scores or response.silence):
+                elif response is not None and (
+                    response.rewrites or response.scores or response.silence or response.continuation
+                ):
                     prediction = await self._combine(prediction, response, eagerness)
             joined.set_result(prediction)
         finally:

@@ -21,7 +21,7 @@ from editahead_lsp.model.requests import ModelRequests
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.snapshot import Snapshot
 
-from .job import DEADLINE_S, PredictionJob, PredictionPipeline, is_confident
+from .job import DEADLINE_S, PredictionJob, PredictionPipeline
 from .model_combiner import ModelCombiner
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ SEARCH_DEADLINE_S = 10.0
 MODEL_WAIT_WITH_RULES_S, MODEL_WAIT_WITHOUT_RULES_S = 0.25, 1.5
 """Limits the seconds that an answer waits for the model after the request to it, where the rules have an edit and where
 they have none. The rules then answer alone; a later response of the model serves the next request. An edit of rules never
-waits for a model in this process."""
+waits for a model in this process, and next tokens for none."""
 
 T = TypeVar("T")
 
@@ -241,9 +241,9 @@ class PredictionScheduler:
             if not computation.done.done():
                 return None
             rules, joined = computation.done.result(), computation.combined
-            if joined is None or is_confident(rules):
+            if joined is None or self._joining.is_confident(rules):
                 return rules
-            if not joined.done() and not (rules.shown and self._computes_in_process()):
+            if not joined.done() and not self._is_shown_at_once(rules):
                 most = computation.model_delay_s + (
                     MODEL_WAIT_WITH_RULES_S if rules.shown else MODEL_WAIT_WITHOUT_RULES_S
                 )
@@ -267,9 +267,12 @@ class PredictionScheduler:
             if not computation.waiters and not computation.done.done():
                 computation.cancel()
 
-    def _computes_in_process(self) -> bool:
+    def _is_shown_at_once(self, rules: Prediction) -> bool:
+        """Return whether the rules' prediction does not wait for the model."""
         model = self.models.model
-        return model is not None and model.backend.capabilities.in_process
+        if not rules.shown or model is None:
+            return False
+        return model.backend.capabilities.in_process or rules.shown[0].candidate.is_next_tokens
 
     def _drop_cache(self) -> None:
         self._known.clear()

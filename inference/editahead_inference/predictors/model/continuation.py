@@ -50,6 +50,35 @@ class Continuation:
         _, _, text, sure = max(found, key=lambda one: (one[1], one[0]), default=(0.0, False, "", 0.0))
         return text, sure
 
+    def weigh(self, text: str, confidence: float) -> float:
+        """Return the probability of another text at the cursor, which somebody else gives a confidence.
+
+        Where the two agree, the surer one counts. A text that the model contradicts has at most the probability that the
+        model leaves for it there. Where the model stopped before the text's end, it says nothing.
+        """
+        if not self.has_logprobs:
+            return confidence
+        said, sure = "", 1.0
+        for piece, total in self.pieces:
+            said += piece
+            if said.startswith(text):
+                return max(confidence, exp(total))
+            if not text.startswith(said):
+                return min(confidence, sure - exp(total))
+            sure = exp(total)
+        return confidence
+
+    def after(self, typed: str) -> Continuation | None:
+        """Return the rest once its beginning was typed; None if something else was."""
+        said, sure, rest = "", 0.0, Continuation(self.has_logprobs)
+        for piece, total in self.pieces:
+            said += piece
+            if len(said) <= len(typed):
+                sure = total
+            else:
+                rest.pieces.append((said[-min(len(piece), len(said) - len(typed)) :], total - sure))
+        return rest if rest.pieces and said.startswith(typed) else None
+
     def _beginnings(self) -> Iterator[tuple[float, bool, str, float]]:
         """Yield the beginnings: keys that each promises to save, whether it is shown, its text and its probability."""
         text = ""

@@ -129,6 +129,18 @@ class ModelPredictor:
     _agrees: bool | None = field(default=None, init=False, repr=False)
     """Whether the server's token counts agree with our tokenizer, so that ids can replace text; None = not known yet."""
 
+    @property
+    def goes_on_at_cursor(self) -> bool:
+        """Whether the model continues what is being typed, and its probability counts."""
+        return isinstance(self._known_format, EditaheadCoderFormat)
+
+    @property
+    def _known_format(self) -> Format | None:
+        """The format by the model's name; None while that is not known."""
+        with suppress(ValueError):
+            return select_format(self.backend.model or "", self.format)
+        return None
+
     def set_codebase(self, codebase: Codebase | None) -> None:
         """Look up code for prompts in this index; None = in none. Call it where `run_off_loop` runs jobs."""
         self._related_code = None
@@ -343,14 +355,10 @@ class ModelPredictor:
 
     def _completed(self, state: EditorState) -> tuple[EditorState, Masks]:
         """Return the state with related code, if prompts show any, and without secrets; and the masks."""
-        if self._related_code is not None and self._shows_related_code():
+        format = self._known_format
+        if self._related_code is not None and format is not None and format.shows_related_code:
             state = replace(state, related_code=self._related_code.find(state))
         return mask_state(state, self.masker)
-
-    def _shows_related_code(self) -> bool:
-        with suppress(ValueError):  # no format goes by the model's name, which may not be known yet
-            return select_format(self.backend.model or "", self.format).shows_related_code
-        return False
 
     def _tokenizer(self, format: Format | ApplyFormat) -> Tokenizer:
         """Return the tokenizer for the model and the format, which is looked up once."""

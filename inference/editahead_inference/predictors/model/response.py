@@ -82,6 +82,7 @@ class ModelResponse:
         silence: The probability that nothing is left to edit among the region's lines, where the model said so.
         problem: Why there is no answer: one sentence, which quotes no text.
         scores: Edits that rules propose, each with the log-probability of the answer that makes it.
+        continuation: What the model said token by token, where it was asked for the text at the cursor.
     """
 
     document: Snapshot
@@ -94,6 +95,7 @@ class ModelResponse:
     silence: float | None = None
     problem: str | None = None
     scores: tuple[tuple[Edit, float], ...] = ()
+    continuation: Continuation | None = None
 
     def is_fully_applied(self, document: Snapshot) -> bool:
         """Return whether the document already has the text of a rewrite."""
@@ -126,7 +128,22 @@ class ModelResponse:
         region, grown = self.region, len(document.lines) - len(self.document.lines)
         if region is not None:
             region = EditableRegion(region.first, region.end + grown)
-        return replace(self, document=document, region=region, rewrites=tuple(left), scores=())
+        return replace(
+            self,
+            document=document,
+            region=region,
+            rewrites=tuple(left),
+            scores=(),
+            continuation=self._continued(document),
+        )
+
+    def _continued(self, document: Snapshot) -> Continuation | None:
+        """Return what is left of the text at the cursor over a text in which its beginning was typed."""
+        places = [one.edit.changed_span[0] for one in self.rewrites if one.is_next_tokens]
+        if self.continuation is None or not places:
+            return None
+        grown = document.length - self.document.length
+        return self.continuation.after(document.text[places[0] : places[0] + grown])
 
 
 @dataclass

@@ -34,6 +34,7 @@ def restore_response(
         response,
         document=original,
         rewrites=tuple(rewrite for rewrite in restored if rewrite.edit),
+        continuation=None,  # it says placeholders
         scores=tuple((edits.get(edit, edit), logprob) for edit, logprob in response.scores),
     )
 

@@ -136,6 +136,7 @@ def make_model_response(
         refusal=refusal,
         silence=silence,
         problem=None if samples else _NO_ANSWER,
+        continuation=samples[0].continuation if samples else None,
     )
 
 

@@ -61,6 +61,7 @@ from editahead_prompts.text.snapshot import Snapshot, line_body
 from .continuation import types_line_end, without_tail
 from .fim import FimReader
 from .hunk_answer import HunkReader, repeated_lines, write_hunk
+from .typed_middle import types_line_middle
 
 FILE, EDIT, SUFFIX, PREFIX = "<|file_sep|>", "<|repo_name|>", "<|fim_suffix|>", "<|fim_prefix|>"
 OPEN, NEXT, END = "<|fim_pad|>", "<|fim_middle|>", "<|endoftext|>"
@@ -107,7 +108,8 @@ class EditaheadCoderFormat:
         previous: PromptRequest | None = None,
     ) -> PromptRequest:
         """Build the request for the rest of the text that is being typed, else for the next edit; see `Format.build`."""
-        build = self.build_continuation if types_line_end(state) else self.build_next_edit
+        is_typing = types_line_end(state) or types_line_middle(state)
+        build = self.build_continuation if is_typing else self.build_next_edit
         return build(state, tokenizer, budget=budget, paths=paths, previous=previous)
 
     def build_continuation(
