@@ -7,7 +7,7 @@ from math import log
 
 from editahead_prompts.composition.tokenizers import Tokenizer
 from editahead_prompts.formats.base import PromptRequest
-from editahead_prompts.formats.next_edit.editahead_coder_2611 import draft_answers
+from editahead_prompts.formats.next_edit.editahead_coder_2611 import write_answers
 from editahead_prompts.text.edits import Edit
 
 from .response import Rewrite
@@ -27,7 +27,7 @@ def answers_to_score(
     known = {rewrite.edit.apply(request.document.text) for rewrite in said}
     for edit in edits[:MAX_SCORED_EDITS]:
         if edit.apply(request.document.text) not in known:
-            answers = draft_answers(request, (edit,))
+            answers = write_answers(request, (edit,))
             yield from ((edit, answer) for answer in answers if tokenizer.count(answer) < request.max_tokens)
 
 

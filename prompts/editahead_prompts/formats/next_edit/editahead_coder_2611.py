@@ -379,21 +379,21 @@ class _Context:
 
 
 def draft_answers(request: PromptRequest, edits: Sequence[Edit]) -> tuple[str, ...]:
-    """Return likely answers to a request for the next edit, then texts of which answers repeat pieces.
-
-    Args:
-        request: The request.
-        edits: Likely edits. Those among the shown lines are written as the model would.
-    """
+    """Return likely answers to a request for the next edit, then texts of which answers repeat pieces."""
     if request.continues:
         return ()
+    shown = [escape(line, SPECIAL) for line in request.region.bodies(request.document)]
+    here = max(request.document.line_at(request.cursor) - request.region.first, 0)
+    return (*write_answers(request, edits), *repeated_lines(shown, here))
+
+
+def write_answers(request: PromptRequest, edits: Sequence[Edit]) -> tuple[str, ...]:
+    """Return edits as answers to a request for the next edit; nothing for edits beyond the lines that the prompt shows."""
     region, document = request.region, request.document
     shown = region.bodies(document)
     made = (region.bodies_after(document, edit) for edit in edits)
     answers = (write_hunk(shown, new, SPECIAL, on_top=region.first == 0) for new in made if new is not None)
-    line = document.line_at(request.cursor) - region.first
-    lines = repeated_lines([escape(line, SPECIAL) for line in shown], max(line, 0))
-    return (*filter(None, answers), *lines)
+    return tuple(filter(None, answers))
 
 
 def shown_lines(document: Snapshot, cursor: int, window: PromptWindow) -> EditableRegion:
