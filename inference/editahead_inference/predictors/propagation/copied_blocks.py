@@ -197,8 +197,10 @@ def _rest(copy: Copy, index: DocumentIndex, rules: Sequence[WordRename]) -> Iter
     bodies = index.bodies
     shift = copy.original - copy.line
     if not copy.edit.old:
-        lines = range(copy.line, copy.line + len(copy.edit.new))
-        yield from (n for n in lines if 0 <= n + shift < len(bodies) and bodies[n] == bodies[n + shift])
+        lines = [n for n in range(copy.line, copy.line + len(copy.edit.new)) if 0 <= n + shift < len(bodies)]
+        # Who has changed a line further down has passed those above it, and left them as they are.
+        last = max(n for n in lines if set(copy.words) & set(_replaced_words(bodies[n + shift], bodies[n])))
+        yield from (n for n in lines if n > last and bodies[n] == bodies[n + shift])
         return
     for step in (1, -1):
         line = copy.line + step

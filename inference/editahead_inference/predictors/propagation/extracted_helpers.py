@@ -297,9 +297,10 @@ def _replaced(helper: _Helper, situation: Situation) -> Iterator[Proposal]:
         found: dict[tuple[int, int], str] = {}
         for match in whole_word(word).finditer(index.bodies[line]):
             at = snapshot.starts[line] + match.start()
-            if helper.start <= at < helper.end:
+            node = situation.trees.node_at(snapshot, at, at + len(word))
+            if helper.start <= at < helper.end or _is_inside(helper.name, node):
                 continue
-            site = _site(situation.trees.node_at(snapshot, at, at + len(word)), helper)
+            site = _site(node, helper)
             if site is not None:
                 found[site[0].start_byte, site[0].end_byte] = site[1]
         start, end = snapshot.starts[line], snapshot.starts[line] + len(index.bodies[line])
@@ -310,6 +311,16 @@ def _replaced(helper: _Helper, situation: Situation) -> Iterator[Proposal]:
                 stop = first
         if made != index.bodies[line]:
             yield Proposal(line, line + 1, (made + line_end(snapshot.lines[line]),))
+
+
+def _is_inside(name: str, node: Node | None) -> bool:
+    """Return whether a node is in a function of this name, which would call itself."""
+    while node is not None:
+        value = node.child_by_field_name("value") if node.type == "variable_declarator" else node
+        if value is not None and value.type in _FUNCTIONS and _name(node) == name:
+            return True
+        node = node.parent
+    return False
 
 
 def _telling_word(helper: _Helper) -> str:

@@ -34,6 +34,7 @@ _ATTRIBUTES = ("@", "#[", "*", "///", "//", "/*", "#!")
 _MAX_IMPORT_LINES = 200
 _MAX_COMMENT_LINES = 60
 _MAX_CLIMB = 6
+_SUPER = re.compile(r"(?<![\w.])super(?:\([^()]*\))?\s*\.\s*\Z")
 
 
 class RenamedDefinition(RenamedName):
@@ -244,7 +245,9 @@ class RenamedDefinition(RenamedName):
         if site.shorthand or site.role == "argument":
             return bool(site.owner) and site.owner.rpartition(".")[2] == made.owner
         if site.role == "member":
-            if site.owner == made.owner or (made.owner, site.owner) in self._kin:
+            if site.owner == made.owner:
+                return not self._is_of_base(made, line, column)
+            if (made.owner, site.owner) in self._kin:
                 return True
             if not site.owner.startswith(HINT) or self._is_of_another_type(site):
                 return False
@@ -264,6 +267,15 @@ class RenamedDefinition(RenamedName):
         ):  # Java names a constant without its type
             return not any(d.role == "member" for d in self._old_definitions)
         return enclosing_type(node) == made.owner
+
+    def _is_of_base(self, made: Occurrence, line: int, column: int) -> bool:
+        """Return whether a member of the definition's type is that of a base class, which the document does not show."""
+        if _SUPER.search(self._index.bodies[line][:column]) is None:
+            return False
+        return not any(
+            other.owner != made.owner and (made.owner, other.owner) in self._kin
+            for other in self._old_definitions
+        )
 
     @cached_property
     def _is_enumerator(self) -> bool:
