@@ -22,6 +22,7 @@ from .predictors.diagnostic_fixes import DiagnosticFixes
 from .predictors.habits import Habits
 from .predictors.line_completion import LineCompletion
 from .predictors.model.confidence import noisy_or
+from .predictors.model.continuation import LEAST_GAIN, expected_keys
 from .predictors.model.edit_candidates import canonical_replacement, to_candidates
 from .predictors.model.model_gate import joint_probability
 from .predictors.model.response import ModelResponse
@@ -151,7 +152,8 @@ class Pipeline:
         """
         started = self._clock()
         merged = self.merge_candidates(prediction, response)
-        candidates = [_weighed(response, candidate, rules) for candidate, rules in merged]
+        weighed = (_weighed(response, candidate, rules) for candidate, rules in merged)
+        candidates = [candidate for candidate in weighed if _is_worth_reading(response, candidate)]
         return self._decided(prediction.state, candidates, started, eagerness, check)
 
     def model_candidates(self, response: ModelResponse) -> list[Candidate]:
@@ -224,6 +226,14 @@ def _weighed(response: ModelResponse, candidate: Candidate, rules: float | None)
         text = candidate.edit.replacements[-1].text
         return replace(candidate, confidence=response.continuation.weigh(text, stated))
     return candidate
+
+
+def _is_worth_reading(response: ModelResponse, candidate: Candidate) -> bool:
+    """Return whether next tokens promise enough keys. Where a model goes on at the cursor, short ones only hide its own."""
+    is_told = response.continuation is not None and response.continuation.has_logprobs
+    if not is_told or not candidate.is_next_tokens or candidate.confidence is None:
+        return True
+    return expected_keys(candidate.edit.replacements[-1].text, candidate.confidence) >= LEAST_GAIN
 
 
 def is_doubted(response: ModelResponse, candidate: Candidate) -> bool:

@@ -71,6 +71,10 @@ def completion_threshold(eagerness: float) -> float:
     return 0.9 - 0.32 * min(max(eagerness, 0.0), 1.0)
 
 
+_MORE_FOR_MODEL = 0.06
+"""What next tokens of a model need more: they are longer, and a wrong one takes longer to read."""
+
+
 def joint_threshold(eagerness: float) -> float:
     """Return the probability above which an edit is shown that a model was asked about: 0.65 at eagerness 0, 0.15 at 1."""
     return 0.65 - 0.5 * min(max(eagerness, 0.0), 1.0)
@@ -82,7 +86,7 @@ def _thresholds(eagerness: float) -> Callable[[Candidate], float]:
         least(eagerness) for least in (threshold, joint_threshold, completion_threshold, closed_threshold)
     )
     return lambda candidate: (
-        completions
+        completions + _MORE_FOR_MODEL * ("model" in candidate.features)
         if candidate.is_next_tokens
         else joint
         if SAID in candidate.features

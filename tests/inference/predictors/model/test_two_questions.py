@@ -63,7 +63,7 @@ async def test_a_key_and_the_other_question_append_to_one_prompt() -> None:
 
 
 async def test_what_was_said_before_is_a_draft() -> None:
-    backend = saying(("m(items)", 0.99), (" * 2", 0.6), (" + 1", 0.1), drafts=True)
+    backend = saying(("m(items)", 0.99), (" * 2", 0.7), (" + 1", 0.1), drafts=True)
     model = predictor(backend)
     await model.predict(typed())
     await model.predict(typed(TEXT.replace("= su", "= sum(i"), "= sum(i"))

@@ -61,7 +61,11 @@ def shown(rules: Rules, *pieces: tuple[str, float]) -> list[tuple[str, float]]:
 
 
 def test_the_text_that_goes_on_with_the_other_comes_first() -> None:
-    assert shown(Rules("m", 0.95), *PIECES) == [("m(items)", 0.92), ("m", 0.99)]
+    assert shown(Rules("m(item", 0.9), *PIECES) == [("m(items)", 0.92), ("m(item", 0.96)]
+
+
+def test_what_saves_hardly_a_key_only_hides_the_models_text() -> None:
+    assert shown(Rules("m", 0.95), *PIECES) == [("m(items)", 0.92)]
 
 
 def test_a_text_of_the_rules_that_goes_further_comes_first() -> None:
