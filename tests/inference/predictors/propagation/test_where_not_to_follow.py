@@ -83,12 +83,16 @@ def test_a_call_of_the_base_class_keeps_its_arguments(language: str, text: str, 
 def test_a_call_of_the_base_class_keeps_its_name(language: str, text: str, old: str) -> None:
     person = Person(text, language=language).replace(old, old.replace("load", "fetch"))
     made = after(person, "rename-defined")
-    assert ".load(" in made and (".fetch(this.name)" in made or ".fetch(self.name)" in made or "this.fetch(" in made)
+    assert ".load(" in made and (
+        ".fetch(this.name)" in made or ".fetch(self.name)" in made or "this.fetch(" in made
+    )
     assert "super().fetch" not in made and "super.fetch" not in made
 
 
 def test_a_base_class_of_the_same_document_follows() -> None:
-    text = "class Base:\n    def load(self):\n        return 1\n\n\n" + PYTHON.replace(", name", "").replace("(name)", "()")
+    text = "class Base:\n    def load(self):\n        return 1\n\n\n" + PYTHON.replace(", name", "").replace(
+        "(name)", "()"
+    )
     person = Person(text)
     person.replace("    def load(self):\n        return 1", "    def fetch(self):\n        return 1")
     assert "super().fetch()" in after(person, "rename-defined")
@@ -111,7 +115,8 @@ def three(ds, method):
 
 
 def test_an_arrow_function_does_not_call_itself() -> None:
-    text = "const use = (w, h) => w * h + scale;\nfunction g() {\n  const area = (w, h) => w * h + scale;\n  return area(1, 2);\n}\n"
+    twin = "function g() {\n  const area = (w, h) => w * h + scale;\n  return area(1, 2);\n}\n"
+    text = "const use = (w, h) => w * h + scale;\n" + twin
     person = Person(text, language="javascript")
     person.insert("const area = (w, h) => w * h + scale;\n", before="const use")
     person.replace("const use = (w, h) => w * h + scale", "const use = (w, h) => area(w, h)")
