@@ -105,6 +105,19 @@ def test_no_tokenizer_is_a_reason_and_nothing_is_fetched(tmp_path: Path) -> None
         load(tmp_path)
 
 
+def test_a_file_is_read_again_once_it_has_changed(tmp_path: Path) -> None:
+    file = tmp_path / "tokenizer.json"
+    bundled_tokenizer().encoder.save(str(file))
+    first, second = load(tmp_path), load(file)
+    assert first.encoder is second.encoder and first is not second
+    told = json.loads(file.read_text("utf-8"))
+    file.write_text(json.dumps(told | {"added_tokens": []}), "utf-8")
+    assert load(tmp_path).encoder is not first.encoder
+    file.unlink()
+    with pytest.raises(TokenizerUnavailableError, match="No such file"):
+        load(tmp_path)
+
+
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hf_tokenizer, "COUNT_CACHE_SIZE", 3)
     fresh = HfTokenizer(bundled_tokenizer().encoder)

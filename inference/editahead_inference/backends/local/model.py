@@ -122,7 +122,7 @@ class LocalModel:
         row, _ = self._row(query, ids)
         try:
             with suppress(Cancelled):
-                row.extend(ids[len(row.ids) :], check)
+                row.extend(ids[len(row.ids) :], check, 0)
         finally:
             self._keep(query, row, len(ids))
         return Usage(len(ids), row.reused)

@@ -51,7 +51,7 @@ class Network(Protocol):
     def new_cache(self) -> Any: ...
 
     def forward(self, ids: Sequence[int], cache: Any, rows: int) -> Any:
-        """Compute tokens behind those in the cache, and add them to the cache.
+        """Compute tokens behind those in the cache, and add them to the cache. rows: 0 spares the head's part.
 
         Returns:
             The logits of `said` behind each of the last `rows` tokens: [rows, tokens that can be said], float32, of NumPy.

@@ -24,7 +24,7 @@ class OnnxNetwork:
 
     crops = True
     draft_lengths = DraftLengths(initial=3, max=7)
-    """Up to four tokens cost a step what one costs, as the weights come from memory; eight cost 1.6 times as much."""
+    """Up to four tokens cost a step what one costs, as the weights come from memory; eight cost 1.5 times as much."""
     cache_bytes = 1 << 27
     """Some ten documents: a token of Qwen2.5-Coder-0.5B takes 24 kB."""
 

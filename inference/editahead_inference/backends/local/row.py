@@ -64,16 +64,14 @@ class Row:
         while start < len(ids):
             check()
             part = ids[start : start + max(self._pace.step, rows)]
+            start += len(part)
+            wanted = rows if start == len(ids) else 0
             self.sound = False
-            logits = self._pace.measure(len(part), partial(self._step, part, rows))
+            logits = self._pace.measure(len(part), partial(self._network.forward, part, self.cache, wanted))
             self.sound = True
             self.ids += part
             self._size += len(part)
-            start += len(part)
         return logits
-
-    def _step(self, ids: Sequence[int], rows: int) -> Any:
-        return self._network.forward(ids, self.cache, min(rows, len(ids)))
 
     def extend_all(self, ids: Sequence[int], check: Callable[[], None]) -> list[Any]:
         """Compute more tokens, and return the logits behind each of them, step by step."""

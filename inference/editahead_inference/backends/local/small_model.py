@@ -33,12 +33,12 @@ PACKAGE = "editahead_coder"
 """What the distribution installs: a folder of files."""
 ADAPTER, VOCABULARY, GOLDEN, CARD = "adapter.safetensors", "vocabulary.npy", "golden.json", "README.md"
 """Files of the distribution: additions to the base's matrices, the tokens of the head, known answers, and the model card."""
-BITS = 8
-"""Bits of a weight in the matrices."""
 CONTEXT = 2048
 """The most tokens of prompt and answer. The format's prompts and answers have at most 1,120."""
 PROVENANCE = "model.json"
 """What an installed model was made of, and how quick it was."""
+VERSION = 2
+"""The version of what is written into the folder. A model of another version is made anew. 2: matrices of whole numbers."""
 
 
 def small_model_folder() -> Path:
@@ -70,7 +70,7 @@ def open_base(base: Path, context: int) -> GgufWeights | SafetensorsWeights:
 
 
 def is_installed(folder: Path, adapter: Path | None = None) -> bool:
-    """Return whether a folder has the model that this adapter makes, with files of the sizes that were written.
+    """Return whether a folder has this version's model of an adapter, with files of the sizes that were written.
 
     Args:
         folder: The model's folder.
@@ -79,8 +79,10 @@ def is_installed(folder: Path, adapter: Path | None = None) -> bool:
     adapter = adapter or find_adapter()
     try:
         known = _read_provenance(folder)
-        return (adapter is None or bool(known["adapter"] == _sha256(adapter))) and all(
-            (folder / name).stat().st_size == size for name, size in known["sizes"].items()
+        return (
+            known["version"] == VERSION
+            and (adapter is None or bool(known["adapter"] == _sha256(adapter)))
+            and all((folder / name).stat().st_size == size for name, size in known["sizes"].items())
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
@@ -157,7 +159,6 @@ def _write(base: Path, adapter: Path, folder: Path, report: Callable[[int, int],
             LlamaShape.from_config(config),
             lambda name: additions.add(name, weights.take(name)),
             report,
-            bits=BITS,
             head_tokens=_read_vocabulary(adapter.with_name(VOCABULARY)),
         )
         weights.tokenizer().save(str(folder / "tokenizer.json"))
@@ -172,7 +173,8 @@ def _write(base: Path, adapter: Path, folder: Path, report: Callable[[int, int],
         shutil.copyfile(card, folder / CARD)
     sizes = {file.name: file.stat().st_size for file in sorted(folder.iterdir())}
     of_base = {"base sha256": _sha256(base)} if base.is_file() else {}
-    return {**additions.provenance, "sizes": sizes, "adapter": _sha256(adapter), **of_base}
+    made_of = {"version": VERSION, "sizes": sizes, "adapter": _sha256(adapter)}
+    return {**additions.provenance, **made_of, **of_base}
 
 
 def _read_vocabulary(file: Path) -> Any:

@@ -48,9 +48,10 @@ class TransformersNetwork:
     def forward(self, ids: Sequence[int], cache: Any, rows: int) -> Any:
         with self._torch.inference_mode():
             batch = self._torch.tensor([ids], device=self._device)
-            keep = {"logits_to_keep": rows} if self._keeps else {}
+            keep = {"logits_to_keep": max(rows, 1)} if self._keeps else {}  # 0 is for all of them
             done = self._model(input_ids=batch, past_key_values=cache.held, use_cache=True, **keep)
-            return done.logits[0, -rows:].float().cpu().numpy()
+            logits = done.logits[0]
+            return logits[len(logits) - rows :].float().cpu().numpy()
 
 
 class _LibraryCache:

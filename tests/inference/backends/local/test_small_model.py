@@ -220,6 +220,21 @@ def test_a_damaged_model_is_not_installed(
     assert not small_model.is_installed(folder, adapter)
 
 
+@pytest.mark.parametrize("version", [None, small_model.VERSION - 1, small_model.VERSION + 1, "2"])
+def test_a_model_of_another_version_is_not_installed(
+    base: Path, adapter: Path, weights: dict[str, Any], tmp_path: Path, version: object
+) -> None:
+    write_adapter(adapter, weights)
+    folder = tmp_path / "editahead-coder"
+    small_model.install(base, folder, adapter, check=check)
+    provenance = folder / small_model.PROVENANCE
+    known = json.loads(provenance.read_text()) | {"version": version}
+    provenance.write_text(json.dumps({name: value for name, value in known.items() if value is not None}))
+    assert not small_model.is_installed(folder, adapter)
+    small_model.install(base, folder, adapter, check=check)
+    assert small_model.is_installed(folder, adapter)
+
+
 def test_an_interrupted_exchange_brings_the_model_before_back(
     base: Path, adapter: Path, weights: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
