@@ -383,7 +383,7 @@ error with the reason and change nothing."
 ;;;###autoload
 (defun editahead-use-model ()
   "Set up Editahead's own model for this machine.
-Download 0.5 GB, and take 0.7 GB of disk and 1 GB of memory.  Killing the
+Download 0.5 GB, and take 0.6 GB of disk and 0.7 GB of memory.  Killing the
 compilation cancels; the next time goes on with what has come.
 Afterwards, \\[eglot-reconnect] starts the server with the model."
   (interactive)
