@@ -65,15 +65,25 @@ def find_for_engine(llama_cpp: bool, *, write: bool) -> Path:
                 f"{NAME} is not written for this engine yet: `editahead engine {NAME}` without --print does that."
             )
         print_note(f"editahead: writing {NAME} into {kept}; the next start finds it there.")
-        _write(None, place if llama_cpp else None, ENGINE_GGUF_TYPE, None if llama_cpp else place)
+        gguf, folder = (place, None) if llama_cpp else (None, place)
+        _write(None, gguf, ENGINE_GGUF_TYPE, folder, counts_tokens=True)
         for older in kept.parent.iterdir():
             if older != kept:
                 shutil.rmtree(older, ignore_errors=True)
     return place
 
 
-def _write(base: Path | None, gguf: Path | None, type: str, folder: Path | None) -> None:
+def _write(
+    base: Path | None, gguf: Path | None, type: str, folder: Path | None, *, counts_tokens: bool = False
+) -> None:
     """Write the model.
+
+    Args:
+        base: See `export_model`.
+        gguf: See `export_model`.
+        type: See `export_model`.
+        folder: See `export_model`.
+        counts_tokens: Whether the tokenizer is written beside the GGUF file, for clients on this machine.
 
     Raises:
         ModelExportError: The model cannot be made, or the user stopped it.
@@ -85,6 +95,8 @@ def _write(base: Path | None, gguf: Path | None, type: str, folder: Path | None)
         model = _merged(stack.enter_context(obtain_base(base)), adapter)
         if gguf is not None:
             write_gguf(model, gguf, type, os.environ, show_progress(stack, f"writing {gguf.name}"))
+            if counts_tokens:
+                model.tokenizer.save(str(gguf.with_name("tokenizer.json")))
         if folder is not None:
             write_folder(model, folder, show_progress(stack, f"writing {folder.name}"))
 

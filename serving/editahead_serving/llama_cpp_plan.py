@@ -21,6 +21,7 @@ _NGRAM, _MIN_DRAFT = 12, 8
 """Tokens that have to repeat before the server drafts what followed them, and the fewest tokens of a draft."""
 _PROMPT_CACHE_MIB = (128, 2048)
 """Least and most MiB for prompts of documents that are not being asked about. Between them, an eighth of the free memory."""
+_TOKENIZER = "tokenizer.json"
 _READY_MESSAGE = "listening on http"
 """Text of the server's log when it accepts requests: after the model has loaded."""
 
@@ -91,6 +92,7 @@ def make_llama_cpp_plan(
     if drafts:
         command += ["--spec-type", "ngram-simple", "--spec-draft-n-max", str(NUM_SPECULATIVE_TOKENS)]
         command += ["--spec-ngram-simple-size-n", str(_NGRAM), "--spec-draft-n-min", str(_MIN_DRAFT)]
+    folder = model.parent if isinstance(model, Path) else None
     note = "Drafts come from what the prompt repeats." if drafts else "The server drafts nothing."
     return LaunchPlan(
         "llama.cpp",
@@ -101,7 +103,7 @@ def make_llama_cpp_plan(
         served,
         address.url,
         key,
-        None,
+        folder if folder is not None and (folder / _TOKENIZER).is_file() else None,
         0,
         (note, *address.notes),
     )

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from editahead_cli.main import main
+from editahead_serving.launch_plan import ListenAddress
+from editahead_serving.llama_cpp_plan import make_llama_cpp_plan
 from printed_command import Printed, option, printer
 
 
@@ -107,3 +109,15 @@ def test_what_cannot_be(server: Path, gguf: Path, tmp_path: Path, capsys: pytest
 def test_it_is_not_started_without_the_server(gguf: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["engine", str(gguf)]) == 1
     assert "llama.cpp is not installed: put its `llama-server` on PATH" in capsys.readouterr().err
+
+
+def test_clients_count_tokens_with_the_tokenizer_beside_the_file(server: Path, gguf: Path) -> None:
+    def folder() -> Path | None:
+        address = ListenAddress("127.0.0.1", 1)
+        return make_llama_cpp_plan(
+            server, gguf, served="sweep", address=address, key="", free_bytes=0, cpu=True
+        ).folder
+
+    assert folder() is None
+    (gguf.parent / "tokenizer.json").touch()
+    assert folder() == gguf.parent

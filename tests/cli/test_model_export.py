@@ -18,6 +18,7 @@ from safetensors.numpy import save_file
 import stub_vllm
 from editahead_cli.main import main
 from editahead_inference.backends.local import small_model
+from editahead_prompts.composition.hf_tokenizer import load
 from editahead_serving import base_download, vllm_probe
 from editahead_serving.errors import DownloadError
 from editahead_serving.model_export import ExportedModel, write_gguf
@@ -172,7 +173,9 @@ def test_the_settings_name_it_for_llama_cpp(
     assert main(["engine", "--llama-cpp"]) == 1 and capsys.readouterr()
     command = printed("--llama-cpp")[1]
     assert option(command, "--alias") == NAME
-    assert Path(option(command, "-m")).read_bytes()[:4] == b"GGUF" and len(downloads) == 1
+    file = Path(option(command, "-m"))
+    assert file.read_bytes()[:4] == b"GGUF" and len(downloads) == 1
+    assert load(file.parent).count("def") == 1, "clients on this machine count tokens with it"
 
 
 def test_a_folder_of_that_name_goes_first(

@@ -23,11 +23,11 @@ ONE_THREAD = {"LLAMA_ARG_THREADS": "1"}
 PATIENT = Timeouts(connect=60, first=300, between=300, total=900)
 
 
-def make_plan(*, drafts: bool = True) -> LaunchPlan:
+def make_plan(model: Path = BUILT / "smollm2.gguf", *, drafts: bool = True) -> LaunchPlan:
     return make_llama_cpp_plan(
         BUILT / "bin" / "llama-server",
-        BUILT / "smollm2.gguf",
-        served="smollm2",
+        model,
+        served=model.stem,
         address=ListenAddress("127.0.0.1", free_port()),
         key="llama-cpp-test-key",
         free_bytes=8 << 30,

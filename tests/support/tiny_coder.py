@@ -1,7 +1,8 @@
-"""A tiny Qwen2 with random weights and the tokenizer of Qwen2.5-Coder, of which it has a part."""
+"""A tiny Qwen2 with random weights, or with fixed answers, and the tokenizer of Qwen2.5-Coder, of which it has a part."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,9 @@ CONFIG: dict[str, Any] = {
     "hidden_act": "silu",
     "num_hidden_layers": 2,
     "hidden_size": 64,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
-    "head_dim": 16,
+    "num_attention_heads": 2,
+    "num_key_value_heads": 1,
+    "head_dim": 32,  # vLLM has no less on a CPU
     "intermediate_size": 96,
     "max_position_embeddings": 2048,
     "rms_norm_eps": 1e-6,
@@ -72,6 +73,33 @@ def tiny_coder(seed: int = 1) -> ExportedModel:
     size = max(tokenizer.get_vocab().values()) + 1
     weights = random_weights(seed, size)
     return ExportedModel("tiny", CONFIG | {"vocab_size": size}, weights.__getitem__, tokenizer)
+
+
+def saying_coder(*answers: tuple[str, str]) -> ExportedModel:
+    """Return a model that is sure of its answers: for each the end of prompts and what the model then says.
+
+    The last token alone decides about the next one, so no token may have two successors. Behind all others an answer ends.
+    """
+    model, encoder = tiny_coder(), coder_tokenizer()
+    weights = {name: model.take(name) for name, _, _ in model.weights()}
+    for name, values in weights.items():
+        if "embed" not in name:
+            weights[name] = np.full_like(values, "norm" in name)
+    embedding = weights["model.embed_tokens.weight"]
+    size = embedding[:, -1] = np.sqrt(embedding.shape[1]) / 2  # a bias for the units below
+    gate, up, down = (weights[f"model.layers.0.mlp.{name}_proj.weight"] for name in ("gate", "up", "down"))
+    follows: dict[int, int] = {}
+    for end, said in answers:
+        for token, after in pairwise((*encoder.encode(end)[-1:], *encoder.encode(said))):
+            assert follows.setdefault(token, after) == after, (end, said)
+    for unit, (token, after) in enumerate(follows.items()):  # each unit notices one token
+        gate[unit, :-1] = up[unit, :-1] = embedding[token, :-1] / np.linalg.norm(embedding[token, :-1])
+        gate[unit] *= 20
+        gate[unit, -1] = -12
+        down[:-1, unit] = embedding[after, :-1]
+    gate[-1, -1] = up[-1, -1] = 1
+    down[:-1, -1] = embedding[encoder.encode("<|endoftext|>")[0], :-1] / size**2
+    return ExportedModel(model.name, model.config, weights.__getitem__, model.tokenizer)
 
 
 def write_base(file: Path, seed: int = 1) -> Path:
