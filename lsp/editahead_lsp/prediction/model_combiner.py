@@ -55,11 +55,14 @@ class ModelCombiner:
         Args:
             computation: The job of the rules' prediction.
             eagerness: The setting, from 0 to 1.
-            pause: See `ModelRequests.get_response`.
+            pause: See `ModelRequests.get_response`. A model that answers each key needs none.
             ahead_of: See `ModelRequests.get_response`.
         """
-        if self._models.model is None or computation.combined is not None:
+        model = self._models.model
+        if model is None or computation.combined is not None:
             return
+        if model.answers_each_key(computation.state):
+            pause = 0.0
         computation.model_delay_s = pause
         computation.combined = asyncio.get_running_loop().create_future()
         joining = self._run(computation, computation.combined, eagerness, pause, ahead_of)

@@ -29,7 +29,7 @@ from editahead_prompts.formats.base import (
     PromptRequest,
 )
 from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD
-from editahead_prompts.formats.next_edit.editahead_coder_2611 import END, EditaheadCoderFormat
+from editahead_prompts.formats.next_edit.editahead_coder_2611 import END, EditaheadCoderFormat, is_typing
 from editahead_prompts.formats.next_edit.editahead_lines_2611 import EDITAHEAD_LINES
 from editahead_prompts.formats.registry import select_apply_format, select_format
 from editahead_prompts.secrets.masked_state import mask_question, mask_state
@@ -133,6 +133,10 @@ class ModelPredictor:
     def goes_on_at_cursor(self) -> bool:
         """Whether the model continues what is being typed, and its probability counts."""
         return isinstance(self._known_format, EditaheadCoderFormat)
+
+    def answers_each_key(self, state: EditorState) -> bool:
+        """Return whether a request needs no pause of typing: a key costs a model in this process a token or two."""
+        return self.goes_on_at_cursor and self.backend.capabilities.in_process and is_typing(state)
 
     @property
     def _known_format(self) -> Format | None:

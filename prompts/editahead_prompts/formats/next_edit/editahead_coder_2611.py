@@ -89,6 +89,11 @@ CONTINUATION_TOKENS, EDIT_TOKENS = 96, 160
 """The most tokens of the two kinds of answers."""
 
 
+def is_typing(state: EditorState) -> bool:
+    """Return whether the request for a state is for the text that goes on at the cursor."""
+    return types_line_end(state) or types_line_middle(state)
+
+
 @dataclass(frozen=True, slots=True)
 class EditaheadCoderFormat:
     """The format of two questions; see the module."""
@@ -108,8 +113,7 @@ class EditaheadCoderFormat:
         previous: PromptRequest | None = None,
     ) -> PromptRequest:
         """Build the request for the rest of the text that is being typed, else for the next edit; see `Format.build`."""
-        is_typing = types_line_end(state) or types_line_middle(state)
-        build = self.build_continuation if is_typing else self.build_next_edit
+        build = self.build_continuation if is_typing(state) else self.build_next_edit
         return build(state, tokenizer, budget=budget, paths=paths, previous=previous)
 
     def build_continuation(
