@@ -43,6 +43,10 @@
   "Idle time before a request for the next edit, in seconds."
   :type 'number)
 
+(defcustom editahead-pause 0.3
+  "Time without a key after which the edit at point counts as finished, in seconds."
+  :type 'number)
+
 (defcustom editahead-display 'full
   "How a prediction is shown.
 `full': the whole edit.  `subtle': only a mark at its line, until Tab."
@@ -77,6 +81,7 @@ For example `evil-normal-state-p'."
 BEGIN and END are markers.")
 (defvar-local editahead--overlays nil "Overlays of the prediction.")
 (defvar-local editahead--requested-state nil "Buffer state of the last request.")
+(defvar-local editahead--requested-trigger nil "Trigger of the last request.")
 (defvar-local editahead--revealed-id nil "Id of the prediction that `editahead-reveal' showed.")
 (defvar editahead--off nil "Non-nil while the predictions are off.")
 (defvar editahead--snooze nil "Timer that ends the snooze.")
@@ -242,10 +247,11 @@ BEGIN and END are markers.")
 
 (defun editahead-ask (trigger)
   "Request a prediction.
-TRIGGER is \"typed\", \"cursor\", \"accepted\" or \"manual\"."
+TRIGGER is \"typed\", \"cursor\", \"paused\", \"accepted\" or \"manual\"."
   (when-let ((server (and (editahead-active-p) (eglot-current-server))))
     (let ((buffer (current-buffer)) (state (editahead--state)))
-      (setq editahead--requested-state state)
+      (setq editahead--requested-state state
+            editahead--requested-trigger trigger)
       (eglot--signal-textDocument/didChange)
       (jsonrpc-async-request
        server :editahead/nextEdit
@@ -257,8 +263,22 @@ TRIGGER is \"typed\", \"cursor\", \"accepted\" or \"manual\"."
                      (when (buffer-live-p buffer)
                        (with-current-buffer buffer
                          (when (and editahead-mode (equal state (editahead--state)))
-                           (editahead--handle-response result)))))
+                           (editahead--handle-response result)
+                           (when (and (equal trigger "typed") (not editahead--prediction))
+                             (editahead--ask-in-pause state))))))
        :error-fn #'ignore))))
+
+(defun editahead--ask-in-pause (state)
+  "Request a prediction after `editahead-pause', if STATE is still the same then."
+  (let ((buffer (current-buffer)))
+    (when (timerp editahead--timer)
+      (cancel-timer editahead--timer))
+    (setq editahead--timer
+          (run-with-timer editahead-pause nil
+                          (lambda ()
+                            (when (and (buffer-live-p buffer) (eq buffer (current-buffer))
+                                       (equal state (editahead--state)))
+                              (editahead-ask "paused")))))))
 
 (cl-defmethod eglot-handle-notification
   (_server (_method (eql editahead/nextEdit/refresh)) &key textDocument &allow-other-keys)
@@ -267,7 +287,7 @@ TRIGGER is \"typed\", \"cursor\", \"accepted\" or \"manual\"."
     (when (eq buffer (window-buffer))
       (with-current-buffer buffer
         (when (and editahead-mode (equal editahead--requested-state (editahead--state)))
-          (editahead-ask "cursor"))))))
+          (editahead-ask (if (equal editahead--requested-trigger "paused") "paused" "cursor")))))))
 
 (defun editahead--schedule-request ()
   "Clear an outdated prediction, and request another after `editahead-delay'."

@@ -43,3 +43,13 @@ def test_what_is_found_in_a_pause_appears_without_a_key(start: Start) -> None:
     neovim.keys("/net<CR>cwcompute_total<Esc>5G")
     neovim.until(VISIBLE)
     assert neovim.hint and neovim.hint["text"].startswith(" ↓ orders.py:1")
+
+
+def test_in_insert_mode_it_appears_in_a_pause(start: Start) -> None:
+    neovim = start({"prices.py": PRICES, "orders.py": ORDERS})
+    neovim.until(INDEXED)
+    neovim.keys("/net<CR>cwcompute_total")
+    neovim.until(VISIBLE)
+    assert neovim.hint and neovim.hint["text"].startswith(" ↓ orders.py:1")
+    neovim.keys("s")  # who writes on sees it no more
+    neovim.until(f"not ({VISIBLE})")

@@ -15,7 +15,7 @@ import { ShownPrediction } from "./shownPrediction";
 import { TabOwners } from "./tabOwners";
 
 /** The pause after which the server is told that the typing has ended, where it had nothing to show before. */
-const PAUSE_MS = 1_000;
+const PAUSE_MS = 300;
 /** The time for which the status bar says why a Tab did nothing. */
 const MESSAGE_MS = 3_000;
 

@@ -41,4 +41,22 @@ function M.for_buffer(bufnr, encoding, row)
   end, vim.list_slice(diagnostics, 1, MAX_DIAGNOSTICS))
 end
 
+--- Return the buffer's diagnostics, and record them as sent; nil when they have not changed. The server moves diagnostics with
+--- the text, and Neovim does not: sending the same ones again would undo that.
+---@param bufnr integer
+---@param view {diagnostics_changed: boolean, sent_diagnostics: lsp.Diagnostic[]}
+---@param encoding string
+function M.take_changed(bufnr, view, encoding)
+  if not view.diagnostics_changed then
+    return nil
+  end
+  view.diagnostics_changed = false
+  local present = M.for_buffer(bufnr, encoding, vim.api.nvim_win_get_cursor(0)[1] - 1)
+  if vim.deep_equal(present, view.sent_diagnostics) then
+    return nil
+  end
+  view.sent_diagnostics = present
+  return present
+end
+
 return M

@@ -4,6 +4,7 @@ local client = require("editahead.client")
 local config = require("editahead.config")
 local diagnostics = require("editahead.diagnostics")
 local jump = require("editahead.jump")
+local pause = require("editahead.pause")
 local render = require("editahead.render")
 local tracked_edit = require("editahead.tracked_edit")
 
@@ -15,6 +16,7 @@ local M = {}
 ---@field is_chosen boolean   whether the user chose the current prediction among several
 ---@field is_drawn boolean    whether the current prediction is on the screen
 ---@field requested_state string|nil  the buffer state of the last request
+---@field requested_trigger string|nil  the trigger of the last request
 ---@field sent_diagnostics lsp.Diagnostic[]
 ---@field diagnostics_changed boolean  since `sent_diagnostics`
 ---@field generation integer  incremented by each request, to recognize outdated responses
@@ -167,21 +169,6 @@ local function state_of(bufnr)
   return table.concat({ vim.lsp.util.buf_versions[bufnr] or 0, cursor[1], cursor[2] }, ":")
 end
 
--- Return the buffer's diagnostics, and record them as sent; nil when they have not changed. The server moves diagnostics with
--- the text, and Neovim does not: sending the same ones again would undo that.
-local function take_changed_diagnostics(bufnr, view, encoding)
-  if not view.diagnostics_changed then
-    return nil
-  end
-  view.diagnostics_changed = false
-  local present = diagnostics.for_buffer(bufnr, encoding, vim.api.nvim_win_get_cursor(0)[1] - 1)
-  if vim.deep_equal(present, view.sent_diagnostics) then
-    return nil
-  end
-  view.sent_diagnostics = present
-  return present
-end
-
 local function cancel(view)
   if view.request then
     view.request.client:cancel_request(view.request.id)
@@ -191,11 +178,12 @@ end
 
 --- Request a prediction now, and cancel the request in progress.
 ---@param bufnr integer
----@param trigger "typed"|"cursor"|"accepted"|"manual"
+---@param trigger "typed"|"cursor"|"paused"|"accepted"|"manual"
 ---@param on_done fun()|nil  called after the response
 function M.request(bufnr, trigger, on_done)
   local server = client.get(bufnr)
   local is_explicit = trigger == "accepted" or trigger == "manual"
+  local may_repeat = is_explicit or trigger == "paused"
   if not server or not activity.is_active() or bufnr ~= current_buffer() or not (is_explicit or activity.is_mode_supported()) then
     return
   end
@@ -206,12 +194,13 @@ function M.request(bufnr, trigger, on_done)
     clear_predictions(bufnr)
     return
   end
-  local changed_diagnostics = take_changed_diagnostics(bufnr, view, server.offset_encoding)
-  if view.requested_state == state and not is_explicit and not changed_diagnostics then
+  local changed_diagnostics = diagnostics.take_changed(bufnr, view, server.offset_encoding)
+  if view.requested_state == state and not may_repeat and not changed_diagnostics then
     return
   end
   cancel(view)
-  view.requested_state = state
+  pause.stop()
+  view.requested_state, view.requested_trigger = state, trigger
   view.generation = view.generation + 1
   local generation = view.generation
   local position = vim.lsp.util.make_position_params(0, server.offset_encoding).position
@@ -226,6 +215,13 @@ function M.request(bufnr, trigger, on_done)
     view.request = nil
     if not err and result and activity.is_active() and vim.api.nvim_buf_is_loaded(bufnr) then
       on_response(bufnr, result, server.offset_encoding)
+      if trigger == "typed" and not view.current then
+        pause.start(function()
+          if bufnr == current_buffer() and view.requested_state == state_of(bufnr) then
+            M.request(bufnr, "paused")
+          end
+        end)
+      end
     end
     if on_done then
       on_done()
@@ -258,7 +254,7 @@ function M.refresh(document)
   local bufnr = vim.uri_to_bufnr(document.uri)
   if views[bufnr] and vim.lsp.util.buf_versions[bufnr] == document.version then
     views[bufnr].requested_state = nil
-    M.schedule_request(bufnr, "cursor")
+    M.request(bufnr, views[bufnr].requested_trigger == "paused" and "paused" or "cursor")
   end
 end
 
