@@ -46,7 +46,7 @@ def apply(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -
 def test_a_refusal_lists_the_choices(folder: Path, apply: Apply) -> None:
     code, said, error = apply("--write")
     assert (code, said) == (1, "")
-    assert f"editahead: refused (ambiguous): {DETAIL}\n" in error
+    assert f"editahead: refused: {DETAIL}\n" in error
     assert "  --choose 1: replace `load()` (a.py:2)\n  --choose 2: add after `load()` (a.py:5)\n" in error
     assert (folder / "a.py").read_text() == TEXT
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -199,6 +200,31 @@ def test_config(folders: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     known = json.loads(capsys.readouterr().out)
     assert known["settings"]["learning"] == {"value": False, "origin": str(folders / "editahead.toml")}
     assert len(known["messages"]) == 1
+
+
+def test_what_config_prints_is_a_settings_file(
+    folders: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folders / "editahead.toml").write_text(
+        'eagerness = 0.7\nexclude = ["*.gen", "é\\\\x"]\nlanguages = { python = false, "c++" = true }\n',
+        "utf-8",
+    )
+    assert main(["config"]) == 0
+    printed = capsys.readouterr().out
+    assert "# url =" in printed.splitlines()[1]
+    (folders / "editahead.toml").write_text(printed, "utf-8")
+    assert main(["config"]) == 0
+    assert capsys.readouterr().out == printed
+    assert tomllib.loads(printed)["languages"] == {"python": False, "c++": True}
+
+
+@pytest.mark.parametrize("command", ["rules", "index"])
+def test_a_command_without_an_action_tells_what_there_is(
+    command: str, folders: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([command, "--json"]) in (0, 1)
+    out, err = capsys.readouterr()
+    assert json.loads(out) if out else err.startswith("editahead: ")
 
 
 def test_doctor(folders: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -389,7 +389,7 @@ def test_no_room(
     ("arguments", "says"),
     [
         (["use"], "Name the model"),
-        (["use", "gpt-9"], "choose one of qwen3-coder,"),
+        (["use", "gpt-9"], "choose one of editahead-coder, qwen3-coder,"),
     ],
 )
 def test_wrong_names(arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:

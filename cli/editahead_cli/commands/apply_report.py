@@ -71,7 +71,7 @@ class ApplyReport:
 
         if self._json:
             self._print_json(refusal)
-        code = fail(f"refused ({refusal.reason}): {refusal.detail}")
+        code = fail(f"refused: {refusal.detail}")
         lines = refusal.part.splitlines()
         for line in lines[:_MAX_PART_LINES]:
             print_note(f"    {line[:_MAX_LINE]}")

@@ -1,11 +1,13 @@
-"""`editahead config`: print the effective settings and their sources."""
+"""`editahead config`: print the effective settings and their sources, as a settings file."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from editahead_cli.console import print_note, print_output, print_text
 
@@ -27,8 +29,16 @@ def run(args: argparse.Namespace) -> int:
         print_output(ConfigOutput(known, list(resolved.messages)))
         return 0
     for name, value in values.items():
-        line = f"{name} = {json.dumps(value)}"
+        line = f"# {name} = " if value is None else f"{name} = {_to_toml(value)}"
         print_text(f"{line:<40} # {resolved.origins[name]}" if args.show_origin else line)
     for message in resolved.messages:
         print_note(f"editahead: {message}")
     return 0
+
+
+def _to_toml(value: Any) -> str:
+    """Return a value of a setting as TOML: JSON, but for tables."""
+    if isinstance(value, Mapping):
+        items = (f"{json.dumps(name)} = {_to_toml(item)}" for name, item in value.items())
+        return f"{{ {', '.join(items)} }}" if value else "{}"
+    return json.dumps(list(value) if isinstance(value, tuple | frozenset) else value, ensure_ascii=False)

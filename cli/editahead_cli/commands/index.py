@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", choices=["status", "build", "clear"], help="what to do with the index")
+    parser.add_argument(
+        "action",
+        nargs="?",
+        default="status",
+        choices=["status", "build", "clear"],
+        help="what to do with the index; by default, tell what it holds",
+    )
     parser.add_argument(
         "path",
         nargs="?",

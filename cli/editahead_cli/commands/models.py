@@ -156,14 +156,13 @@ def _warn_if_weak(model: CatalogModel) -> None:
 
 def _use_model(name: str, base: Path | None, install: bool) -> int:
     from editahead_serving.errors import DownloadError
-    from editahead_serving.model_catalog import CATALOGUE, find_model
+    from editahead_serving.model_catalog import CATALOGUE, OWN_MODEL, find_model
     from editahead_serving.model_download import download
 
     model = find_model(name)
     if model is None:
-        return fail(
-            f"There is no model {name!r} in the list; choose one of {', '.join(m.name for m in CATALOGUE)}."
-        )
+        names = ", ".join(known.name for known in (OWN_MODEL, *CATALOGUE))
+        return fail(f"There is no model {name!r} in the list; choose one of {names}.")
     if model.repository is None:
         from editahead_cli.own_model import set_up
 

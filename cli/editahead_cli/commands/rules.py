@@ -23,9 +23,11 @@ _DEFAULT_COMMITS = 1_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "action",
+        nargs="?",
+        default="list",
         choices=["mine", "list", "off", "on", "measure"],
-        help="mine the history; list the rules; switch some off or on; or mine the older two thirds of the commits, and "
-        "measure on the newer third",
+        help="mine the history; list the rules, the default; switch some off or on; or mine the older two thirds of "
+        "the commits, and measure on the newer third",
     )
     parser.add_argument("ids", nargs="*", metavar="ID", help="the rules to switch off or on")
     parser.add_argument(
