@@ -14,6 +14,7 @@ from editahead_evals.data.edit_records import Record
 from editahead_evals.metrics.key_metrics import FACES
 from eval_command import run_eval
 from schemas import validate
+from tiny_coder import saying_coder, write_onnx
 
 TEXT = "def show(user):\n    print(user)\n    log(user)\n    return user\n"
 
@@ -96,6 +97,32 @@ def test_ordered_edits_as_json_and_in_tables(tmp_path: Path, capsys: pytest.Capt
     assert "Ordered edits of pull requests" in capsys.readouterr().out
 
 
+def test_the_model_of_the_settings_types_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write_onnx(saying_coder((" s", "um(x)<|endoftext|>")), tmp_path / "editahead-coder")
+    monkeypatch.setenv("EDITAHEAD_BACKEND", "local")
+    monkeypatch.setenv("EDITAHEAD_MODEL", str(folder))
+    path = tmp_path / "edits.jsonl.zst"
+    before = "def total(x):\n    return 0\n"
+    after = before.replace("0", "sum(x)")
+    record = Record("r@1:a.py", "r", "1", "Sum", "a.py", "python", before, after)
+    path.write_bytes(zstandard.compress((json.dumps(asdict(record)) + "\n").encode()))
+    options = ["--typing", "--jobs", "1", "--with-model", "--json"]
+    assert run_eval("--edits", str(path), *options) == 0
+    report: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert "the rules alone" in json.dumps(report["against"])
+    (ours,) = report["sessions"]
+    assert ours["faces"]["inlineCompletion"]["counts"]["true"] == 1, "as the model says, and the rules do not"
+
+
+def test_some_recordings(recordings: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in "abc":
+        (recordings / f"{name}.w.json").write_bytes((recordings / "rename.w.json").read_bytes())
+    assert run_eval("--keys", str(recordings), "--files", "2", "--jobs", "1", "--json") == 0
+    assert len(json.loads(capsys.readouterr().out)["sessions"]) == 2
+
+
 def test_a_bad_recording_is_named(recordings: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (recordings / "torn.w.json").write_text('{"log": [')
     assert run_eval("--keys", str(recordings)) == 1
@@ -107,8 +134,8 @@ def test_a_bad_recording_is_named(recordings: Path, capsys: pytest.CaptureFixtur
     [
         ["--scenarios", ".", "--typing"],
         ["--edits", "x", "--typing", "--apply"],
-        ["--keys", ".", "--files", "3"],
-        ["--keys", ".", "--with-model"],
+        ["--keys", ".", "--samples", "3"],
+        ["--keys", ".", "--with-model", "--against", "HEAD"],
     ],
 )
 def test_wrong_usage(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import zstandard
 
+from editahead_inference.backends.local.llama_graph import LlamaShape, write_llama
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer
 from editahead_serving.model_export import ExportedModel, write_gguf
 
@@ -100,6 +102,18 @@ def saying_coder(*answers: tuple[str, str]) -> ExportedModel:
     gate[-1, -1] = up[-1, -1] = 1
     down[:-1, -1] = embedding[encoder.encode("<|endoftext|>")[0], :-1] / size**2
     return ExportedModel(model.name, model.config, weights.__getitem__, model.tokenizer)
+
+
+def write_onnx(model: ExportedModel, folder: Path) -> Path:
+    """Write a model into a folder that the server's process loads, and return the folder."""
+    folder.mkdir(parents=True)
+    shape = LlamaShape.from_config(model.config)
+    write_llama(folder, shape, model.take)
+    (folder / "config.json").write_text(
+        json.dumps(model.config | {"eos_token_id": model.tokenizer.token_to_id(model.end_token)})
+    )
+    model.tokenizer.save(str(folder / "tokenizer.json"))
+    return folder
 
 
 def write_base(file: Path, seed: int = 1) -> Path:

@@ -113,14 +113,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--with-model",
         action="store_true",
-        help="use the configured model; with real commits: and compare with the rules alone; with --apply: where the "
-        "merge is not sure",
+        help="use the configured model; with replays: and compare with the rules alone; with --apply: where the merge is "
+        "not sure",
     )
     parser.add_argument(
         "--files",
         type=positive_int,
         metavar="N",
-        help=f"measure N of them (default: all; with --repo {DEFAULT_FILES}, with --apply {DEFAULT_SKETCHES})",
+        help=f"measure N files or sessions (default: all; with --repo {DEFAULT_FILES}, with --apply {DEFAULT_SKETCHES})",
     )
     parser.add_argument(
         "--failures",
@@ -269,16 +269,6 @@ def candidate_texts(samples: int = 0) -> Iterator[Callable[[EditorState], Iterat
                 loop.run(model.backend.close())
 
 
-def _model_environment(args: argparse.Namespace) -> dict[str, str]:
-    """Return the variables for a server with the model configured here; none without --with-model.
-
-    Raises:
-        RunError: The settings name no model.
-    """
-    settings = eval_apply.model_settings() if args.with_model else {}
-    return {f"EDITAHEAD_{name.upper()}": str(value) for name, value in settings.items()}
-
-
 def _eval_commits(args: argparse.Namespace, errors: Console) -> int:
     from editahead_cli.rich_console import SafeConsole
     from editahead_evals.data.revisions import checked_out, present_commit
@@ -289,7 +279,7 @@ def _eval_commits(args: argparse.Namespace, errors: Console) -> int:
     if args.samples:
         load_configured_model("--samples")  # fail now rather than after the replay
     records = read_chosen_records(args, errors)
-    plan = EvalPlan(_model_environment(args), partial(candidate_texts, args.samples or 0))
+    plan = EvalPlan(eval_apply.model_environment(args), partial(candidate_texts, args.samples or 0))
     compared = None
     if args.with_model:
         results = replay_all("replaying", records, args.jobs, plan, errors)
@@ -324,7 +314,7 @@ def _eval_scenarios(args: argparse.Namespace) -> int:
     from editahead_evals.scenarios import scoring
 
     scenarios = scoring.load_all(args.scenarios)
-    with SharedServer(env=_model_environment(args)) as server:
+    with SharedServer(env=eval_apply.model_environment(args)) as server:
         results = [scoring.score(server.session, scenario) for scenario in scenarios]
     report = scoring.ScenarioReport(present_commit(), str(args.scenarios), results)
     if args.json:
@@ -342,7 +332,7 @@ def _eval_tasks(args: argparse.Namespace) -> int:
     from editahead_evals.tasks.player import play_task
 
     tasks = report.load_all(args.tasks)
-    with SharedServer(env=_model_environment(args)) as server:
+    with SharedServer(env=eval_apply.model_environment(args)) as server:
         learning, fixed = (
             [play_task(server.session, task, learning=learning) for task in tasks]
             for learning in (True, False)

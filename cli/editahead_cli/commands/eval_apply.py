@@ -62,6 +62,16 @@ def run(args: argparse.Namespace, errors: Console) -> int:
     return 0
 
 
+def model_environment(args: argparse.Namespace) -> dict[str, str]:
+    """Return the variables for a server with the model configured here; none without --with-model.
+
+    Raises:
+        RunError: The settings name no model.
+    """
+    settings = model_settings() if args.with_model else {}
+    return {f"EDITAHEAD_{name.upper()}": str(value) for name, value in settings.items()}
+
+
 def model_settings() -> dict[str, Any]:
     """Return the settings of the environment and the user that select the model.
 

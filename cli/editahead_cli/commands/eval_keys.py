@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from editahead_cli.console import print_json
 
+from .eval_apply import model_environment
 from .eval_common import read_chosen_records, replay_all
 
 if TYPE_CHECKING:
@@ -29,10 +30,8 @@ def usage_error(args: argparse.Namespace) -> str | None:
         return "--typing needs --edits or --repo"
     if args.typing and (args.apply or args.save_states):
         return "--typing cannot be combined with --apply or --save-states"
-    if args.keys and args.files:
-        return "--keys cannot be combined with --files"
-    if (args.keys or args.typing or args.ordered) and (args.with_model or args.samples or args.apply):
-        return "--keys, --typing and --ordered cannot be combined with --with-model, --samples or --apply"
+    if (args.keys or args.typing or args.ordered) and (args.samples or args.apply):
+        return "--keys, --typing and --ordered cannot be combined with --samples or --apply"
     return None
 
 
@@ -57,7 +56,7 @@ def run(args: argparse.Namespace, errors: Console) -> int:
     results, theirs = _replay_both("typing", sessions, KeyPlan, args, errors)
     compared = None
     if theirs is not None:
-        compared = key_report.compare(results, theirs.results, theirs.commit, args.seed)
+        compared = key_report.compare(results, theirs.results, theirs.name, args.seed)
     where = Provenance(present_commit(), str(args.keys or args.edits or args.repo), args.seed)
     report = key_report.summarize(results, source, where)
     if args.report:
@@ -90,7 +89,7 @@ def run_ordered(args: argparse.Namespace, errors: Console) -> int:
     results, theirs = _replay_both("replaying", requests, OrderedPlan, args, errors)
     compared = None
     if theirs is not None:
-        compared = ordered_report.compare(results, theirs.results, theirs.commit, args.seed)
+        compared = ordered_report.compare(results, theirs.results, theirs.name, args.seed)
     report = ordered_report.summarize(results, Provenance(present_commit(), str(args.ordered), args.seed))
     if args.report:
         args.report.write_text(keyboard_page.ordered_as_html(report, compared), "utf-8")
@@ -103,9 +102,9 @@ def run_ordered(args: argparse.Namespace, errors: Console) -> int:
 
 @dataclass(frozen=True)
 class _Other(Generic[_Result]):
-    """The results of another revision of Editahead."""
+    """The results to compare with: of another revision of Editahead, or of the rules alone."""
 
-    commit: str
+    name: str
     results: list[_Result]
 
 
@@ -116,7 +115,7 @@ def _replay_both(
     args: argparse.Namespace,
     errors: Console,
 ) -> tuple[list[_Result], _Other[_Result] | None]:
-    """Replay the items, and replay them with the revision of `--against`, if there is one.
+    """Replay the items, and replay them with the revision of `--against` or without the model of `--with-model`.
 
     Args:
         what: The words beside the progress bar.
@@ -127,10 +126,15 @@ def _replay_both(
     """
     from editahead_evals.data.revisions import checked_out
 
+    ours = make_plan(model_environment(args))
+    if args.with_model:
+        results = replay_all(f"{what} with the model", items, args.jobs, ours, errors)
+        alone = replay_all(f"{what} for the rules alone", items, args.jobs, make_plan({}), errors)
+        return results, _Other("the rules alone", alone)
     if args.against is None:
-        return replay_all(what, items, args.jobs, make_plan({}), errors), None
+        return replay_all(what, items, args.jobs, ours, errors), None
     with checked_out(args.against) as other:
-        results = replay_all(what, items, args.jobs, make_plan({}), errors)
+        results = replay_all(what, items, args.jobs, ours, errors)
         theirs = replay_all(
             f"{what} for {other.commit}", items, args.jobs, make_plan(other.environment), errors
         )
@@ -142,5 +146,10 @@ def _sessions(args: argparse.Namespace, errors: Console) -> Sequence[KeySession]
     from editahead_evals.data.typed_commits import typed_commit
 
     if args.keys:
-        return read_recordings(args.keys)
+        found = read_recordings(args.keys)
+        return (
+            found
+            if args.files is None
+            else random.Random(args.seed).sample(found, min(args.files, len(found)))
+        )
     return [typed_commit(record) for record in read_chosen_records(args, errors)]

@@ -12,6 +12,7 @@ import socket
 import subprocess
 import tempfile
 import threading
+import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,8 +26,15 @@ from .lsp_client import TIMEOUT_S, JsonRpcConnection, isolated_environment, serv
 
 _LISTENING = "editahead: listening on "
 """What the server writes on stderr before its address."""
+_LOADING_S = 0.05
+"""Seconds between two questions whether the model is loaded."""
 _ENDING_S = 1.0
 """Seconds that a process has to end by itself, and to write why, after its connection broke off."""
+
+
+def _is_loading(backend: Mapping[str, str]) -> bool:
+    """Return whether a server with a model has not loaded the model yet."""
+    return backend["name"] == "embedded" or backend["state"] == "starting"
 
 
 class SharedServer:
@@ -44,6 +52,7 @@ class SharedServer:
         self._folder = tempfile.TemporaryDirectory(prefix="editahead-server-")
         folder = Path(self._folder.name).resolve()
         self._token = secrets.token_urlsafe()
+        self._has_model = "EDITAHEAD_BACKEND" in (env or {})
         self._process = subprocess.Popen(
             [*(command or server_command()), "--tcp", "127.0.0.1:0"],
             stdin=subprocess.DEVNULL,
@@ -71,8 +80,11 @@ class SharedServer:
         self.kill()
 
     def session(self, settings: Mapping[str, Any]) -> Editor:
-        """Return an editor on a connection of its own, independent of earlier ones."""
-        return Editor({**settings, "token": self._token}, client=self.connect())
+        """Return an editor on a connection of its own, independent of earlier ones. Its model is loaded."""
+        editor = Editor({**settings, "token": self._token}, client=self.connect())
+        while self._has_model and _is_loading(editor.execute("editahead.status").result["backend"]):
+            time.sleep(_LOADING_S)
+        return editor
 
     def connect(self) -> JsonRpcConnection:
         try:
