@@ -100,16 +100,12 @@ class LocalModel:
         row, answer = self._row(query, ids)
         reused, counts = row.reused, _Counts()
         try:
-            first = row.extend(ids[reused:], check)
             for sample in range(query.samples):
                 if sample and not self._network.crops:
                     row, _ = self._row(query, ids)
-                    first = row.extend(ids, check)
-                if held:
-                    first = self._beginning_with(held, first)
-                row.crop(len(ids))
+                row.crop(len(ids) - 1)
                 drafter = self._drafter(query, ids, answer)
-                reason = yield from self._decode(query, sample, first, row, drafter, counts, check, held)
+                reason = yield from self._decode(query, sample, ids, row, drafter, counts, check, held)
                 last = sample == query.samples - 1
                 usage = Usage(len(ids), reused, counts.said, counts.drafted, counts.accepted)
                 yield StreamEnd(reason, sample, usage if last else None)
@@ -186,22 +182,22 @@ class LocalModel:
         self,
         query: CompletionRequest,
         sample: int,
-        first: Any,
+        ids: Sequence[int],
         row: Row,
         drafter: Drafter | None,
         counts: _Counts,
         check: Callable[[], None],
         held: str,
     ) -> Generator[TextChunk, None, Finish]:
-        """Yield one answer, whose first token has the logits `first`, and return how it ends.
+        """Yield one answer to the prompt `ids`, and return how it ends.
 
         The first token begins with `held`, which is not part of the answer.
         """
-        limit = min(query.max_tokens, self.context - len(row.ids))
+        limit = min(query.max_tokens, self.context - len(ids))
         text = _Text(self._encoder, query.chat)
         stops = StopScanner(query.stop)
         reason: Finish = "length"
-        for token, logprob in self._tokens(query, first, row, limit, drafter, counts, check):
+        for token, logprob in self._tokens(query, ids, row, limit, drafter, counts, check, held):
             counts.said += 1
             if token in self._network.eos_ids:
                 reason = "stop"
@@ -223,16 +219,26 @@ class LocalModel:
     def _tokens(
         self,
         query: CompletionRequest,
-        logits: Any,
+        ids: Sequence[int],
         row: Row,
         limit: int,
         drafter: Drafter | None,
         counts: _Counts,
         check: Callable[[], None],
+        held: str,
     ) -> Iterator[tuple[int, float]]:
-        """Yield at most `limit` tokens, each with its log-probability. A step is computed only when it is needed."""
-        draft: list[int] = []
+        """Yield at most `limit` tokens, each with its log-probability. A step is computed only when it is needed.
+
+        The first step computes the rest of the prompt and a short draft, which is nearly free: a key that was predicted
+        takes one step.
+        """
+        ahead, most = ids[len(row.ids) :], 0 if held else self._network.draft_lengths.initial
         while limit > 0:
+            draft = [] if drafter is None else drafter.draft(min(limit - 1, most))
+            counts.drafted += len(draft)
+            logits = row.extend([*ahead, *draft], check, 1 + len(draft))
+            if held:
+                logits, held = self._beginning_with(held, logits), ""
             tokens, logprobs = self._pick(logits, query)
             right = common_prefix_length(tokens, draft)
             row.crop(len(row.ids) - len(draft) + right)
@@ -240,12 +246,9 @@ class LocalModel:
                 counts.accepted += number < right
                 yield tokens[number], logprobs[number]
             limit -= right + 1
-            if limit > 0:
-                if drafter is not None:
-                    drafter.commit(tokens[: right + 1])
-                    draft = drafter.draft(limit - 1)
-                    counts.drafted += len(draft)
-                logits = row.extend([tokens[right], *draft], check, 1 + len(draft))
+            if drafter is not None:
+                drafter.commit(tokens[: right + 1])
+            ahead, most = tokens[right : right + 1], limit
 
     def _pick(self, logits: Any, query: CompletionRequest) -> tuple[list[int], list[float]]:
         """Return a token for each row of logits, and its log-probability at a temperature of 1, as servers report it.

@@ -63,7 +63,9 @@ class Row:
         start = 0
         while start < len(ids):
             check()
-            part = ids[start : start + max(self._pace.step, rows)]
+            size = max(self._pace.step, rows)
+            rest = ids[start:]
+            part = rest if len(rest) < size + rows else rest[:size]
             start += len(part)
             wanted = rows if start == len(ids) else 0
             self.sound = False

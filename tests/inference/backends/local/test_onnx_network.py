@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import small_model
-from draft_tests import DraftTests
-from editahead_inference.backends.base import CompletionRequest, TextChunk
+from draft_tests import DraftTests, answered
+from editahead_inference.backends.base import CompletionRequest, StreamEnd, TextChunk
 from editahead_inference.backends.local import llama_graph
 from editahead_inference.backends.local.llama_graph import (
     BLOCK,
@@ -31,6 +31,7 @@ from editahead_inference.backends.local.llama_graph import (
 from editahead_inference.backends.local.model import LocalModel
 from editahead_inference.backends.local.onnx_network import ROOM, OnnxNetwork
 from editahead_inference.backends.local.rotation import TurnedWeights
+from editahead_inference.backends.local.row import Pace, Row
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 
 IDS = np.random.default_rng(3).integers(0, 8192, 420).tolist()
@@ -204,6 +205,38 @@ def test_a_step_without_logits_adds_to_the_cache_alike(network: OnnxNetwork) -> 
         assert network.forward(IDS[:size], without, 0).shape == (0, 8192)
     logits, wanted = (network.forward(IDS[:3], cache, 3) for cache in (without, with_logits))
     np.testing.assert_array_equal(logits, wanted)
+
+
+@pytest.mark.parametrize("size", [1, 7, 8, 9, 12, 16, 17, 40])
+@pytest.mark.parametrize("rows", [1, 2, 4, 8])
+def test_the_last_rows_of_a_long_extension_are_one_step(network: OnnxNetwork, size: int, rows: int) -> None:
+    row = Row(network, Pace(lambda: 0.0), network.new_cache(), [])
+    ids = IDS[: max(size, rows)]
+    logits = row.extend(ids, nothing, rows)
+    wanted = network.forward(ids, network.new_cache(), rows)
+    np.testing.assert_array_equal(logits, wanted)
+    assert row.ids == ids and row.cache.size == len(ids)
+
+
+@pytest.mark.parametrize("keys", [1, 2, 3])
+def test_a_key_that_was_predicted_takes_one_step(
+    model: LocalModel, monkeypatch: pytest.MonkeyPatch, keys: int
+) -> None:
+    prompt = CompletionRequest("", (), 8, ids=tuple(IDS[:50]), session="a")
+    answer = answered(model, prompt)
+    list(model.generate(prompt, nothing))
+    steps = []
+    forward = OnnxNetwork.forward
+
+    def counting(network: OnnxNetwork, ids: list[int], cache: Any, rows: int) -> Any:
+        steps.append((len(ids), rows))
+        return forward(network, ids, cache, rows)
+
+    monkeypatch.setattr(OnnxNetwork, "forward", counting)
+    typed = replace(prompt, ids=(*IDS[:50], *answer[:keys]), max_tokens=4)
+    *_, end = model.generate(typed, nothing)
+    assert steps == [(4, 4)]
+    assert isinstance(end, StreamEnd) and end.usage is not None and end.usage.accepted == 3
 
 
 def test_the_last_position_is_used(network: OnnxNetwork) -> None:
