@@ -18,7 +18,7 @@ TYPED = "su"
 
 
 async def test_the_model_is_asked_and_its_nonsense_is_not_shown(tmp_path: Path) -> None:
-    folder = small_model.make_onnx(tmp_path / "editahead-lines-tiny")
+    folder = small_model.make_onnx(tmp_path / "editahead-coder-tiny")
     known = {name: value for name, value in os.environ.items() if not name.startswith("EDITAHEAD_")}
     environment = known | {
         "XDG_CONFIG_HOME": str(tmp_path / "config"),
@@ -44,5 +44,5 @@ async def test_the_model_is_asked_and_its_nonsense_is_not_shown(tmp_path: Path) 
             params = position_params(uri, 2, 1, cursor.character + len(TYPED), trigger="manual")
             found = plain(await client.protocol.send_request_async("editahead/nextEdit", params))
             assert found["predictions"] == []
-        assert told["backend"] == {"name": "local editahead-lines-tiny", "state": "ready", "detail": ""}
+        assert told["backend"] == {"name": "local editahead-coder-tiny", "state": "ready", "detail": ""}
         assert told["cache"]["promptTokens"] > 0

@@ -26,7 +26,7 @@ async def test_a_language_server_and_the_engine(built: Path, tmp_path: Path) -> 
             "XDG_CONFIG_HOME": str(tmp_path / "config"),
             "XDG_STATE_HOME": str(tmp_path / "state"),
             "EDITAHEAD_BACKEND": "engine",
-            "EDITAHEAD_FORMAT": "editahead-lines",
+            "EDITAHEAD_FORMAT": "editahead",
             "PATH": f"{built / 'bin'}{os.pathsep}{os.environ['PATH']}",
         }
     )

@@ -73,8 +73,6 @@ class CompletionRequest:
         long: Whether the answer may be a whole file, which takes up to two minutes.
         drafts: Texts that the answer may repeat, the most likely first. A backend that verifies drafts answers greedy
             requests sooner with them. They never change an answer.
-        continues: Whether the prompt may end within a word. A model in this process then says the last token of the prompt
-            anew, as a part of a word has other tokens than the word. Other backends ignore it.
     """
 
     prompt: str
@@ -92,7 +90,6 @@ class CompletionRequest:
     background: bool = False
     long: bool = False
     drafts: tuple[str, ...] = ()
-    continues: bool = False
 
 
 @dataclass(frozen=True, slots=True)

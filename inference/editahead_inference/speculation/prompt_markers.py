@@ -17,7 +17,6 @@ from editahead_prompts.formats.apply.fastapply import AIXAPPLY, FASTAPPLY, Tagge
 from editahead_prompts.formats.next_edit import (
     editahead_2611,
     editahead_coder_2611,
-    editahead_lines_2611,
     mercury,
     sweep,
     zeta1,
@@ -79,13 +78,6 @@ LAYOUTS = (
         ),
         editahead_2611.REGION_END,
         editahead_2611.CURSOR,
-    ),
-    MarkerLayout(
-        f"{editahead_lines_2611.NEXT}\n",
-        (f"{editahead_lines_2611.REGION}\n",),
-        (editahead_lines_2611.RULE,),
-        editahead_lines_2611.END,
-        editahead_lines_2611.CURSOR,
     ),
     MarkerLayout(
         "### Response:\n",

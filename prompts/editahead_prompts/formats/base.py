@@ -107,7 +107,7 @@ class PromptRequest:
         system: The system message, if any.
         chat: Whether the request is a chat instead of a plain completion.
         marks: Line indices in the region of the places that the format numbers.
-        continues: Whether the answer goes on with the prompt's last word, as far as the model is sure.
+        continues: Whether the answer goes on with the prompt's text, as far as the model is sure.
         window: The window of a format that keeps it from request to request.
         calibrated: Whether the probability that the model gives its whole answer tells how often it is right.
     """

@@ -13,7 +13,6 @@ from .apply.instruct import INSTRUCT_APPLY
 from .base import Format
 from .next_edit.editahead_2611 import EDITAHEAD
 from .next_edit.editahead_coder_2611 import EDITAHEAD_CODER
-from .next_edit.editahead_lines_2611 import EDITAHEAD_LINES
 from .next_edit.fim import CODESTRAL, DEEPSEEK, MELLUM, QWEN, SEED_CODER, STARCODER
 from .next_edit.mercury import INSTRUCT, MERCURY
 from .next_edit.sweep import SWEEP, SWEEP_CURSORTAB
@@ -25,7 +24,7 @@ FORMATS: dict[str, Format] = {
     format.name: format
     for format in (
         *(ZETA_1, ZETA_2, ZETA_2_1, SWEEP, SWEEP_CURSORTAB, MERCURY, INSTRUCT),
-        *(EDITAHEAD, EDITAHEAD_LINES, EDITAHEAD_CODER),
+        *(EDITAHEAD, EDITAHEAD_CODER),
         *(QWEN, CODESTRAL, DEEPSEEK, STARCODER, SEED_CODER, MELLUM),
     )
 }
@@ -48,7 +47,6 @@ _BY_MODEL: tuple[tuple[str, str], ...] = (
     (r"\bzeta\b|[-_/]zeta|^zeta", ZETA_1.name),
     (r"sweep", SWEEP.name),
     (r"mercury", MERCURY.name),
-    (rf"editahead{_SEP}(lines|small)", EDITAHEAD_LINES.name),
     (rf"editahead{_SEP}coder", EDITAHEAD_CODER.name),
     (r"editahead", EDITAHEAD.name),
     (r"codestral", CODESTRAL.name),

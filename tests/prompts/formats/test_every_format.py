@@ -22,7 +22,6 @@ from editahead_prompts.formats.base import (
 from editahead_prompts.formats.escaping import JOINER, escape
 from editahead_prompts.formats.next_edit import (
     editahead_2611,
-    editahead_lines_2611,
     mercury,
     sweep,
     zeta1,
@@ -33,7 +32,6 @@ from editahead_prompts.formats.next_edit.fim import FimFormat
 from editahead_prompts.formats.registry import FORMATS
 from editahead_prompts.formats.windows import visible_line_count
 from editahead_prompts.state import EditorState, PastEdit
-from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 from history_typist import PROPERTY
 
@@ -129,9 +127,6 @@ def answer_of(format: Format, request: PromptRequest, new: Sequence[str]) -> str
             return f"Here it is:\n{mercury.FENCE}python\n{text}{mercury.FENCE}\n"
         case "editahead":
             return text + editahead_2611.REGION_END
-        case "editahead-lines":
-            old = request.region.bodies(request.document)
-            return editahead_lines_2611.write_answer(old, new) + editahead_lines_2611.END
         case _:
             assert text.startswith(request.prefill)
             return text[len(request.prefill) :] + sweep.FILE_SEP
@@ -178,14 +173,11 @@ def test_any_rewrite_comes_through(
     expected += "".join(rest) if at_end else document.eol + "".join(rest)
     if isinstance(found, AnswerRejection):
         # Four lines that the model repeats more often than the old text has them are not for this test.
-        unchanged = "no-edits" if format.name == "editahead-lines" else "unchanged"
-        assert found.reason == (unchanged if expected == document.text else "repetition")
+        assert found.reason == ("unchanged" if expected == document.text else "repetition")
         return
     assert found.edit.apply(document.text) == expected
     assert settled == new[: len(settled)]
-    # Lines below the last change are not said, so they are known only at the end.
-    unsaid = common_affixes(region.bodies(document), new)[1] if format.name == "editahead-lines" else 0
-    assert len(settled) >= len(new) - 2 - unsaid
+    assert len(settled) >= len(new) - 2
 
 
 @ALL

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer
-from editahead_prompts.formats.answer_tokens import ANSWER_WRITERS
-from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD
+from editahead_prompts.formats.answer_tokens import write_region
 
 Task: TypeAlias = Literal["next edit", "silence", "repair", "apply", "middle", "code"]
 """next edit: the region around a place, rewritten. silence: nothing is to be done in the region. repair: the same as next
@@ -65,7 +64,7 @@ def rewrite(
 
     Tokens that copy a line have a smaller weight.
     """
-    ids, tells = ANSWER_WRITERS[EDITAHEAD.name].write(old, new, vocabulary)
+    ids, tells = write_region(old, new, vocabulary)
     weights = [FULL if tell else COPY_WEIGHT for tell in tells]
     if task in ("next edit", "repair"):
         weights[0] = DECISION_WEIGHT

@@ -8,11 +8,10 @@ answers may be drafted: a step verifies a draft, and keeps the tokens that the m
 from __future__ import annotations
 
 import time
-from bisect import bisect_left
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice, takewhile
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +72,6 @@ class LocalModel:
         self._encoder: Any = load_vocabulary(folder).encoder
         self._random = numpy.random.default_rng(seed)
         self._template: Any = None
-        self._texts: list[tuple[str, int]] = []
-        """The texts of tokens with their ids, in order."""
         self._pace = Pace(clock)
         self._shelf: SessionCache[Any] = SessionCache(min(cache_bytes, self._network.cache_bytes))
         self.context = self._network.context
@@ -94,9 +91,6 @@ class LocalModel:
             BackendError: The prompt does not fit.
         """
         ids = self._encode(query)
-        held = self._held(ids) if query.continues else ""
-        if held:
-            ids.pop()
         row, answer = self._row(query, ids)
         reused, counts = row.reused, _Counts()
         try:
@@ -105,7 +99,7 @@ class LocalModel:
                     row, _ = self._row(query, ids)
                 row.crop(len(ids) - 1)
                 drafter = self._drafter(query, ids, answer)
-                reason = yield from self._decode(query, sample, ids, row, drafter, counts, check, held)
+                reason = yield from self._decode(query, sample, ids, row, drafter, counts, check)
                 last = sample == query.samples - 1
                 usage = Usage(len(ids), reused, counts.said, counts.drafted, counts.accepted)
                 yield StreamEnd(reason, sample, usage if last else None)
@@ -187,17 +181,13 @@ class LocalModel:
         drafter: Drafter | None,
         counts: _Counts,
         check: Callable[[], None],
-        held: str,
     ) -> Generator[TextChunk, None, Finish]:
-        """Yield one answer to the prompt `ids`, and return how it ends.
-
-        The first token begins with `held`, which is not part of the answer.
-        """
+        """Yield one answer to the prompt `ids`, and return how it ends."""
         limit = min(query.max_tokens, self.context - len(ids))
         text = _Text(self._encoder, query.chat)
         stops = StopScanner(query.stop)
         reason: Finish = "length"
-        for token, logprob in self._tokens(query, ids, row, limit, drafter, counts, check, held):
+        for token, logprob in self._tokens(query, ids, row, limit, drafter, counts, check):
             counts.said += 1
             if token in self._network.eos_ids:
                 reason = "stop"
@@ -205,7 +195,6 @@ class LocalModel:
                     yield TextChunk("", (logprob,), sample)
                 break
             piece = text.add(token)
-            piece, held = piece[len(held) :], ""
             given = stops.feed(piece)
             if given or query.logprobs:
                 yield TextChunk(given, (logprob,) if query.logprobs else (), sample)
@@ -225,20 +214,17 @@ class LocalModel:
         drafter: Drafter | None,
         counts: _Counts,
         check: Callable[[], None],
-        held: str,
     ) -> Iterator[tuple[int, float]]:
         """Yield at most `limit` tokens, each with its log-probability. A step is computed only when it is needed.
 
         The first step computes the rest of the prompt and a short draft, which is nearly free: a key that was predicted
         takes one step.
         """
-        ahead, most = ids[len(row.ids) :], 0 if held else self._network.draft_lengths.initial
+        ahead, most = ids[len(row.ids) :], self._network.draft_lengths.initial
         while limit > 0:
             draft = [] if drafter is None else drafter.draft(min(limit - 1, most))
             counts.drafted += len(draft)
             logits = row.extend([*ahead, *draft], check, 1 + len(draft))
-            if held:
-                logits, held = self._beginning_with(held, logits), ""
             tokens, logprobs = self._pick(logits, query)
             right = common_prefix_length(tokens, draft)
             row.crop(len(row.ids) - len(draft) + right)
@@ -266,32 +252,6 @@ class LocalModel:
             return chosen, [0.0] * len(chosen)
         logprobs = logits[self._numpy.arange(len(chosen)), columns] - self._log_sums(logits)
         return chosen, logprobs.tolist()
-
-    def _held(self, ids: Sequence[int]) -> str:
-        """Return the text of the last token, which may be part of a word; "" if it is said as it is."""
-        text: str = self._encoder.decode(ids[-1:], skip_special_tokens=True)
-        return "" if len(ids) < 2 or "\n" in text or "\ufffd" in text else text
-
-    def _beginning_with(self, held: str, logits: Any) -> Any:
-        """Return the logits of tokens whose text begins with `held`, and minus infinity for others."""
-        if not self._texts:
-            self._texts = sorted(self._token_texts())
-        low = bisect_left(self._texts, (held, -1))
-        known = list(takewhile(lambda each: each[0].startswith(held), islice(self._texts, low, None)))
-        masked = self._numpy.full_like(logits, -self._numpy.inf)
-        columns = [id for _, id in known]
-        if self._network.said is not None:
-            columns = self._numpy.flatnonzero(self._numpy.isin(self._network.said, columns))
-        masked[:, columns] = logits[:, columns]
-        return masked
-
-    def _token_texts(self) -> Iterator[tuple[str, int]]:
-        """Yield the text and the id of each token that is no special one."""
-        special = self._encoder.get_added_tokens_decoder()
-        size = min(self._network.vocabulary, self._encoder.get_vocab_size())
-        for id, text in enumerate(self._encoder.decode_batch([[id] for id in range(size)])):
-            if id not in special:
-                yield text, id
 
     def _drafter(
         self, query: CompletionRequest, prompt: Sequence[int], answer: Sequence[int]

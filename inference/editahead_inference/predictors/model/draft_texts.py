@@ -6,9 +6,7 @@ from dataclasses import replace
 
 from editahead_prompts.formats.base import EditableRegion, Format, PromptRequest
 from editahead_prompts.formats.excerpts import excerpt
-from editahead_prompts.formats.next_edit import editahead_coder_2611, editahead_lines_2611
-from editahead_prompts.formats.next_edit.editahead_coder_2611 import EditaheadCoderFormat
-from editahead_prompts.formats.next_edit.editahead_lines_2611 import EditaheadLinesFormat
+from editahead_prompts.formats.next_edit.editahead_coder_2611 import EditaheadCoderFormat, draft_answers
 from editahead_prompts.formats.next_edit.fim import FimFormat
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit, apply_to_lines
@@ -27,9 +25,7 @@ def draft_texts(format: Format, request: PromptRequest, state: EditorState) -> t
         return ()
     proposed = state.proposed[:MAX_RULE_DRAFTS]
     if isinstance(format, EditaheadCoderFormat):
-        return editahead_coder_2611.draft_answers(request, proposed)
-    if isinstance(format, EditaheadLinesFormat):
-        return editahead_lines_2611.draft_answers(request, proposed)
+        return draft_answers(request, proposed)
     document, region = request.document, request.region
     texts = [excerpt(document, region.first, region.end, format.special_tokens)]
     for edit in proposed[::-1]:

@@ -30,7 +30,6 @@ from editahead_prompts.formats.base import (
 )
 from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD
 from editahead_prompts.formats.next_edit.editahead_coder_2611 import END, EditaheadCoderFormat, is_typing
-from editahead_prompts.formats.next_edit.editahead_lines_2611 import EDITAHEAD_LINES
 from editahead_prompts.formats.registry import select_apply_format, select_format
 from editahead_prompts.secrets.masked_state import mask_question, mask_state
 from editahead_prompts.secrets.masking import Masks, SecretMasker
@@ -188,8 +187,6 @@ class ModelPredictor:
                 self.problem = str(error)
                 return replace(empty, problem=self.problem)
             request = await self.run_off_loop(lambda: self._build(format, state))
-            if not self._is_asked(format, request):
-                return empty
             if progress is not None:
                 progress.region = request.region
             key = f"{self.source}:{self.backend.model}:{format.name}"
@@ -226,8 +223,6 @@ class ModelPredictor:
                 return None
             format = select_format(self.backend.model or "", self.format)
             request = await self.run_off_loop(partial(self._in_common, format, states))
-            if not self._is_asked(format, request):
-                return None
             uri = request.document.uri
             fresh = self.cache_misses.uncached_tokens(uri, request.prompt)
             saved_s = self.prefill_estimator.estimate_s(fresh)
@@ -298,10 +293,6 @@ class ModelPredictor:
             if request is not None:
                 return asked, request, masks
         return None
-
-    def _is_asked(self, format: Format, request: PromptRequest) -> bool:
-        """Return whether the model is asked. For next edits, small models in this process are too weak in some formats."""
-        return request.continues or format is not EDITAHEAD_LINES or not self.backend.capabilities.in_process
 
     async def _scores(
         self,
@@ -393,16 +384,9 @@ class ModelPredictor:
             temperature=SAMPLING_TEMPERATURE if self.samples > 1 else 0.0,
             samples=self.samples if can.samples else 1,
             logprobs=can.logprobs,
-            session=self._session(request),
+            session=f"{self.key}:{request.document.uri}" if self.key else "",
             background=background,
-            continues=request.continues and request.window is None,
         )
-
-    def _session(self, request: PromptRequest) -> str:
-        """Return the key of requests whose prompts share a beginning."""
-        name = f"{self.key}:{request.document.uri}" if self.key else ""
-        # The rest of a line has a prompt of its own, except where both questions go on with the same text.
-        return f"{name}#line" if name and request.continues and request.window is None else name
 
     def _stops(self, request: PromptRequest) -> tuple[int, ...]:
         """Return the tokens that are each one of the stop strings."""

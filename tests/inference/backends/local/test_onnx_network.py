@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import small_model
 from draft_tests import DraftTests, answered
-from editahead_inference.backends.base import CompletionRequest, StreamEnd, TextChunk
+from editahead_inference.backends.base import CompletionRequest, StreamEnd
 from editahead_inference.backends.local import llama_graph
 from editahead_inference.backends.local.llama_graph import (
     BLOCK,
@@ -32,7 +32,6 @@ from editahead_inference.backends.local.model import LocalModel
 from editahead_inference.backends.local.onnx_network import ROOM, OnnxNetwork
 from editahead_inference.backends.local.rotation import TurnedWeights
 from editahead_inference.backends.local.row import Pace, Row
-from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 
 IDS = np.random.default_rng(3).integers(0, 8192, 420).tolist()
 
@@ -304,30 +303,3 @@ def test_damaged_weights_are_told(tmp_path: Path) -> None:
 
 def nothing() -> None:
     """Never cancel."""
-
-
-@pytest.mark.parametrize("prompt", ["def total(items", "x = price.", "    return"])
-def test_a_word_that_goes_on_is_said_anew(model: LocalModel, folder: Path, prompt: str) -> None:
-    """The first token is the likeliest of those that begin as the prompt's last one, which is not part of the answer."""
-    query = CompletionRequest(prompt, ("\n",), 3, logprobs=True, continues=True)
-    said = [piece for piece in model.generate(query, nothing) if isinstance(piece, TextChunk)]
-    encoder = bundled_tokenizer().encoder
-    ids = encoder.encode(prompt).ids
-    held = encoder.decode(ids[-1:])
-    logits = OnnxNetwork(folder, 1).forward(ids[:-1], OnnxNetwork(folder, 1).new_cache(), 1)[0]
-    special = encoder.get_added_tokens_decoder()
-    fitting = [
-        id
-        for id in range(encoder.get_vocab_size())
-        if id not in special and encoder.decode([id]).startswith(held)
-    ]
-    best = max(fitting, key=lambda id: logits[id])
-    assert said[0].text == encoder.decode([best])[len(held) :].partition("\n")[0]
-    odds = np.exp(logits[fitting] - logits[best])
-    assert said[0].logprobs[0] == pytest.approx(-np.log(odds.sum()), abs=1e-3)
-
-
-def test_a_prompt_that_ends_in_a_line_end_goes_on_behind_it(model: LocalModel) -> None:
-    query = CompletionRequest("def total(items):\n", ("\n\n",), 4, continues=True)
-    plain = replace(query, continues=False)
-    assert list(model.generate(query, nothing))[:-1] == list(model.generate(plain, nothing))[:-1]

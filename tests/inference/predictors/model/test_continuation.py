@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import log
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,8 +16,6 @@ from editahead_inference.predictors.model.continuation import (
     Continuation,
 )
 from editahead_inference.predictors.model.predictor import ModelPredictor
-from editahead_prompts.composition.tokenizers import ESTIMATE
-from editahead_prompts.formats.next_edit.editahead_lines_2611 import SILENT
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.snapshot import Snapshot
 from scripted_backend import ScriptedBackend, ScriptedReply
@@ -39,7 +35,7 @@ def saying(*pieces: tuple[str, float]) -> ScriptedBackend:
     texts, sure = tuple(text for text, _ in pieces), tuple((log(p),) for _, p in pieces)
 
     def reply(query: CompletionRequest, sample: int) -> ScriptedReply:
-        assert query.continues and query.logprobs
+        assert query.logprobs
         return ScriptedReply(texts, logprobs=sure)
 
     return ScriptedBackend(reply)
@@ -65,7 +61,7 @@ def test_nothing_is_read_behind_an_unlikely_token() -> None:
 
 async def test_it_is_a_completion_at_the_cursor_with_its_own_probability() -> None:
     pipeline, state = Pipeline(predictors=()), typed()
-    response = await ModelPredictor(saying(*PIECES), "editahead-lines").predict(state)
+    response = await ModelPredictor(saying(*PIECES), "editahead-coder").predict(state)
     (candidate,) = pipeline.model_candidates(response)
     assert candidate.is_next_tokens and candidate.source == "engine"
     assert candidate.edit.apply(TEXT) == TEXT.replace("= su", "= sum(items)")
@@ -78,7 +74,7 @@ async def test_it_is_a_completion_at_the_cursor_with_its_own_probability() -> No
 async def test_what_is_sure_enough_is_for_the_person_to_say() -> None:
     """It disturbs while a person types, so it takes as much as a completion of the rules."""
     pipeline, state = Pipeline(predictors=()), typed()
-    response = await ModelPredictor(saying(("m(items)", 0.8)), "editahead-lines").predict(state)
+    response = await ModelPredictor(saying(("m(items)", 0.8)), "editahead-coder").predict(state)
     rules = pipeline.predict(state)
     assert pipeline.combine(rules, response, eagerness=1.0).shown
     assert not pipeline.combine(rules, response, eagerness=0.0).shown
@@ -89,7 +85,7 @@ async def test_without_probabilities_a_rest_is_for_eager_people_only() -> None:
         lambda query, sample: ScriptedReply(("m(it", "ems)")), capabilities=Capabilities(logprobs=False)
     )
     pipeline, state = Pipeline(predictors=()), typed()
-    response = await ModelPredictor(backend, "editahead-lines").predict(state)
+    response = await ModelPredictor(backend, "editahead-coder").predict(state)
     (candidate,) = pipeline.model_candidates(response)
     assert candidate.is_next_tokens and candidate.confidence == UNKNOWN
     assert candidate.edit.apply(TEXT) == TEXT.replace("= su", "= sum(items)")
@@ -99,7 +95,7 @@ async def test_without_probabilities_a_rest_is_for_eager_people_only() -> None:
 
 
 async def test_a_doubtful_rest_is_no_candidate() -> None:
-    response = await ModelPredictor(saying(("m", 0.4), ("x", 0.5)), "editahead-lines").predict(typed())
+    response = await ModelPredictor(saying(("m", 0.4), ("x", 0.5)), "editahead-coder").predict(typed())
     assert response.problem is None and not response.rewrites
 
 
@@ -109,14 +105,3 @@ def test_the_best_is_a_beginning_that_is_likely_enough(pieces: list[tuple[str, f
     assert "".join(piece for piece, _ in pieces).startswith(text)
     assert text == text.rstrip()
     assert (not text and sure == 0) or LEAST <= sure <= 1
-
-
-async def test_a_model_in_this_process_is_not_asked_for_next_edits_in_lines(tmp_path: Path) -> None:
-    backend = ScriptedBackend(lambda query, sample: ScriptedReply((SILENT,)))
-    backend.capabilities = Capabilities(in_process=True, scores=True, tokenizer=tmp_path, context=1024)
-    model = ModelPredictor(backend, "editahead-lines", tokenizer=ESTIMATE)
-    response = await model.predict(replace(typed(), cursor=0))
-    assert response.problem is None and not response.rewrites
-    assert not backend.queries
-    assert (await model.predict(typed())).problem is None
-    assert backend.queries[-1].continues

@@ -69,10 +69,3 @@ def test_a_proposal_s_draft_is_that_edit(data: st.DataObject) -> None:
     answer = parse_answer(OWN, request, draft)
     assert isinstance(answer, ParsedEdit)
     assert answer.edit.apply(TEXT) == edit.apply(TEXT)
-
-
-def test_changed_lines_are_drafted_as_the_model_says_them() -> None:
-    at = TEXT.index("line 30")
-    one, lines = drafted("editahead-lines", state_of(TEXT, at, Edit.replace(at, at + 4, "row")))
-    assert one.endswith("<jupyter_code>row 30\n") and one.count("\n") == 1
-    assert f"{one[0]}<jupyter_code>line 30\n" in lines

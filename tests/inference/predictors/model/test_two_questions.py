@@ -38,7 +38,7 @@ def saying(*pieces: tuple[str, float], **can: Any) -> ScriptedBackend:
     texts, sure = tuple(text for text, _ in pieces), tuple((log(p),) for _, p in pieces)
 
     def reply(query: CompletionRequest, sample: int) -> ScriptedReply:
-        assert not query.continues and query.logprobs
+        assert query.logprobs
         return ScriptedReply(texts, logprobs=sure)
 
     backend = ScriptedBackend(reply)

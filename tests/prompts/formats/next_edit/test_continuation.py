@@ -12,7 +12,13 @@ from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.formats.base import AnswerRejection, ParsedEdit, parse_answer
 from editahead_prompts.formats.escaping import escape
 from editahead_prompts.formats.next_edit.continuation import types_line_end, without_tail
-from editahead_prompts.formats.next_edit.editahead_lines_2611 import EDITAHEAD_LINES, END, NEXT, SPECIAL
+from editahead_prompts.formats.next_edit.editahead_coder_2611 import (
+    EDITAHEAD_CODER,
+    END,
+    NEXT,
+    PREFIX,
+    SPECIAL,
+)
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.snapshot import Snapshot
 
@@ -30,11 +36,11 @@ def typed(text: str = TEXT, at: str = "= su", **more: bool) -> EditorState:
 
 
 def test_the_prompt_is_the_text_up_to_the_cursor() -> None:
-    request = EDITAHEAD_LINES.build(typed(), ESTIMATE)
+    request = EDITAHEAD_CODER.build(typed(), ESTIMATE)
     assert request.continues
-    assert request.prompt.text == TEXT[: TEXT.index("= su") + len("= su")]
-    assert request.stop == ("\n",)
-    answer = parse_answer(EDITAHEAD_LINES, request, "m(items)")
+    assert request.prompt.text.endswith(f"{PREFIX}{TEXT[: TEXT.index('= su') + len('= su')]}")
+    assert request.stop == (END,)
+    answer = parse_answer(EDITAHEAD_CODER, request, "m(items)")
     assert isinstance(answer, ParsedEdit)
     assert answer.edit.apply(TEXT) == TEXT.replace("= su", "= sum(items)")
 
@@ -54,28 +60,28 @@ def test_the_prompt_is_the_text_up_to_the_cursor() -> None:
 )
 def test_only_the_end_of_a_line_that_is_being_typed_goes_on(state: EditorState, is_asked: bool) -> None:
     assert types_line_end(state) == is_asked
-    request = EDITAHEAD_LINES.build(state, ESTIMATE)
+    request = EDITAHEAD_CODER.build(state, ESTIMATE)
     assert request.continues == is_asked
-    assert request.prompt.text.endswith(f"{NEXT}\n") != is_asked
+    assert request.prompt.text.endswith(NEXT) != is_asked
 
 
-@pytest.mark.parametrize("answer", ["", " ", "m", "\n"])
-def test_what_saves_no_key_is_no_rest(answer: str) -> None:
-    request = EDITAHEAD_LINES.build(typed(), ESTIMATE)
-    assert isinstance(parse_answer(EDITAHEAD_LINES, request, answer), AnswerRejection)
+@pytest.mark.parametrize("answer", ["", " ", "\n", END])
+def test_blanks_are_no_text(answer: str) -> None:
+    request = EDITAHEAD_CODER.build(typed(), ESTIMATE)
+    assert isinstance(parse_answer(EDITAHEAD_CODER, request, answer), AnswerRejection)
 
 
 def test_a_marker_in_a_rest_is_refused() -> None:
-    request = EDITAHEAD_LINES.build(typed(), ESTIMATE)
-    found = parse_answer(EDITAHEAD_LINES, request, f"m(items{SPECIAL[0]})")
+    request = EDITAHEAD_CODER.build(typed(), ESTIMATE)
+    found = parse_answer(EDITAHEAD_CODER, request, f"m(items{NEXT})")
     assert isinstance(found, AnswerRejection) and found.reason == "leaked-marker"
 
 
 @given(st.text(st.characters(exclude_categories=("C", "Z")), min_size=2), st.sampled_from(["stop", "length"]))
 def test_any_other_answer_is_typed_at_the_cursor(rest: str, reason: str) -> None:
     state = typed()
-    request = EDITAHEAD_LINES.build(state, ESTIMATE)
-    found = parse_answer(EDITAHEAD_LINES, request, escape(rest, SPECIAL), reason)  # type: ignore[arg-type]
+    request = EDITAHEAD_CODER.build(state, ESTIMATE)
+    found = parse_answer(EDITAHEAD_CODER, request, escape(rest, SPECIAL), reason)  # type: ignore[arg-type]
     if isinstance(found, AnswerRejection):
         assert found.reason == "repetition"
         return
@@ -101,9 +107,9 @@ def test_what_is_behind_the_cursor_is_not_said_again(text: str, tail: str, rest:
 
 def test_a_rest_that_is_there_already_is_none() -> None:
     state = typed(TEXT.replace("= su", "= sum(items)"), "sum(items")
-    request = EDITAHEAD_LINES.build(state, ESTIMATE)
+    request = EDITAHEAD_CODER.build(state, ESTIMATE)
     assert request.continues
-    assert parse_answer(EDITAHEAD_LINES, request, ")") == AnswerRejection("empty")
-    answer = parse_answer(EDITAHEAD_LINES, request, ", tax)")
+    assert parse_answer(EDITAHEAD_CODER, request, ")") == AnswerRejection("empty")
+    answer = parse_answer(EDITAHEAD_CODER, request, ", tax)")
     assert isinstance(answer, ParsedEdit)
     assert answer.edit.apply(state.document.text) == TEXT.replace("= su", "= sum(items, tax)")
