@@ -258,13 +258,17 @@ class _Graph:
 
     def multiply(self, name: str, x: str, bias: str = "") -> str:
         """Multiply `x` by a matrix that was written, and add a bias."""
-        products = []
-        for number, (steps, largest) in enumerate(self._quantized(name, x)):
+        parts = self._quantized(name, x)
+        out = f"{name}.out"
+        terms = [f"{name}.{number}.product" for number in range(len(parts))] + [bias] * bool(bias)
+        if len(terms) == 1:
+            terms = [out]
+        for number, (steps, largest) in enumerate(parts):
             part = f"{name}.{number}"
             inputs = [steps, f"{part}.quantized", "step", f"{part}.scales", "zero", "zero"]
             self.node("MatMulIntegerToFloat", inputs, [f"{part}.whole"], _ORT)
-            products.append(self.node("Mul", [f"{part}.whole", largest], [f"{part}.product"]))
-        return self.node("Sum", products + [bias] * bool(bias), [f"{name}.out"])
+            self.node("Mul", [f"{part}.whole", largest], [terms[number]])
+        return out if terms == [out] else self.node("Sum", terms, [out])
 
     def _quantized(self, name: str, x: str) -> list[tuple[str, str]]:
         """Quantize what is multiplied by a matrix, and return its parts: the steps, and the largest value of each token."""
