@@ -39,6 +39,7 @@ class Capabilities:
         scores: It is a `Scorer`.
         tokenizer: The folder on this machine with the model's tokenizer, if known.
         in_process: It computes in this process. It is seldom as fast as the rules, which then do not wait for it.
+        prompt_token_s: The seconds that a token of a prompt took when the model was checked, if known.
     """
 
     token_ids: bool = False
@@ -50,6 +51,7 @@ class Capabilities:
     scores: bool = False
     tokenizer: Path | None = None
     in_process: bool = False
+    prompt_token_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -27,6 +28,8 @@ from editahead_inference.backends.base import (
 from editahead_inference.errors import BackendError, Cancelled
 from editahead_inference.worker_thread import CancellableJob, WorkerThread
 from editahead_prompts.errors import TokenizerUnavailableError
+
+from .small_model import read_speed
 
 if TYPE_CHECKING:
     from .model import LocalModel
@@ -102,7 +105,13 @@ class LocalBackend:
             scores=True,
             tokenizer=self._folder,
             in_process=True,
+            prompt_token_s=self._prompt_token_s,
         )
+
+    @cached_property
+    def _prompt_token_s(self) -> float | None:
+        speed = read_speed(self._folder)
+        return 1 / speed.prompt_tokens_per_s if speed is not None and speed.prompt_tokens_per_s > 0 else None
 
     async def prepare(self) -> None:
         if self._model is None:

@@ -332,11 +332,14 @@ class ModelPredictor:
 
     def _prompt_budget(self, format: Format) -> int:
         """Return the tokens of a prompt that a model in this process computes in `FIRST_ANSWER_S`."""
-        least_s = self.prefill_estimator.estimate_s(1) if self.backend.capabilities.in_process else None
-        if least_s is None:
+        capabilities = self.backend.capabilities
+        token_s = self.prefill_estimator.estimate_s(1)
+        if token_s is None:
+            token_s = capabilities.prompt_token_s
+        if not capabilities.in_process or token_s is None:
             return format.context
         return max(
-            (size for size in PROMPT_SIZES if size * least_s <= FIRST_ANSWER_S), default=PROMPT_SIZES[0]
+            (size for size in PROMPT_SIZES if size * token_s <= FIRST_ANSWER_S), default=PROMPT_SIZES[0]
         )
 
     def _in_common(self, format: Format, states: Sequence[EditorState]) -> PromptRequest:

@@ -20,6 +20,7 @@ from safetensors.numpy import save_file
 import small_model as tiny
 from editahead_inference.backends.base import CompletionRequest, StreamEnd
 from editahead_inference.backends.local import gguf_weights, self_check, small_model
+from editahead_inference.backends.local.backend import LocalBackend
 from editahead_inference.backends.local.llama_graph import LlamaShape
 from editahead_inference.backends.local.model import LocalModel
 from editahead_inference.backends.local.onnx_network import OnnxNetwork
@@ -150,6 +151,8 @@ def test_it_is_the_base_with_the_adapter(
     assert json.loads((folder / "model.json").read_text())["tokens seen"] == 7
     assert (folder / "README.md").read_text() == "# The card"
     assert small_model.read_speed(folder) == SPEED
+    assert LocalBackend(folder).capabilities.prompt_token_s == 1 / SPEED.prompt_tokens_per_s
+    assert LocalBackend(tmp_path).capabilities.prompt_token_s is None
     assert [path.name for path in tmp_path.iterdir() if "editahead-coder" in path.name] == [folder.name]
 
     # The same model, written from merged weights.

@@ -163,6 +163,25 @@ async def test_a_slow_machine_gets_short_prompts(seconds: float, size: int) -> N
     assert size * 0.8 < count <= size
 
 
+@pytest.mark.parametrize(
+    ("checked", "in_process", "size"),
+    [
+        (0.007, True, PROMPT_SIZES[0]),
+        (0.004, True, PROMPT_SIZES[1]),
+        (0.003, True, PROMPT_SIZES[2]),
+        (None, True, PROMPT_SIZES[2]),
+        (0.02, False, PROMPT_SIZES[2]),
+    ],
+)
+async def test_the_first_prompt_is_as_long_as_the_check_of_the_model_allows(
+    checked: float | None, in_process: bool, size: int
+) -> None:
+    long = "".join(f"line_{number} = {number}\n" for number in range(2_000))
+    backend = saying(("m", 0.9), in_process=in_process, prompt_token_s=checked)
+    await predictor(backend).predict(typed(long + TEXT + long))
+    assert size * 0.8 < ESTIMATE.count(backend.queries[-1].prompt) <= size
+
+
 async def test_an_unknown_cursor_warms_nothing() -> None:
     backend = saying(("m", 0.9), warms=True)
     document = Snapshot.from_text(TEXT * 100, uri=URI)
