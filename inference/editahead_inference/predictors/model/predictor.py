@@ -42,6 +42,7 @@ from .edit_scoring import answers_to_score, scores_of_said
 from .logprob_trace import LogprobTrace
 from .prefill_estimator import PrefillEstimator
 from .previous_requests import PreviousRequests
+from .prompt_size import PromptSize
 from .response import ApplyResponse, LineReporter, ModelResponse, ResponseProgress
 from .restored_response import restore_apply_response, restore_response
 from .samples import Sample, make_apply_response, make_model_response
@@ -58,9 +59,6 @@ TEMPLATE_TOKENS = 32
 MIN_PREFILL_TOKENS, MIN_PREFILL_SAVING_S = 192, 0.03
 """The least tokens of a prefill, or, once the server's speed is known, the least seconds that it saves: smaller savings are
 not noticeable."""
-
-PROMPT_SIZES, FIRST_ANSWER_S = (384, 512, 768), 2.5
-"""Tokens of prompts for a model in this process, and the seconds in which the chosen size is computed from nothing."""
 
 DRAFT_HEADROOM = 128
 """Tokens that Apply keeps free on a server with drafts of its own: near the end of the context, one request spoils the
@@ -124,6 +122,7 @@ class ModelPredictor:
     """Why the last request was not sent, although the backend may be ready: one sentence, or ""."""
     _found: tuple[str, str, Tokenizer] | None = field(default=None, init=False, repr=False)
     _related_code: RelatedCodeFinder | None = field(default=None, init=False, repr=False)
+    _prompt_size: PromptSize = field(default_factory=PromptSize, init=False, repr=False)
     _previous: PreviousRequests = field(default_factory=PreviousRequests, init=False, repr=False)
     _agrees: bool | None = field(default=None, init=False, repr=False)
     """Whether the server's token counts agree with our tokenizer, so that ids can replace text; None = not known yet."""
@@ -331,16 +330,11 @@ class ModelPredictor:
         return request
 
     def _prompt_budget(self, format: Format) -> int:
-        """Return the tokens of a prompt that a model in this process computes in `FIRST_ANSWER_S`."""
-        capabilities = self.backend.capabilities
-        token_s = self.prefill_estimator.estimate_s(1)
-        if token_s is None:
-            token_s = capabilities.prompt_token_s
-        if not capabilities.in_process or token_s is None:
+        if not self.backend.capabilities.in_process:
             return format.context
-        return max(
-            (size for size in PROMPT_SIZES if size * token_s <= FIRST_ANSWER_S), default=PROMPT_SIZES[0]
-        )
+        measured = self.prefill_estimator.estimate_s(1)
+        checked = self.backend.capabilities.prompt_token_s
+        return self._prompt_size.choose(checked if measured is None else measured)
 
     def _in_common(self, format: Format, states: Sequence[EditorState]) -> PromptRequest:
         masked = [self._completed(state)[0] for state in states]

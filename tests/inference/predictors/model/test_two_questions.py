@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from editahead_inference.backends.base import CompletionRequest
 from editahead_inference.pipeline import Pipeline
 from editahead_inference.predictors.model.continuation import LEAST, Continuation
-from editahead_inference.predictors.model.predictor import PROMPT_SIZES, ModelPredictor
+from editahead_inference.predictors.model.predictor import ModelPredictor
+from editahead_inference.predictors.model.prompt_size import FIRST_ANSWER_S, PROMPT_SIZES, PromptSize
 from editahead_inference.predictors.model.response import ResponseProgress
 from editahead_inference.predictors.model.samples import LEAST_EDIT
 from editahead_prompts.composition.tokenizers import ESTIMATE
@@ -180,6 +181,14 @@ async def test_the_first_prompt_is_as_long_as_the_check_of_the_model_allows(
     backend = saying(("m", 0.9), in_process=in_process, prompt_token_s=checked)
     await predictor(backend).predict(typed(long + TEXT + long))
     assert size * 0.8 < ESTIMATE.count(backend.queries[-1].prompt) <= size
+
+
+def test_a_busy_moment_does_not_have_the_prompt_computed_anew() -> None:
+    largest, size = PROMPT_SIZES[-1], PromptSize()
+    assert size.choose(None) == size.choose(FIRST_ANSWER_S / largest) == largest
+    assert size.choose(1.5 * FIRST_ANSWER_S / largest) == largest
+    assert size.choose(3 * FIRST_ANSWER_S / largest) == PROMPT_SIZES[0]
+    assert size.choose(FIRST_ANSWER_S / largest) == largest
 
 
 async def test_an_unknown_cursor_warms_nothing() -> None:
