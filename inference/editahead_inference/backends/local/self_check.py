@@ -17,9 +17,9 @@ MAX_WRONG = 1
 MAX_MS_A_TOKEN = 90.0
 """Milliseconds a token up to which a model is worth its wait.
 
-A text after a key takes one to three steps, two in the median, each at the price of a token, as steps check drafts. With 50 ms
-for a pause of fast typing and some 60 ms of the rules, three steps at this rate come within 400 ms, about the time between two
-words.
+A text after a key takes one to three steps, two in the median, each at the price of a token, as steps check drafts.
+With 50 ms for a pause of fast typing and some 60 ms of the rules, three steps at this rate come within 400 ms, about
+the time between two words.
 """
 MIN_PROMPT_TOKENS_PER_S = 40.0
 """Tokens of a prompt a second from which a file that was opened is read before the person has found the place to type: 300
