@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
   kill-long clients-long packages site accessibility extras release-environment eval baseline docs changelog lock clean for-run for-test
 
 help:
-	@echo "make demo    watch the server predict a short editing session"
+	@echo "make demo    watch the server predict a short editing session, and the model where it is installed"
 	@echo "make demo-engine  the same in Neovim, with a real vLLM on the CPU: 2.5 GB in the cache, then three minutes"
 	@echo "make check   two minutes: lint, types and unit tests"
 	@echo "make test    all tests but benchmarks, the long fuzz test and those in editors"
@@ -49,6 +49,8 @@ help:
 
 demo: for-run
 	@$(BIN)/editahead demo
+	@if $(BIN)/python docs/tools/model_demo.py --check; then \
+	  $(MAKE) --no-print-directory for-test && PYTHONPATH=tests/support $(BIN)/python docs/tools/model_demo.py; fi
 
 demo-engine: engine-environment
 	@PYTHONPATH=tests/support $(VENV)/engine/bin/python docs/tools/engine_demo.py

@@ -18,12 +18,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
+from demo_report import EXECUTE, DemoError, Report, check
 
 from editahead_evals.client.lsp_client import isolated_environment
 from editahead_inference.backends.engine_runfile import FILE_NAME, EngineRunfile
@@ -135,25 +133,9 @@ LOOK_MS, LOOKS = 50, 1200
 REQUEST_LOOKS = 60
 """The largest number of checks for a request to the engine that may not come."""
 
-_EXECUTE = """
-local command, argument = ...
-local client = vim.lsp.get_clients({ name = 'editahead' })[1]
-local params = { command = command, arguments = argument and { argument } or {} }
-local answer, problem = client:request_sync('workspace/executeCommand', params, 60000, 0)
-return { error = answer and answer.err, result = answer and answer.result, problem = problem }
-"""
 _MAKE = (
     "vim.lsp.util.apply_workspace_edit(..., vim.lsp.get_clients({ name = 'editahead' })[1].offset_encoding)"
 )
-
-
-class DemoError(Exception):
-    """A step of the demo had not the expected effect. The message is for the user."""
-
-
-def check(that: object, what: str) -> None:
-    if not that:
-        raise DemoError(what)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,32 +178,6 @@ def _prompts(count: int, when: str, tokens: int, cached: int) -> str:
         return ""
     many = "" if count == 1 else f" {count} times"
     return f"{when}{many}: {tokens} tokens, {cached} cached, {tokens - cached} computed"
-
-
-class Report:
-    """The report report."""
-
-    def __init__(self) -> None:
-        self._console = Console(highlight=False)
-
-    def scene(self, title: str, words: str) -> None:
-        self._console.print()
-        self._console.rule(Text(title, "bold cyan"), align="left", style="dim")
-        self._console.print(Text(words), soft_wrap=True)
-
-    def line(self, who: str, what: str, style: str = "bold") -> None:
-        self._console.print(Text.assemble((who.ljust(10), style), what), soft_wrap=True)
-
-    def text(self, text: str) -> None:
-        for line in text.splitlines():
-            self._console.print(Text(f"{'':10}{line}"), soft_wrap=True)
-
-    def difference(self, before: str, after: str) -> None:
-        lines = unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
-        for line in list(lines)[2:]:
-            if not line.startswith("@@"):
-                style = "green" if line.startswith("+") else "red"
-                self._console.print(Text(f"{'':10}{line[0]} {line[1:]}", style), soft_wrap=True)
 
 
 class Demo:
@@ -425,7 +381,7 @@ class Demo:
         return self._execute("editahead.status")["result"]
 
     def _execute(self, command: str, argument: Any = None) -> Any:
-        response = self._neovim.lua(_EXECUTE, command, argument)
+        response = self._neovim.lua(EXECUTE, command, argument)
         check(not response.get("problem"), f"an answer to {command}: {response.get('problem')}")
         return response
 
