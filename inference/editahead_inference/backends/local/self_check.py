@@ -15,18 +15,12 @@ from .network import Network, token_ids
 MAX_WRONG = 1
 """Answers that may differ: bases of other precision round a token away now and then."""
 MAX_MS_A_TOKEN = 90.0
-<<<<<<< Updated upstream
 """Milliseconds a token up to which a model is worth its wait.
 
 A text after a key takes one to three steps, two in the median, each at the price of a token, as steps check drafts.
 With 50 ms for a pause of fast typing and some 60 ms of the rules, three steps at this rate come within 400 ms, about
 the time between two words.
 """
-=======
-"""Milliseconds a token up to which a model is worth its wait. A text after a key takes one to three steps, two in the
-median, each at the price of a token, as steps check drafts. With 50 ms for a pause of fast typing and some 60 ms of the rules,
-three steps at this rate come within 400 ms, about the time between two words."""
->>>>>>> Stashed changes
 MIN_PROMPT_TOKENS_PER_S = 40.0
 """Tokens of a prompt a second from which a file that was opened is read before the person has found the place to type: 300
 tokens in less than eight seconds, in pauses."""
