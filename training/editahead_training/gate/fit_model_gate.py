@@ -23,7 +23,7 @@ from typing import Any
 from editahead_inference.backends.local.backend import LocalBackend
 from editahead_inference.backends.local.small_model import NAME
 from editahead_inference.candidates import SAID
-from editahead_inference.gate.gate import joint_threshold, threshold
+from editahead_inference.gate.gate import model_threshold, threshold
 from editahead_inference.pipeline import Pipeline, proposed_edits
 from editahead_inference.predictors.model.model_gate import gate_features, joint_probability
 from editahead_inference.predictors.model.predictor import ModelPredictor
@@ -39,7 +39,7 @@ SHARDS = 2
 """Last shards, which the rules' gate has not seen."""
 FOLDS = 8
 """Parts of the repositories; each is judged by terms fitted to the others."""
-PRECISION = 1.0
+PRECISION = 0.1
 """Of the prior, around 0, of each term but the constant."""
 RESAMPLES = 1000
 
@@ -170,9 +170,9 @@ def shown(moments: Sequence[JointMoment], terms: Mapping[str, float] | None) -> 
     for moment in moments:
         best: tuple[float, bool] | None = None
         for one in moment.candidates:
-            least = threshold(0.5)
+            least = threshold(0.5) if one.rules is not None else model_threshold(0.5)
             if terms is not None and one.said is not None:
-                sure, least = joint_probability(one.rules, one.said, terms), joint_threshold(0.5)
+                sure = joint_probability(one.rules, one.said, terms)
             elif one.rules is None:
                 continue
             else:
