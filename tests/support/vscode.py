@@ -103,6 +103,12 @@ def _focused_row(text: str) -> str:
     return f"document.querySelector('.quick-input-list .monaco-list-row.focused[aria-label*={json.dumps(text)}]')"
 
 
+def _is_cursor(line: int, column: int) -> str:
+    """Return the expression of JavaScript that is true while the cursor is at a place, both numbers 1-based."""
+    place = json.dumps(f"Ln {line}, Col {column}")
+    return f"document.querySelector('[id=\"status.editor.selection\"]')?.innerText.split(' (')[0] === {place}"
+
+
 class VSCode:
     """A window of VS Code on a folder."""
 
@@ -385,9 +391,11 @@ class VSCode:
         self.click_text(".notification-fade-in-done .monaco-button", button)
 
     def until_cursor(self, line: int, column: int) -> None:
-        place = json.dumps(f"Ln {line}, Col {column}")
-        shown = "document.querySelector('[id=\"status.editor.selection\"]')?.innerText.split(' (')[0]"
-        self.until(f"{shown} === {place}")
+        self.until(_is_cursor(line, column))
+
+    def press_until_cursor(self, key: str, line: str, column: str) -> None:
+        """Press a key again as long as the cursor is not there: the extension learns of a moved cursor a moment later."""
+        self.repeat_until(lambda: self.press(key), _is_cursor(int(line), int(column)))
 
     def until_cursor_line(self, line: int) -> None:
         shown = "document.querySelector('[id=\"status.editor.selection\"]')?.innerText ?? ''"

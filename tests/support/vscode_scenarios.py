@@ -177,6 +177,7 @@ def _steps() -> Iterator[_Step]:
     for pattern, method in {
         "ready": "until_ready",
         "type TEXT": "type",
+        r"press (\S+) until cursor (\d+):(\d+)": "press_until_cursor",
         "copy TEXT": "copy",
         "command (.+)": "command",
         "open (.+)": "open_beside",

@@ -42,6 +42,8 @@ export class View implements vscode.Disposable {
   private scheduled: { trigger: Trigger; timer: NodeJS.Timeout } | undefined;
   /** The editor state after a jump or an accepted edit placed the cursor. */
   private placedState: string | undefined;
+  /** Whether an accepted edit is being made: a Tab meanwhile does nothing. */
+  private isAccepting = false;
   /** The editor state that VS Code has ghost text for. */
   private ghostTextState: string | undefined;
   /** The predictions for other documents that the user saw, and typed on: they wait for a pause. */
@@ -424,7 +426,7 @@ export class View implements vscode.Disposable {
       lineRange: prediction?.lineRange(),
       cursor,
       cursorLineText: document.lineAt(cursor.line).text,
-      isCursorPlaced: this.placedState === stateOf(editor),
+      isCursorPlaced: this.isAccepting || this.placedState === stateOf(editor),
       hasSelection: !selection.isEmpty,
       isTabTaken: this.tabOwners.isTabTaken(document),
     };
@@ -477,7 +479,8 @@ export class View implements vscode.Disposable {
 
   private placeCursor(editor: vscode.TextEditor, position: vscode.Position): void {
     const valid = editor.document.validatePosition(position);
-    editor.selection = new vscode.Selection(valid, valid);
+    const selection = new vscode.Selection(valid, valid);
+    if (!editor.selection.isEqual(selection)) editor.selection = selection; // set anew, it undoes a move by the user
     this.placedState = stateOf(editor);
   }
 
@@ -487,12 +490,14 @@ export class View implements vscode.Disposable {
     const { document } = editor;
     const at = (offset: number) => document.positionAt(offset);
     this.server.reportOutcome(accepted.id, "accepted", { shownMs: accepted.shownMs(this.now()) });
+    this.isAccepting = true;
     this.clearPredictions();
     const before = document.getText();
     const isApplied = await editor.edit((builder) => {
       for (const edit of edits) builder.replace(new vscode.Range(at(edit.start), at(edit.end)), edit.newText);
     });
-    if (!isApplied) return;
+    this.isAccepting = false;
+    if (!isApplied) return this.redraw();
     this.accepted = new AcceptedEdit(document.uri.toString(), before, document.getText());
     this.placeCursor(editor, cursor);
     editor.revealRange(editor.selection);
