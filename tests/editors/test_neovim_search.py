@@ -61,6 +61,7 @@ def test_what_was_chosen_is_logged_for_who_wants_it(start: Start, homes: dict[st
         # The second answer comes after the first choice is logged.
         neovim.keys(f":Editahead search {query}<CR>")
         neovim.until("vim.fn.bufname():find(a[1]) ~= nil", file)
+        neovim.until("#vim.lsp.get_clients({ name = 'editahead', bufnr = 0 }) > 0")
     [log] = Path(homes["XDG_STATE_HOME"]).rglob(FILE_NAME)
     opened = read_opened(log)[0]
     assert (opened.query, opened.path) == ("cart", "cart.py")
