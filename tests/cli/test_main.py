@@ -206,7 +206,7 @@ def test_what_config_prints_is_a_settings_file(
     folders: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folders / "editahead.toml").write_text(
-        'eagerness = 0.7\nexclude = ["*.gen", "é\\\\x"]\nlanguages = { python = false, "c++" = true }\n',
+        'eagerness = 0.7\nexclude = ["*.gen", "é\\\\x", "\\u007f"]\nlanguages = { python = false, "c++" = true }\n',
         "utf-8",
     )
     assert main(["config"]) == 0

@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
         print_output(ConfigOutput(known, list(resolved.messages)))
         return 0
     for name, value in values.items():
-        line = f"# {name} = " if value is None else f"{name} = {_to_toml(value)}"
+        line = f"# {name} =" if value is None else f"{name} = {_to_toml(value)}"
         print_text(f"{line:<40} # {resolved.origins[name]}" if args.show_origin else line)
     for message in resolved.messages:
         print_note(f"editahead: {message}")
@@ -41,4 +41,5 @@ def _to_toml(value: Any) -> str:
     if isinstance(value, Mapping):
         items = (f"{json.dumps(name)} = {_to_toml(item)}" for name, item in value.items())
         return f"{{ {', '.join(items)} }}" if value else "{}"
-    return json.dumps(list(value) if isinstance(value, tuple | frozenset) else value, ensure_ascii=False)
+    text = json.dumps(list(value) if isinstance(value, tuple | frozenset) else value, ensure_ascii=False)
+    return text.replace("\x7f", "\\u007f")  # the one character that JSON leaves as it is and TOML does not

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcContentModified, JsonRpcInvalidParams
 
-from editahead_lsp.prediction.coordinator import PredictionRequest
+from editahead_lsp.prediction.request import PredictionRequest
 from editahead_lsp.presentation import to_lsp
 from editahead_lsp.presentation.left_places import KIND as LEFT
 from editahead_lsp.protocol.client_capabilities import get_nested

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from editahead_lsp.prediction.coordinator import PredictionRequest
+from editahead_lsp.prediction.request import PredictionRequest
 from editahead_lsp.presentation import to_lsp
 from editahead_lsp.protocol.custom_messages import (
     InlineCompletionList,

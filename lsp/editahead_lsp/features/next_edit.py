@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
-from editahead_lsp.prediction.coordinator import PredictionRequest
+from editahead_lsp.prediction.request import PredictionRequest
 from editahead_lsp.presentation import to_lsp
 from editahead_lsp.protocol.custom_messages import NEXT_EDIT, NextEditParams, NextEditResult
 

@@ -10,7 +10,6 @@ import asyncio
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from editahead_inference.candidates import CLOSED, GateDecision, Prediction, Silence
 from editahead_lsp.presentation.to_lsp import CanShow, covering_replacement, show_any
@@ -22,20 +21,9 @@ from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit, interpolate
 from editahead_prompts.text.snapshot import Snapshot
 
+from .request import AT_CURSOR_SURFACES, MAX_ALTERNATIVES, VERSIONED_SURFACES, PredictionRequest, Surface
 from .scheduler import CACHE_SIZE, PredictionScheduler
 
-Surface = Literal[
-    "inlineCompletion", "copilotInlineEdit", "nextEdit", "command", "codeAction", "completion", "hint"
-]
-
-VERSIONED_SURFACES: frozenset[Surface] = frozenset(
-    ["copilotInlineEdit", "nextEdit", "command", "codeAction", "hint"]
-)
-"""The surfaces whose answers name the version that they are for."""
-AT_CURSOR_SURFACES: frozenset[Surface] = frozenset(["inlineCompletion", "completion"])
-"""The surfaces that show the likeliest suggestion at the cursor first. The others show next edits before next tokens."""
-MAX_ALTERNATIVES = 5
-"""Limits the suggestions in one answer."""
 REPLACE_MARGIN = 0.15
 """The confidence by which a new suggestion must exceed the visible one to replace it during typing."""
 PREFETCH_PAUSE_S = 0.15
@@ -43,34 +31,6 @@ PREFETCH_PAUSE_S = 0.15
 
 A person who goes on typing does not accept them.
 """
-
-
-@dataclass
-class PredictionRequest:
-    """A request for suggestions.
-
-    Attributes:
-        started_at: The time of the request in seconds.
-        superseded: Done when a newer request for the same document and surface has come.
-        can_show: Returns whether the surface can show a suggestion.
-        max_suggestions: The number of suggestions that the surface shows, at most.
-        delay_s: The seconds to wait before a prediction.
-        model_delay_s: The seconds from the request to a request to a model.
-        silence: The reason, when it is already known that nothing will be shown.
-        look: The comparison of the document with its file, where one was in progress when the state was frozen.
-    """
-
-    surface: Surface
-    started_at: float
-    superseded: asyncio.Future[None]
-    can_show: CanShow
-    max_suggestions: int = MAX_ALTERNATIVES
-    document: Document | None = None
-    state: EditorState | None = None
-    delay_s: float = 0.0
-    model_delay_s: float = 0.0
-    silence: Silence | None = None
-    look: asyncio.Future[None] | None = None
 
 
 @dataclass(frozen=True)
