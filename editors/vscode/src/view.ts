@@ -493,10 +493,10 @@ export class View implements vscode.Disposable {
     this.isAccepting = true;
     this.clearPredictions();
     const before = document.getText();
-    const isApplied = await editor.edit((builder) => {
+    const applying = editor.edit((builder) => {
       for (const edit of edits) builder.replace(new vscode.Range(at(edit.start), at(edit.end)), edit.newText);
     });
-    this.isAccepting = false;
+    const isApplied = await Promise.resolve(applying).finally(() => (this.isAccepting = false));
     if (!isApplied) return this.redraw();
     this.accepted = new AcceptedEdit(document.uri.toString(), before, document.getText());
     this.placeCursor(editor, cursor);

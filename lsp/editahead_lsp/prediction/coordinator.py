@@ -259,9 +259,8 @@ class PredictionCoordinator:
         predictions = session.shown_predictions
         being_typed = [
             shown
-            for shown in predictions.partially_typed(
-                document, cursor
-            )  # next tokens of other surfaces hide no next edit
+            for shown in predictions.partially_typed(document, cursor)
+            # What goes on at the cursor on another surface must not hide a next edit on this one.
             if not shown.candidate.is_next_tokens
             or request.surface in AT_CURSOR_SURFACES
             or requester in shown.requesters

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 from editahead_lsp.protocol.custom_messages import (
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from editahead_lsp.server import Server
 
 
+MOST = 2
+"""Notifications for one state: after a search of closed files, and after a late answer of a model. More would be a loop."""
+
+
 class NextEditRefresh:
     """A sender of the notification, to clients that want it.
 
@@ -26,10 +31,17 @@ class NextEditRefresh:
         self._server = server
         self.is_wanted = False
         """Whether the client asks again after the notification."""
+        self._state: Hashable = None
+        self._count = 0
 
     def on_improved(self, state: EditorState) -> None:
         """Notify the client of a better answer to a state, if its document is as it was."""
         document = self._server.session.documents.get(state.document.uri)
-        if self.is_wanted and document is not None and document.snapshot.lines == state.document.lines:
+        if not self.is_wanted or document is None or document.snapshot.lines != state.document.lines:
+            return
+        told = document.uri, document.snapshot.version, state.cursor
+        self._count = self._count + 1 if told == self._state else 1
+        self._state = told
+        if self._count <= MOST:
             place = VersionedTextDocument(document.uri, document.snapshot.version)
             self._server.protocol.notify(NEXT_EDIT_REFRESH, NextEditRefreshParams(place))

@@ -8,6 +8,7 @@ import pytest
 
 from editahead_inference.closed_documents import MAX_NEW_CHARS
 from editahead_inference.pipeline import Pipeline
+from editahead_lsp.presentation.next_edit_refresh import MOST
 from memory_codebase import MemoryCodebase
 from server_harness import ServerHarness, lsp_range, position_params
 
@@ -186,3 +187,17 @@ async def test_a_client_is_told_when_the_search_has_ended(
     assert told["params"] == {"textDocument": {"uri": HERE, "version": 2}}
     first, *_ = (await harness.request("editahead/nextEdit", params))["predictions"]
     assert first["textDocument"] == {"uri": THERE, "version": None}
+
+
+async def test_a_client_is_told_of_one_state_a_few_times_at_most(harness: ServerHarness) -> None:
+    await rename(harness)
+    await harness.request(
+        "editahead/nextEdit", position_params(HERE, 2, 4, 0, trigger="cursor", refreshes=True)
+    )
+    session = harness.server.session
+    document = session.documents.get(HERE)
+    assert document is not None
+    for _ in range(5):
+        harness.server.predictions.on_improved(session.build_state(document, 40))
+    for _ in range(MOST):
+        await harness.take(lambda message: message.get("method") == "editahead/nextEdit/refresh")
