@@ -15,17 +15,27 @@ from tree_sitter import Node
 from editahead_prompts.state import PastEdit
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.name_occurrences import Occurrence
-from editahead_prompts.text.snapshot import split_lines
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .argument_rules import ArgumentChange, argument_spans
+from .argument_rules import argument_spans
 from .bindings import MODULE
+from .calls import (
+    MAX_LINES,
+    WINDOW,
+    Call,
+    calls_in,
+    changed_call,
+    keyword_of,
+    reordered,
+    with_argument,
+    without_argument,
+)
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .introduced_names import IntroducedNames
 from .named_places import MAX_WIDTH, whole_word
 from .renamed_definition import C_FAMILY, RenamedDefinition
-from .rule import Proposal, shorten
+from .rule import shorten
 
 _DROPPED, _ORDERED, _SHOWN, _PASSED, _TYPED = 0.8, 0.7, 0.6, 0.6, 0.45
 """Confidence that a call drops an argument, orders its arguments anew, passes what another call was made to pass, passes
@@ -37,31 +47,16 @@ _OPTIONAL = 0.2
 None of 14 first predictions was right (train-08 and train-09, in small steps).
 """
 _MAX_EDITS = 6
-_MAX_LINES = 200
-"""Lines with the function's name. A function on more lines is changed by a tool."""
-_WINDOW = 60
-"""Lines of a parameter list or a call that are read."""
 _ABOVE = 8
 """Lines above a changed one in which its call may begin."""
 _MAX_CLIMB = 12
 _FUNCTION = re.compile(r"function|method|constructor|declaration\Z")
-_CALLS = frozenset(
-    {
-        "call",
-        "call_expression",
-        "method_invocation",
-        "new_expression",
-        "object_creation_expression",
-        "explicit_constructor_invocation",
-    }
-)
 _CONSTRUCTORS = frozenset({"__init__", "constructor"})
 _RECEIVER = re.compile(r"(?:&\s*(?:'\w+\s+)?)?(?:mut\s+)?(?:self|cls)\b|this\s*:|[*/]\Z")
 """A first parameter, or a mark among parameters, that calls do not pass."""
 _OMITTED = re.compile(r"=(?!=)|\?\s*:")
 """What shows that a call may leave a parameter out."""
 _VARIADIC = re.compile(r"\.\.\.|\A\*")
-_KEYWORD = re.compile(r"(?P<name>[^\W\d]\w*)\s*=(?!=)")
 _NAME_LAST = frozenset({"java", "c", "cpp"})
 """Languages in which a parameter's name comes after its type."""
 _EXACT = frozenset({"go", "rust", "java", "c"})
@@ -86,26 +81,6 @@ class _Change:
     lines: tuple[int, int]
     old: tuple[str, ...]
     new: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Call:
-    """A call in a document: the offset of its first line, the text from there on, and its arguments in that text."""
-
-    line: int
-    text: str
-    spans: tuple[tuple[int, int], ...]
-
-    @property
-    def texts(self) -> list[str]:
-        """The arguments. A comma after the last one adds none."""
-        found = [self.text[a:b].strip() for a, b in self.spans]
-        return found[:-1] if found and not found[-1] else found
-
-    @property
-    def end(self) -> int:
-        """The last line."""
-        return self.line + self.text.count("\n", 0, self.spans[-1][1])
 
 
 def follow_changed_parameters(situation: Situation) -> Iterator[FollowUp]:
@@ -136,7 +111,7 @@ def _changes(edit: PastEdit, origin: DocumentIndex, trees: SyntaxTrees) -> Itera
     """Yield the functions of which an edit changed the parameters."""
     seen: set[int] = set()
     last = min(edit.line + max(len(edit.new), 1), len(origin.bodies))
-    for line in range(edit.line, min(last, edit.line + _WINDOW)):
+    for line in range(edit.line, min(last, edit.line + WINDOW)):
         if len(origin.bodies[line]) > MAX_WIDTH:
             continue
         at = origin.snapshot.starts[line] + len(origin.indent(line))
@@ -191,18 +166,18 @@ def _change(edit: PastEdit, origin: DocumentIndex, function: Node, parameters: N
     open_at = len(
         lines[first].encode("utf-8", "replace")[: parameters.start_point.column].decode("utf-8", "replace")
     )
-    now = argument_spans("".join(lines[first : first + _WINDOW]), open_at)
+    now = argument_spans("".join(lines[first : first + WINDOW]), open_at)
     before = (*lines[: edit.line], *edit.old, *lines[edit.line + len(edit.new) :])
     row = _row_before(edit, first, lines[first][:open_at], before)
     if row is None or now is None:
         return None
-    was_text = "".join(before[row[0] : row[0] + _WINDOW])
+    was_text = "".join(before[row[0] : row[0] + WINDOW])
     was = argument_spans(was_text, row[1])
     if was is None:
         return None
     language = origin.snapshot.language
     old = _passed(was_text, was, language)
-    new = _passed("".join(lines[first : first + _WINDOW]), now, language)
+    new = _passed("".join(lines[first : first + WINDOW]), now, language)
     if old is None or new is None or old == new:
         return None
     body = origin.bodies[node.start_point.row]
@@ -264,14 +239,14 @@ def _calls_of(change: _Change, origin: DocumentIndex, situation: Situation) -> I
         return
     if _is_overloaded(target, made, language):
         return
-    calls = list(_calls_in(index, change.name, target, situation.trees))
+    calls = list(calls_in(index, change.name, target, situation.trees))
     typing = situation.typing
     is_typed = typing is not None and typing.edit is change.edit
     if len(new) == len(old) and sorted(new) == sorted(old) and new != old:
         order = [old.index(name) for name in new]
         for call in calls:
             if not _is_edited(call, index, situation):
-                made_text = _reordered(call, order)
+                made_text = reordered(call, order)
                 label = f"order of {change.name}()'s arguments"
                 yield from _follow_up(
                     index, call, made_text, "call-order", label, _TYPED if is_typed else _ORDERED
@@ -288,7 +263,7 @@ def _calls_of(change: _Change, origin: DocumentIndex, situation: Situation) -> I
     ]
     if longer is old:
         for call in calls:
-            text = _without(call, place, longer[place], language)
+            text = without_argument(call, place, longer[place], language)
             label = f"drop {longer[place]} from {change.name}()"
             yield from _follow_up(index, call, text, "call-drop", label, _TYPED if is_typed else _DROPPED)
         return
@@ -299,7 +274,7 @@ def _calls_of(change: _Change, origin: DocumentIndex, situation: Situation) -> I
 
 
 def _passing(
-    change: _Change, calls: Sequence[_Call], place: int, name: str, situation: Situation
+    change: _Change, calls: Sequence[Call], place: int, name: str, situation: Situation
 ) -> Iterator[FollowUp]:
     """Yield the calls that pass a new parameter: what another call was made to pass, or what is called like it."""
     index, language = situation.index, situation.index.snapshot.language
@@ -310,8 +285,8 @@ def _passing(
     for call in calls:
         if example is not None:
             text, introduced = example
-            found = _with(call, at, text, language, name)
-            proposal = _proposal(index, call, found) if found is not None else None
+            found = with_argument(call, at, text, language, name)
+            proposal = changed_call(index, call, found) if found is not None else None
             if proposal is not None and introduced.are_bound(proposal, index, known):
                 label = f"add {shorten(text, 24)} to {change.name}()"
                 sure = _OPTIONAL if is_optional else _SHOWN
@@ -319,7 +294,7 @@ def _passing(
                 continue
         if is_optional or not _is_bound(name, call.line, index, situation.trees):
             continue
-        found = _with(call, at, name, language, name)
+        found = with_argument(call, at, name, language, name)
         label = f"add {name} to {change.name}()"
         yield from _follow_up(index, call, found, "call-add", label, _PASSED)
 
@@ -339,38 +314,7 @@ def _is_overloaded(target: RenamedDefinition, made: Occurrence, language: str) -
     )
 
 
-def _calls_in(
-    index: DocumentIndex, name: str, target: RenamedDefinition, trees: SyntaxTrees
-) -> Iterator[_Call]:
-    """Yield the calls of the function in a document."""
-    lines = index.lines_with(name)
-    opens = re.compile(rf"(?<!\w){re.escape(name)}\s?\(")
-    for line in lines if len(lines) <= _MAX_LINES else ():
-        body = index.bodies[line]
-        if len(body) > MAX_WIDTH:
-            continue
-        for match in opens.finditer(body):
-            at = index.snapshot.starts[line] + match.start()
-            site = trees.occurrence(index.snapshot, at, at + len(name))
-            if site.defines or not _is_called(trees.node_at(index.snapshot, at, at + len(name))):
-                continue
-            if not target.is_meant(site, line, match.start()):
-                continue
-            text = "".join(index.snapshot.lines[line : line + _WINDOW])
-            spans = argument_spans(text, match.end() - 1)
-            if spans is not None:
-                yield _Call(line, text, tuple(spans))
-
-
-def _is_called(node: Node | None) -> bool:
-    for _ in range(3):
-        node = node.parent if node is not None else None
-        if node is not None and node.type in _CALLS:
-            return True
-    return False
-
-
-def _is_edited(call: _Call, index: DocumentIndex, situation: Situation) -> bool:
+def _is_edited(call: Call, index: DocumentIndex, situation: Situation) -> bool:
     """Return whether a past edit changed the call itself."""
     return any(
         edit.line <= call.end and call.line < edit.line + max(len(edit.new), 1)
@@ -392,13 +336,17 @@ def _example(
             if edit.uri == change.edit.uri and change.lines[0] <= line <= change.lines[1]:
                 continue
             match = opens.search(index.bodies[line][:MAX_WIDTH])
-            text = "".join(index.snapshot.lines[line : line + _WINDOW]) if match else ""
+            text = "".join(index.snapshot.lines[line : line + WINDOW]) if match else ""
             spans = argument_spans(text, match.end() - 1) if match else None
             if spans is None:
                 continue
-            call = _Call(line, text, tuple(spans))
-            passed = next((one for one in call.texts if _keyword(one) == name), None)
-            if passed is None and place < len(call.texts) and not any(map(_keyword, call.texts[: place + 1])):
+            call = Call(line, text, tuple(spans))
+            passed = next((one for one in call.texts if keyword_of(one) == name), None)
+            if (
+                passed is None
+                and place < len(call.texts)
+                and not any(map(keyword_of, call.texts[: place + 1]))
+            ):
                 passed = call.texts[place]
             if (
                 passed
@@ -409,17 +357,12 @@ def _example(
     return None
 
 
-def _keyword(argument: str) -> str:
-    match = _KEYWORD.match(argument)
-    return match["name"] if match is not None else ""
-
-
 def _is_bound(name: str, line: int, index: DocumentIndex, trees: SyntaxTrees) -> bool:
     """Return whether a function around a line, or the module, binds a name."""
     at = index.snapshot.starts[line] + len(index.indent(line))
     scopes = {*trees.occurrence(index.snapshot, at, at + 1).scopes, MODULE}
     lines = index.lines_with(name)
-    for other in lines if len(lines) <= _MAX_LINES else ():
+    for other in lines if len(lines) <= MAX_LINES else ():
         for match in whole_word(name).finditer(index.bodies[other][:MAX_WIDTH]):
             start = index.snapshot.starts[other] + match.start()
             found = trees.occurrence(index.snapshot, start, start + len(name))
@@ -428,67 +371,9 @@ def _is_bound(name: str, line: int, index: DocumentIndex, trees: SyntaxTrees) ->
     return False
 
 
-def _with(call: _Call, place: int, text: str, language: str, name: str) -> str | None:
-    """Return the text of a call with one more argument; None where its arguments do not tell their places."""
-    texts = call.texts
-    if any(one.startswith(("*", "...")) for one in texts):
-        return None
-    keywords = [n for n, one in enumerate(texts) if language == "python" and _keyword(one)]
-    if any(_keyword(texts[n]) == name for n in keywords):
-        return None
-    if keywords and (place == -1 or place >= keywords[0]) and not _keyword(text):
-        text, place = f"{name}={text}", -1
-    if _keyword(text):
-        place = -1
-    rule = ArgumentChange("", "", "", "", "", None, "", text, place, True, len(texts) if texts != [""] else 0)
-    return _spliced(call, rule.changed(call.text, list(call.spans)))
-
-
-def _without(call: _Call, place: int, name: str, language: str) -> str | None:
-    """Return the text of a call without an argument; None where it does not pass it."""
-    texts = call.texts
-    if language == "python":
-        place = next((n for n, one in enumerate(texts) if _keyword(one) == name), place)
-    before = texts[:place]
-    if place >= len(texts) or any(one.startswith(("*", "...")) for one in (*before, texts[place])):
-        return None
-    if language == "python" and _keyword(texts[place]) not in ("", name):
-        return None
-    rule = ArgumentChange("", "", "", "", "", None, "", "", place, False, len(texts))
-    return _spliced(call, rule.changed(call.text, list(call.spans)))
-
-
-def _reordered(call: _Call, order: Sequence[int]) -> str | None:
-    """Return the text of a call with its arguments in another order."""
-    texts = call.texts
-    if len(texts) != len(order) or any(_keyword(one) or one.startswith(("*", "...")) for one in texts):
-        return None
-    parts, at = [], 0
-    for (start, end), source in zip(call.spans, order, strict=False):
-        core = call.text[start:end]
-        lead = len(core) - len(core.lstrip())
-        parts += [call.text[at : start + lead], texts[source]]
-        at = end - (len(core) - len(core.rstrip()))
-    return "".join((*parts, call.text[at:]))
-
-
-def _spliced(call: _Call, change: tuple[int, int, str] | None) -> str | None:
-    return None if change is None else call.text[: change[0]] + change[2] + call.text[change[1] :]
-
-
-def _proposal(index: DocumentIndex, call: _Call, text: str) -> Proposal | None:
-    """Return the change of a call's lines to those of a text that begins with its first line."""
-    tail = len(call.text) - sum(map(len, index.snapshot.lines[call.line : call.end + 1]))
-    new = tuple(filter(None, split_lines(text[: len(text) - tail] if tail else text)))
-    old = index.snapshot.lines[call.line : call.end + 1]
-    if new == old:
-        return None
-    return Proposal(call.line, call.end + 1, new)
-
-
 def _follow_up(
-    index: DocumentIndex, call: _Call, text: str | None, kind: str, label: str, confidence: float
+    index: DocumentIndex, call: Call, text: str | None, kind: str, label: str, confidence: float
 ) -> Iterator[FollowUp]:
-    proposal = _proposal(index, call, text) if text is not None else None
+    proposal = changed_call(index, call, text) if text is not None else None
     if proposal is not None:
         yield FollowUp(proposal, kind, f"{kind}:{label}", label, confidence)

@@ -1,0 +1,148 @@
+"""Calls in a document, and their arguments: added, dropped and put into another order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from editahead_prompts.text.snapshot import split_lines
+from editahead_prompts.text.syntax_trees import SyntaxTrees
+
+from .argument_rules import ArgumentChange, argument_spans
+from .document_index import DocumentIndex
+from .named_places import MAX_WIDTH
+from .renamed_definition import RenamedDefinition
+from .rule import Proposal
+
+MAX_LINES = 200
+"""Lines with the function's name. A function on more lines is changed by a tool."""
+WINDOW = 60
+"""Lines of a parameter list or a call that are read."""
+_CALLS = frozenset(
+    {
+        "call",
+        "call_expression",
+        "method_invocation",
+        "new_expression",
+        "object_creation_expression",
+        "explicit_constructor_invocation",
+    }
+)
+_KEYWORD = re.compile(r"(?P<name>[^\W\d]\w*)\s*=(?!=)")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call in a document: the offset of its first line, the text from there on, and its arguments in that text."""
+
+    line: int
+    text: str
+    spans: tuple[tuple[int, int], ...]
+
+    @property
+    def texts(self) -> list[str]:
+        """The arguments. A comma after the last one adds none."""
+        found = [self.text[a:b].strip() for a, b in self.spans]
+        return found[:-1] if found and not found[-1] else found
+
+    @property
+    def end(self) -> int:
+        """The last line."""
+        return self.line + self.text.count("\n", 0, self.spans[-1][1])
+
+
+def calls_in(
+    index: DocumentIndex, name: str, target: RenamedDefinition, trees: SyntaxTrees
+) -> Iterator[Call]:
+    """Yield the calls of the function in a document."""
+    lines = index.lines_with(name)
+    opens = re.compile(rf"(?<!\w){re.escape(name)}\s?\(")
+    for line in lines if len(lines) <= MAX_LINES else ():
+        body = index.bodies[line]
+        if len(body) > MAX_WIDTH:
+            continue
+        for match in opens.finditer(body):
+            at = index.snapshot.starts[line] + match.start()
+            site = trees.occurrence(index.snapshot, at, at + len(name))
+            if site.defines or not _is_called(trees.node_at(index.snapshot, at, at + len(name))):
+                continue
+            if not target.is_meant(site, line, match.start()):
+                continue
+            text = "".join(index.snapshot.lines[line : line + WINDOW])
+            spans = argument_spans(text, match.end() - 1)
+            if spans is not None:
+                yield Call(line, text, tuple(spans))
+
+
+def _is_called(node: Node | None) -> bool:
+    for _ in range(3):
+        node = node.parent if node is not None else None
+        if node is not None and node.type in _CALLS:
+            return True
+    return False
+
+
+def keyword_of(argument: str) -> str:
+    match = _KEYWORD.match(argument)
+    return match["name"] if match is not None else ""
+
+
+def with_argument(call: Call, place: int, text: str, language: str, name: str) -> str | None:
+    """Return the text of a call with one more argument; None where its arguments do not tell their places."""
+    texts = call.texts
+    if any(one.startswith(("*", "...")) for one in texts):
+        return None
+    keywords = [n for n, one in enumerate(texts) if language == "python" and keyword_of(one)]
+    if any(keyword_of(texts[n]) == name for n in keywords):
+        return None
+    if keywords and (place == -1 or place >= keywords[0]) and not keyword_of(text):
+        text, place = f"{name}={text}", -1
+    if keyword_of(text):
+        place = -1
+    rule = ArgumentChange("", "", "", "", "", None, "", text, place, True, len(texts) if texts != [""] else 0)
+    return _spliced(call, rule.changed(call.text, list(call.spans)))
+
+
+def without_argument(call: Call, place: int, name: str, language: str) -> str | None:
+    """Return the text of a call without an argument; None where it does not pass it."""
+    texts = call.texts
+    if language == "python":
+        place = next((n for n, one in enumerate(texts) if keyword_of(one) == name), place)
+    before = texts[:place]
+    if place >= len(texts) or any(one.startswith(("*", "...")) for one in (*before, texts[place])):
+        return None
+    if language == "python" and keyword_of(texts[place]) not in ("", name):
+        return None
+    rule = ArgumentChange("", "", "", "", "", None, "", "", place, False, len(texts))
+    return _spliced(call, rule.changed(call.text, list(call.spans)))
+
+
+def reordered(call: Call, order: Sequence[int]) -> str | None:
+    """Return the text of a call with its arguments in another order."""
+    texts = call.texts
+    if len(texts) != len(order) or any(keyword_of(one) or one.startswith(("*", "...")) for one in texts):
+        return None
+    parts, at = [], 0
+    for (start, end), source in zip(call.spans, order, strict=False):
+        core = call.text[start:end]
+        lead = len(core) - len(core.lstrip())
+        parts += [call.text[at : start + lead], texts[source]]
+        at = end - (len(core) - len(core.rstrip()))
+    return "".join((*parts, call.text[at:]))
+
+
+def _spliced(call: Call, change: tuple[int, int, str] | None) -> str | None:
+    return None if change is None else call.text[: change[0]] + change[2] + call.text[change[1] :]
+
+
+def changed_call(index: DocumentIndex, call: Call, text: str) -> Proposal | None:
+    """Return the change of a call's lines to those of a text that begins with its first line."""
+    tail = len(call.text) - sum(map(len, index.snapshot.lines[call.line : call.end + 1]))
+    new = tuple(filter(None, split_lines(text[: len(text) - tail] if tail else text)))
+    old = index.snapshot.lines[call.line : call.end + 1]
+    if new == old:
+        return None
+    return Proposal(call.line, call.end + 1, new)
