@@ -411,6 +411,14 @@ Afterwards, \\[eglot-reconnect] starts the server with the model."
     (compilation-start (concat (shell-quote-argument editahead-program) " models use editahead-coder --install")
                        nil (lambda (_mode) "*Editahead model*"))))
 
+(defun editahead--verdict (candidate)
+  "Return the verdict on CANDIDATE in words."
+  (let ((verdict (plist-get candidate :verdict))
+        (threshold (plist-get candidate :threshold)))
+    (if (and threshold (equal verdict "below-threshold"))
+        (format "needs more than %.0f %%" (* 100 threshold))
+      verdict)))
+
 (defun editahead-why ()
   "Show the candidates of the last prediction and their verdicts."
   (interactive)
@@ -425,7 +433,7 @@ Afterwards, \\[eglot-reconnect] starts the server with the model."
              (mapconcat (lambda (candidate)
                           (format "\n  %.0f %%  %s (%s): %s" (* 100 (plist-get candidate :confidence))
                                   (plist-get candidate :label) (plist-get candidate :source)
-                                  (plist-get candidate :verdict)))
+                                  (editahead--verdict candidate)))
                         (plist-get why :candidates) ""))))
 
 (defun editahead--indents-p ()

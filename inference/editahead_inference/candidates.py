@@ -85,12 +85,14 @@ class GateDecision:
         confidence: The probability that the user accepts it.
         reason: Why it is not shown; None = it is shown.
         shipped: The probability before the user's preferences; None = the same.
+        threshold: The confidence above which it is shown.
     """
 
     candidate: Candidate
     confidence: float
     reason: SilenceReason | None
     shipped: float | None = None
+    threshold: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from editahead_inference.closed_documents import MAX_DOCUMENTS, MAX_NEW_CHARS, C
 from editahead_inference.codebase import SymbolAt
 from editahead_inference.errors import Cancelled
 from editahead_inference.gate.closed_files import closed_probability, closed_threshold
-from editahead_inference.gate.gate import threshold
+from editahead_inference.gate.thresholds import threshold
 from editahead_inference.pipeline import Pipeline
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.state_json import state_from_json, state_to_json

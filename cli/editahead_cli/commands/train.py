@@ -218,7 +218,7 @@ def run(args: argparse.Namespace) -> int:
 def _train_gate(args: argparse.Namespace) -> int:
     if args.model is not None:
         return _train_model_gate(args)
-    from editahead_inference.gate.gate import threshold
+    from editahead_inference.gate.thresholds import threshold
     from editahead_training.gate.fit_gate import train
 
     provenance = train(
@@ -274,7 +274,7 @@ def _train_finish(args: argparse.Namespace) -> int:
 
 
 def _train_completion(args: argparse.Namespace) -> int:
-    from editahead_inference.gate.gate import completion_threshold
+    from editahead_inference.gate.thresholds import completion_threshold
     from editahead_training.completion.fit_completion import train
 
     provenance = train(

@@ -14,24 +14,17 @@ from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .calibration import Calibration, calibration_key, logit
-from .closed_files import closed_probability, closed_threshold
+from .closed_files import closed_probability
 from .decision_trees import DecisionTrees, sigmoid
 from .filters import first_rejection
 from .personalization import personalized_probability
 from .session_features import session_features
+from .thresholds import threshold_of
 
 MAX_SHOWN = 5
 """Alternatives of one prediction."""
 _LOOKED_AT = 12
 """Candidates above the threshold that the hard rules check: some rules parse."""
-_ENOUGH = 2
-"""Examples of an edit from which it may be repeated anywhere."""
-_ONE_INSERTION = 0.2
-"""What an inserted line adds to the threshold in other blocks of its document, if there is one example only.
-
-Without it, of the first predictions with one such example and a probability up to 0.5, 2 of 11 were right in small steps of
-commits and 21 of 52 in commits file by file (train-00 to train-09).
-"""
 _PROSE = -1.5
 """Log-odds for a single example in a text that is not code: a word that is changed once is seldom changed everywhere."""
 _MOVED_ON = -2.0
@@ -56,57 +49,6 @@ _SENTENCES: dict[SilenceReason, str] = {
     "breaks-syntax": "The best candidate would leave a syntax error behind.",
     "refused-before": "The best candidate has been refused here before.",
 }
-
-
-def threshold(eagerness: float) -> float:
-    """Return the probability above which a candidate is shown: 0.55 at eagerness 0, 0.05 at eagerness 1."""
-    return 0.55 - 0.5 * min(max(eagerness, 0.0), 1.0)
-
-
-def completion_threshold(eagerness: float) -> float:
-    """Return the probability above which the next tokens are shown: 0.9 at eagerness 0, 0.58 at eagerness 1.
-
-    They need more than next edits: they show up while a person types, so they disturb more and save less.
-    """
-    return 0.9 - 0.32 * min(max(eagerness, 0.0), 1.0)
-
-
-_MORE_FOR_MODEL = 0.06
-"""What next tokens of a model need more: they are longer, and a wrong one takes longer to read."""
-
-
-def model_threshold(eagerness: float) -> float:
-    """Return the probability above which an edit is shown that only a model says: 0.65 at eagerness 0, 0.15 at 1.
-
-    It is higher than for rules: of 7 edits to which the model alone gave 0.15 or more, none was right (train-08, train-09,
-    in pauses).
-    """
-    return 0.65 - 0.5 * min(max(eagerness, 0.0), 1.0)
-
-
-def _thresholds(eagerness: float) -> Callable[[Candidate], float]:
-    """Return the threshold of each kind of candidate."""
-    edits, own, completions, closed = (
-        least(eagerness) for least in (threshold, model_threshold, completion_threshold, closed_threshold)
-    )
-    return lambda candidate: (
-        completions + _MORE_FOR_MODEL * ("model" in candidate.features)
-        if candidate.is_next_tokens
-        else own
-        if SAID in candidate.features and candidate.source in ("local", "engine")
-        else closed
-        if CLOSED in candidate.features
-        else edits + _more_for_one_insertion(candidate)
-    )
-
-
-def _more_for_one_insertion(candidate: Candidate) -> float:
-    """Return how much more an inserted line needs, if only one example speaks for it, outside of its block."""
-    features = candidate.features
-    is_near = features.get("same-block") or "elsewhere" in features or features.get("old-lines", 1) > 0
-    if is_near or max(features.get("support", _ENOUGH), features.get("teachers", 0)) >= _ENOUGH:
-        return 0.0
-    return _ONE_INSERTION
 
 
 def _has_moved_on(state: EditorState, candidate: Candidate) -> bool:
@@ -208,21 +150,21 @@ class Gate:
         scored = _in_order(
             state, _distinct([(personalized_probability(state, c, shipped[id(c)]), c) for c in candidates])
         )
-        least_of = _thresholds(eagerness)
         verdicts: list[GateDecision] = []
         shown = looked_at = 0
         for confidence, candidate in scored:
             reason: SilenceReason | None = "below-threshold"
-            if confidence > least_of(candidate) and looked_at < _LOOKED_AT and shown < MAX_SHOWN:
+            least = threshold_of(candidate, eagerness).least
+            if confidence > least and looked_at < _LOOKED_AT and shown < MAX_SHOWN:
                 check()
                 looked_at += 1
                 reason = first_rejection(state, candidate, self._trees)
                 shown += reason is None
-            verdicts.append(GateDecision(candidate, confidence, reason, shipped[id(candidate)]))
-        return tuple(verdicts), None if shown else _silence(state, verdicts)
+            verdicts.append(GateDecision(candidate, confidence, reason, shipped[id(candidate)], least))
+        return tuple(verdicts), None if shown else _silence(state, verdicts, eagerness)
 
 
-def _silence(state: EditorState, verdicts: Sequence[GateDecision]) -> Silence:
+def _silence(state: EditorState, verdicts: Sequence[GateDecision], eagerness: float) -> Silence:
     if not verdicts:
         reason: SilenceReason = "no-candidate" if state.history else "no-history"
     else:
@@ -231,8 +173,11 @@ def _silence(state: EditorState, verdicts: Sequence[GateDecision]) -> Silence:
         reason = objections[0] if objections else "below-threshold"
     detail = _SENTENCES.get(reason, reason)
     if reason == "below-threshold":
-        best = max(verdicts, key=lambda verdict: verdict.confidence)
-        detail = f"{detail} ({best.candidate.label}: {best.confidence:.2f})"
+        best = max(verdicts, key=lambda verdict: verdict.confidence - verdict.threshold)
+        what, least = threshold_of(best.candidate, eagerness)
+        detail = (
+            f"{detail} ({best.candidate.label}: {best.confidence:.2f}; {what} needs more than {least:.2f})"
+        )
     return Silence(reason, detail)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
+from editahead_inference.candidates import GateDecision
 from editahead_inference.predictors.model.token_totals import TokenTotals
 from editahead_lsp import __version__
 from editahead_lsp.presentation.to_lsp import to_position
@@ -105,11 +106,16 @@ def why(server: Server, arguments: list[Any]) -> wire.WhyResult:
         ),
         shown=list(last.shown),
         silence=wire.SilenceInfo(last.silence.reason, last.silence.detail) if last.silence else None,
-        candidates=[
-            wire.WhyCandidate(v.candidate.source, v.candidate.label, v.confidence, v.reason or "shown")
-            for v in last.prediction.verdicts or last.prediction.shown
-        ],
+        candidates=[_why_candidate(verdict) for verdict in last.prediction.verdicts or last.prediction.shown],
         ms=wire.WhyTimes(last.queue_ms, timings.predict, timings.gate),
+    )
+
+
+def _why_candidate(verdict: GateDecision) -> wire.WhyCandidate:
+    candidate = verdict.candidate
+    threshold = verdict.threshold if verdict.reason == "below-threshold" else None
+    return wire.WhyCandidate(
+        candidate.source, candidate.label, verdict.confidence, verdict.reason or "shown", threshold
     )
 
 

@@ -23,6 +23,7 @@ from editahead_prompts.text.snapshot import Snapshot
 
 from .request import AT_CURSOR_SURFACES, MAX_ALTERNATIVES, VERSIONED_SURFACES, PredictionRequest, Surface
 from .scheduler import CACHE_SIZE, PredictionScheduler
+from .unfinished_word import PAUSE_S, only_at_cursor
 
 REPLACE_MARGIN = 0.15
 """The confidence by which a new suggestion must exceed the visible one to replace it during typing."""
@@ -173,7 +174,9 @@ class PredictionCoordinator:
             state = session.build_state(document, cursor)
             session.state = request.state = state.after_pause() if paused else state
             request.look = self.looks.get(document.key)
-            request.delay_s, request.model_delay_s = (0.0, 0.0) if at_once else self._delays(typed)
+            if not at_once:
+                request.delay_s, request.model_delay_s = self._delays(typed)
+                request.pause_s = self._pause_s() if typed else 0.0
         return request
 
     def _delays(self, typed: bool) -> tuple[float, float]:
@@ -181,6 +184,10 @@ class PredictionCoordinator:
         if isinstance(debounce, float | int):
             return debounce / 1000, debounce / 1000
         return timing.delay_s() if typed else 0.0, timing.model_delay_s()
+
+    def _pause_s(self) -> float:
+        debounce = self._session.settings.debounce_ms
+        return debounce / 1000 if isinstance(debounce, float | int) else PAUSE_S
 
     async def answer(self, request: PredictionRequest) -> SuggestionList:
         """Return the answer to a request.
@@ -214,7 +221,7 @@ class PredictionCoordinator:
         state = await self._after_look(request, document, state)
         eagerness = self._session.settings.eagerness
         must_wait = request.delay_s > 0 and not self._predictions.has_answer(state, eagerness)
-        if must_wait and await self._is_superseded(request):
+        if must_wait and await self._is_superseded(request, request.delay_s):
             return SuggestionList((), Silence("debounced", "A newer request came before this one's turn."))
         if state.document is not document.snapshot:
             if request.surface not in VERSIONED_SURFACES:
@@ -226,6 +233,8 @@ class PredictionCoordinator:
             state, eagerness, max(request.model_delay_s - request.delay_s, 0.0)
         )
         prediction = await self._predictions.result(computation, request.superseded)
+        if prediction is not None and request.pause_s > 0:
+            prediction = await self._after_word(request, prediction)
         if prediction is None:
             return SuggestionList((), Silence("cancelled", "A newer request took its place."))
         if self._session.documents.get(document.uri) is not document:
@@ -238,6 +247,16 @@ class PredictionCoordinator:
         found = prediction.state
         state = replace(state, closed_documents=found.closed_documents, import_sources=found.import_sources)
         return self._present(request, document, replace(prediction, state=state), computation.queue_ms)
+
+    async def _after_word(self, request: PredictionRequest, prediction: Prediction) -> Prediction | None:
+        """Return what may be shown of a prediction: edits elsewhere only once the word at the cursor is finished.
+
+        Return None where a newer request comes before that.
+        """
+        now = only_at_cursor(prediction)
+        if now is prediction or now.shown:
+            return now
+        return None if await self._is_superseded(request, request.pause_s) else prediction
 
     async def _after_look(
         self, request: PredictionRequest, document: Document, state: EditorState
@@ -291,8 +310,9 @@ class PredictionCoordinator:
         self._predictions.count_answer("typed")
         return self._show(request, document, suggestions, None, cursor)
 
-    async def _is_superseded(self, request: PredictionRequest) -> bool:
-        pause = asyncio.ensure_future(self._sleep(request.delay_s))
+    async def _is_superseded(self, request: PredictionRequest, seconds: float) -> bool:
+        """Return whether a newer request comes within some seconds."""
+        pause = asyncio.ensure_future(self._sleep(seconds))
         try:
             await asyncio.wait({pause, request.superseded}, return_when=asyncio.FIRST_COMPLETED)
         finally:

@@ -427,12 +427,16 @@ class WhyState:
 
 @attrs.frozen
 class WhyCandidate:
-    """One candidate. The verdict is "shown", or the reason why the candidate is not shown."""
+    """One candidate. The verdict is "shown", or the reason why the candidate is not shown.
+
+    `threshold` is given with "below-threshold": the confidence that is not exceeded.
+    """
 
     source: CandidateSource
     label: str
     confidence: float
     verdict: str
+    threshold: float | None = attrs.field(default=None, metadata=OPTIONAL)
 
 
 @attrs.frozen

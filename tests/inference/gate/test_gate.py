@@ -8,7 +8,8 @@ import pytest
 
 from editahead_inference.candidates import Candidate, GateDecision, Silence
 from editahead_inference.errors import Cancelled
-from editahead_inference.gate.gate import MAX_SHOWN, Gate, threshold
+from editahead_inference.gate.gate import MAX_SHOWN, Gate
+from editahead_inference.gate.thresholds import threshold
 from editahead_prompts.state import EditorState, PastEdit, RuleOutcomes
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot

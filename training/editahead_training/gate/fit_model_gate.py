@@ -23,7 +23,7 @@ from typing import Any
 from editahead_inference.backends.local.backend import LocalBackend
 from editahead_inference.backends.local.small_model import NAME
 from editahead_inference.candidates import SAID
-from editahead_inference.gate.gate import model_threshold, threshold
+from editahead_inference.gate.thresholds import model_threshold, threshold
 from editahead_inference.pipeline import Pipeline, proposed_edits
 from editahead_inference.predictors.model.model_gate import gate_features, joint_probability
 from editahead_inference.predictors.model.predictor import ModelPredictor

@@ -195,14 +195,13 @@ function M.why()
       table.insert(lines, "Editahead has no prediction here yet. Change something first.")
     end
     for _, candidate in ipairs(why.candidates) do
+      local verdict = candidate.verdict
+      if verdict == "below-threshold" and candidate.threshold then
+        verdict = ("needs more than %.0f %%"):format(100 * candidate.threshold)
+      end
       table.insert(
         lines,
-        ("  %3.0f %%  %s (%s): %s"):format(
-          100 * candidate.confidence,
-          candidate.label,
-          candidate.source,
-          candidate.verdict
-        )
+        ("  %3.0f %%  %s (%s): %s"):format(100 * candidate.confidence, candidate.label, candidate.source, verdict)
       )
     end
     show(lines)

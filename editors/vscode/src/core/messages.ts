@@ -83,8 +83,10 @@ export function describeWhy(why: WhyResult): string {
         ? `Editahead shows “${shown.label}”: ${SOURCE_REASONS[shown.source] ?? shown.source}.`
         : "Editahead has no prediction here yet. Change something first.",
   ];
-  for (const { confidence, label, source, verdict } of why.candidates) {
-    lines.push(`  ${Math.round(100 * confidence)} %  ${label} (${source}): ${verdict}`);
+  for (const { confidence, label, source, verdict, threshold } of why.candidates) {
+    const isUnlikely = verdict === "below-threshold" && threshold !== undefined;
+    const result = isUnlikely ? `needs more than ${Math.round(100 * threshold)} %` : verdict;
+    lines.push(`  ${Math.round(100 * confidence)} %  ${label} (${source}): ${result}`);
   }
   return lines.join("\n");
 }

@@ -41,7 +41,7 @@ export type Outcome = "shown" | "accepted" | "partiallyAccepted" | "rejected" | 
 export interface WhyResult {
   readonly shown: readonly string[];
   readonly silence: Silence | null;
-  readonly candidates: readonly { source: string; label: string; confidence: number; verdict: string }[];
+  readonly candidates: readonly { source: string; label: string; confidence: number; verdict: string; threshold?: number }[];
 }
 
 export interface StatusResult {

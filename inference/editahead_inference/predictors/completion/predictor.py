@@ -12,7 +12,7 @@ from typing import Any
 from editahead_inference.candidates import Candidate, CandidateSource
 from editahead_inference.gate.calibration import Calibration
 from editahead_inference.gate.decision_trees import DecisionTrees, sigmoid
-from editahead_inference.gate.gate import completion_threshold
+from editahead_inference.gate.thresholds import completion_threshold
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 

@@ -6,7 +6,7 @@ import pytest
 
 from editahead_inference.candidates import Candidate
 from editahead_inference.gate.decision_trees import sigmoid
-from editahead_inference.gate.gate import completion_threshold
+from editahead_inference.gate.thresholds import completion_threshold
 from editahead_inference.pipeline import Pipeline
 from editahead_inference.predictors.completion.predictor import (
     MIN_PROBABILITY,
