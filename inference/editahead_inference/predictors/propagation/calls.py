@@ -71,10 +71,16 @@ def calls_in(
                 continue
             if not target.is_meant(site, line, match.start()):
                 continue
-            text = "".join(index.snapshot.lines[line : line + WINDOW])
-            spans = argument_spans(text, match.end() - 1)
-            if spans is not None:
-                yield Call(line, text, tuple(spans))
+            call = call_at(index, line, match.end() - 1)
+            if call is not None:
+                yield call
+
+
+def call_at(index: DocumentIndex, line: int, column: int) -> Call | None:
+    """Return the call whose bracket opens in a line at a column; None where it does not end in sight."""
+    text = "".join(index.snapshot.lines[line : line + WINDOW])
+    spans = argument_spans(text, column)
+    return None if spans is None else Call(line, text, tuple(spans))
 
 
 def _is_called(node: Node | None) -> bool:

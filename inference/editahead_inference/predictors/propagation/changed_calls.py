@@ -1,19 +1,15 @@
 """Follow-ups of changed parameters: the calls of the function, over however many lines they go.
 
 A call loses the argument of a parameter that went, and gets its arguments in a new order. For a new parameter it passes what
-the first call passes that the user changed, or what its function has by the name of the parameter.
+the first call passes that the user changed, or what its function has by the name of the parameter. A function that calls
+itself passes its own parameter on, even one that it may leave out.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from tree_sitter import Node
-
-from editahead_prompts.state import PastEdit
-from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.name_occurrences import Occurrence
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
@@ -30,6 +26,7 @@ from .calls import (
     with_argument,
     without_argument,
 )
+from .changed_parameters import ParameterChange, parameter_changes, parameter_name
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .introduced_names import IntroducedNames
@@ -49,38 +46,11 @@ None of 14 first predictions was right (train-08 and train-09, in small steps).
 _MAX_EDITS = 6
 _ABOVE = 8
 """Lines above a changed one in which its call may begin."""
-_MAX_CLIMB = 12
-_FUNCTION = re.compile(r"function|method|constructor|declaration\Z")
-_CONSTRUCTORS = frozenset({"__init__", "constructor"})
-_RECEIVER = re.compile(r"(?:&\s*(?:'\w+\s+)?)?(?:mut\s+)?(?:self|cls)\b|this\s*:|[*/]\Z")
-"""A first parameter, or a mark among parameters, that calls do not pass."""
 _OMITTED = re.compile(r"=(?!=)|\?\s*:")
 """What shows that a call may leave a parameter out."""
 _VARIADIC = re.compile(r"\.\.\.|\A\*")
-_NAME_LAST = frozenset({"java", "c", "cpp"})
-"""Languages in which a parameter's name comes after its type."""
 _EXACT = frozenset({"go", "rust", "java", "c"})
 """Languages in which a call passes all parameters."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """A function whose parameters an edit changed.
-
-    Attributes:
-        name: What calls are written with: for a constructor, the class.
-        place: The 0-based line and column of that name's definition.
-        lines: The first and the last line of the parameters.
-        old: The parameters before, without those that calls do not pass.
-        new: The parameters now.
-    """
-
-    edit: PastEdit
-    name: str
-    place: tuple[int, int]
-    lines: tuple[int, int]
-    old: tuple[str, ...]
-    new: tuple[str, ...]
 
 
 def follow_changed_parameters(situation: Situation) -> Iterator[FollowUp]:
@@ -90,147 +60,17 @@ def follow_changed_parameters(situation: Situation) -> Iterator[FollowUp]:
         origin = situation.home(edit.uri) if edit is not None and edit.origin == "typed" else None
         if edit is None or origin is None:
             continue
-        for change in _changes(edit, origin, situation.trees):
+        for change in parameter_changes(edit, origin, situation.trees):
             if change.name not in seen:
                 seen.add(change.name)
                 yield from _calls_of(change, origin, situation)
 
 
-def changes_parameters(edit: PastEdit, origin: DocumentIndex | None, trees: SyntaxTrees) -> bool:
-    """Return whether an edit changed the parameters of a function where it is defined.
-
-    Args:
-        edit: The edit.
-        origin: The index of its document; None if it is closed.
-        trees: The syntax trees.
-    """
-    return origin is not None and any(True for _ in _changes(edit, origin, trees))
-
-
-def _changes(edit: PastEdit, origin: DocumentIndex, trees: SyntaxTrees) -> Iterator[_Change]:
-    """Yield the functions of which an edit changed the parameters."""
-    seen: set[int] = set()
-    last = min(edit.line + max(len(edit.new), 1), len(origin.bodies))
-    for line in range(edit.line, min(last, edit.line + WINDOW)):
-        if len(origin.bodies[line]) > MAX_WIDTH:
-            continue
-        at = origin.snapshot.starts[line] + len(origin.indent(line))
-        node = trees.node_at(origin.snapshot, at, at + 1)
-        for _ in range(_MAX_CLIMB):
-            if node is None:
-                break
-            parameters = _parameters_of(node) if _FUNCTION.search(node.type) else None
-            if parameters is not None:
-                change = _change(edit, origin, node, parameters) if node.id not in seen else None
-                seen.add(node.id)
-                if change is not None:
-                    yield change
-                break
-            node = node.parent
-
-
-def _parameters_of(function: Node) -> Node | None:
-    found = function.child_by_field_name("parameters")
-    at = function.child_by_field_name("declarator")
-    while found is None and at is not None:  # C
-        found = at.child_by_field_name("parameters")
-        at = at.child_by_field_name("declarator")
-    return found
-
-
-def _name_of(function: Node) -> Node | None:
-    """Return the node of the name that calls are written with."""
-    name = function.child_by_field_name("name")
-    at = function.child_by_field_name("declarator")
-    while name is None and at is not None:
-        if at.type in ("identifier", "field_identifier"):
-            return at
-        if at.type == "qualified_identifier":
-            name = at.child_by_field_name("name")
-        at = at.child_by_field_name("declarator")
-    if name is None or (name.text or b"").decode("utf-8", "replace") not in _CONSTRUCTORS:
-        return name
-    above = function.parent
-    while above is not None and above.type not in ("class_definition", "class_declaration"):
-        above = above.parent
-    return above.child_by_field_name("name") if above is not None else None
-
-
-def _change(edit: PastEdit, origin: DocumentIndex, function: Node, parameters: Node) -> _Change | None:
-    node = _name_of(function)
-    first, last = parameters.start_point.row, parameters.end_point.row
-    if node is None or not first <= edit.line + len(edit.new) or edit.line > last:
-        return None
-    name = (node.text or b"").decode("utf-8", "replace")
-    lines = origin.snapshot.lines
-    open_at = len(
-        lines[first].encode("utf-8", "replace")[: parameters.start_point.column].decode("utf-8", "replace")
-    )
-    now = argument_spans("".join(lines[first : first + WINDOW]), open_at)
-    before = (*lines[: edit.line], *edit.old, *lines[edit.line + len(edit.new) :])
-    row = _row_before(edit, first, lines[first][:open_at], before)
-    if row is None or now is None:
-        return None
-    was_text = "".join(before[row[0] : row[0] + WINDOW])
-    was = argument_spans(was_text, row[1])
-    if was is None:
-        return None
-    language = origin.snapshot.language
-    old = _passed(was_text, was, language)
-    new = _passed("".join(lines[first : first + WINDOW]), now, language)
-    if old is None or new is None or old == new:
-        return None
-    body = origin.bodies[node.start_point.row]
-    column = len(body.encode("utf-8", "replace")[: node.start_point.column].decode("utf-8", "replace"))
-    return _Change(edit, name, (node.start_point.row, column), (first, last), old, new)
-
-
-def _row_before(edit: PastEdit, row: int, head: str, before: Sequence[str]) -> tuple[int, int] | None:
-    """Return where the parameters began before the edit: the line and the column of the bracket."""
-    if row < edit.line:
-        return row, len(head)
-    callee = WORD.findall(head)
-    if not callee:
-        return None
-    opens = re.compile(rf"(?<!\w){re.escape(callee[-1])}\s?(?:<[^<>()]*>)?\(")
-    for at in range(edit.line, edit.line + len(edit.old)):
-        match = opens.search(before[at][:MAX_WIDTH])
-        if match is not None:
-            return at, match.end() - 1
-    return None
-
-
-def _passed(text: str, spans: Sequence[tuple[int, int]], language: str) -> tuple[str, ...] | None:
-    """Return the parameters that calls pass; None where one of them is still missing."""
-    found = [" ".join(text[a:b].split()) for a, b in spans]
-    if len(found) > 1 and not found[-1] and "\n" in text[spans[0][0] : spans[-1][1]]:
-        found.pop()
-    if found in ([""], ["void"]):
-        return ()
-    if not all(found):
-        return None
-    if language in ("python", "rust") and _RECEIVER.match(found[0]):
-        found = found[1:]
-    return tuple(one for one in found if not (language == "python" and one in ("*", "/")))
-
-
-def _name_in(parameter: str, language: str) -> str:
-    """Return the name of a parameter; "" for a pattern."""
-    plain = re.split(r"=(?!=)|\[", parameter)[0] if language in _NAME_LAST else parameter
-    names = WORD.findall(plain)
-    if not names or plain.startswith(("{", "[", "(")):
-        return ""
-    if language in _NAME_LAST:
-        return str(names[-1])
-    skipped = ("mut", "ref", "public", "private", "protected", "readonly")
-    return str(next((name for name in names if name not in skipped), ""))
-
-
-def _calls_of(change: _Change, origin: DocumentIndex, situation: Situation) -> Iterator[FollowUp]:
+def _calls_of(change: ParameterChange, origin: DocumentIndex, situation: Situation) -> Iterator[FollowUp]:
     index = situation.index
     language = origin.snapshot.language
-    old = [_name_in(parameter, language) for parameter in change.old]
-    new = [_name_in(parameter, language) for parameter in change.new]
+    old = [parameter_name(parameter, language) for parameter in change.old]
+    new = [parameter_name(parameter, language) for parameter in change.new]
     target = RenamedDefinition(
         change.name, change.name, index, origin, change.edit, situation.trees, change.place
     )
@@ -274,16 +114,18 @@ def _calls_of(change: _Change, origin: DocumentIndex, situation: Situation) -> I
 
 
 def _passing(
-    change: _Change, calls: Sequence[Call], place: int, name: str, situation: Situation
+    change: ParameterChange, calls: Sequence[Call], place: int, name: str, situation: Situation
 ) -> Iterator[FollowUp]:
     """Yield the calls that pass a new parameter: what another call was made to pass, or what is called like it."""
     index, language = situation.index, situation.index.snapshot.language
+    is_origin = index.snapshot.uri == change.edit.uri
     at = -1 if place == len(change.old) else place
     example = _example(change, place, name, situation)
     is_optional = _OMITTED.search(change.new[place]) is not None
     known: dict[str, frozenset[int]] = {}
     for call in calls:
-        if example is not None:
+        is_own = is_origin and change.lines[1] <= call.line <= change.last
+        if example is not None and not is_own:
             text, introduced = example
             found = with_argument(call, at, text, language, name)
             proposal = changed_call(index, call, found) if found is not None else None
@@ -292,9 +134,10 @@ def _passing(
                 sure = _OPTIONAL if is_optional else _SHOWN
                 yield FollowUp(proposal, "call-add", f"call-add:{change.name}:{name}", label, sure)
                 continue
-        if is_optional or not _is_bound(name, call.line, index, situation.trees):
+        if (is_optional and not is_own) or not is_bound(name, call.line, index, situation.trees):
             continue
-        found = with_argument(call, at, name, language, name)
+        text = f"{name}={name}" if name in change.keywords else name
+        found = with_argument(call, at, text, language, name)
         label = f"add {name} to {change.name}()"
         yield from _follow_up(index, call, found, "call-add", label, _PASSED)
 
@@ -324,7 +167,7 @@ def _is_edited(call: Call, index: DocumentIndex, situation: Situation) -> bool:
 
 
 def _example(
-    change: _Change, place: int, name: str, situation: Situation
+    change: ParameterChange, place: int, name: str, situation: Situation
 ) -> tuple[str, IntroducedNames] | None:
     """Return what the last call passes for the new parameter that the user changed, with the names that it brought."""
     opens = re.compile(rf"(?<!\w){re.escape(change.name)}\s?\(")
@@ -357,7 +200,7 @@ def _example(
     return None
 
 
-def _is_bound(name: str, line: int, index: DocumentIndex, trees: SyntaxTrees) -> bool:
+def is_bound(name: str, line: int, index: DocumentIndex, trees: SyntaxTrees) -> bool:
     """Return whether a function around a line, or the module, binds a name."""
     at = index.snapshot.starts[line] + len(index.indent(line))
     scopes = {*trees.occurrence(index.snapshot, at, at + 1).scopes, MODULE}

@@ -6,16 +6,20 @@ place: a parameter matches any expression, the same one wherever it occurs.
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import Snapshot, line_end
 
+from .bindings import MODULE
+from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
-from .named_places import whole_word
+from .named_places import other_indexes, whole_word
 from .rule import Proposal, shorten
 from .rule_runs import join_neighbours
 from .token_patterns import KEYWORDS
@@ -121,11 +125,56 @@ def _is_used(name: str, situation: Situation, call: str = r"(?!\w)") -> bool:
 
 
 def _constants(situation: Situation) -> Iterator[tuple[str, str]]:
+    """Yield the constants that an edit put in the place of their value, with the value."""
+    bodies = situation.index.bodies
     for start, end in _inserted(situation):
-        for body in situation.index.bodies[start : min(end, start + _MAX_LINES)]:
+        for body in bodies[start : min(end, start + _MAX_LINES)]:
             match = _defined_constant(body)
             if match is not None and _is_used(match["name"], situation):
                 yield match["name"], match["value"]
+    for name, before, after in _brought_names(situation):
+        for index in (situation.index, *other_indexes(situation.state, situation.index, situation.home)()):
+            value = _shared_value(name, index, situation)
+            if value is not None and before.replace(value, name) == after:
+                yield name, value
+
+
+def _brought_names(situation: Situation) -> Iterator[tuple[str, str, str]]:
+    """Yield the names that the last edits put into lines, with the line before and after."""
+    for edit in list(situation.here())[:_MAX_EDITS]:
+        if edit.origin != "typed" or len(edit.old) != len(edit.new):
+            continue
+        for before, after in zip(edit.old, edit.new, strict=True):
+            if before != after and max(len(before), len(after)) <= _MAX_DEFINITION:
+                known = set(WORD.findall(before))
+                yield from ((name, before, after) for name in WORD.findall(after) if name not in known)
+
+
+def _shared_value(name: str, index: DocumentIndex, situation: Situation) -> str | None:
+    """Return the value of the constant of a name that the functions of a module or of a type share."""
+    trees, is_here = situation.trees, index is situation.index
+    for line in index.lines_with(name)[:_MAX_LINES]:
+        match = _defined_constant(index.bodies[line])
+        if match is None or match["name"] != name or not (is_here or _is_known(name, index, situation)):
+            continue
+        at = index.snapshot.starts[line] + match.start("name")
+        found = trees.occurrence(index.snapshot, at, at + len(name))
+        if found.role in ("member", "unknown") or found.binder == MODULE:
+            return match["value"]
+    return None
+
+
+def _is_known(name: str, other: DocumentIndex, situation: Situation) -> bool:
+    """Return whether the document knows a name of another one: it imports the name, or both are of one Go package."""
+    ours, theirs = situation.index.snapshot, other.snapshot
+    if ours.language == "go":
+        return posixpath.dirname(ours.uri) == posixpath.dirname(theirs.uri)
+    return any(
+        situation.trees.occurrence(ours, at, at + len(name)).imports
+        for line in situation.index.lines_with(name)[:_MAX_LINES]
+        for match in whole_word(name).finditer(situation.index.bodies[line][:_MAX_DEFINITION])
+        if (at := ours.starts[line] + match.start()) >= 0
+    )
 
 
 def _defined_constant(body: str) -> re.Match[str] | None:

@@ -28,6 +28,7 @@ from .mirrored_code import follow_mirrored
 from .missing_imports import missing_imports
 from .missing_includes import follow_missing_includes
 from .moved_files import follow_moved_files
+from .passed_on import follow_passed_parameters
 from .repeated_edits import repeat_edits
 from .replaced_literals import follow_replaced_literals
 from .rule import Proposal, rule_id
@@ -95,6 +96,7 @@ _FOLLOWS: tuple[Callable[[Situation], Iterator[FollowUp]], ...] = (
     follow_awaits,
     follow_extractions,
     follow_changed_parameters,
+    follow_passed_parameters,
     follow_signatures,
     follow_new_variants,
     follow_mirrored,

@@ -12,7 +12,7 @@ from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .argument_rules import ArgumentChange
 from .bindings import RenameCache
-from .changed_calls import changes_parameters
+from .changed_parameters import changes_parameters
 from .document_index import DocumentIndex
 from .doubts import Applied, Doubts
 from .introduced_names import IntroducedNames
