@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent
 PARTS = ("cli", "lsp", "serving", "inference", "retrieval", "prompts", "programs", "training", "evals")
 DOCUMENTS = [
     path
-    for pattern in ("*.md", "changes/*.md", "docs/*.md", "editors/*.md", "editors/*/*.md", "tests/**/*.md")
+    for pattern in ("*.md", "changes/*.md", "docs/**/*.md", "editors/*.md", "editors/*/*.md", "tests/**/*.md")
     for path in sorted(ROOT.glob(pattern))
 ]
 SCHEMAS = sorted((ROOT / "docs" / "schema").glob("*.json"))
@@ -137,7 +137,7 @@ def test_the_architecture_lists_every_package() -> None:
     assert replaced == text, "run `make docs`"
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.name)
 def test_tables_of_figures_are_those_of_the_results(page: Path) -> None:
     tool = runpy.run_path(str(ROOT / "docs" / "tools" / "make_figures.py"))
     text = page.read_text("utf-8")
@@ -146,7 +146,7 @@ def test_tables_of_figures_are_those_of_the_results(page: Path) -> None:
 
 def test_every_kind_of_result_has_its_table() -> None:
     tool = runpy.run_path(str(ROOT / "docs" / "tools" / "make_figures.py"))
-    pages = "".join(page.read_text("utf-8") for page in (ROOT / "docs").glob("*.md"))
+    pages = "".join(page.read_text("utf-8") for page in (ROOT / "docs").rglob("*.md"))
     assert {file.stem for file in (ROOT / "docs" / "results").glob("*.json")} == set(tool["TABLES"])
     assert all(f"<!-- figures: {name} -->" in pages for name in tool["TABLES"])
 

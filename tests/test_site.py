@@ -23,6 +23,11 @@ REPOSITORY = "https://example.org/repository"
         ("docs", "schema", f"{REPOSITORY}/tree/main/docs/schema"),
         ("docs", "../SECURITY.md", f"{REPOSITORY}/blob/main/SECURITY.md"),
         ("docs", "#notes", "#notes"),
+        ("docs", "measurements/training.md", "measurements/training.md"),
+        ("docs/measurements", "training.md#the-gate", "training.md#the-gate"),
+        ("docs/measurements", "../apply.md#choices", "../apply.md#choices"),
+        ("docs/measurements", "../../README.md", "../index.md"),
+        ("docs/measurements", "../../CONTRIBUTING.md", f"{REPOSITORY}/blob/main/CONTRIBUTING.md"),
         ("docs", "https://example.org/x", "https://example.org/x"),
     ],
 )

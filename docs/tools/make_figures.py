@@ -119,5 +119,5 @@ if __name__ == "__main__":
         today = datetime.now(UTC).date().isoformat()
         kept = reduce_result(json.loads(arguments.keep.read_text("utf-8")), today)
         write_result(arguments.docs / "results" / "next-edits.json", kept)
-    for page in sorted(arguments.docs.glob("*.md")):
+    for page in sorted(arguments.docs.rglob("*.md")):
         page.write_text(replace_tables(page.read_text("utf-8"), arguments.docs / "results"), "utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from posixpath import normpath
+from posixpath import dirname, normpath, relpath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Return a page with links to the repository in place of those that lead out of docs/, and code blocks for MkDocs."""
-    text = markdown if page.is_homepage else rewrite_links(markdown, "docs", config.repo_url or "")
+    folder = normpath(f"docs/{dirname(page.file.src_uri)}")
+    text = markdown if page.is_homepage else rewrite_links(markdown, folder, config.repo_url or "")
     return _NAMED_BLOCK.sub(r"\1", text)
 
 
@@ -52,10 +53,11 @@ def rewrite_links(text: str, folder: str, repository: str) -> str:
 
     def target(link: re.Match[str]) -> str:
         path = normpath(f"{folder}/{link[1]}".lstrip("/"))
-        if path == "README.md":
-            return "index.md"
+        path = "docs/index.md" if path == "README.md" else path
         if (ROOT / path).is_dir():
             return f"{repository}/tree/main/{path}"
-        return path.removeprefix("docs/") if path.startswith("docs/") else f"{repository}/blob/main/{path}"
+        if path.startswith("docs/"):
+            return relpath(path, folder or "docs")
+        return f"{repository}/blob/main/{path}"
 
     return _LINK.sub(target, text)

@@ -117,7 +117,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Score:
-    """The score of one model, as docs/evaluation.md defines it."""
+    """The score of one model, as docs/measurements/evaluation.md defines it."""
 
     results: Sequence[Result]
 
