@@ -1,8 +1,8 @@
 """Files that are not open and in which the last edits may go on, looked up in the index of the workspace.
 
-The index answers by tokens and trigrams. Each edit asks for the literals and names that it replaced, the functions whose
-signature or call it changed, and the lines that it changed. A moved file asks for the files that import it. The predictors
-then treat the files found like the other open documents.
+The index answers by tokens and trigrams. Each edit asks for the paths of imports that it replaced, the literals and names
+that it replaced, the functions whose signature or call it changed, and the lines that it changed. A moved file asks for the
+files that import it. The predictors then treat the files found like the other open documents.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import Snapshot
 
 from .codebase import Codebase
+from .predictors.propagation.changed_import_paths import changed_paths
 from .predictors.propagation.missing_includes import is_header
 from .predictors.propagation.moved_files import imports_moved_file, module_name
 from .predictors.propagation.renamed_definition import C_FAMILY
@@ -76,7 +77,7 @@ class ClosedDocuments:
 
     def __init__(self, codebase: Codebase) -> None:
         self._codebase = codebase
-        self._found: OrderedDict[tuple[Query, str], Sequence[str]] = OrderedDict()
+        self._found: OrderedDict[tuple[Query, str, int], Sequence[str]] = OrderedDict()
         self._importing: dict[MovedFile, Sequence[str]] = {}
         self._version = 0
         self._texts: OrderedDict[str, Snapshot] = OrderedDict()
@@ -105,7 +106,11 @@ class ClosedDocuments:
             self._importing.clear()
         edits = state.history[: -_MAX_EDITS - 1 : -1]
         queries = dict.fromkeys((query, edit.uri) for edit in edits for query in queries_of(edit))
-        uris = chain(self._importers_of(state, check), self._uris(islice(queries, _MAX_QUERIES), check))
+        uris = chain(
+            self._importers_of(state, check),
+            self._uris(self._paths(state), check, MAX_IMPORTERS),
+            self._uris(islice(queries, _MAX_QUERIES), check),
+        )
         closed = self._read(uris, state, MAX_DOCUMENTS, check, max_new_chars)
         here = [edit for edit in edits if edit.uri == state.document.uri]
         sources = self._read(self._sources(here, state, check), state, MAX_SOURCES, check, max_new_chars)
@@ -116,25 +121,36 @@ class ClosedDocuments:
         for new in self._new:
             self._texts.pop(new.uri, None)
 
-    def _uris(self, queries: Iterator[tuple[Query, str]], check: Callable[[], None]) -> Iterator[str]:
+    def _paths(self, state: EditorState) -> Iterator[tuple[Query, str]]:
+        """Yield the paths of imports that the last edits by hand replaced."""
+        typed = (edit for edit in reversed(state.history) if edit.origin == "typed")
+        for edit in islice(typed, _MAX_EDITS):
+            origin = state.snapshot(edit.uri) or state.document
+            for path in changed_paths(edit, origin.language):
+                if len(path) >= _MIN_NAME:
+                    yield path, edit.uri
+
+    def _uris(
+        self, queries: Iterator[tuple[Query, str]], check: Callable[[], None], most: int = _MAX_FOUND
+    ) -> Iterator[str]:
         for query, near in queries:
             check()
-            found = self._files_with(query, near)
-            if len(found) <= _MAX_FOUND:
+            found = self._files_with(query, near, most)
+            if len(found) <= most:
                 yield from found
 
-    def _files_with(self, query: Query, near: str) -> Sequence[str]:
-        known = self._found.get((query, near))
+    def _files_with(self, query: Query, near: str, most: int) -> Sequence[str]:
+        known = self._found.get((query, near, most))
         if known is None:
             known = (
-                self._codebase.files_containing(query, _MAX_FOUND + 1, near)
+                self._codebase.files_containing(query, most + 1, near)
                 if isinstance(query, str)
-                else self._codebase.files_with(query, _MAX_FOUND + 1, near)
+                else self._codebase.files_with(query, most + 1, near)
             )
-            self._found[query, near] = known
+            self._found[query, near, most] = known
             if len(self._found) > _REMEMBERED:
                 self._found.popitem(last=False)
-        self._found.move_to_end((query, near))
+        self._found.move_to_end((query, near, most))
         return known
 
     def _importers_of(self, state: EditorState, check: Callable[[], None]) -> Iterator[str]:

@@ -102,7 +102,7 @@ def _imports_replaced_name(
     return False
 
 
-_NAMED_FILES = ("moved-file", "mined-co-change")
+_NAMED_FILES = ("moved-file", "mined-co-change", "import-path")
 """Kinds of candidates that say which file needs the edit, so that its likeness says nothing more."""
 
 

@@ -17,6 +17,7 @@ from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .awaited_calls import adds_await, follow_awaits
 from .changed_calls import follow_changed_parameters
+from .changed_import_paths import changes_import_path, follow_changed_import_paths
 from .constants import keeps_assignments
 from .copied_blocks import continue_copies, find_copies
 from .definition_renames import follow_renamed_definitions
@@ -92,6 +93,7 @@ _BY_CANDOUR = (
 _FOLLOWS: tuple[Callable[[Situation], Iterator[FollowUp]], ...] = (
     continue_copies,
     follow_renamed_definitions,
+    follow_changed_import_paths,
     repeat_edits,
     follow_awaits,
     follow_extractions,
@@ -258,7 +260,8 @@ class Propagation:
     ) -> list[PastEdit | None]:
         """Return the edits that may be repeated by likeness: not those of which the code says where they go on.
 
-        These adapt a copy, await a call, or change the signature of a constructor or of a method that other types have, too.
+        These adapt a copy, await a call, change an import's path, or change the signature of a constructor or of a method
+        that other types have, too.
         """
         settled: list[PastEdit] = []
         for uri in {edit.uri for edit in edits[:_ADAPTED] if edit is not None and edit.uri in snapshots}:
@@ -271,6 +274,7 @@ class Propagation:
                 and edit.uri == uri
                 and (
                     adds_await(edit)
+                    or changes_import_path(edit, index.snapshot.language, index.snapshot.lines)
                     or changes_constructor(edit)
                     or changes_inherited_signature(edit, index, self._trees)
                 )
