@@ -17,6 +17,7 @@ def fill_folder(folder: Path, files: Mapping[str, str]) -> None:
         else:
             old.unlink()
     for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8", newline="")
     who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
     for command in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "All"]):
