@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from editahead_inference.closed_documents import MAX_NEW_CHARS
 from neovim import Neovim
 from samples import ORDERS, PRICES, VISIBLE
+
+RECORD = f"""_G.shown = {{}}
+vim.api.nvim_create_autocmd('TextChangedI', {{ callback = function()
+  if {VISIBLE} then table.insert(_G.shown, vim.api.nvim_get_current_line()) end
+end }})"""
+"""Lua code: record the cursor's line after each typed key that leaves a prediction on the screen."""
 
 Start = Callable[..., Neovim]
 
@@ -53,3 +61,34 @@ def test_in_insert_mode_it_appears_in_a_pause(start: Start) -> None:
     assert neovim.hint and neovim.hint["text"].startswith(" ↓ orders.py:1")
     neovim.keys("s")  # who writes on sees it no more
     neovim.until(f"not ({VISIBLE})")
+
+
+def test_who_writes_on_elsewhere_sees_it_no_more_until_the_next_pause(start: Start) -> None:
+    neovim = start({"prices.py": PRICES, "orders.py": ORDERS})
+    neovim.until(INDEXED)
+    neovim.keys("/net<CR>cwcompute_total<Esc>5G")
+    neovim.until(VISIBLE)
+    neovim.lua(RECORD)
+    neovim.keys("ccclass Cost:")
+    neovim.until("vim.fn.mode() == 'i' and vim.api.nvim_get_current_line() == 'class Cost:'")
+    neovim.until(VISIBLE)
+    assert neovim.hint and "rename net_total -> compute_total" in neovim.hint["text"]
+    shown = neovim.lua("return _G.shown")
+    assert [line for line in shown if line != "class Cost:"] == []
+
+
+LONG = "a_folder_with_a_long_name/and_another_one_in_there/orders_of_guests.py"
+
+
+@pytest.mark.parametrize("columns", [100, 60, 48])
+def test_label_and_key_are_whole_in_a_narrow_window(start: Start, columns: int) -> None:
+    neovim = start({"prices.py": PRICES, LONG: ORDERS}, before="set nowrap")
+    neovim.until(INDEXED)
+    neovim.lua("vim.cmd.vnew() vim.cmd.wincmd('p') vim.api.nvim_win_set_width(0, ...)", columns)
+    neovim.keys("/net<CR>cwcompute_total")
+    neovim.until(VISIBLE)
+    hint = neovim.hint
+    assert hint and hint["width"] <= columns
+    assert "rename net_total -> compute_total" in hint["text"]
+    assert hint["text"].endswith("  <Tab> ")
+    assert "_guests.py:1  " in hint["text"] or columns < 60

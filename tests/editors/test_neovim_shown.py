@@ -35,7 +35,7 @@ def test_a_hint_is_cut_to_the_window(start: Start) -> None:
     neovim.until(VISIBLE)
     assert neovim.hint
     assert neovim.hint["width"] == 20
-    assert neovim.hint["text"].endswith("…")
+    assert neovim.hint["text"].endswith("…  <Tab> ")
 
 
 def test_a_hint_is_never_over_the_cursors_line(start: Start) -> None:

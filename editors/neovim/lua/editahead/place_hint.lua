@@ -15,16 +15,53 @@ local function buffer()
   return hint_buf
 end
 
+-- Cells of a cut preview that still say something.
+local MIN_PREVIEW = 8
+
+---@class editahead.Hint
+---@field place string  where the edit is, with what separates the place from the label
+---@field label string
+---@field preview string|nil  the new text
+---@field key string|nil
+
+local cells = vim.fn.strdisplaywidth
+
 -- Return a prefix of at most `width` cells, which ends in an ellipsis where it is cut.
-local function cut(text, width)
-  if vim.fn.strdisplaywidth(text) <= width then
+local function cut_end(text, width)
+  if cells(text) <= width then
     return text
   end
   local length = vim.fn.strchars(text)
-  while length > 0 and vim.fn.strdisplaywidth(vim.fn.strcharpart(text, 0, length)) > width - 1 do
+  while length > 0 and cells(vim.fn.strcharpart(text, 0, length)) > width - 1 do
     length = length - 1
   end
   return vim.fn.strcharpart(text, 0, length) .. "…"
+end
+
+-- Return a suffix of at most `width` cells, which begins with an ellipsis where it is cut.
+local function cut_start(text, width)
+  if cells(text) <= width then
+    return text
+  end
+  local start = 0
+  while cells(vim.fn.strcharpart(text, start)) > math.max(0, width - 1) do
+    start = start + 1
+  end
+  return "…" .. vim.fn.strcharpart(text, start)
+end
+
+-- Return the text of a hint in at most `width` cells: the key is whole, the label where it can be, and the place before the
+-- preview.
+---@param hint editahead.Hint
+---@param width integer
+local function fit(hint, width)
+  local key = hint.key and "  " .. hint.key or ""
+  local label = cut_end(hint.label, width - cells(key))
+  local room = width - cells(label .. key)
+  local place = room > 1 and cut_start(hint.place, room) or ""
+  room = room - cells(place) - 2
+  local preview = hint.preview and room >= math.min(MIN_PREVIEW, cells(hint.preview)) and "  " .. cut_end(hint.preview, room) or ""
+  return place .. label .. preview .. key
 end
 
 --- Return the row of the window, 0-based, for a hint: the first or the last one, or its neighbour where the cursor's line is.
@@ -56,18 +93,19 @@ end
 --- Show a hint at the right of the window's first or last line, never over the cursor's line.
 ---@param win integer
 ---@param is_above boolean
----@param text string
-function M.show(win, is_above, text)
+---@param hint editahead.Hint
+function M.show(win, is_above, hint)
   local width = vim.api.nvim_win_get_width(win)
-  local line = cut((" %s %s "):format(is_above and "↑" or "↓", text), width)
+  local around = (" %s %%s "):format(is_above and "↑" or "↓")
+  local line = cut_end(around:format(fit(hint, width - cells(around) + 2)), width)
   vim.api.nvim_buf_set_lines(buffer(), 0, -1, false, { line })
-  local cells = math.max(1, vim.fn.strdisplaywidth(line))
+  local length = math.max(1, cells(line))
   local place = {
     relative = "win",
     win = win,
     row = hint_row(win, is_above),
-    col = math.max(0, width - cells),
-    width = cells,
+    col = math.max(0, width - length),
+    width = length,
     height = 1,
     style = "minimal",
     border = "none",

@@ -165,9 +165,9 @@ function M.ghost_text(live, row, col)
 end
 
 -- Draw a hint at the top or the bottom of the window, on the side of the edit.
-local function draw_hint(win, is_above, text)
+local function draw_hint(win, is_above, place, label, preview)
   local key = config.options.keys.accept
-  place_hint.show(win, is_above, key and text .. "  " .. key or text)
+  place_hint.show(win, is_above, { place = place, label = label, preview = preview, key = key or nil })
 end
 
 local function format_line_count(lines)
@@ -205,8 +205,8 @@ function M.draw(prediction, live, ordinal, is_subtle)
     local name = vim.fn.fnamemodify(vim.uri_to_fname(prediction.uri), ":~:.")
     local line = prediction.jump and ":" .. prediction.jump.line + 1 or ""
     local preview = prediction.response.preview
-    local text = preview and preview ~= vim.NIL and (preview.new ~= "" and preview.new or preview.old)
-    draw_hint(win, false, name .. line .. "  " .. label .. (text and "  " .. text or ""))
+    local text = preview and preview ~= vim.NIL and (preview.new ~= "" and preview.new or preview.old) or nil
+    draw_hint(win, false, name .. line .. "  ", label, text)
     return
   end
   local target = #live > 0 and live[1].row or prediction.jump and prediction.jump.line or cursor[1] - 1
@@ -216,7 +216,7 @@ function M.draw(prediction, live, ordinal, is_subtle)
   end
   local top, bottom = vim.fn.line("w0", win) - 1, vim.fn.line("w$", win) - 1
   if target < top or target > bottom then
-    draw_hint(win, target < top, format_line_count(math.abs(target - cursor[1] + 1)) .. ": " .. label)
+    draw_hint(win, target < top, format_line_count(math.abs(target - cursor[1] + 1)) .. ": ", label)
     return
   end
   if #live == 0 or ordinal then

@@ -75,6 +75,25 @@ local function text_in(bufnr, row, col, end_row, end_col)
   return table.concat(vim.api.nvim_buf_get_text(bufnr, row, col, end_row, end_col, {}), "\n")
 end
 
+--- Return whether a prediction in a response is for the present text of its buffer.
+---@param response table
+---@return boolean
+function M.is_valid(response)
+  local target = vim.uri_to_bufnr(response.textDocument.uri)
+  return not vim.api.nvim_buf_is_loaded(target) or response.textDocument.version == vim.lsp.util.buf_versions[target]
+end
+
+--- Return whether a buffer can be changed, and say so where not.
+---@param bufnr integer
+---@return boolean
+function M.check_modifiable(bufnr)
+  if not vim.bo[bufnr].modifiable then
+    vim.notify("Editahead: The buffer is not modifiable. Set 'modifiable' first.", vim.log.levels.WARN)
+    return false
+  end
+  return true
+end
+
 --- Start to track a prediction of the buffer's present text.
 ---@param response table
 ---@param encoding string
@@ -116,6 +135,12 @@ function M.new(response, encoding)
     end
   end
   return self
+end
+
+--- Return for how long the prediction has been visible.
+---@return integer
+function Prediction:shown_ms()
+  return self.shown_at and math.floor(vim.uv.now() - self.shown_at) or 0
 end
 
 --- Delete the extmarks.

@@ -23,6 +23,7 @@ local M = {}
 ---@field request {client: vim.lsp.Client, id: integer}|nil  the request in progress
 ---@field scheduled "typed"|"cursor"|nil  the trigger of a scheduled request
 ---@field accepted_undo integer|nil  the buffer's undo state after the last accept
+---@field has_typed_over boolean  whether the user types on over a hint of another buffer, which shows again after a pause
 ---@field revealed string|nil  the id of the prediction that the user wants to see, with `display = "subtle"`
 ---@field silence {reason: string, detail: string}|nil  why the last response has no prediction
 
@@ -39,6 +40,7 @@ local function view_of(bufnr)
     generation = 0,
     sent_diagnostics = {},
     diagnostics_changed = true,
+    has_typed_over = false,
   }
   return views[bufnr]
 end
@@ -49,10 +51,6 @@ end
 
 local function is_insert_mode()
   return vim.api.nvim_get_mode().mode:sub(1, 1) == "i"
-end
-
-local function shown_ms(prediction)
-  return prediction.shown_at and math.floor(vim.uv.now() - prediction.shown_at) or 0
 end
 
 local function clear_predictions(bufnr)
@@ -128,23 +126,23 @@ function M.redraw(bufnr)
   end
 end
 
--- Return whether a prediction is for the present text of its buffer.
-local function is_valid(prediction)
-  local target = vim.uri_to_bufnr(prediction.textDocument.uri)
-  return not vim.api.nvim_buf_is_loaded(target) or prediction.textDocument.version == vim.lsp.util.buf_versions[target]
-end
-
 ---@param bufnr integer
+---@param trigger string
 ---@param result table
 ---@param encoding string
-local function on_response(bufnr, result, encoding)
+local function on_response(bufnr, trigger, result, encoding)
   local view = view_of(bufnr)
-  if result.predictions[1] and not is_valid(result.predictions[1]) then
+  if result.predictions[1] and not tracked_edit.is_valid(result.predictions[1]) then
     return -- the change since the request triggers another
+  end
+  view.has_typed_over = view.has_typed_over and trigger == "typed"
+  local function is_wanted(response)
+    return tracked_edit.is_valid(response)
+      and not (view.has_typed_over and vim.uri_to_bufnr(response.textDocument.uri) ~= bufnr)
   end
   local previous, chosen_id = view.predictions, view.is_chosen and view.current.id
   local predictions, by_id = {}, {}
-  for _, response in ipairs(vim.tbl_filter(is_valid, result.predictions)) do
+  for _, response in ipairs(vim.tbl_filter(is_wanted, result.predictions)) do
     local prediction = tracked_edit.new(response, encoding)
     table.insert(predictions, prediction)
     by_id[prediction.id] = prediction
@@ -153,7 +151,7 @@ local function on_response(bufnr, result, encoding)
     if by_id[old.id] then
       by_id[old.id].shown_at = old.shown_at
     elseif old.shown_at then
-      client.report_outcome(bufnr, old.id, "ignored", { shownMs = shown_ms(old) })
+      client.report_outcome(bufnr, old.id, "ignored", { shownMs = old:shown_ms() })
     end
   end
   clear_predictions(bufnr)
@@ -214,7 +212,7 @@ function M.request(bufnr, trigger, on_done)
     end
     view.request = nil
     if not err and result and activity.is_active() and vim.api.nvim_buf_is_loaded(bufnr) then
-      on_response(bufnr, result, server.offset_encoding)
+      on_response(bufnr, trigger, result, server.offset_encoding)
       if trigger == "typed" and not view.current then
         pause.start(function()
           if bufnr == current_buffer() and view.requested_state == state_of(bufnr) then
@@ -246,6 +244,18 @@ function M.schedule_request(bufnr, trigger)
       end
     end)
   end
+end
+
+--- Handle a change of the text: a hint of another buffer goes while the user types on.
+---@param bufnr integer
+function M.on_text_changed(bufnr)
+  local view = view_of(bufnr)
+  if view.is_drawn and view.current and view.current.bufnr ~= bufnr then
+    view.has_typed_over = true
+    clear_predictions(bufnr)
+  end
+  M.redraw(bufnr)
+  M.schedule_request(bufnr, "typed")
 end
 
 --- Request a prediction again for the same buffer state: the server has a better answer than its last one.
@@ -328,7 +338,7 @@ function M.ghost_text()
 end
 
 local function accept_all(bufnr, prediction, live)
-  client.report_outcome(bufnr, prediction.id, "accepted", { shownMs = shown_ms(prediction) })
+  client.report_outcome(bufnr, prediction.id, "accepted", { shownMs = prediction:shown_ms() })
   local cursor = prediction:apply(live)
   view_of(bufnr).accepted_undo = vim.fn.undotree(bufnr).seq_cur
   vim.api.nvim_win_set_cursor(0, cursor)
@@ -342,14 +352,6 @@ local function current_prediction(bufnr)
   local prediction = view and view.current
   local live = prediction and (not prediction.bufnr and {} or prediction:live_edits())
   return prediction, live
-end
-
-local function check_modifiable(bufnr)
-  if not vim.bo[bufnr].modifiable then
-    vim.notify("Editahead: The buffer is not modifiable. Set 'modifiable' first.", vim.log.levels.WARN)
-    return false
-  end
-  return true
 end
 
 --- Show all of a prediction of which only the mark is shown.
@@ -381,7 +383,7 @@ function M.accept()
     M.schedule_request(current_buffer(), "cursor")
     return "jumped"
   end
-  if #live == 0 or not check_modifiable(bufnr) then
+  if #live == 0 or not tracked_edit.check_modifiable(bufnr) then
     return "nothing"
   end
   accept_all(bufnr, prediction, live)
@@ -401,7 +403,7 @@ function M.accept_part(kind)
     return M.accept()
   end
   local part = prediction:next_part(live, kind)
-  if not part or not check_modifiable(bufnr) then
+  if not part or not tracked_edit.check_modifiable(bufnr) then
     return "nothing"
   end
   if part.is_last then
@@ -410,7 +412,7 @@ function M.accept_part(kind)
   end
   client.report_outcome(bufnr, prediction.id, "partiallyAccepted", {
     acceptedLength = part.accepted_length,
-    shownMs = shown_ms(prediction),
+    shownMs = prediction:shown_ms(),
   })
   vim.api.nvim_win_set_cursor(0, prediction:apply_part(part))
   M.redraw(bufnr)
@@ -428,7 +430,7 @@ function M.reject()
   end
   cancel(views[bufnr])
   views[bufnr].generation = views[bufnr].generation + 1
-  client.report_outcome(bufnr, prediction.id, "rejected", { shownMs = shown_ms(prediction) })
+  client.report_outcome(bufnr, prediction.id, "rejected", { shownMs = prediction:shown_ms() })
   clear_predictions(bufnr)
   return true
 end
