@@ -17,10 +17,10 @@ def until_index_ready(folder: Path, homes: Mapping[str, str]) -> None:
     """Wait until the index of a folder holds all files of the folder.
 
     Args:
-        folder: The folder. It has no files in folders of its own.
+        folder: The folder, a git repository.
         homes: The environment variables with the folders of the server's files.
     """
-    files = sum(entry.is_file() for entry in folder.iterdir())
+    files = sum(path.is_file() for path in folder.rglob("*") if ".git" not in path.parts)
     command = [sys.executable, "-m", "editahead_cli", "index", "status", str(folder), "--json"]
     for _ in range(MAX_LOOKS):
         run = subprocess.run(command, env={**os.environ, **homes}, capture_output=True, check=True)

@@ -48,13 +48,14 @@ export class Decorations implements vscode.Disposable {
   draw(editor: vscode.TextEditor, prediction: ShownPrediction, { key, isListOpen, ordinal, isSubtle }: DrawingStyle): void {
     const text = textOf(editor.document);
     const cursorLine = editor.selection.active.line;
-    const path = vscode.workspace.asRelativePath(prediction.uri);
     const layout = layOutDecorations({
       text,
       edits: prediction.edits,
       jumpLine: prediction.jumpLine(),
-      otherPlace: `${path}:${prediction.target().line + 1}`,
-      label: prediction.label,
+      otherPath: vscode.workspace.asRelativePath(prediction.uri),
+      otherLine: prediction.target().line + 1,
+      label: prediction.prediction.label,
+      preview: prediction.preview,
       ordinal,
       cursorLine,
       visibleLines: visibleLinesOf(editor),

@@ -31,10 +31,10 @@ export class ShownPrediction {
     return this.prediction.id;
   }
 
-  /** What the prediction does; for a file that is not open, with the line as it will be. */
-  get label(): string {
-    const { label, preview } = this.prediction;
-    return preview == null ? label : `${label}  ${preview.new || preview.old}`;
+  /** For a file that is not open, the line as it will be, or the removed line; else "". */
+  get preview(): string {
+    const { preview } = this.prediction;
+    return preview == null ? "" : preview.new || preview.old;
   }
 
   /** The place and the label. */

@@ -14,8 +14,10 @@ function layoutInput(edits: TextEdit[] | undefined, more: Partial<LayoutInput> =
     text: document,
     edits: edits && trackEdits(edits, document),
     jumpLine: undefined,
-    otherPlace: "b.py:3",
+    otherPath: "b.py",
+    otherLine: 3,
     label: "rename",
+    preview: "",
     ordinal: undefined,
     cursorLine: 0,
     visibleLines: [0, 20],
@@ -54,8 +56,26 @@ test("an edit outside the visible lines has a hint at the cursor", () => {
 
 test("an edit in another document has a hint with its place", () => {
   const layout = layOutDecorations(layoutInput(undefined));
-  assert.deepEqual(layout.hints, [{ line: 0, text: "⇥ Tab b.py:3: rename" }]);
+  assert.deepEqual(layout.hints, [{ line: 0, text: "⇥ Tab rename  b.py:3" }]);
   assert.equal(layout.lineRange, undefined);
+});
+
+test("what is cut by a narrow window comes last: the line as it will be, and folders", () => {
+  const far = { otherPath: "packages/pinia/src/stores/store.ts", otherLine: 120, preview: "x = 1" };
+  assert.equal(layOutDecorations(layoutInput(undefined, far)).hints[0]?.text, "⇥ Tab rename  …/src/stores/store.ts:120  x = 1");
+  const long = { otherPath: "a_long_name_of_a_folder/and_a_file_with_a_long_name.py" };
+  assert.equal(layOutDecorations(layoutInput(undefined, long)).hints[0]?.text, "⇥ Tab rename  …/and_a_file_with_a_long_name.py:3");
+});
+
+test("a hint is on a line that leaves it in sight", () => {
+  const long = "x".repeat(60);
+  const line = (text: string, more: Partial<LayoutInput> = {}) =>
+    layOutDecorations(layoutInput(undefined, { cursorLine: 4, ...more }, text)).hints[0]?.line;
+  assert.equal(line([long, long, long, "short", long, "short", long].join("\n")), 5, "below first");
+  assert.equal(line([long, long, long, "short", long, long].join("\n")), 3);
+  assert.equal(line(Array(20).fill(long).join("\n")), 4, "there is no room");
+  assert.equal(line([long, long, long, long, long, "short"].join("\n"), { visibleLines: [0, 4] }), 4, "out of sight");
+  assert.equal(line([long, long, long, long, long, "short"].join("\n"), { isListOpen: true }), 4, "under the list");
 });
 
 test("a prediction without edits has a hint with its label", () => {

@@ -9,8 +9,14 @@ import { currentText, lineRangeOf, type TrackedEdit } from "./trackedEdit";
 const MAX_INLINE_CHANGES = 3;
 /** New lines shown beside the old lines. Hovering shows the whole edit. */
 const MAX_NEW_LINES = 12;
-/** Columns between the longest old line and the new lines. */
+/** Columns between the longest old line and the new lines, and between a line and a hint. */
 const COLUMN_GAP = 3;
+/** Columns of text that are in sight in a window of 1100 pixels with the explorer open: a hint's key, label and place fit in them. */
+const COLUMNS_IN_SIGHT = 68;
+/** Lines above and below the cursor's among which a hint may look for room. */
+const MAX_HINT_DISTANCE = 6;
+/** A longer path is shown without its first folders. */
+const MAX_PATH_LENGTH = 24;
 
 /** Text shown before the character at a position. */
 export interface InlineText {
@@ -37,12 +43,15 @@ export interface DecorationLayout {
 
 export interface LayoutInput {
   readonly text: Text;
-  /** Undefined when the edits are in another document, named by `otherPlace`. */
+  /** Undefined when the edits are in another document, at `otherPath` and `otherLine` (from 1). */
   readonly edits: readonly TrackedEdit[] | undefined;
   /** The line to go to, for a prediction without edits. */
   readonly jumpLine: number | undefined;
-  readonly otherPlace: string;
+  readonly otherPath: string;
+  readonly otherLine: number;
   readonly label: string;
+  /** For a document that is not open, the line as it will be, or the removed line; else "". */
+  readonly preview: string;
   /** For example "2/3", once the user has chosen among several predictions. */
   readonly ordinal: string | undefined;
   readonly cursorLine: number;
@@ -156,11 +165,30 @@ function formatLineCount(lines: number): string {
   return lines === 1 ? "1 line" : `${lines} lines`;
 }
 
-// The cursor's line while visible, else the visible line nearest to the edit.
-function hintLine(input: LayoutInput, isAbove: boolean): number {
+/** Return a path without as many of its first folders as make it short. */
+function shortenPath(path: string): string {
+  let rest = path;
+  while (rest.length > MAX_PATH_LENGTH && rest.includes("/")) rest = rest.slice(rest.indexOf("/") + 1);
+  return rest === path ? path : `…/${rest}`;
+}
+
+/**
+ * Return the line of a hint: the cursor's while visible, else the visible line nearest to the edit; of the lines around it,
+ * the first one that leaves the hint in sight.
+ */
+function hintLine(input: LayoutInput, isAbove: boolean, hint: string): number {
   const [top, bottom] = input.visibleLines;
-  if (input.cursorLine >= top && input.cursorLine <= bottom) return input.cursorLine;
-  return isAbove ? top : bottom;
+  const isCursorVisible = input.cursorLine >= top && input.cursorLine <= bottom;
+  const wanted = isCursorVisible ? input.cursorLine : isAbove ? top : bottom;
+  if (input.isListOpen) return wanted;
+  const room = COLUMNS_IN_SIGHT - COLUMN_GAP - displayWidth(hint, input.tabSize);
+  const last = Math.min(bottom, input.text.lineCount - 1);
+  const hasRoom = (line: number) => line >= top && line <= last && displayWidth(input.text.line(line), input.tabSize) <= room;
+  for (let distance = 0; distance <= MAX_HINT_DISTANCE; distance++) {
+    const found = [wanted + distance, wanted - distance].find(hasRoom);
+    if (found !== undefined) return found;
+  }
+  return wanted;
 }
 
 /** Return the decorations of a prediction that VS Code does not show as ghost text. */
@@ -169,8 +197,9 @@ export function layOutDecorations(input: LayoutInput): DecorationLayout {
   const key = input.key === "Tab" ? "⇥ Tab" : `↵ ${input.key}`;
   const nothing = { deletions: [], insertions: [], newLines: [] };
   if (input.edits === undefined) {
-    const text = `${key} ${input.otherPlace}: ${label}`;
-    return { ...nothing, hints: [{ line: hintLine(input, false), text }], lineRange: undefined };
+    const hint = `${key} ${label}  ${shortenPath(input.otherPath)}:${input.otherLine}`;
+    const text = input.preview === "" ? hint : `${hint}  ${input.preview}`;
+    return { ...nothing, hints: [{ line: hintLine(input, false, hint), text }], lineRange: undefined };
   }
   const jumpLine = input.jumpLine ?? input.cursorLine;
   const lineRange = lineRangeOf(input.edits, input.text) ?? [jumpLine, jumpLine];
@@ -180,7 +209,7 @@ export function layOutDecorations(input: LayoutInput): DecorationLayout {
   if (isAbove || target > bottom) {
     const distance = formatLineCount(Math.abs(target - input.cursorLine));
     const text = `${isAbove ? "↑" : "↓"} ${key} ${distance} ${isAbove ? "up" : "down"}: ${label}`;
-    return { ...nothing, hints: [{ line: hintLine(input, isAbove), text }], lineRange };
+    return { ...nothing, hints: [{ line: hintLine(input, isAbove, text), text }], lineRange };
   }
   const builder = new LayoutBuilder(input.text, input.tabSize);
   let group: TrackedEdit[] = [];
@@ -199,7 +228,7 @@ export function layOutDecorations(input: LayoutInput): DecorationLayout {
     deletions: builder.deletions,
     insertions: builder.insertions,
     newLines: builder.newLines,
-    hints: [input.isListOpen ? { line: hintLine(input, false), text: `${key}  ${label}` } : { line: target, text: hint }],
+    hints: [input.isListOpen ? { line: hintLine(input, false, hint), text: `${key}  ${label}` } : { line: target, text: hint }],
     lineRange,
   };
 }
