@@ -50,6 +50,8 @@ _NAMES = frozenset({"scoped_identifier", "identifier", "type_identifier", "names
 _SELF = frozenset({"self", "this", "cls", "Self"})
 _SUPER = re.compile(r"super(?:\([^()]{0,100}\))?")
 """A receiver whose members are those of the base classes."""
+_REFLECTS = re.compile(r"(?:\A|\.)(?:(?:[gs]et|has|del)attr|spyOn)\Z|\bpatch\.object\Z")
+"""Functions of Python and JavaScript that are called with an object and the name of its member."""
 _NAME = re.compile(r"[^\W\d]\w*")
 _MAX_GENERATIONS = 5
 _MAX_DEPTH = 400
@@ -83,6 +85,23 @@ def member_owner(node: Node) -> str:
     if receiver.id == node.id:
         return ""
     return _type_of(receiver)
+
+
+def reflected_owner(node: Node) -> str | None:
+    """Return the type whose member a call names by a string, as `getattr(self, "size")` does; None if unknown."""
+    literal = node.parent
+    arguments = literal.parent if literal is not None else None
+    call = arguments.parent if arguments is not None else None
+    function = (
+        call.child_by_field_name(_CALLS[call.type]) if call is not None and call.type in _CALLS else None
+    )
+    if function is None or arguments is None or literal is None or not _REFLECTS.search(_text(function)):
+        return None
+    passed = arguments.named_children
+    if len(passed) < 2 or passed[1].id != literal.id or not _text(node).isidentifier():
+        return None
+    owner = _type_of(passed[0])
+    return owner if owner and not owner.startswith(HINT) else None
 
 
 def is_macro_member(node: Node) -> bool:

@@ -11,7 +11,8 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from .member_owners import argument_owner, is_macro_member, member_owner, parameter_owner
+from .member_owners import argument_owner, is_macro_member, member_owner, parameter_owner, reflected_owner
+from .name_scopes import FUNCTIONS, binding_scope, bound_from, scopes_around
 
 NameRole = Literal["plain", "member", "argument", "text", "unknown"]
 """Role of a name.
@@ -20,45 +21,6 @@ NameRole = Literal["plain", "member", "argument", "text", "unknown"]
 argument. `text`: in a string or a comment. `unknown`: the language has no grammar.
 """
 
-_FUNCTIONS = frozenset(
-    {
-        "function_definition",
-        "function_declaration",
-        "generator_function_declaration",
-        "function_expression",
-        "function_item",
-        "arrow_function",
-        "method_definition",
-        "method_declaration",
-        "constructor_declaration",
-        "func_literal",
-        "lambda",
-        "lambda_expression",
-        "closure_expression",
-        "list_comprehension",
-        "generator_expression",
-    }
-)
-_BLOCKS = frozenset(
-    {
-        "block",
-        "statement_block",
-        "compound_statement",
-        "catch_clause",
-        "enhanced_for_statement",
-        "for_expression",
-        "for_in_statement",
-        "for_range_loop",
-        "for_statement",
-        "if_expression",
-        "if_statement",
-        "match_arm",
-        "try_with_resources_statement",
-        "while_expression",
-        "while_statement",
-    }
-)
-"""Node types besides functions that bind names, in languages with block scopes."""
 _CLASSES = frozenset(
     {"class_definition", "class_declaration", "class_body", "impl_item", "interface_declaration"}
 )
@@ -194,6 +156,7 @@ class Occurrence:
         functions: Node ids of the enclosing functions, innermost first, without the function that the name names.
         scopes: Node ids of the functions and blocks that can bind a name for this occurrence, innermost first.
         binder: The scope in which a definition binds its name; 0 for the module, and for uses.
+        at: The byte at which a use is, or from which a definition binds its name in the scope; 0 for all of it.
         imports: Whether an import defines the name.
         owner: The type of a member, the callee of a keyword argument, or the function of a parameter; "" if the text
             does not show it, and for other names; see `member_owners`.
@@ -208,6 +171,7 @@ class Occurrence:
     shorthand: bool = False
     scopes: tuple[int, ...] = ()
     binder: int = 0
+    at: int = 0
 
 
 UNKNOWN = Occurrence("unknown", False, ())
@@ -217,8 +181,11 @@ def classify_occurrence(node: Node) -> Occurrence:
     """Classify the name at a node, which is the smallest node that covers the name."""
     if _is_text(node):
         parents = list(_above(node))
-        functions = tuple(n.id for n in parents if n.type in _FUNCTIONS)
-        return Occurrence("text", False, functions, scopes=_scopes(parents))
+        functions, scopes = tuple(n.id for n in parents if n.type in FUNCTIONS), scopes_around(node, parents)
+        reflected = reflected_owner(node)
+        if reflected is not None:
+            return Occurrence("member", False, functions, owner=reflected, scopes=scopes)
+        return Occurrence("text", False, functions, scopes=scopes)
     if _is_module_name(node):
         return Occurrence("member", False, ())
     holder = _definer(node)
@@ -249,16 +216,18 @@ def classify_occurrence(node: Node) -> Occurrence:
         or (holder.type == "variable_declarator" and _is_declared_field(holder))
     ):
         role = "member"
-    named = holder.id if holder is not None and holder.type in _FUNCTIONS else None
+    named = holder.id if holder is not None and holder.type in FUNCTIONS else None
     above = [n for n in _above(node) if n.id != named]
-    around = tuple(n.id for n in above if n.type in _FUNCTIONS)
-    scopes = _scopes(above)
+    around = tuple(n.id for n in above if n.type in FUNCTIONS)
+    scopes = scopes_around(node, above)
     imports = holder is not None and any(
         "import" in n.type or n.type == "use_declaration" for n in _upwards(holder, 3)
     )
-    binder = _binder(holder, scopes, around) if holder is not None else 0
-    owner = _owner(node, role, holder)
-    return Occurrence(role, holder is not None, around, imports, owner, _is_shorthand(node), scopes, binder)
+    owner, shorthand = _owner(node, role, holder), _is_shorthand(node)
+    if holder is None:
+        return Occurrence(role, False, around, imports, owner, shorthand, scopes, at=node.start_byte)
+    binder, at = binding_scope(node, holder, above, scopes, around), bound_from(holder)
+    return Occurrence(role, True, around, imports, owner, shorthand, scopes, binder, at)
 
 
 def _is_shorthand(node: Node) -> bool:
@@ -267,24 +236,6 @@ def _is_shorthand(node: Node) -> bool:
     return node.type.startswith("shorthand_") or (
         parent is not None and parent.type == "shorthand_field_initializer"
     )
-
-
-def _scopes(above: list[Node]) -> tuple[int, ...]:
-    """Return the node ids of the scopes among a node's ancestors. Python has functions and `except` clauses only."""
-    is_python = bool(above) and above[-1].type == "module"
-    return tuple(
-        n.id
-        for n in above
-        if n.type in _FUNCTIONS or n.type == "except_clause" or (n.type in _BLOCKS and not is_python)
-    )
-
-
-def _binder(holder: Node, scopes: tuple[int, ...], functions: tuple[int, ...]) -> int:
-    """Return the scope in which a definition binds: of Python's `except` clauses, only the name after `as`."""
-    clause = next((n for n in _above(holder) if n.id in scopes), None)
-    if clause is not None and clause.type == "except_clause" and holder.type != "as_pattern":
-        return functions[0] if functions else 0
-    return scopes[0] if scopes else 0
 
 
 def _owner(node: Node, role: NameRole, holder: Node | None) -> str:
@@ -323,7 +274,7 @@ def _is_method(holder: Node) -> bool:
     if block is not None and block.type == "decorated_definition":
         block = block.parent
     return (
-        holder.type in _FUNCTIONS
+        holder.type in FUNCTIONS
         and block is not None
         and (block.type in _CLASSES or (block.parent is not None and block.parent.type in _CLASSES))
     )

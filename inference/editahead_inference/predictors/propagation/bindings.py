@@ -6,7 +6,7 @@ They compare the occurrences' roles (plain, member, text ...) and the functions 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache
 
 from editahead_prompts.state import PastEdit
@@ -20,6 +20,7 @@ from .document_index import DocumentIndex
 from .import_statements import parse_imports
 from .line_transforms import COMMENT
 from .named_places import MAX_WIDTH, OtherIndexes, occurrences_of, other_owners, whole_word
+from .names_in_text import is_local, is_prose, is_quoted, is_whole_literal
 
 MODULE = 0
 """The binding of a name that no function defines."""
@@ -37,12 +38,6 @@ _BY_OWNER = frozenset({("plain", "argument"), ("argument", "plain"), ("member", 
 A parameter is passed by its keyword to its own function, and so is a field to its class.
 """
 
-_MARKS_NAME = re.compile(
-    r"(?:`|(?<!\w)['\"]|[@\\:]t?param(?:\[\w+\])?\s+(?:\{[^{}]*\}\s*|\w+\s+)?\[?|[@\\]p\s|\{)\Z"
-)
-"""What precedes a name in a comment or a string."""
-_MAX_MARK = 200
-"""Characters before a name that are searched for what marks it."""
 _RECEIVERS = 2
 """Receivers of unknown types from which a member that was put for another goes on to all others."""
 _MEMBER = re.compile(r"\.\w+\b")
@@ -84,7 +79,7 @@ class RenamedName:
         trees: SyntaxTrees,
         others: OtherIndexes = tuple,
     ) -> None:
-        self._old, self._new, self._others = old, new, others
+        self.old, self.new, self._others = old, new, others
         self._index, self._origin, self._trees = index, origin, trees
         self._edit = edit
         self._anothers: dict[int, bool] = {}
@@ -95,7 +90,7 @@ class RenamedName:
         edit, bodies = self._edit, self._origin.bodies
         for row in range(min(max(len(edit.new), 1), len(bodies) - edit.line)):
             old = edit.old[row] if len(edit.old) == len(edit.new) else ""
-            column = _put_for(self._old, self._new, old, bodies[edit.line + row])
+            column = _put_for(self.old, self.new, old, bodies[edit.line + row])
             if column >= 0:
                 return edit.line + row, column
         return None
@@ -107,21 +102,20 @@ class RenamedName:
             return None
         line, column = self._new_place
         at = self._origin.snapshot.starts[line] + column
-        return self._trees.occurrence(self._origin.snapshot, at, at + len(self._new))
+        return self._trees.occurrence(self._origin.snapshot, at, at + len(self.new))
 
     @cached_property
-    def _binders(self) -> frozenset[int]:
-        """The scopes that define the old or the new name; `MODULE` for a definition outside of them."""
-        return frozenset(
-            occurrence.binder
-            for name in (self._old, self._new)
-            for occurrence in self._occurrences(name)
-            if occurrence.defines and occurrence.role == "plain"
-        )
+    def _binders(self) -> Mapping[int, int]:
+        """The scopes that define the old or the new name, with the byte from which each does it."""
+        found: dict[int, int] = {}
+        for occurrence in (*self._occurrences(self.old), *self._occurrences(self.new)):
+            if occurrence.defines and occurrence.role == "plain":
+                found[occurrence.binder] = min(occurrence.at, found.get(occurrence.binder, occurrence.at))
+        return found
 
     @cached_property
     def _old_definitions(self) -> list[Occurrence]:
-        return [occurrence for occurrence in self._occurrences(self._old) if occurrence.defines]
+        return [occurrence for occurrence in self._occurrences(self.old) if occurrence.defines]
 
     def _occurrences(self, name: str) -> list[Occurrence]:
         return occurrences_of(name, self._index, self._trees, self.max_lines)
@@ -137,7 +131,7 @@ class RenamedName:
             made is not None
             and not made.defines
             and not any(d.functions and d.role == "plain" for d in self._old_definitions)
-            and any(o.defines and o.role == "plain" for o in self._occurrences(self._new))
+            and any(o.defines and o.role == "plain" for o in self._occurrences(self.new))
         )
 
     @cached_property
@@ -148,16 +142,23 @@ class RenamedName:
             return False
         return all(
             any(o.defines and o.binder in made.scopes for o in self._occurrences(name))
-            for name in (self._old, self._new)
+            for name in (self.old, self.new)
         )
 
-    def _binding(self, occurrence: Occurrence) -> int:
-        return next((scope for scope in occurrence.scopes if scope in self._binders), MODULE)
+    def binding(self, occurrence: Occurrence) -> int:
+        """Return the scope that binds the old or the new name for an occurrence; `MODULE` if none does."""
+        if occurrence.defines and occurrence.role == "plain":
+            return occurrence.binder
+        binders = self._binders
+        return next(
+            (scope for scope in occurrence.scopes if binders.get(scope, occurrence.at + 1) <= occurrence.at),
+            MODULE,
+        )
 
     def occurrence(self, line: int, column: int) -> Occurrence:
         """Return the occurrence of the old name at a 0-based line and column of the index's document."""
         at = self._index.snapshot.starts[line] + column
-        return self._trees.occurrence(self._index.snapshot, at, at + len(self._old))
+        return self._trees.occurrence(self._index.snapshot, at, at + len(self.old))
 
     def refers_elsewhere(self, site: Occurrence) -> bool:
         """Return whether the occurrence surely means another thing than the renamed name.
@@ -168,7 +169,7 @@ class RenamedName:
         if made is None or site.role in _ANYWHERE or made.role == "unknown":
             return False
         if site.role != made.role:
-            if made.role == "text" and case_style(self._old) != "flat":  # no common word, so it is the name
+            if made.role == "text" and case_style(self.old) != "flat":  # no common word, so it is the name
                 return False
             if (made.role, site.role) in _BY_OWNER:
                 return not self._has_owner(site)
@@ -183,7 +184,7 @@ class RenamedName:
             return False
         if self._index is not self._origin:
             return any(d.role == "plain" and not d.imports for d in self._old_definitions)
-        return self._binding(site) != self._binding(made)
+        return self.binding(site) != self.binding(made)
 
     def _has_owner(self, site: Occurrence) -> bool:
         """Return whether the site's function, or class, is that of the renamed parameter or field."""
@@ -201,7 +202,12 @@ class RenamedName:
     @cached_property
     def _kin(self) -> frozenset[tuple[str, str]]:
         text = self._index.snapshot.text
-        return related_types(text) | related_types(whole_word(self._new).sub(self._old, text))
+        return related_types(text) | related_types(whole_word(self.new).sub(self.old, text))
+
+    def is_of_kin(self, owner: str) -> bool:
+        """Return whether a type is that of the renamed member, or extends, implements or has it as a base."""
+        made = self.new_occurrence
+        return made is not None and (made.owner == owner or (made.owner, owner) in self._kin)
 
     def _is_of_another_type(self, site: Occurrence) -> bool:
         """Return whether a member surely, or perhaps, belongs to another type than the renamed one.
@@ -216,9 +222,9 @@ class RenamedName:
         if not made.defines and made.owner.startswith(HINT) and site.owner.startswith(HINT):
             return self._is_of_one_receiver
         if site.owner and not site.owner.startswith(HINT) and not made.owner.startswith(HINT):
-            return (made.owner, site.owner) not in self._kin
+            return not self.is_of_kin(site.owner)
         is_known = made.defines or not made.owner.startswith(HINT)
-        if is_known and site.owner.startswith(HINT) and len(split_words(self._old)) == 1:
+        if is_known and site.owner.startswith(HINT) and len(split_words(self.old)) == 1:
             return not may_be_called(site.owner.removeprefix(HINT), made.owner)
         if any(
             d.role == "member"
@@ -238,12 +244,12 @@ class RenamedName:
         """The types of all documents that have a member of the old name, and are not related to that of the new one."""
         made = self.new_occurrence
         owner = "" if made is None else made.owner
-        return other_owners(self._old, owner, self._kin, (self._index, *self._others()), self._trees)
+        return other_owners(self.old, owner, self._kin, (self._index, *self._others()), self._trees)
 
     @cached_property
     def _is_of_one_receiver(self) -> bool:
         """Whether the document has the new member on one receiver only, so that others may have none of this name."""
-        made = [o for o in self._occurrences(self._new) if o.role == "member"]
+        made = [o for o in self._occurrences(self.new) if o.role == "member"]
         return len({occurrence.owner for occurrence in made}) < _RECEIVERS
 
     def _is_implicit_member(self, site: Occurrence) -> bool:
@@ -255,7 +261,7 @@ class RenamedName:
         if made is None or self._index.snapshot.language not in _IMPLICIT_THIS:
             return False
         plain = [o for o in (site, made) if o.role == "plain"]
-        return {site.role, made.role} == {"plain", "member"} and self._binding(plain[0]) == MODULE
+        return {site.role, made.role} == {"plain", "member"} and self.binding(plain[0]) == MODULE
 
     def refers_same(self, site: Occurrence) -> bool:
         """Return whether the occurrence has the role and the binding of the renamed name."""
@@ -269,7 +275,7 @@ class RenamedName:
         known = self._anothers.get(line)
         if known is None:
             body = self._index.bodies[line]
-            matches = whole_word(self._old).finditer(body[:MAX_WIDTH])
+            matches = whole_word(self.old).finditer(body[:MAX_WIDTH])
             known = self._anothers[line] = len(body) > MAX_WIDTH or any(
                 self._is_not_meant(body, line, match) for match in matches
             )
@@ -280,15 +286,37 @@ class RenamedName:
         site = self.occurrence(line, match.start())
         if self._member is not None and not body.startswith(self._member, match.end()):
             return True
-        if site.role == "text" and self.new_occurrence is not None and self.new_occurrence.role != "text":
+        made = self.new_occurrence
+        if site.role == "text" and made is not None and made.role != "text":
             if self._index is not self._origin:  # another file's text is about its own names
                 return True
-            if self._binding(self.new_occurrence) not in (MODULE, *site.scopes) and not self._heads_binder(
-                line
-            ):
+            if self.is_key(line, match):
                 return True
-            return case_style(self._old) == "flat" and not is_quoted(body, match)
+            binding = self.binding(made)
+            if binding in site.scopes:
+                return not self._is_local(body, match)
+            if binding != MODULE and not self._heads_binder(line):
+                return True
+            return case_style(self.old) == "flat" and not is_quoted(body, match)
         return self._is_defined_twice(body) or self.refers_elsewhere(site)
+
+    def _is_local(self, body: str, match: re.Match[str]) -> bool:
+        """Return whether a word in a text within the scope of the renamed local means it."""
+        made = self.new_occurrence
+        is_parameter = made is not None and bool(made.owner)
+        return is_local(body, match, self._index.snapshot.language, is_parameter=is_parameter)
+
+    def is_key(self, line: int, match: re.Match[str]) -> bool:
+        """Return whether a word in a text is a string of its own that no language takes as the renamed name."""
+        made = self.new_occurrence
+        if made is None or (made.role == "member" and self._index.snapshot.language not in _NO_KEYS):
+            return False
+        if made.binder == MODULE and case_style(self.old) == "pascal":  # a type, which strings may name
+            return False
+        at = self._index.snapshot.starts[line]
+        return is_whole_literal(
+            self._trees.node_at(self._index.snapshot, at + match.start(), at + match.end())
+        )
 
     @cached_property
     def _member(self) -> str | None:
@@ -297,7 +325,7 @@ class RenamedName:
         if made is None or made.role != "plain" or made.defines or self._new_place is None:
             return None
         line, column = self._new_place
-        after = _MEMBER.match(self._origin.bodies[line], column + len(self._new))
+        after = _MEMBER.match(self._origin.bodies[line], column + len(self.new))
         if after is None:
             return None
         imported = {
@@ -305,7 +333,7 @@ class RenamedName:
             for statement in parse_imports(self._origin.snapshot, self._trees)
             for item in statement.items
         }
-        return after[0] if {self._old, self._new} <= imported else None
+        return after[0] if {self.old, self.new} <= imported else None
 
     def _is_defined_twice(self, body: str) -> bool:
         """Return whether the line and the renamed one define two functions that had one name."""
@@ -315,7 +343,7 @@ class RenamedName:
         if self._index.snapshot.language != "python" or self._index is not self._origin:
             return False
         renamed = self._origin.bodies[self._new_place[0]]
-        return bool(python_definition(self._old).match(body) and python_definition(self._new).match(renamed))
+        return bool(python_definition(self.old).match(body) and python_definition(self.new).match(renamed))
 
     def _heads_binder(self, line: int) -> bool:
         """Return whether the line is in the comment above the function that binds the name, or in its first line."""
@@ -328,7 +356,7 @@ class RenamedName:
     @cached_property
     def _is_repeated(self) -> bool:
         """Whether at least two functions bind the new name, so that the user goes from one function to the next."""
-        made = [o for o in self._occurrences(self._new) if o.defines and o.role == "plain" and o.functions]
+        made = [o for o in self._occurrences(self.new) if o.defines and o.role == "plain" and o.functions]
         return len({o.functions[0] for o in made}) > 1
 
     def rename_foreign(self, body: str, line: int) -> str:
@@ -337,17 +365,17 @@ class RenamedName:
         An example is the same parameter of the next function. The body stays until two functions bind the new name.
         """
         made = self.new_occurrence
-        if made is None or made.role != "plain" or self._binding(made) == MODULE or not self._is_repeated:
+        if made is None or made.role != "plain" or self.binding(made) == MODULE or not self._is_repeated:
             return body
         if len(body) > MAX_WIDTH:
             return body
 
         def replaced(match: re.Match[str]) -> str:
             site = self.occurrence(line, match.start())
-            is_others = site.role == "plain" and self._binding(site) not in (MODULE, self._binding(made))
-            return self._new if is_others else match[0]
+            is_others = site.role == "plain" and self.binding(site) not in (MODULE, self.binding(made))
+            return self.new if is_others else match[0]
 
-        return whole_word(self._old).sub(replaced, body)
+        return whole_word(self.old).sub(replaced, body)
 
     def rename_same(self, body: str, line: int, *, strictly: bool) -> str:
         """Replace the old name in a line where it means the renamed thing.
@@ -366,9 +394,9 @@ class RenamedName:
             keeps = self._is_not_meant(body, line, match) or (strictly and not self.refers_same(site))
             if keeps:
                 return match[0]
-            return f"{self._old}: {self._new}" if site.shorthand else self._new
+            return f"{self.old}: {self.new}" if site.shorthand else self.new
 
-        return whole_word(self._old).sub(replaced, body)
+        return whole_word(self.old).sub(replaced, body)
 
     def features(self, line: int) -> dict[str, float]:
         """Return how the line's first occurrence that may mean the renamed name relates to the rename.
@@ -377,7 +405,7 @@ class RenamedName:
         """
         made = self.new_occurrence
         body = self._index.bodies[line] if line < len(self._index.bodies) else ""
-        matches = list(whole_word(self._old).finditer(body[:MAX_WIDTH]))
+        matches = list(whole_word(self.old).finditer(body[:MAX_WIDTH]))
         if made is None or not matches or made.role == "unknown":
             return {}
         found = [(match, self.occurrence(line, match.start())) for match in matches]
@@ -390,27 +418,17 @@ class RenamedName:
         return {
             "parsed": 1.0,
             "text": float(site.role == "text"),
-            "prose": float(site.role == "text" and _is_prose(body, match)),
+            "prose": float(site.role == "text" and is_prose(body, match)),
             "member": float(site.role == "member"),
             "same-role": float(site.role == made.role),
             "same-owner": float(bool(made.owner) and made.owner == site.owner),
             "same-binding": float(both_plain and not self.refers_elsewhere(site)),
-            "local": float(both_plain and self._index is self._origin and self._binding(made) != MODULE),
+            "local": float(both_plain and self._index is self._origin and self.binding(made) != MODULE),
             "site-defines": float(site.defines),
             "edit-defined": float(made.defines),
             "edit-imported": float(made.imports),
             "still-defined": float(still_defined),
         }
-
-
-def is_quoted(body: str, match: re.Match[str]) -> bool:
-    """Return whether a word in a comment or a string is written as a name: in quotes, as a call, or as a documented one."""
-    before, after = body[: match.start()], body[match.end() :]
-    return bool(
-        _MARKS_NAME.search(before[-_MAX_MARK:])
-        or after.startswith(("(", "`"))
-        or (not before.strip(" \t*#/") and re.match(r"\s*(?:\([^)]*\))?\s*:", after))
-    )
 
 
 def _put_for(old_name: str, new_name: str, old: str, new: str) -> int:
@@ -436,14 +454,6 @@ def may_be_called(receiver: str, owner: str) -> bool:
     )
 
 
-def _is_prose(body: str, match: re.Match[str]) -> bool:
-    """Return whether a word comes before or after the name, with a space between, as in a sentence."""
-    before, after = body[: match.start()].split(" "), body[match.end() :].split(" ")
-    return (len(before) > 1 and before[-1] == "" and before[-2][-1:].isalpha()) or (
-        len(after) > 1 and after[0] == "" and after[1][:1].isalpha()
-    )
-
-
 class RenameCache:
     """A cache of the renames behind the edits of one state, compared with one document."""
 
@@ -454,7 +464,7 @@ class RenameCache:
         trees: SyntaxTrees,
         others: OtherIndexes = tuple,
     ) -> None:
-        self._index, self._home, self._trees, self._others = index, home, trees, others
+        self._index, self._home, self.trees, self._others = index, home, trees, others
         self._known: dict[tuple[str, str, str, int], RenamedName | None] = {}
 
     def get(self, old: str, new: str, edit: PastEdit) -> RenamedName | None:
@@ -464,7 +474,7 @@ class RenameCache:
             origin = self._home(edit.uri)
             renamed = None
             if origin is not None and old and new:
-                renamed = RenamedName(old, new, self._index, origin, edit, self._trees, self._others)
+                renamed = RenamedName(old, new, self._index, origin, edit, self.trees, self._others)
             self._known[key] = (
                 renamed
                 if renamed and renamed.new_occurrence and renamed.new_occurrence.role != "unknown"

@@ -14,9 +14,10 @@ from editahead_prompts.text.member_owners import HINT, enclosing_type
 from editahead_prompts.text.name_occurrences import Occurrence
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .bindings import MODULE, RenamedName, is_quoted, may_be_called, python_definition
+from .bindings import MODULE, RenamedName, may_be_called, python_definition
 from .document_index import DocumentIndex
 from .named_places import MAX_WIDTH, OtherIndexes, whole_word
+from .names_in_text import is_listed, is_quoted
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -68,7 +69,7 @@ class RenamedDefinition(RenamedName):
         others: OtherIndexes = tuple,
     ) -> None:
         super().__init__(old, new, index, origin, edit, trees, others)
-        self.old, self.new, self.edit, self.place = old, new, edit, place
+        self.edit, self.place = edit, place
         self._new_place = place
         self.is_here = index is origin
         self.is_rewritten = False
@@ -116,6 +117,8 @@ class RenamedDefinition(RenamedName):
             return other.owner == made.owner
         if self._index.snapshot.language in C_FAMILY and made.binder == MODULE:
             return False  # a declaration and its definition
+        if self._index.snapshot.language == "go" and made.binder != MODULE and other.at > made.at:
+            return False  # `a, err :=` after `err :=` assigns the same variable
         return other.binder == made.binder and not self._is_assigned_again(other)
 
     def _is_assigned_again(self, other: Occurrence) -> bool:
@@ -236,15 +239,17 @@ class RenamedDefinition(RenamedName):
                 return True  # a constructor or the destructor
             return not self.is_here and site.owner.removeprefix(HINT) in self._modules
         if self.is_here:
-            return self._binding(site) == self._binding(made)
+            return self.binding(site) == self.binding(made)
         if site.defines and not site.imports and self._index.snapshot.language not in C_FAMILY:
             return False
-        return self._binding(site) == MODULE
+        return self.binding(site) == MODULE
 
     def _refers_to_member(self, site: Occurrence, made: Occurrence, line: int, column: int) -> bool:
         if site.shorthand or site.role == "argument":
             return bool(site.owner) and site.owner.rpartition(".")[2] == made.owner
         if site.role == "member":
+            if not self.is_here and self._index.bodies[line][:column].endswith(('"', "'")):
+                return False  # in `getattr` of another file
             if site.owner == made.owner:
                 return not self._is_of_base(made, line, column)
             if (made.owner, site.owner) in self._kin:
@@ -255,8 +260,8 @@ class RenamedDefinition(RenamedName):
                 len(split_words(self.old)) > 1 and may_be_called(site.owner.removeprefix(HINT), made.owner)
             )
         if site.role == "plain" and self._is_enumerator:
-            return self._binding(site) == MODULE
-        if not self.is_here or site.role != "plain" or self._binding(site) != MODULE:
+            return self.binding(site) == MODULE
+        if not self.is_here or site.role != "plain" or self.binding(site) != MODULE:
             return False
         at = self._index.snapshot.starts[line] + column
         node = self._trees.node_at(self._index.snapshot, at, at + len(self.old))
@@ -299,16 +304,14 @@ class RenamedDefinition(RenamedName):
             return True
         if made is None or not self.is_here:
             return False
-        binding = self._binding(made)
+        binding = self.binding(made)
         if binding != MODULE and binding in site.scopes:
-            after = body[match.end() : match.end() + 1]
-            if self._index.snapshot.language == "rust" and body[: match.start()].endswith("{"):
-                return after in ("}", ":")
-            return bool(made.owner) and is_quoted(body, match)
+            return not self.is_key(line, match) and self._is_local(body, match)
         if not self._is_attached(line):
             return False
         begins = not body[: match.start()].strip(" \t/*")
-        return is_quoted(body, match) or (begins and binding == MODULE)
+        is_named = is_listed(body, match) if binding != MODULE else begins
+        return is_named or is_quoted(body, match)
 
     def is_annotation(self, line: int, match: re.Match[str]) -> bool:
         """Return whether the name is in the string with which Python writes a type that is defined later."""

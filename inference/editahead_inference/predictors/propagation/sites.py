@@ -17,6 +17,7 @@ from .document_index import DocumentIndex
 from .doubts import Applied, Doubts
 from .introduced_names import IntroducedNames
 from .named_places import other_indexes
+from .other_spellings import changes_another_name
 from .rule import Proposal, Rule
 from .rule_induction import induce_rules_from_edit
 from .rule_runs import join_neighbours
@@ -34,6 +35,8 @@ _MAX_PROPOSALS = 60
 _SIBLINGS = "rename-siblings"
 """The kind of the rule that renames the same name of several functions, one after the other."""
 _EXACT_RENAMES = frozenset({"rename", "rename-bound", _SIBLINGS})
+_RESPELLED = frozenset({"rename-cases", "rename-words"})
+"""Kinds of rules that rename other spellings of a name."""
 _COMBINED = frozenset({"rename", "rename-bound", "rename-cases", "rename-words", "part", "span0", "span1"})
 """Kinds of rules that may each change their own part of one line."""
 
@@ -216,7 +219,9 @@ def _proposals(
             if new != body:
                 end = line_end(index.snapshot.lines[proposal.start])
                 yield Proposal(proposal.start, proposal.end, (new + end,))
-        elif not renamed.has_foreign_occurrence(proposal.start):
+        elif not renamed.has_foreign_occurrence(proposal.start) and not (
+            rule.kind in _RESPELLED and changes_another_name(renamed, proposal, index, names.trees)
+        ):
             yield proposal
 
 

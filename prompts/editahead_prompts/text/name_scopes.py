@@ -1,0 +1,190 @@
+"""The scopes around a name: functions and blocks, and what of them a name in their heads does not see.
+
+In Rust each `let` opens a scope of its own, which goes to the end of its block: its value, and what is above it, means an
+older variable of that name. In Go a variable is bound in its block, from the end of its declaration on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from tree_sitter import Node
+
+FUNCTIONS = frozenset(
+    {
+        "function_definition",
+        "function_declaration",
+        "generator_function_declaration",
+        "function_expression",
+        "function_item",
+        "arrow_function",
+        "method_definition",
+        "method_declaration",
+        "constructor_declaration",
+        "func_literal",
+        "lambda",
+        "lambda_expression",
+        "closure_expression",
+        "list_comprehension",
+        "set_comprehension",
+        "dictionary_comprehension",
+        "generator_expression",
+    }
+)
+_BLOCKS = frozenset(
+    {
+        "block",
+        "statement_block",
+        "compound_statement",
+        "catch_clause",
+        "communication_case",
+        "default_case",
+        "enhanced_for_statement",
+        "expression_case",
+        "expression_switch_statement",
+        "for_expression",
+        "for_in_statement",
+        "for_range_loop",
+        "for_statement",
+        "if_expression",
+        "if_statement",
+        "match_arm",
+        "try_with_resources_statement",
+        "type_case",
+        "type_switch_statement",
+        "while_expression",
+        "while_statement",
+    }
+)
+"""Node types besides functions that bind names, in languages with block scopes."""
+_LETS = frozenset({"let_declaration", "let_condition"})
+_BODIES = ("consequence", "body")
+_OUTSIDE = {
+    "for_expression": ("value",),
+    "for_in_clause": ("right",),
+    "default_parameter": ("value",),
+    "typed_default_parameter": ("value", "type"),
+    "typed_parameter": ("type",),
+    "function_definition": ("return_type",),
+}
+"""Fields whose names do not see what the loop, the comprehension or the function around them binds, by node type."""
+_VALUES = {
+    "short_var_declaration": "right",
+    "range_clause": "right",
+    "var_spec": "value",
+    "const_spec": "value",
+    "type_switch_statement": "value",
+}
+"""Field with the value of Go's declarations, at whose end their names begin to be bound, by node type."""
+_MAX_CHILDREN = 1000
+"""Statements of a block that are searched for those that bind names."""
+
+
+def scopes_around(node: Node, above: Sequence[Node]) -> tuple[int, ...]:
+    """Return the node ids of the functions and blocks that can bind a name, innermost first.
+
+    Python has functions and `except` clauses only.
+
+    Args:
+        node: The node of the name.
+        above: The nodes around it, innermost first.
+    """
+    is_python = bool(above) and above[-1].type == "module"
+    found: list[int] = []
+    is_outside = False
+    for child, around in pairwise((node, *above)):
+        is_outside = is_outside or _is_outside(child, around)
+        if not is_python:
+            found += (let.id for let in _lets_before(child, around))
+        if (
+            around.type in FUNCTIONS
+            or around.type == "except_clause"
+            or (around.type in _BLOCKS and not is_python and not _is_body_in_go(around))
+        ):
+            if not is_outside:
+                found.append(around.id)
+            is_outside = False
+    return tuple(found)
+
+
+def binding_scope(
+    node: Node, holder: Node, above: Sequence[Node], scopes: Sequence[int], functions: Sequence[int]
+) -> int:
+    """Return the scope in which a definition binds its name; 0 for the module.
+
+    Args:
+        node: The node of the name.
+        holder: The node that defines it.
+        above: The nodes around the name, innermost first.
+        scopes: The scopes around the name.
+        functions: The functions around the name.
+    """
+    let = _let_of(node, above)
+    if let is not None:
+        return let.id
+    scope = next((n for n in above if n.id in scopes), None)
+    is_in_clause = scope is not None and scope.type == "except_clause" and holder.type != "as_pattern"
+    if is_in_clause or _is_var(holder):
+        return functions[0] if functions else 0
+    return scopes[0] if scopes else 0
+
+
+def bound_from(holder: Node) -> int:
+    """Return the byte from which a name is bound in its scope; 0 for the whole scope."""
+    field = _VALUES.get(holder.type)
+    if field is None:
+        return 0
+    return (holder.child_by_field_name(field) or holder).end_byte
+
+
+def _lets_before(child: Node, around: Node) -> list[Node]:
+    """Return the statements and conditions of Rust that bind names in a part of a block or condition, innermost first."""
+    if around.type in ("if_expression", "while_expression") and _is_in_field(child, around, _BODIES):
+        condition = around.child_by_field_name("condition")
+        return [] if condition is None else _lets([condition, *condition.named_children])
+    if around.type in ("block", "let_chain"):
+        return _lets(n for n in around.named_children[:_MAX_CHILDREN] if n.end_byte <= child.start_byte)
+    return []
+
+
+def _lets(nodes: Iterable[Node]) -> list[Node]:
+    return [n for n in nodes if n.type in _LETS][::-1]
+
+
+def _let_of(node: Node, above: Sequence[Node]) -> Node | None:
+    """Return the statement or condition of Rust whose pattern a name is in."""
+    for child, around in pairwise((node, *above)):
+        if around.type in _LETS:
+            return around if _is_in_field(child, around, ("pattern",)) else None
+        if around.type in _BLOCKS or around.type in FUNCTIONS:
+            return None
+    return None
+
+
+def _is_outside(child: Node, around: Node) -> bool:
+    """Return whether a part of a node is outside of the scope that is nearest to it."""
+    if not _is_in_field(child, around, _OUTSIDE.get(around.type, ())):
+        return False
+    clause = around.prev_named_sibling if around.type == "for_in_clause" else None
+    return clause is None or clause.type != "for_in_clause"  # only the first iterable of a comprehension
+
+
+def _is_body_in_go(block: Node) -> bool:
+    """Return whether a block is the body of a function in Go, which is the scope of the parameters, too."""
+    return (
+        block.type == "block"
+        and block.parent is not None
+        and block.parent.type in ("function_declaration", "method_declaration", "func_literal")
+    )
+
+
+def _is_var(holder: Node) -> bool:
+    """Return whether JavaScript binds a name in the function instead of the block."""
+    return holder.parent is not None and holder.parent.type == "variable_declaration"
+
+
+def _is_in_field(child: Node, around: Node, fields: Iterable[str]) -> bool:
+    return any(
+        found is not None and found.id == child.id for found in map(around.child_by_field_name, fields)
+    )
