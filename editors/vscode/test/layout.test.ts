@@ -73,6 +73,7 @@ test("a hint is on a line that leaves it in sight", () => {
     layOutDecorations(layoutInput(undefined, { cursorLine: 4, ...more }, text)).hints[0]?.line;
   assert.equal(line([long, long, long, "short", long, "short", long].join("\n")), 5, "below first");
   assert.equal(line([long, long, long, "short", long, long].join("\n")), 3);
+  assert.equal(line([long, long, long, "x".repeat(50), long, long].join("\n"), { label: "r".repeat(8) }), 3, "the place is cut");
   assert.equal(line(Array(20).fill(long).join("\n")), 4, "there is no room");
   assert.equal(line([long, long, long, long, long, "short"].join("\n"), { visibleLines: [0, 4] }), 4, "out of sight");
   assert.equal(line([long, long, long, long, long, "short"].join("\n"), { isListOpen: true }), 4, "under the list");

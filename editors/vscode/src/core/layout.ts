@@ -11,8 +11,8 @@ const MAX_INLINE_CHANGES = 3;
 const MAX_NEW_LINES = 12;
 /** Columns between the longest old line and the new lines, and between a line and a hint. */
 const COLUMN_GAP = 3;
-/** Columns of text that are in sight in a window of 1100 pixels with the explorer open: a hint's key, label and place fit in them. */
-const COLUMNS_IN_SIGHT = 68;
+/** Columns of text that are in sight in a window of 1100 pixels with the explorer open: a hint's key and label fit in them. */
+const COLUMNS_IN_SIGHT = 70;
 /** Lines above and below the cursor's among which a hint may look for room. */
 const MAX_HINT_DISTANCE = 6;
 /** A longer path is shown without its first folders. */
@@ -175,18 +175,22 @@ function shortenPath(path: string): string {
 /**
  * Return the line of a hint: the cursor's while visible, else the visible line nearest to the edit; of the lines around it,
  * the first one that leaves the hint in sight.
+ *
+ * @param texts What is to be in sight, best first.
  */
-function hintLine(input: LayoutInput, isAbove: boolean, hint: string): number {
+function hintLine(input: LayoutInput, isAbove: boolean, ...texts: readonly string[]): number {
   const [top, bottom] = input.visibleLines;
   const isCursorVisible = input.cursorLine >= top && input.cursorLine <= bottom;
   const wanted = isCursorVisible ? input.cursorLine : isAbove ? top : bottom;
-  if (input.isListOpen) return wanted;
-  const room = COLUMNS_IN_SIGHT - COLUMN_GAP - displayWidth(hint, input.tabSize);
   const last = Math.min(bottom, input.text.lineCount - 1);
-  const hasRoom = (line: number) => line >= top && line <= last && displayWidth(input.text.line(line), input.tabSize) <= room;
-  for (let distance = 0; distance <= MAX_HINT_DISTANCE; distance++) {
-    const found = [wanted + distance, wanted - distance].find(hasRoom);
-    if (found !== undefined) return found;
+  const width = (line: number) => displayWidth(input.text.line(line), input.tabSize);
+  for (const text of input.isListOpen ? [] : texts) {
+    const room = COLUMNS_IN_SIGHT - COLUMN_GAP - displayWidth(text, input.tabSize);
+    for (let distance = 0; distance <= MAX_HINT_DISTANCE; distance++) {
+      const lines = [wanted + distance, wanted - distance];
+      const found = lines.find((line) => line >= top && line <= last && width(line) <= room);
+      if (found !== undefined) return found;
+    }
   }
   return wanted;
 }
@@ -197,9 +201,10 @@ export function layOutDecorations(input: LayoutInput): DecorationLayout {
   const key = input.key === "Tab" ? "⇥ Tab" : `↵ ${input.key}`;
   const nothing = { deletions: [], insertions: [], newLines: [] };
   if (input.edits === undefined) {
-    const hint = `${key} ${label}  ${shortenPath(input.otherPath)}:${input.otherLine}`;
-    const text = input.preview === "" ? hint : `${hint}  ${input.preview}`;
-    return { ...nothing, hints: [{ line: hintLine(input, false, hint), text }], lineRange: undefined };
+    const hint = `${key} ${label}`;
+    const withPlace = `${hint}  ${shortenPath(input.otherPath)}:${input.otherLine}`;
+    const text = input.preview === "" ? withPlace : `${withPlace}  ${input.preview}`;
+    return { ...nothing, hints: [{ line: hintLine(input, false, withPlace, hint), text }], lineRange: undefined };
   }
   const jumpLine = input.jumpLine ?? input.cursorLine;
   const lineRange = lineRangeOf(input.edits, input.text) ?? [jumpLine, jumpLine];
