@@ -108,10 +108,10 @@ def parameters_at(
         if (
             name is not None
             and name.end_point.row == line
-            and _column(lines[line], name.end_point.column) == end
+            and column_of(lines[line], name.end_point.column) == end
         ):
             text = "".join(lines[first : first + WINDOW])
-            spans = argument_spans(text, _column(lines[first], parameters.start_point.column))
+            spans = argument_spans(text, column_of(lines[first], parameters.start_point.column))
             passed = None if spans is None else passed_parameters(text, spans, index.snapshot.language)
             if spans is None or passed is None:
                 return None
@@ -119,7 +119,7 @@ def parameters_at(
     return None
 
 
-def _column(line: str, column: int) -> int:
+def column_of(line: str, column: int) -> int:
     """Return a column in bytes as one in characters."""
     return len(line.encode("utf-8", "replace")[:column].decode("utf-8", "replace"))
 
@@ -162,7 +162,7 @@ def _change(
         return None
     name = (node.text or b"").decode("utf-8", "replace")
     lines = origin.snapshot.lines
-    open_at = _column(lines[first], parameters.start_point.column)
+    open_at = column_of(lines[first], parameters.start_point.column)
     now = argument_spans("".join(lines[first : first + WINDOW]), open_at)
     before = (*lines[: edit.line], *edit.old, *lines[edit.line + len(edit.new) :])
     row = _row_before(edit, first, lines[first][:open_at], before)
@@ -178,7 +178,7 @@ def _change(
     new = passed_parameters(text, now, language)
     if old is None or new is None or old == new:
         return None
-    column = _column(origin.bodies[node.start_point.row], node.start_point.column)
+    column = column_of(origin.bodies[node.start_point.row], node.start_point.column)
     place = node.start_point.row, column
     keywords = _keyword_only(text, now, language)
     return ParameterChange(edit, name, place, (first, last), function.end_point.row, old, new, keywords)

@@ -6,7 +6,6 @@ place: a parameter matches any expression, the same one wherever it occurs.
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from editahead_prompts.text.snapshot import Snapshot, line_end
 from .bindings import MODULE
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
-from .named_places import other_indexes, whole_word
+from .named_places import knows_name, other_indexes, whole_word
 from .rule import Proposal, shorten
 from .rule_runs import join_neighbours
 from .token_patterns import KEYWORDS
@@ -155,26 +154,17 @@ def _shared_value(name: str, index: DocumentIndex, situation: Situation) -> str 
     trees, is_here = situation.trees, index is situation.index
     for line in index.lines_with(name)[:_MAX_LINES]:
         match = _defined_constant(index.bodies[line])
-        if match is None or match["name"] != name or not (is_here or _is_known(name, index, situation)):
+        if (
+            match is None
+            or match["name"] != name
+            or not (is_here or knows_name(name, situation.index, index, trees))
+        ):
             continue
         at = index.snapshot.starts[line] + match.start("name")
         found = trees.occurrence(index.snapshot, at, at + len(name))
         if found.role in ("member", "unknown") or found.binder == MODULE:
             return match["value"]
     return None
-
-
-def _is_known(name: str, other: DocumentIndex, situation: Situation) -> bool:
-    """Return whether the document knows a name of another one: it imports the name, or both are of one Go package."""
-    ours, theirs = situation.index.snapshot, other.snapshot
-    if ours.language == "go":
-        return posixpath.dirname(ours.uri) == posixpath.dirname(theirs.uri)
-    return any(
-        situation.trees.occurrence(ours, at, at + len(name)).imports
-        for line in situation.index.lines_with(name)[:_MAX_LINES]
-        for match in whole_word(name).finditer(situation.index.bodies[line][:_MAX_DEFINITION])
-        if (at := ours.starts[line] + match.start()) >= 0
-    )
 
 
 def _defined_constant(body: str) -> re.Match[str] | None:

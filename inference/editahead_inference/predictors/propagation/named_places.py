@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
@@ -59,6 +60,19 @@ def other_indexes(
                 yield found
 
     return others
+
+
+def knows_name(name: str, index: DocumentIndex, other: DocumentIndex, trees: SyntaxTrees) -> bool:
+    """Return whether a document knows a name of another one: it imports the name, or both are of one Go package."""
+    ours, theirs = index.snapshot, other.snapshot
+    if ours.language == "go":
+        return posixpath.dirname(ours.uri) == posixpath.dirname(theirs.uri)
+    return any(
+        trees.occurrence(ours, at, at + len(name)).imports
+        for line in index.lines_with(name)[:_MAX_LINES]
+        for match in whole_word(name).finditer(index.bodies[line][:MAX_WIDTH])
+        if (at := ours.starts[line] + match.start()) >= 0
+    )
 
 
 def other_owners(

@@ -29,9 +29,10 @@ from .mirrored_code import follow_mirrored
 from .missing_imports import missing_imports
 from .missing_includes import follow_missing_includes
 from .moved_files import follow_moved_files
+from .new_fields import follow_new_fields
 from .passed_on import follow_passed_parameters
 from .repeated_edits import repeat_edits
-from .replaced_literals import follow_replaced_literals
+from .replaced_literals import follow_replaced_literals, follow_replaced_messages, names_own_function
 from .rule import Proposal, rule_id
 from .signatures import changes_constructor, changes_inherited_signature, follow_signatures
 from .site_features import Site
@@ -101,9 +102,11 @@ _FOLLOWS: tuple[Callable[[Situation], Iterator[FollowUp]], ...] = (
     follow_passed_parameters,
     follow_signatures,
     follow_new_variants,
+    follow_new_fields,
     follow_mirrored,
     follow_missing_includes,
     follow_replaced_literals,
+    follow_replaced_messages,
     follow_moved_files,
 )
 """What is concluded from past edits by what the code says."""
@@ -260,8 +263,8 @@ class Propagation:
     ) -> list[PastEdit | None]:
         """Return the edits that may be repeated by likeness: not those of which the code says where they go on.
 
-        These adapt a copy, await a call, change an import's path, or change the signature of a constructor or of a method
-        that other types have, too.
+        These adapt a copy, await a call, name their own function in a text, change an import's path, or change the signature
+        of a constructor or of a method that other types have, too.
         """
         settled: list[PastEdit] = []
         for uri in {edit.uri for edit in edits[:_ADAPTED] if edit is not None and edit.uri in snapshots}:
@@ -274,6 +277,7 @@ class Propagation:
                 and edit.uri == uri
                 and (
                     adds_await(edit)
+                    or names_own_function(edit, index, self._trees)
                     or changes_import_path(edit, index.snapshot.language, index.snapshot.lines)
                     or changes_constructor(edit)
                     or changes_inherited_signature(edit, index, self._trees)

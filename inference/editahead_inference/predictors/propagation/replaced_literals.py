@@ -1,7 +1,10 @@
-"""Follow-ups of a replaced literal: the same string or version number in files that are not open.
+"""Follow-ups of a replaced literal: the same string or version number in files that are not open, and the same message.
 
 A literal that another file repeats, such as a version, an address or an option's name, has no binding that tells what it
 means there. So only whole literals follow, and the gate weighs them by what it has learned of closed files.
+
+A message of several words is the same wherever an open document repeats it, and a phrase of several words in it is the same
+in the other messages of its document. A message that got the name of its function is that function's own.
 """
 
 from __future__ import annotations
@@ -10,20 +13,30 @@ import re
 from collections.abc import Iterator, Sequence
 
 from editahead_prompts.state import PastEdit
+from editahead_prompts.text.identifiers import WORD, split_words
 from editahead_prompts.text.snapshot import line_body, line_end
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
+from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .named_places import MAX_WIDTH
 from .rule import Proposal, shorten
 
 _CONFIDENCE = 0.5
 """It is chosen: the gate's terms for closed files correct it."""
+_MESSAGE, _MESSAGE_ELSEWHERE, _PHRASE = 0.6, 0.5, 0.4
+"""Confidence that the same message follows in its document and in another open one, and the same phrase. They are chosen."""
 _MAX_EDITS = 3
 _MAX_LINES = 20
 """Lines with the literal. One on more lines is no single fact."""
 MIN_LITERAL = 3
 """Characters of a literal, without quotes, that is looked for."""
 _MAX_LITERAL = 120
+_MIN_PHRASE = 8
+"""Characters of several words that other messages repeat."""
+_OPENS = ("{", "(", ":", "=>")
+"""What a line ends in that opens a block."""
+_FUNCTION = re.compile(r"function|method|constructor")
 _VERSION = r"(?<![\w.])v?\d+(?:\.\d+)+(?:[-+.]?\w+)*"
 _LITERAL = re.compile(
     rf"\"(?P<double>[^\"\\]*)\"|'(?P<single>[^'\\]*)'|`(?P<back>[^`\\]*)`|(?P<version>{_VERSION})"
@@ -73,6 +86,106 @@ def follow_replaced_literals(situation: Situation) -> Iterator[FollowUp]:
                     proposal = Proposal(line, line + 1, (made + line_end(index.snapshot.lines[line]),))
                     label = f"{shorten(old, 24)} -> {shorten(new, 24)}"
                     yield FollowUp(proposal, "literal", f"literal:{old}:{new}", label, _CONFIDENCE)
+
+
+def follow_replaced_messages(situation: Situation) -> Iterator[FollowUp]:
+    """Yield the lines of an open document with a message, or a phrase of messages, that a past edit replaced."""
+    index = situation.index
+    uri = index.snapshot.uri
+    if not situation.state.is_open(uri) or situation.trees.tree(index.snapshot) is None:
+        return
+    for edit in _typed(situation.edits[:_MAX_EDITS]):
+        if any(line.rstrip().endswith(_OPENS) for line in edit.new):
+            continue  # the text is the title of a block, or decides on one
+        for old, new in replaced_literals(edit):
+            found = list(_same_message(old, new, edit, situation))
+            if not found and edit.uri == uri:
+                found = list(_same_phrase(old, new, edit, situation))
+            yield from found
+
+
+def _same_message(old: str, new: str, edit: PastEdit, situation: Situation) -> Iterator[FollowUp]:
+    index = situation.index
+    lines = index.lines_with(old) if len(old.split()) > 1 else ()
+    sure = _MESSAGE if edit.uri == index.snapshot.uri else _MESSAGE_ELSEWHERE
+    for line in lines if len(lines) <= _MAX_LINES else ():
+        made = _rewritten(index.bodies[line], old, new)
+        yield from _message(line, made, (old, new), edit, situation, sure)
+
+
+def _same_phrase(old: str, new: str, edit: PastEdit, situation: Situation) -> Iterator[FollowUp]:
+    before, after = _phrase(old, new)
+    is_telling = len(before.split()) > 1 and len(before) >= _MIN_PHRASE and after.strip()
+    if not is_telling or re.search(r"[{}%$\\]", before + after):
+        return
+    word = re.compile(rf"(?<!\w){re.escape(before)}(?!\w)")
+    lines = situation.index.lines_with(before)
+    for line in lines if len(lines) <= _MAX_LINES else ():
+        body = situation.index.bodies[line][:MAX_WIDTH]
+        made = _LITERAL.sub(lambda match: word.sub(lambda _: after, match[0]), body)
+        yield from _message(line, made, (before, after), edit, situation, _PHRASE)
+
+
+def _phrase(old: str, new: str) -> tuple[str, str]:
+    """Return the words in which two texts differ."""
+    a, b = re.findall(r"\w+|\s+|.", old), re.findall(r"\w+|\s+|.", new)
+    start = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    a, b = a[start:], b[start:]
+    end = next(
+        (n for n, (x, y) in enumerate(zip(a[::-1], b[::-1], strict=False)) if x != y), min(len(a), len(b))
+    )
+    return "".join(a[: len(a) - end]).strip(), "".join(b[: len(b) - end]).strip()
+
+
+def _message(
+    line: int, made: str, texts: tuple[str, str], edit: PastEdit, situation: Situation, sure: float
+) -> Iterator[FollowUp]:
+    """Yield the line of a message as it becomes, unless the new text is about the function that was edited."""
+    index = situation.index
+    if made == index.bodies[line] or _is_own(texts, edit, line, situation):
+        return
+    proposal = Proposal(line, line + 1, (made + line_end(index.snapshot.lines[line]),))
+    label = f"{shorten(texts[0], 24)} -> {shorten(texts[1], 24)}"
+    yield FollowUp(proposal, "message", f"message:{texts[0]}:{texts[1]}", label, sure)
+
+
+def names_own_function(edit: PastEdit, index: DocumentIndex, trees: SyntaxTrees) -> bool:
+    """Return whether a replaced literal got a word of the name of its function.
+
+    Args:
+        edit: The edit.
+        index: The index of its document.
+        trees: The syntax trees.
+    """
+    return any(_own_words(texts, edit, index, trees) for texts in replaced_literals(edit))
+
+
+def _is_own(texts: tuple[str, str], edit: PastEdit, line: int, situation: Situation) -> bool:
+    """Return whether a new text got a word of the edited function's name that the function around a line lacks."""
+    origin, trees = situation.home(edit.uri), situation.trees
+    own = _own_words(texts, edit, origin, trees) if origin is not None else set()
+    return bool(own - _name_of_function(situation.index, line, trees))
+
+
+def _own_words(texts: tuple[str, str], edit: PastEdit, index: DocumentIndex, trees: SyntaxTrees) -> set[str]:
+    """Return the words of the edited function's name that a new text has, and the old text has not."""
+    if edit.line >= len(index.bodies):
+        return set()
+    old, new = ({word.lower() for word in WORD.findall(text)} for text in texts)
+    return (new - old) & _name_of_function(index, edit.line, trees)
+
+
+def _name_of_function(index: DocumentIndex, line: int, trees: SyntaxTrees) -> set[str]:
+    """Return the words of the names of the functions around a line."""
+    at = index.snapshot.starts[line] + len(index.indent(line))
+    node = trees.node_at(index.snapshot, at, at + 1)
+    words: set[str] = set()
+    while node is not None:
+        name = node.child_by_field_name("name") if _FUNCTION.search(node.type) else None
+        text = (name.text or b"").decode("utf-8", "replace") if name is not None else ""
+        words.update(word.lower() for word in split_words(text))
+        node = node.parent
+    return words
 
 
 def _typed(edits: Sequence[PastEdit | None]) -> Iterator[PastEdit]:

@@ -1,0 +1,139 @@
+"""Literals follow a field that was added to their type, where its value is at hand."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editahead_inference.predictors.propagation import Propagation
+from state_builder import HERE, Person
+
+
+def followed(person: Person, uri: str = HERE) -> str:
+    """The text of a document with the new field in all literals that follow."""
+    text = person.documents[uri].text
+    found = [c for c in Propagation().propose(person.state(), lambda: None) if "kind:new-field" in c.features]
+    for r in sorted({r for c in found if c.uri == uri for r in c.edit.replacements}, key=lambda r: -r.start):
+        text = text[: r.start] + r.text + text[r.end :]
+    return text
+
+
+GO = "package a\n\ntype T struct {\n\tA int\n\tB int\n}\n\nfunc f(a, b, c int, o O) T {\n\treturn %s\n}\n"
+RUST = "struct T {\n    a: u8,\n    b: u8,\n}\n\nfn f(a: u8, b: u8, c: u8) -> T {\n    %s\n}\n"
+TS = "interface T {\n  a: A\n  b: B\n}\n\nfunction f(a: A, b: B, c: C, o: O): T {\n  return %s\n}\n"
+PYTHON = "@dataclass\nclass T:\n    a: int\n    b: int\n\n\ndef f(a, b, c):\n    return %s\n"
+C = "struct T {\n    int a;\n    int b;\n};\n\nint f(int a, int b, int c)\n{\n    struct T t = %s;\n    return g(&t);\n}\n"
+ADDED = {
+    "go": (GO, "\tB int\n", "\tC int\n"),
+    "rust": (RUST, "    b: u8,\n", "    c: u8,\n"),
+    "typescript": (TS, "  b: B\n", "  c: C\n"),
+    "python": (PYTHON, "    b: int\n", "    c: int\n"),
+    "c": (C, "    int b;\n", "    int c;\n"),
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "literal", "made"),
+    [
+        ("go", "T{A: a, B: b}", "T{A: a, B: b, C: c}"),
+        ("go", "T{\n\t\tA: a,\n\t\tB: b,\n\t}", "T{\n\t\tA: a,\n\t\tB: b,\n\t\tC: c,\n\t}"),
+        ("go", "T{B: 2, A: 1}", "T{B: 2, C: c, A: 1}"),
+        ("rust", "T { a, b }", "T { a, b, c }"),
+        ("rust", "T { a: a, b: b }", "T { a: a, b: b, c: c }"),
+        ("rust", "T {\n        a,\n        b,\n    }", "T {\n        a,\n        b,\n        c,\n    }"),
+        ("typescript", "{ a, b: 1 }", "{ a, b: 1, c }"),
+        ("typescript", "{ a: a, b: 1 }", "{ a: a, b: 1, c: c }"),
+        (
+            "typescript",
+            "{\n    a,\n    b // the last\n  }",
+            "{\n    a,\n    b, c // the last\n  }",
+        ),
+        ("typescript", "{\n    a,\n    b\n  }", "{\n    a,\n    b,\n    c\n  }"),
+        ("python", "T(a=a, b=b)", "T(a=a, b=b, c=c)"),
+        (
+            "python",
+            "T(\n        a=1,\n        b=2,\n    )",
+            "T(\n        a=1,\n        b=2,\n        c=c,\n    )",
+        ),
+        ("c", "{ .a = a, .b = b }", "{ .a = a, .b = b, .c = c }"),
+    ],
+)
+def test_a_literal_gets_the_new_field(language: str, literal: str, made: str) -> None:
+    text, before, field = ADDED[language]
+    person = Person(text % literal, language=language).insert(field, before=text.split(before)[1][:12])
+    assert followed(person) == (text % made).replace(before, before + field)
+
+
+@pytest.mark.parametrize(
+    ("language", "literal"),
+    [
+        ("go", "T{a, b}"),
+        ("go", "T{}"),
+        ("go", "T{A: a, C: 3}"),
+        ("go", "U{A: a, B: b}"),
+        ("rust", "T { a, ..T::default() }"),
+        ("rust", "U { a, b }"),
+        ("typescript", "{ ...o, a }"),
+        ("typescript", "{ a, c: 3 }"),
+        ("typescript", "o as T"),
+        ("python", "T(a, b)"),
+        ("python", "T(**dict(a=1))"),
+        ("python", "T(a=1, c=2)"),
+        ("c", "{ a, b }"),
+    ],
+)
+def test_a_literal_that_lacks_nothing_stays(language: str, literal: str) -> None:
+    text, before, field = ADDED[language]
+    person = Person(text % literal, language=language).insert(field, before=text.split(before)[1][:12])
+    assert followed(person) == person.text
+
+
+@pytest.mark.parametrize("value", ["x", "y"])
+def test_a_value_that_is_not_at_hand_is_not_made_up(value: str) -> None:
+    text = (RUST % "T { a, b }").replace("c: u8)", f"{value}: u8)")
+    person = Person(text, language="rust").insert("    c: u8,\n", before="}\n\nfn")
+    assert followed(person) == person.text
+
+
+def test_where_all_others_are_taken_from_one_object_the_new_one_is_too() -> None:
+    config = "type Config struct {\n\tOrigin string\n\tMethod string\n\tMaxAge int\n}\n\n"
+    text = f"package a\n\n{config}type cors struct {{\n\torigin string\n\tmethod string\n}}\n\nfunc f(c Config) *cors {{\n"
+    text += "\treturn &cors{\n\t\torigin: c.Origin,\n\t\tmethod: c.Method,\n\t}\n}\n"
+    person = Person(text, language="go").insert("\tmaxAge int\n", before="}\n\nfunc f")
+    assert "\t\tmethod: c.Method,\n\t\tmaxAge: c.MaxAge,\n\t}" in followed(person)
+    without = Person(text.replace("\tMaxAge int\n", ""), language="go").insert(
+        "\tmaxAge int\n", before="}\n\nfunc f"
+    )
+    assert followed(without) == without.text
+
+
+def test_a_field_that_may_be_left_out_changes_nothing() -> None:
+    person = Person(TS % "{ a, b }", language="typescript").insert("  c?: C\n", before="}\n\nfunction")
+    assert followed(person) == person.text
+    person = Person(PYTHON % "T(a=a, b=b)").insert("    c: int = 0\n", before="\n\ndef")
+    assert followed(person) == person.text
+
+
+def test_a_literal_of_another_document_that_imports_the_type_follows() -> None:
+    other = "file:///b.ts"
+    text = "%sexport function g(a: A, c: C): T {\n  return { a }\n}\n"
+    for line, made in (("import { T } from './a'\n", "{ a, c }"), ("type T = object\n", "{ a }")):
+        person = Person(text % line, uri=other, language="typescript")
+        person.open("export interface T {\n  a: A\n}\n", uri="file:///a.ts", language="typescript")
+        person.insert("  c: C\n", before="}\n")
+        assert followed(person, other) == (text % line).replace("{ a }", made)
+
+
+@given(st.lists(st.sampled_from("pqrst"), unique=True, min_size=1, max_size=5), st.data())
+def test_a_literal_in_the_order_of_its_type_stays_so(names: list[str], data: st.DataObject) -> None:
+    place = data.draw(st.integers(1, len(names)))
+    fields = "".join(f"    {name}: u8,\n" for name in names)
+    values = ", ".join(f"{name}: 1" for name in names)
+    person = Person(
+        f"struct T {{\n{fields}}}\n\nfn f(new: u8) -> T {{\n    T {{ {values} }}\n}}\n", language="rust"
+    )
+    person.insert("    new: u8,\n", before=f"    {names[place]}: u8" if place < len(names) else "}\n\nfn")
+    order = [*names[:place], "new", *names[place:]]
+    made = ", ".join("new" if name == "new" else f"{name}: 1" for name in order)
+    assert f"    T {{ {made} }}\n" in followed(person)
