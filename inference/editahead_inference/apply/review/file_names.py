@@ -1,6 +1,6 @@
 """Names of files that a person should read first, because programs run or obey them without a question.
 
-The tables are data: each row has the reason for its names, which docs/apply.md shows, too.
+The tables are data: each row has the reason for its names, which docs/apply-laws.md shows, too.
 """
 
 from __future__ import annotations
