@@ -62,17 +62,21 @@ def defaults() -> list[tuple[str, str]]:
     return [(f"`{field.name}`", shown(getattr(values, field.name))) for field in fields(values)]
 
 
-@pytest.mark.parametrize("heading", ["| name | default | meaning |", "| name | default | allowed |"])
-def test_the_settings_are_those_of_the_code(heading: str) -> None:
-    rows = table("docs/settings.md", heading)
+def test_the_settings_are_those_of_the_code() -> None:
+    rows = table("docs/settings.md", "| name | default | allowed |")
     assert [(name, default) for name, default, *_ in rows] == defaults()
+
+
+def test_each_setting_is_listed_once() -> None:
+    text = (ROOT / "docs" / "settings.md").read_text("utf-8")
+    assert [name for name, _ in defaults() if text.count(f"\n| {name} |") != 1] == []
 
 
 def test_what_a_setting_may_be_is_what_is_checked() -> None:
     rows = table("docs/settings.md", "| name | default | allowed |")
-    allowed = {name.strip("`"): may for name, _, may, _ in rows}
+    allowed = {name.strip("`"): may for name, _, may, *_ in rows}
     assert allowed == {name: kind.allowed for name, kind in settings._VALUE_TYPES.items()}
-    assert {name.strip("`") for name, *_, workspace in rows if workspace == "no"} == settings.USER_ONLY
+    assert {name.strip("`") for name, _, _, workspace, _ in rows if workspace == "no"} == settings.USER_ONLY
 
 
 def test_schemas_and_examples_are_those_of_the_code(monkeypatch: pytest.MonkeyPatch) -> None:
