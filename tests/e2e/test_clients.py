@@ -198,7 +198,7 @@ async def test_ghost_text_for_an_editor_that_did_not_announce_it(client: Languag
 
 
 async def test_hints_for_an_editor_on_request(client: LanguageClient) -> None:
-    """As docs/editors.md sets them for editors with ghost text alone, and for vim-lsp."""
+    """As docs/untested-editors.md sets them for editors with ghost text alone, and for vim-lsp."""
     params = said_by(Editor("vim-lsp", "utf-16"))
     params.initialization_options = {"editahead": {"hints": "diagnostic"}}
     await start(client, params)
