@@ -9,6 +9,7 @@ from dataclasses import replace
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.syntax_trees import SyntaxTrees
+from editahead_prompts.typing_time import expected_seconds
 
 from .candidates import SAID, Candidate, DocumentCache, Prediction, Predictor, Timings
 from .closed_documents import MAX_NEW_CHARS, ClosedDocuments
@@ -22,7 +23,7 @@ from .predictors.diagnostic_fixes import DiagnosticFixes
 from .predictors.habits import Habits
 from .predictors.line_completion import LineCompletion
 from .predictors.model.confidence import noisy_or
-from .predictors.model.continuation import LEAST_GAIN, expected_keys
+from .predictors.model.continuation import LEAST_GAIN_S
 from .predictors.model.edit_candidates import canonical_replacement, to_candidates
 from .predictors.model.model_gate import joint_probability
 from .predictors.model.response import ModelResponse
@@ -229,11 +230,11 @@ def _weighed(response: ModelResponse, candidate: Candidate, rules: float | None)
 
 
 def _is_worth_reading(response: ModelResponse, candidate: Candidate) -> bool:
-    """Return whether next tokens promise enough keys. Where a model goes on at the cursor, short ones only hide its own."""
+    """Return whether next tokens save enough time. Where a model goes on at the cursor, short ones only hide its own."""
     is_told = response.continuation is not None and response.continuation.has_logprobs
     if not is_told or not candidate.is_next_tokens or candidate.confidence is None:
         return True
-    return expected_keys(candidate.edit.replacements[-1].text, candidate.confidence) >= LEAST_GAIN
+    return expected_seconds(candidate.edit.replacements[-1].text, candidate.confidence) >= LEAST_GAIN_S
 
 
 def is_doubted(response: ModelResponse, candidate: Candidate) -> bool:

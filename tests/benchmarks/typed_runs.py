@@ -28,6 +28,7 @@ from editahead_lsp.protocol.custom_messages import TextDocumentContentChange
 from editahead_lsp.workspace.documents import Document
 from editahead_prompts.history.edit_history import EditHistory
 from editahead_prompts.state import EditorState
+from editahead_prompts.typing_time import KEY_S, READ_S, count_keys, seconds_saved
 from editahead_training.data.shards import sample, train_shards
 from figures import percentile
 
@@ -46,24 +47,32 @@ class Typist:
         keys: The keys that this took.
         shown: Texts at the cursor, each counted once while it is typed as predicted.
         wrong: Those that were not typed.
+        seconds: The seconds saved, less those of reading what was shown.
+        lengths: The characters of each text shown.
     """
 
     characters: int = 0
     keys: int = 0
     shown: int = 0
     wrong: int = 0
+    seconds: float = 0.0
+    lengths: list[int] = field(default_factory=list)
 
     async def type(self, ask: Ask, page: Page, run: str) -> None:
         """Type a run, and take what is right of what is shown."""
         left = ""
         while run:
             shown = left or at_cursor(await ask(page.state))  # what is typed as predicted stays
-            if (
-                len(shown) > 1 and shown != left and not shown.startswith(run)
-            ):  # behind the run, nothing is known
+            is_right = run.startswith(shown)
+            saved = seconds_saved(count_keys(shown)) if is_right else 0.0
+            self.seconds += saved
+            # Behind the run, nothing is known.
+            if len(shown) > 1 and shown != left and (is_right or not shown.startswith(run)):
                 self.shown += 1
-                self.wrong += not run.startswith(shown)
-            taken = shown if len(shown) > 1 and run.startswith(shown) else run[0]
+                self.lengths.append(len(shown))
+                self.wrong += not is_right
+                self.seconds -= READ_S
+            taken = shown if saved else run[0]
             page.insert(taken)
             left = shown[1:] if shown.startswith(taken) else ""
             run = run[len(taken) :]
@@ -74,7 +83,10 @@ class Typist:
         """Return a row of the table."""
         saved = 1 - self.keys / max(self.characters, 1)
         right = 1 - self.wrong / max(self.shown, 1)
-        return f"| {name} | {saved:.2f} | {right:.2f} | {100 * self.wrong / max(self.keys, 1):.1f} |"
+        wrong, time = 100 * self.wrong / max(self.keys, 1), self.seconds / max(KEY_S * self.characters, KEY_S)
+        lengths = sorted(self.lengths) or [0]
+        median, long = lengths[len(lengths) // 2], sum(length >= 8 for length in lengths) / len(lengths)
+        return f"| {name} | {time:.3f} | {saved:.2f} | {right:.2f} | {wrong:.1f} | {median} | {long:.2f} |"
 
 
 class Page:
@@ -197,7 +209,9 @@ async def run(args: argparse.Namespace) -> None:
         for typist, ask in ((alone, rules), (together, model.ask)):
             await typist.type(ask, before_run(record, opened.text, changes, first), text)
         print(f"{typed}: {alone.row('rules')} {together.row('and model')}", flush=True)
-    print("| new code | keys saved | right | wrong, of 100 keys |")
+    print(
+        "| new code | time saved | keys saved | right | wrong, of 100 keys | characters, median | 8 or more |"
+    )
     print(alone.row("rules"))
     print(together.row("rules and model"))
     for name, values in (("tokens computed", model.tokens), ("CPU seconds", model.seconds)):

@@ -33,7 +33,7 @@ TYPED_FILES, MAX_TYPED_KEYS = 20, 120
 PULL_REQUESTS = 20
 
 KEY_FIGURES = tuple(
-    f"{face}: {figure}" for face in FACES for figure in ("saved", "wrong/100", "flickered/100")
+    f"{face}: {figure}" for face in FACES for figure in ("time saved", "wrong/100", "flickered/100")
 )
 ORDERED_FIGURES = ("coverage", "precision", "next", "wrong/100", "false end", "reversal")
 

@@ -18,6 +18,7 @@ from typing import Literal
 from editahead_evals.data.key_sessions import Replacement
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.snapshot import split_lines
+from editahead_prompts.typing_time import READ_S, seconds_saved
 
 Verdict = Literal["true", "partly", "wrong"]
 
@@ -171,6 +172,26 @@ def keys_saved(shown: Sequence[ShownEdit]) -> int:
                 saved |= mine
                 accepts += 1
     return len(saved) - accepts
+
+
+def time_saved(shown: Sequence[ShownEdit]) -> float:
+    """Return the seconds that a person saves who reads every edit that is shown, and takes the true ones.
+
+    Each edit costs its reading, a wrong one, too. A true one saves the typing of its keys, less the accept, where that is
+    faster. `shown` is in the order of time: while the text of a taken edit is not typed, nothing is shown and read.
+    """
+    seconds = 0.0
+    skipped: set[int] = set()
+    for edit in shown:
+        if edit.key in skipped:
+            continue
+        seconds -= READ_S
+        mine = set(edit.keys) - skipped
+        saved = seconds_saved(len(mine)) if edit.verdict == "true" else 0.0
+        if saved:
+            seconds += saved
+            skipped |= mine
+    return seconds
 
 
 def _hunks(old: str, new: str) -> list[tuple[int, int, str]]:

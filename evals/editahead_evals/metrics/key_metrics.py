@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from editahead_prompts.typing_time import KEY_S
+
 from .confidence_curve import Answer
 from .face_observer import FaceObserver
-from .key_judge import keys_saved
+from .key_judge import keys_saved, time_saved
 from .metrics import Ratio
 
 FACES = ("inlineCompletion", "copilotInlineEdit")
@@ -25,6 +27,8 @@ class KeyCounts:
         wrong: all other suggestions.
         flickers: suggestions that changed or vanished under typing that agreed with them.
         saved: keys that taking the true ones would have saved, less one for each accept.
+        seconds: seconds that taking the true ones would have saved, less those of reading all that is shown.
+        typing_s: seconds that the keys take.
     """
 
     keys: int = 0
@@ -34,9 +38,12 @@ class KeyCounts:
     wrong: int = 0
     flickers: int = 0
     saved: int = 0
+    seconds: float = 0.0
+    typing_s: float = 0.0
 
 
 KEY_METRICS = {
+    "time saved": Ratio("seconds", "typing_s"),
     "saved": Ratio("saved", "keys"),
     "wrong/100": Ratio("wrong", "keys", 100),
     "shown/100": Ratio("shown", "keys", 100),
@@ -86,6 +93,8 @@ def face_result(observer: FaceObserver, keys: int, ms: list[float]) -> FaceResul
         wrong=verdicts.count("wrong"),
         flickers=observer.flickers,
         saved=keys_saved(observer.shown),
+        seconds=round(time_saved(observer.shown), 3),
+        typing_s=round(keys * KEY_S, 3),
     )
     answers = [
         Answer(True, edit.verdict == "true", confidence=edit.confidence)

@@ -10,7 +10,7 @@ import json
 import math
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from urllib.parse import unquote
@@ -90,16 +90,32 @@ def _imports_replaced_name(
 
     What the name means there is then known, and what is left of it is broken.
     """
-    snapshot = state.snapshot(candidate.uri)
-    if snapshot is None or not candidate.kind.startswith("rename"):
+    if not candidate.kind.startswith("rename"):
         return False
-    folder, name = posixpath.split(unquote(edited))
-    modules = {posixpath.splitext(name)[0], posixpath.basename(folder)}
-    for line in snapshot.lines[:_MAX_IMPORT_LINES]:
-        names = set(WORD.findall(line)) if IMPORT.match(line) else set()
-        if not names.isdisjoint(removed) and not modules.isdisjoint(names.difference(removed)):
-            return True
-    return False
+    modules = _modules(edited)
+    return any(
+        not names.isdisjoint(removed) and not modules.isdisjoint(names.difference(removed))
+        for names in _imports(state, candidate)
+    )
+
+
+def _imports_edited(state: EditorState, candidate: Candidate) -> bool:
+    """Return whether the closed file imports something from the file that was edited, or from its folder."""
+    modules = _modules(state.history[-1].uri if state.history else state.document.uri)
+    return any(not modules.isdisjoint(names) for names in _imports(state, candidate))
+
+
+def _modules(uri: str) -> set[str]:
+    """Return the names by which others import a file: its own and its folder's."""
+    folder, name = posixpath.split(unquote(uri))
+    return {posixpath.splitext(name)[0], posixpath.basename(folder)}
+
+
+def _imports(state: EditorState, candidate: Candidate) -> Iterator[set[str]]:
+    """Yield the names in each line of imports of the candidate's file."""
+    snapshot = state.snapshot(candidate.uri)
+    lines = () if snapshot is None else snapshot.lines[:_MAX_IMPORT_LINES]
+    return (set(WORD.findall(line)) for line in lines if IMPORT.match(line))
 
 
 _NAMED_FILES = ("moved-file", "mined-co-change", "import-path")
@@ -121,6 +137,8 @@ def closed_probability(
     features = closed_features(state, candidate, probability)
     if (features["follows"] and features["imports"]) or candidate.kind in _NAMED_FILES:
         return probability  # the code or the history says what follows, and in which file
+    if candidate.kind == "rename-defined" and (features["same-folder"] or _imports_edited(state, candidate)):
+        return probability  # bindings lead there: by the package, or by the type of a receiver
     return sigmoid(sum(weights.get(name, 0.0) * value for name, value in features.items()))
 
 

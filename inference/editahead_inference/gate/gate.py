@@ -175,9 +175,8 @@ def _silence(state: EditorState, verdicts: Sequence[GateDecision], eagerness: fl
     if reason == "below-threshold":
         best = max(verdicts, key=lambda verdict: verdict.confidence - verdict.threshold)
         what, least = threshold_of(best.candidate, eagerness)
-        detail = (
-            f"{detail} ({best.candidate.label}: {best.confidence:.2f}; {what} needs more than {least:.2f})"
-        )
+        needs = f"needs more than {least:.2f}" if least < 1 else "takes longer to read than to type"
+        detail = f"{detail} ({best.candidate.label}: {best.confidence:.2f}; {what} {needs})"
     return Silence(reason, detail)
 
 

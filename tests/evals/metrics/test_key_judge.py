@@ -16,8 +16,10 @@ from editahead_evals.metrics.key_judge import (
     is_half_typed,
     is_typed_towards,
     keys_saved,
+    time_saved,
     trimmed,
 )
+from editahead_prompts.typing_time import READ_S, seconds_saved
 
 
 class Typist:
@@ -185,3 +187,19 @@ def shown(key: int, keys: list[int], verdict: Verdict = "true") -> ShownEdit:
 )
 def test_keys_saved(edits: list[ShownEdit], saved: int) -> None:
     assert keys_saved(edits) == saved
+
+
+@pytest.mark.parametrize(
+    ("edits", "read", "taken"),
+    [
+        ([], 0, []),
+        ([shown(1, [2, 3, 4])], 1, [3]),
+        ([shown(1, [2, 3, 4], "partly"), shown(2, [3, 4], "wrong")], 2, []),
+        ([shown(1, [2])], 1, []),  # typing one key is as fast as taking it
+        ([shown(1, [2, 3, 4]), shown(2, [3, 4, 5, 6, 7])], 1, [3]),  # the second one is not seen
+        ([shown(1, [2, 3, 4]), shown(5, [6, 7, 8])], 2, [3, 3]),
+        ([shown(1, [6, 7, 8]), shown(3, [4, 5]), shown(5, [7, 8, 9])], 2, [3, 2]),
+    ],
+)
+def test_the_time_saved(edits: list[ShownEdit], read: int, taken: list[int]) -> None:
+    assert time_saved(edits) == pytest.approx(sum(map(seconds_saved, taken)) - read * READ_S)

@@ -12,9 +12,10 @@ from typing import Any
 from editahead_inference.candidates import Candidate, CandidateSource
 from editahead_inference.gate.calibration import Calibration
 from editahead_inference.gate.decision_trees import DecisionTrees, sigmoid
-from editahead_inference.gate.thresholds import completion_threshold
+from editahead_inference.gate.thresholds import offer_threshold
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
+from editahead_prompts.typing_time import expected_seconds
 
 from .open_texts import OpenTexts
 from .pieces import MAX_LINE_CHARS
@@ -25,8 +26,10 @@ MIN_CHARS = 2
 """Characters of the shortest completion: to take one character costs a key, as typing it does."""
 MIN_PROBABILITY = 0.4
 """The probability below which a completion is not proposed at any eagerness."""
-WRONG_COST = 4.0
-"""Keys that a wrong completion costs the person who reads it, when one is weighed against a shorter one."""
+LONG_CHARS = 8
+"""Characters from which a completion may end anywhere between tokens. A shorter one ends at a natural stop."""
+_STOPS = frozenset("_()]};:\"'`>")
+"""What may end a short completion, besides a letter or a digit: what closes something, or the bracket behind a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +60,10 @@ class CompletionWeights:
         self._calibration = Calibration({"completion": data.get("calibration", {"knots": []})})
 
     def best_text(self, steps: Iterable[Step]) -> CompletionText | None:
-        """Return as many of the first steps as promise the most saved keys; None if none is likely enough.
+        """Return as many of the first steps as promise to save the most seconds; None if none is likely enough.
 
-        What is shown at the default eagerness comes before what is not.
+        What is shown at the default eagerness comes before what is not. A short text ends at a natural stop: at a word's
+        end, behind a closing mark or the bracket of a call.
         """
         best: CompletionText | None = None
         most: tuple[bool, float] = False, 0.0
@@ -70,9 +74,9 @@ class CompletionWeights:
                 break
             text += step.text
             found = CompletionText(text, probability)
-            is_shown = self.calibrated(found) > completion_threshold(0.5)
-            benefit = is_shown, probability * (len(text) - 1) - (1 - probability) * WRONG_COST
-            if len(text) >= MIN_CHARS and (best is None or benefit > most):
+            sure = self.calibrated(found)
+            benefit = sure > offer_threshold(text, 0.5), expected_seconds(text, sure)
+            if _may_end(text) and (best is None or benefit > most):
                 best, most = found, benefit
         return best
 
@@ -126,6 +130,12 @@ class Completion:
                 confidence=self._weights.calibrated(completion),
             )
         ]
+
+
+def _may_end(text: str) -> bool:
+    """Return whether a completion may end with this text."""
+    is_long = len(text) >= LONG_CHARS
+    return len(text) >= MIN_CHARS and (is_long or text[-1].isalnum() or text[-1] in _STOPS)
 
 
 def _label(text: str) -> str:

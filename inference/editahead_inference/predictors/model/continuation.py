@@ -6,12 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import exp
 
-WRONG_COST, LEAST_GAIN = 4.0, 2.0
-"""Keys that a wrong text costs the person who reads it, and the expected keys from which a text is worth reading.
+from editahead_prompts.typing_time import expected_seconds
 
-Chosen on 21 runs of new code of train-08 and -09, with the rules: without the least gain, .43 of the keys were saved, at 2.7
-wrong texts of 100 keys; with it, .40 at 1.6. The rules alone: .21 at 1.6.
-"""
+LEAST_GAIN_S = 0.1
+"""The expected seconds from which a text is worth reading. It is chosen."""
 LEAST = 0.64
 """The model's probability of a continuation below which it is shown at no eagerness, and not read any further."""
 SHOWN = 0.8
@@ -44,13 +42,13 @@ class Continuation:
         return exp(total) >= LEAST
 
     def best(self) -> tuple[str, float]:
-        """Return the beginning that promises the most saved keys, with its probability; "" if none does.
+        """Return the beginning that promises to save the most seconds, with its probability; "" if none does.
 
         One that is likely enough to be shown goes before others. None ends within a word.
         """
         if not self.has_logprobs:
             return self.text.rstrip(), UNKNOWN
-        found = [one for one in self._beginnings() if one[0] >= LEAST_GAIN]
+        found = [one for one in self._beginnings() if one[0] >= LEAST_GAIN_S]
         _, _, text, sure = max(found, key=lambda one: (one[1], one[0]), default=(0.0, False, "", 0.0))
         return text, sure
 
@@ -84,7 +82,7 @@ class Continuation:
         return rest if rest.pieces and said.startswith(typed) else None
 
     def _beginnings(self) -> Iterator[tuple[float, bool, str, float]]:
-        """Yield the beginnings: keys that each promises to save, whether it is shown, its text and its probability."""
+        """Yield the beginnings: seconds that each promises to save, whether it is shown, its text and its probability."""
         text = ""
         following = [*(piece for piece, _ in self.pieces[1:]), ""]
         for (piece, total), after in zip(self.pieces, following, strict=False):
@@ -93,12 +91,7 @@ class Continuation:
                 return
             if not _splits_word(text, after):
                 sure, shown = exp(total), text.rstrip()
-                yield expected_keys(shown, sure), sure > SHOWN, shown, sure
-
-
-def expected_keys(text: str, sure: float) -> float:
-    """Return the keys that a person saves who reads a text and takes it if it is right, as it is with a probability."""
-    return sure * (len(text) - 1) - (1 - sure) * WRONG_COST
+                yield expected_seconds(shown, sure), sure > SHOWN, shown, sure
 
 
 def _splits_word(text: str, after: str) -> bool:
