@@ -1,6 +1,6 @@
 """Editahead's own format, laid out for the prefix cache: parts that change seldom come first.
 
-Source: this project, 2026-11; what it costs while somebody types is measured (docs/prompts.md). In order:
+Source: this project, 2026-11; what it costs while somebody types is measured (docs/measurements/prompts.md). In order:
 
 1. excerpts of other open documents, by URI;
 2. the file as it was when the present chapter of the history began, in blocks of lines that begin on a grid;
