@@ -20,7 +20,7 @@ from sketch_fixture import PATCH, SKETCH, TEXT, WANTED
 DIFF = """\
 --- a/a.py
 +++ b/a.py
-@@ -9,7 +9,7 @@ [semantic] Changes the constant `2` to `3`.
+@@ -9,7 +9,7 @@ Changes what the code does. Changes the constant `2` to `3`.
 ~
  def second(b):
      c = abs(b)

@@ -144,7 +144,7 @@ def test_the_screen_shows_what_happened(width: int) -> None:
         "7 keys saved",
         "make extension",
         "editors/neovim",
-        "no-candidate",
+        "Nothing is left.",
         "p95 4.0 ms",
     ):
         assert part in text or width == 20, part

@@ -50,8 +50,8 @@ class TerminalView:
             case LocationShown():
                 self._head("place", "yellow", f"{event.file}:{event.line}", event.ms, event.label)
             case NothingShown():
-                left = f"; {_count(event.left, 'change')} left to make" if event.left else ""
-                self._head("silent", "dim", f"{event.reason}{left}", event.ms, event.detail)
+                left = f"{_count(event.left, 'change')} left to make" if event.left else "nothing is left to make"
+                self._head("silent", "dim", left, event.ms, event.detail)
 
     def summary(self, figures: dict[str, float | None]) -> None:
         """Print the summary, from the result of `summarize`."""
@@ -86,7 +86,7 @@ class TerminalView:
         for number, change in enumerate(event.changes):
             if number == 0:
                 where = f"{change.file}:{change.line}"
-                self._head("predicts", "cyan", where, event.ms, f"{event.label} ({event.confidence:.2f})")
+                self._head("predicts", "cyan", where, event.ms, f"{event.label} ({event.confidence:.0%} sure)")
             else:
                 self._place("and", "cyan", change)
             self._diff(change)
@@ -99,7 +99,7 @@ class TerminalView:
         self._line(name, style, Text(escape_line(f"{change.file}:{change.line}")))
 
     def _head(self, name: str, style: str, where: str, ms: float, note: str) -> None:
-        self._line(name, style, Text.assemble(escape_line(where), (f"  {ms:.1f} ms  {note}", "dim")))
+        self._line(name, style, Text.assemble(escape_line(where), (f"  {ms:.0f} ms  {note}", "dim")))
 
     def _line(self, name: str, style: str, text: Text) -> None:
         self._console.print(Text.assemble((name.ljust(_MARGIN), style), text))

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from editahead_inference.apply.planner import FileChange
+from editahead_inference.apply.results import HunkClass
 from editahead_inference.apply.review.review import Hunk
 from editahead_lsp.workspace import uris
 from editahead_prompts.text.affixes import common_affixes
@@ -17,6 +18,16 @@ from editahead_retrieval.files.file_identity import path_from_folder, real_path
 
 CONTEXT_LINES = 3
 """Most unchanged lines before and after a hunk."""
+
+HUNK_LABELS: dict[HunkClass, str] = {
+    "semantic": "Changes what the code does",
+    "rename": "Renames",
+    "moved": "Moves",
+    "import": "Changes imports",
+    "comment": "Changes comments",
+    "formatting": "Changes the layout",
+}
+"""What a hunk does, for a person."""
 
 LineKind = Literal["name", "place", "warning", "context", "removed", "added"]
 """What a line of a diff is. A "warning" is a place with something that a person should read."""
@@ -137,4 +148,4 @@ def _span(start: int, count: int) -> str:
 
 
 def _mark(hunk: Hunk) -> str:
-    return " ".join([f"[{hunk.kind}]", *(flag.sentence for flag in hunk.flags)])
+    return " ".join([f"{HUNK_LABELS[hunk.kind]}.", *(flag.sentence for flag in hunk.flags)])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from editahead_inference.apply.planner import FileChange
-from editahead_inference.apply.results import Choice, HunkClass, Refusal, SimilarLines
+from editahead_inference.apply.results import Choice, Refusal, SimilarLines
 from editahead_inference.apply.review.review import Hunk
 from editahead_inference.errors import ApplyRefusedError
 from editahead_lsp.presentation.to_lsp import text_edits
@@ -26,16 +26,7 @@ from editahead_lsp.workspace.positions import Encoding
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 
-from .annotated_diff import diff_lines
-
-LABELS: dict[HunkClass, str] = {
-    "semantic": "Changes what the code does",
-    "rename": "Renames",
-    "moved": "Moves",
-    "import": "Changes imports",
-    "comment": "Changes comments",
-    "formatting": "Changes the layout",
-}
+from .annotated_diff import HUNK_LABELS, diff_lines
 
 
 @dataclass(frozen=True)
@@ -136,7 +127,7 @@ def hunk_title(hunk: Hunk, snapshot: Snapshot) -> str:
     """Return the title of a hunk, with line numbers from 1."""
     first, last = snapshot.line_at(hunk.replacement.start) + 1, snapshot.line_at(hunk.replacement.end) + 1
     where = f"line {first}" if first == last else f"lines {first}-{last}"
-    return f"{LABELS[hunk.kind]}, {where}"
+    return f"{HUNK_LABELS[hunk.kind]}, {where}"
 
 
 def to_refusal_data(refusal: Refusal, choices: Sequence[ApplyChoice] = ()) -> RefusalData:

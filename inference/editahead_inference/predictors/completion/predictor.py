@@ -15,6 +15,7 @@ from editahead_inference.gate.decision_trees import DecisionTrees, sigmoid
 from editahead_inference.gate.thresholds import offer_threshold
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.identifiers import is_name, tokenize
 from editahead_prompts.typing_time import expected_seconds
 
 from .open_texts import OpenTexts
@@ -124,7 +125,7 @@ class Completion:
                 target_offset=state.cursor,
                 cursor_after=state.cursor + len(text),
                 source="completion",
-                label=_label(text),
+                label=_label(state, text),
                 rule="complete",
                 features={"kind:next-tokens": 1.0},
                 confidence=self._weights.calibrated(completion),
@@ -138,8 +139,12 @@ def _may_end(text: str) -> bool:
     return len(text) >= MIN_CHARS and (is_long or text[-1].isalnum() or text[-1] in _STOPS)
 
 
-def _label(text: str) -> str:
-    first, *others = text.strip().splitlines()
+def _label(state: EditorState, text: str) -> str:
+    """Return the first line of the completion, with the beginning of the word that it ends."""
+    document = state.document
+    line = document.text[document.starts[document.line_at(state.cursor)] : state.cursor]
+    begun = tokenize(line)[-1:] if is_name(text) else []
+    first, *others = "".join([*filter(is_name, begun), text]).strip().splitlines()
     return f"complete {first} ({len(others) + 1} lines)" if others else f"complete {first}"
 
 

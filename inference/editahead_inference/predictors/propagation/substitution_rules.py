@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -187,8 +187,8 @@ def learn_substitution_rules(old: str, new: str) -> list[Substitution | Rename |
 
     def add(
         kind: str,
-        source: tuple[token_patterns.PatternPart, ...],
-        target: tuple[token_patterns.PatternPart, ...],
+        source: tuple[str, ...],
+        target: tuple[str, ...],
         whole: bool = False,
     ) -> None:
         if source == target:
@@ -196,7 +196,7 @@ def learn_substitution_rules(old: str, new: str) -> list[Substitution | Rename |
         literal = token_patterns.longest_literal(source)
         if len(literal) < 2 or (not whole and not any(map(str.isalnum, literal)) and len(literal) < 3):
             return
-        label = f"{_shown(source)} -> {_shown(target)}"
+        label = _change_label(source, target)
         rules.append(
             Substitution(kind, f"{kind}:{source}:{target}", label, o, literal, None, source, target, whole)
         )
@@ -309,7 +309,7 @@ def _with_holes(o: str, n: str) -> list[Substitution]:
                 if len(literal) < 2:
                     continue
                 key = f"{kind}{suffix}:{holed[0]}:{holed[1]}"
-                label = f"{_shown(holed[0])} -> {_shown(holed[1])}"
+                label = f"like {_change_label(a[a1:a2], b[b1:b2])}"
                 whole = kind == "hole-line"
                 rules.append(Substitution(kind + suffix, key, label, o, literal, None, *holed, whole=whole))
     return rules
@@ -329,5 +329,5 @@ def _grow(
     return a1, a2, b1, b2
 
 
-def _shown(parts: tuple[token_patterns.PatternPart, ...]) -> str:
-    return shorten("".join(part if isinstance(part, str) else "·" for part in parts))
+def _change_label(old: Iterable[str], new: Iterable[str]) -> str:
+    return f"{shorten(''.join(old))} -> {shorten(''.join(new))}"

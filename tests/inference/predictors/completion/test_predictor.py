@@ -31,7 +31,7 @@ def typed(text: str, keys: str, *, weights: CompletionWeights = SURE) -> list[Ca
 def test_the_rest_of_the_word_and_what_follows_it() -> None:
     (candidate,) = typed(SHOP, "shelf.rem")
     assert candidate.edit.apply(SHOP + "shelf.rem") == SHOP + "shelf.remove(book)"
-    assert candidate.label == "complete ove(book)"
+    assert candidate.label == "complete remove(book)"
     assert candidate.cursor_after == len(SHOP) + len("shelf.remove(book)")
     assert candidate.kind == "next-tokens"
 
@@ -62,7 +62,7 @@ def test_several_lines_of_a_block_that_the_file_repeats() -> None:
     text = "def load():\n    try:\n        read()\n" + end + "\n\n\ndef save():\n    try:\n        write()\n"
     (candidate,) = typed(text, "    exc")
     assert candidate.edit.apply(text + "    exc") == text + end
-    assert candidate.label == "complete ept OSError as error: (3 lines)"
+    assert candidate.label == "complete except OSError as error: (3 lines)"
 
 
 def test_one_character_is_not_worth_a_key() -> None:
@@ -127,4 +127,4 @@ def test_the_shipped_weights_finish_a_word_that_the_document_repeats() -> None:
 def test_a_line_that_is_not_whole_yet_breaks_no_syntax() -> None:
     person = Person("paint(wall, red)\npaint(wall, blue)\n\n").make_at_end("pai")
     prediction = Pipeline([Completion(SURE)], gate=certain()).predict(person.state())
-    assert [v.candidate.label for v in prediction.shown] == ["complete nt(wall, blue)"]
+    assert [v.candidate.label for v in prediction.shown] == ["complete paint(wall, blue)"]
