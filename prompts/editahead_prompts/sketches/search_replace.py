@@ -25,8 +25,8 @@ _ESCAPED = re.compile(r"^([ \t]*)\\(?=<{7}|={7}|>{7}|-{7}|:(?:start|end)_line:)"
 """Pattern of Roo's backslash before a line of the text that looks like a separator."""
 
 _MIDDLE = re.compile(r"[ \t]*={7}[ \t]*")
-_TITLE = re.compile(r"[\w \t,.:;!?'&/-]*")
-"""Pattern of a line that `=======` may be above or below, as in headings of Markdown and reStructuredText."""
+_PROSE_OR_SIGN = re.compile(r"[\w \t,.:;!?'&/-]*|[ \t]*(?:<{7}|={7}|>{7}).*")
+"""Pattern of a line beside which `=======` may be text: a heading of Markdown or reStructuredText, or a line of a conflict."""
 
 _RULE = re.compile(r"[ \t]*-{5,9}[ \t]*")
 _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})(.*)")
@@ -102,7 +102,7 @@ def _replacements(lines: Sequence[str], new: range) -> Iterator[range]:
             if beside < at and beside in new and _underlines(lines, at):
                 break
             yield rest
-            if beside not in new or _TITLE.fullmatch(lines[beside]):
+            if beside not in new or _PROSE_OR_SIGN.fullmatch(lines[beside]):
                 yield new
             return
     yield new
@@ -225,7 +225,7 @@ def _settled(block: Hunk, bodies: Sequence[str]) -> tuple[Hunk, ...]:
     if len(left) > 1:
         left = [split for split in left if split.is_plain]
     if len(left) != 1:
-        end = block.splits[0].hunks[-1].lines[-1].at + 1
+        end = 1 + max(line.at for split in block.splits for hunk in split.hunks for line in hunk.lines)
         raise UnfitSketchError(
             "ambiguous", "The separators of this block can be read in several ways.", block.at, end
         )

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from files_in_memory import apply_in_memory
 
+_A = "a\n"
 _CONFLICT = "<<<<<<< HEAD\nold();\n=======\nnew();\n>>>>>>> topic\n"
 
 
@@ -102,6 +103,19 @@ def test_blocks_that_undo_one_another_have_to_fit() -> None:
         text = f"f.txt\n{each}"
         assert isinstance(apply_in_memory({"f.txt": "a = 1\nb = 2\n"}, text), str)
         assert apply_in_memory({"f.txt": "a\nzz\nc\n"}, text) == {"f.txt": "a\nzz\nc\n"}
+
+
+@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize(("above", "below"), [("", ""), ("b\n", ""), ("", "b\n"), ("", "<<<<<<< HEAD\n")])
+def test_separators_one_behind_another_may_all_be_text(above: str, below: str, count: int) -> None:
+    new = above + "=======\n" * count + below
+    assert isinstance(apply_in_memory({"f.txt": "a\n"}, f"f.txt\n````\n{block(_A, new)}````\n"), str)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_separators_alone_have_no_single_reading(count: int) -> None:
+    sketch = block("=======\n" * count, "")
+    assert isinstance(apply_in_memory({"f.txt": "=======\n"}, f"f.txt\n````\n{sketch}````\n"), str)
 
 
 _LINES = st.lists(
