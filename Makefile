@@ -7,7 +7,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 ENVIRONMENT := PYTHON="$(PYTHON)" requirements/environment
-NOT_UNIT := benchmark or fuzz or editors or ratchet or engine or llama_cpp
+ELSEWHERE := benchmark or fuzz or editors or ratchet or engine or llama_cpp
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
   --custom-compile-command "make lock"
 PACKAGES := cli lsp serving inference retrieval prompts programs training evals
@@ -19,14 +19,15 @@ SEED ?= 7
 unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-engine check test extension engine-environment engine-test llama-cpp llama-cpp-test lint format bench fuzz-long \
+.PHONY: help demo demo-engine check check-all test test-slow extension engine-environment engine-test llama-cpp llama-cpp-test lint format bench fuzz-long \
   kill-long clients-long packages site accessibility extras release-environment eval baseline docs changelog lock clean for-run for-test
 
 help:
 	@echo "make demo    watch the server predict a short editing session, and the model where it is installed"
 	@echo "make demo-engine  the same in Neovim, with a real vLLM on the CPU: 2.5 GB in the cache, then three minutes"
-	@echo "make check   two minutes: lint, types and unit tests"
-	@echo "make test    all tests but benchmarks, the long fuzz test and those in editors"
+	@echo "make test    under three minutes: all tests that are quick"
+	@echo "make check   make lint and make test"
+	@echo "make check-all  the slow tests, too: all but benchmarks, the long fuzz test and those in editors; 15 minutes"
 	@echo "make engine-test  tests with a real vLLM, on the CPU: Linux on x86-64, 2.5 GB in the cache"
 	@echo "make llama-cpp-test  tests with a real llama.cpp, which it builds: Linux on x86-64, ten minutes once"
 	@echo "make extension  the extension for VS Code, dist/editahead.vsix; needs npm"
@@ -55,11 +56,16 @@ demo: for-run
 demo-engine: engine-environment
 	@PYTHONPATH=tests/support $(VENV)/engine/bin/python docs/tools/engine_demo.py
 
-check: lint
-	@$(BIN)/python -m pytest -n 2 -m "not ($(NOT_UNIT))" tests/cli tests/serving tests/lsp tests/inference tests/retrieval tests/prompts tests/programs
+check: lint test
+
+check-all: check test-slow
 
 test: for-test
-	@$(BIN)/python -m pytest -n 2 -m "not ($(NOT_UNIT))" --durations=10
+	@$(BIN)/python -m pytest -n 2 -m "not (slow or $(ELSEWHERE))" --hypothesis-profile=quick --durations=10
+
+# Properties have ten examples in `make test`, and all here.
+test-slow: for-test
+	@$(BIN)/python -m pytest -n 2 -m "(slow or hypothesis) and not ($(ELSEWHERE))" --durations=10
 
 extension: for-run
 	@rm -rf dist && $(BIN)/python -m hatchling build -t wheel -d dist

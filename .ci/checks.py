@@ -125,6 +125,7 @@ def tests(log: Log) -> None:
         PYTHON, "tests/support/real_postgres.py"
     )  # why the tests of a team's index are left out, if they are
     log.run("make", "test")
+    log.run("make", "test-slow")
 
 
 def fuzz(log: Log) -> None:

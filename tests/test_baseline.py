@@ -117,6 +117,7 @@ def worse(results: list[FileResult]) -> set[str]:
     return {each.figure for each in quality_baseline.differences(results, baseline()) if each.is_worse}
 
 
+@pytest.mark.slow
 def test_the_same_is_no_loss_and_less_is() -> None:
     assert worse(files()) == set()
     assert worse(files(covered=9)) == set()

@@ -193,6 +193,7 @@ def tracked() -> list[Path]:
     return [ROOT / name for name in names.split("\0") if name and (ROOT / name).is_file()]
 
 
+@pytest.mark.slow
 def test_no_file_names_somebodys_machine() -> None:
     found = [
         f"{path.relative_to(ROOT)}: {match.group()}"

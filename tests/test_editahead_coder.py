@@ -75,6 +75,7 @@ def test_the_extra_names_it() -> None:
     assert (PROJECT / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
 
 
+@pytest.mark.slow
 def test_its_wheel_has_the_files_and_nothing_else(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
     subprocess.run(command, cwd=PROJECT, check=True, stdout=subprocess.DEVNULL)

@@ -69,6 +69,7 @@ def test_a_wheel_holds_the_packages_and_nothing_else(wheel: zipfile.ZipFile) -> 
     assert data == pages != set()
 
 
+@pytest.mark.slow
 def test_a_wheel_holds_every_file_of_the_packages(wheel: zipfile.ZipFile) -> None:
     names = set(wheel.namelist())
     files = {
@@ -83,6 +84,7 @@ def test_a_wheel_holds_every_file_of_the_packages(wheel: zipfile.ZipFile) -> Non
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
 
 
+@pytest.mark.slow
 def test_the_wheel_of_the_vscode_extension_lacks_weights_and_training_and_nothing_else(
     wheel: zipfile.ZipFile, tmp_path: Path
 ) -> None:

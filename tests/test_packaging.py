@@ -31,6 +31,7 @@ def manifests(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_every_manifest_is_filled_in(manifests: Path) -> None:
     made = {path.relative_to(manifests) for path in manifests.rglob("*") if path.is_file()}
     there = {path.relative_to(PACKAGING) for path in PACKAGING.glob("*/**/*") if path.is_file()}
@@ -55,6 +56,7 @@ def test_the_manifests_parse(manifests: Path) -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     shutil.which("nvim", path=str(Path(sys.executable).parent)) is None, reason="there is no Neovim"
 )
@@ -119,6 +121,7 @@ def test_the_extras_that_messages_name_are_there() -> None:
     assert {"local", "engine", "train"} <= named <= PROJECT["optional-dependencies"].keys()
 
 
+@pytest.mark.slow
 def test_the_neovim_plugin_becomes_a_repository_of_its_own(tmp_path: Path) -> None:
     def git(*arguments: str) -> str:
         command = [

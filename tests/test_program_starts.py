@@ -105,6 +105,7 @@ def bad_starts(path: Path) -> Iterator[tuple[int, str]]:
                 yield node.lineno, "a Python without -I"
 
 
+@pytest.mark.slow
 def test_no_program_starts_in_the_present_folder() -> None:
     found = {
         (path.relative_to(ROOT).as_posix(), problem)
@@ -156,6 +157,7 @@ def test_the_action_starts_programs_in_its_own_folder() -> None:
     assert 'cd -- "$RUNNER_TEMP"' in text.partition('"$PYTHON"')[0]
 
 
+@pytest.mark.slow
 def test_one_module_runs_git() -> None:
     found = {
         path.relative_to(ROOT).as_posix(): lines

@@ -130,6 +130,7 @@ def terminal(folder: Path, request: pytest.FixtureRequest) -> Iterator[Terminal]
 FROM_FILE, FROM_PIPE = "APPLY --sketch sketch.md", "cat sketch.md | APPLY"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("terminal", [FROM_FILE, FROM_PIPE], indirect=True)
 def test_a_person_at_a_terminal_is_asked(folder: Path, terminal: Terminal) -> None:
     terminal.until_shown("A number from 1 to 2, or Enter for none:")
@@ -149,6 +150,7 @@ def test_a_person_at_a_terminal_is_asked(folder: Path, terminal: Terminal) -> No
     assert (folder / "a.py").read_text() == SECOND
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("terminal", [FROM_FILE], indirect=True)
 @pytest.mark.parametrize("keys", ["<CR>", "\x04"])
 def test_a_person_who_picks_none_gets_the_refusal(folder: Path, terminal: Terminal, keys: str) -> None:
@@ -158,6 +160,7 @@ def test_a_person_who_picks_none_gets_the_refusal(folder: Path, terminal: Termin
     assert (folder / "a.py").read_text() == TEXT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("terminal", ["APPLY --sketch sketch.md 2>error"], indirect=True)
 def test_without_a_terminal_for_messages_nothing_is_asked(folder: Path, terminal: Terminal) -> None:
     terminal.until_shown("exit code 1")

@@ -183,6 +183,7 @@ def tree_pairs(draw: st.DrawFn) -> tuple[Tree, Tree]:
 _OPTIONS = [(), ("--no-renames",), ("--binary",), ("-M", "-C"), ("-B",), ("-U1",), ("-D",), ("--full-index",)]
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(tree_pairs(), st.sampled_from(_OPTIONS))
 def test_a_diff_of_git_gives_the_second_tree_or_is_refused(

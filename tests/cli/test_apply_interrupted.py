@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
+
 FILES = 60
 OLD = {f"folder{n % 3}/file{n}.py": f"x = {n}\n" for n in range(FILES)}
 NEW = {name: text.replace("x =", "y =") for name, text in OLD.items()}

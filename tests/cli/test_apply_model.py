@@ -18,6 +18,8 @@ from fake_model_server import Exchange, ModelServer
 from schemas import validate
 from sketch_fixture import AMBIGUOUS, REPLACED, SKETCH, TEXT, WANTED
 
+pytestmark = pytest.mark.slow
+
 
 class Chat:
     """A handler that answers with lines and a finish reason. While `go` is not set, the answer is held back."""

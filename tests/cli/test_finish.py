@@ -174,6 +174,7 @@ def test_check(root: Path, finish: Finish) -> None:
     assert finish()[0] == 0
 
 
+@pytest.mark.slow
 def test_sources(root: Path, finish: Finish, tmp_path: Path) -> None:
     write(root, {"models.py": CHANGED})
     found = ["bills.py:3", "shop/cart.py:1"]
@@ -320,6 +321,7 @@ def test_a_running_server_keeps_the_index(
     lock.release()
 
 
+@pytest.mark.slow
 def test_ctrl_c(root: Path) -> None:
     write(root, {"models.py": CHANGED})
     code = (

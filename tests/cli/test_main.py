@@ -227,6 +227,7 @@ def test_a_command_without_an_action_tells_what_there_is(
     assert json.loads(out) if out else err.startswith("editahead: ")
 
 
+@pytest.mark.slow
 def test_doctor(folders: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)

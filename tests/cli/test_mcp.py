@@ -24,6 +24,9 @@ from editahead_cli.main import main
 from index_workspace import write
 from merge_with_readings import DETAIL, READINGS, SECOND, SKETCH, TEXT, merge_with_readings
 
+pytestmark = pytest.mark.slow
+
+
 SERVER = Path(__file__).parents[1] / "support" / "mcp_with_renames.py"
 SECRET = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
 FILES = {

@@ -132,6 +132,7 @@ def test_both_files_have_the_adapter_s_additions(
     assert sorted(path.name for path in file.parent.iterdir()) == ["coder", "coder.gguf"]
 
 
+@pytest.mark.slow
 def test_an_engine_gets_it_by_name(
     vllm: Path, downloads: list[Path], printed: Printed, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -147,6 +148,7 @@ def test_an_engine_gets_it_by_name(
     assert main(["engine", NAME]) == 1 and len(downloads) == 1, "what was written is kept"
 
 
+@pytest.mark.slow
 def test_another_adapter_takes_the_place_of_the_last(
     vllm: Path, downloads: list[Path], adapter: Path, printed: Printed, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -60,6 +60,7 @@ def test_mined_listed_and_switched_off(root: Path, capsys: Capture) -> None:
     assert "in 5 commits: " in out
 
 
+@pytest.mark.slow
 def test_finish_uses_them(root: Path, capsys: Capture) -> None:
     write(root, {"commands/zip.py": "run = 1\n"})
     assert output(capsys, "finish")["complete"]

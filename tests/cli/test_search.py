@@ -35,6 +35,7 @@ def search(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.slow
 def test_json(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = search(capsys, "where is a session closed")
     assert (found[0]["path"], found[0]["startLine"], found[0]["endLine"]) == ("app/session.py", 5, 6)
@@ -87,6 +88,7 @@ def test_an_index_that_is_not_whole(
     )
 
 
+@pytest.mark.slow
 def test_an_index_that_a_server_builds(
     root: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

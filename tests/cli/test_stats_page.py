@@ -105,6 +105,7 @@ def test_text_has_the_contrast_that_wcag_asks_for(scheme: str) -> None:
         assert (bright + 0.05) / (dim + 0.05) >= 4.5, text
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

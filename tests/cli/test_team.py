@@ -10,6 +10,7 @@ from editahead_cli.main import main
 from real_postgres import PostgresServer
 
 
+@pytest.mark.slow
 def test_an_administrator_looks_after_a_team(
     postgres: PostgresServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -120,6 +120,7 @@ def test_json(folder: Path, apply: Apply) -> None:
     assert is_harmless(said)
 
 
+@pytest.mark.slow
 async def test_a_server_s_model_names(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -137,6 +138,7 @@ async def test_a_server_s_model_names(
             assert is_harmless("".join(capsys.readouterr()))
 
 
+@pytest.mark.slow
 def test_the_demo_of_a_repository(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,6 +196,7 @@ def test_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
     assert is_harmless(capsys.readouterr().err)
 
 
+@pytest.mark.slow
 def test_only_the_consoles_print() -> None:
     """New code that prints in another way fails here."""
     found = []
@@ -218,6 +221,7 @@ def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -
     assert "owned" in said.err and is_harmless(said.out + said.err)
 
 
+@pytest.mark.slow
 def test_the_log_holds_no_secrets() -> None:
     formatter = console.LogFormatter("%(message)s")
     for each in placed_secrets(seed=3):

@@ -17,6 +17,9 @@ from pytest_lsp import LanguageClient
 from server_process import REAL, spawned
 from sketch_fixture import SKETCH, TEXT, WANTED, applied
 
+pytestmark = pytest.mark.slow
+
+
 FOLDER = Path(__file__).parents[1] / "support" / "capabilities"
 APPLY = "refactor.rewrite.editahead.apply"
 PASTED = TEXT + SKETCH

@@ -10,7 +10,10 @@ import pytest
 import busy_clients
 from clients_long import stay
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc, which is Linux's")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc, which is Linux's"),
+    pytest.mark.slow,
+]
 
 
 async def test_clients_come_and_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

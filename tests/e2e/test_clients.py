@@ -22,6 +22,9 @@ from pytest_lsp import LanguageClient
 
 from server_process import REAL, SCRIPT, SCRIPTED, change_document, connected, listening
 
+pytestmark = pytest.mark.slow
+
+
 FOLDER = Path(__file__).parents[1] / "support" / "capabilities"
 A = "file:///tmp/a.py"
 TEXT = "x = 1\ny = user\n"

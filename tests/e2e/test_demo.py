@@ -12,6 +12,9 @@ import pytest
 
 from editahead_evals.client.lsp_client import isolated_environment
 
+pytestmark = pytest.mark.slow
+
+
 REASONS = {"no-history", "no-candidate", "below-threshold", "would-revert", "no-change", "breaks-syntax"}
 REASONS |= {"refused-before"}
 

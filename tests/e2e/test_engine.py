@@ -16,7 +16,7 @@ from editahead_inference.backends.engine import ABSENT
 from engine_process import Person, engine, group
 from server_process import REAL, spawned
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc")
+pytestmark = [pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc"), pytest.mark.slow]
 
 
 async def test_the_engine_is_used_whenever_there_is_one(

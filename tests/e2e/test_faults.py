@@ -12,7 +12,10 @@ import pytest
 from editahead_evals.client.lsp_client import isolated_environment
 from fault_session import SERVER, check_state, start_editor, work
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the faults are made by Linux's means")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="the faults are made by Linux's means"),
+    pytest.mark.slow,
+]
 
 
 @pytest.fixture

@@ -12,6 +12,9 @@ import pytest
 from changed_repository import commit, make_repository
 from index_workspace import write
 
+pytestmark = pytest.mark.slow
+
+
 SCRIPT = Path(sys.executable).with_name("editahead")
 NAMES = (
     *("pip", "json", "sitecustomize", "usercustomize", "venv", "encodings", "runpy", "site", "ctypes"),

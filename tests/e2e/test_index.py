@@ -16,7 +16,10 @@ from editahead_evals.errors import ServerDiedError
 from fault_session import SERVER
 from samples import ORDERS, PRICES
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are killed with SIGKILL")
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="processes are killed with SIGKILL"),
+    pytest.mark.slow,
+]
 
 MAX_WAIT_S = 180
 """Seconds in which the processes, which have a low priority, must have done their work."""

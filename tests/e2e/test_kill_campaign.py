@@ -9,9 +9,10 @@ import pytest
 
 from kill_long import SHARES, kill
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux", reason="processes are watched in /proc, which is Linux's"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="processes are watched in /proc, which is Linux's"),
+]
 
 
 @pytest.mark.parametrize("kind", SHARES)

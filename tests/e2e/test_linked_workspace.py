@@ -17,7 +17,7 @@ from editahead_evals.errors import ResponseError
 from editahead_lsp.workspace.uris import path_to_uri
 from fault_session import SERVER
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs symbolic links")
+pytestmark = [pytest.mark.skipif(os.name != "posix", reason="needs symbolic links"), pytest.mark.slow]
 
 REPORT = "import csv\n\n\ndef head(rows):\n    return rows[0]\n"
 UNSAVED = "# one\n# two\n" + REPORT

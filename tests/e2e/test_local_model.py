@@ -7,11 +7,15 @@ import os
 from pathlib import Path
 from typing import Any
 
+import pytest
 from lsprotocol import types
 
 import small_model
 from server_harness import position_params
 from server_process import REAL, plain, spawned
+
+pytestmark = pytest.mark.slow
+
 
 TEXT = "def total(items):\n    price = \n    return price\n"
 TYPED = "su"

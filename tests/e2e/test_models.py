@@ -8,11 +8,15 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 import pytest_asyncio
 
 from editahead_evals.client.editor import Editor
 from editahead_evals.client.lsp_client import LanguageClient, isolated_environment
 from fake_model_server import Exchange, ModelServer
+
+pytestmark = pytest.mark.slow
+
 
 IMPATIENT = [sys.executable, str(Path(__file__).parents[1] / "support" / "server_short_timeouts.py")]
 TEXT = "import money\n\n\ndef total(items, tax):\n    price = sum(items)\n    return money.euro(price)\n"

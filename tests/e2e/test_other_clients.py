@@ -11,6 +11,9 @@ import pytest
 
 from editahead_evals.client.lsp_client import LanguageClient, isolated_environment
 
+pytestmark = pytest.mark.slow
+
+
 PAGE = Path(__file__).parents[2] / "docs" / "other-clients.md"
 _BLOCK = re.compile(r"^(Sent|Answered)\b[^\n]*:\n\n```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -16,6 +16,9 @@ from editahead_lsp.session.outcome_log import FILE_NAME, Outcome, OutcomeLog, re
 from server_harness import position_params
 from server_process import REAL, SCRIPT, SCRIPTED, change_document, spawned
 
+pytestmark = pytest.mark.slow
+
+
 A = "file:///tmp/a.py"
 ROUNDS = 8
 TEXT = "user = 1\nprint(user)\nsave(user)\n"

@@ -12,6 +12,8 @@ import pytest
 from editahead_evals.client.editor import Editor
 from editahead_evals.client.lsp_client import LanguageClient, isolated_environment
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:

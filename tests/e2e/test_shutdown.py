@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
+
 REAL = [sys.executable, "-m", "editahead_cli", "lsp"]
 WAIT_S = 60
 

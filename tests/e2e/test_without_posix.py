@@ -14,6 +14,9 @@ from server_harness import position_params
 from server_process import change_document, spawned
 from sketch_fixture import SKETCH, TEXT
 
+pytestmark = pytest.mark.slow
+
+
 WITHOUT_POSIX = [sys.executable, str(Path(__file__).parents[1] / "support" / "without_posix.py")]
 INITIALIZE = {
     "jsonrpc": "2.0",

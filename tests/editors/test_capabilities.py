@@ -14,6 +14,9 @@ import chromium
 from neovim import NEOVIM_0_11, NEOVIM_0_12, ROOT
 from vim import VIM
 
+pytestmark = pytest.mark.slow
+
+
 RECORDER = ROOT / "editors" / "testing" / "record_capabilities.py"
 RECORDED = ROOT / "tests" / "support" / "capabilities"
 EDITORS = Path(sys.prefix) / "editors"

@@ -16,6 +16,9 @@ from eval_command import run_eval
 from schemas import validate
 from tiny_coder import saying_coder, write_onnx
 
+pytestmark = pytest.mark.slow
+
+
 TEXT = "def show(user):\n    print(user)\n    log(user)\n    return user\n"
 
 

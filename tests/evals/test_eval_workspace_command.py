@@ -35,6 +35,7 @@ def commits(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_closed_files_as_json_and_in_tables(commits: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_eval("--workspace", "--commits", str(commits), "--jobs", "1", "--json") == 0
     report: dict[str, Any] = json.loads(capsys.readouterr().out)

@@ -100,6 +100,7 @@ def test_what_is_new_in_one_answer_is_limited() -> None:
     assert len(closed.extend(renamed(), never).closed_documents) == 2
 
 
+@pytest.mark.slow
 def test_a_file_that_is_too_large_for_one_answer_is_searched_in_a_pause() -> None:
     large = ORDERS + LONG * (MAX_NEW_CHARS // 45)
     pipeline = Pipeline(codebase=MemoryCodebase({THERE: large}))

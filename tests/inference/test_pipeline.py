@@ -133,6 +133,7 @@ MONSTERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MONSTERS)
 def test_any_text_in_bounded_work(name: str) -> None:
     """Work is counted by the checks between its units: so many at most, however large the document."""
@@ -153,6 +154,7 @@ def test_any_text_in_bounded_work(name: str) -> None:
             assert counter.calls < 600
 
 
+@pytest.mark.slow
 def test_a_whole_document_retyped_is_survived() -> None:
     lines = tuple(f"f{n}(user)\n" for n in range(4_000))
     past = PastEdit(HERE, 0, tuple(line.upper() for line in lines), lines, open=True)

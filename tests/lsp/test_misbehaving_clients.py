@@ -193,6 +193,7 @@ async def test_bytes_that_are_not_json_are_refused(harness: ServerHarness) -> No
     assert await reason(harness, 1) is None
 
 
+@pytest.mark.slow
 async def test_five_hundred_documents(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
     await harness.initialize()
     for number in range(500):
@@ -208,6 +209,7 @@ async def test_five_hundred_documents(harness: ServerHarness, pipeline: Scripted
     assert pipeline.calls[-1].other_documents == ()
 
 
+@pytest.mark.slow
 async def test_a_flood_of_ten_thousand_changes(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
     """Every one is applied; of the requests between them all but the last are ended, or answered for a version."""
     await harness.initialize({"debounce_ms": 0})
@@ -229,6 +231,7 @@ async def test_a_flood_of_ten_thousand_changes(harness: ServerHarness, pipeline:
     assert len(pipeline.calls) <= len(ids), "what nobody waits for is not predicted"
 
 
+@pytest.mark.slow
 async def test_ten_thousand_changes_in_one_notification(harness: ServerHarness) -> None:
     await harness.initialize()
     harness.open(A, "user\n")

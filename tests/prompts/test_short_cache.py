@@ -33,6 +33,7 @@ def test_total_chars() -> None:
     assert total_chars(("ab", "c"), (), "d") == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "function",
     [

@@ -27,6 +27,7 @@ from history_typist import PROPERTY
 from state_strategies import STATES
 
 
+@pytest.mark.slow
 @given(STATES)
 @PROPERTY
 def test_a_state_comes_back_from_json(state: EditorState) -> None:

@@ -16,6 +16,9 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
+
 COMMIT = "a" * 40
 REPOSITORY = "zed-industries/zeta-2.1"
 WEIGHTS = bytes(range(256)) * 100_000

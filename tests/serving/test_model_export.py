@@ -19,6 +19,9 @@ from editahead_prompts.composition.hf_tokenizer import load
 from editahead_serving.errors import ModelExportError
 from editahead_serving.model_export import ExportedModel, _as_bfloat16, write_folder, write_gguf
 
+pytestmark = pytest.mark.slow
+
+
 TEXT = "<|file_sep|>a/é.py\n<|fim_suffix|>\n    return x<|fim_prefix|>def f(bar):\n\treturn  1234"
 
 

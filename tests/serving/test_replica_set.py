@@ -6,6 +6,8 @@ import os
 import signal
 from pathlib import Path
 
+import pytest
+
 from editahead_inference.backends.base import CompletionRequest, TextChunk
 from editahead_inference.backends.engine import EngineBackend
 from editahead_inference.backends.engine_runfile import EngineRunfile
@@ -13,6 +15,9 @@ from editahead_lsp.transport import parent_process
 from editahead_serving.resource_share import ResourceShare
 from stub_vllm import SAYS
 from supervised_engine import EngineHarness, running_engine
+
+pytestmark = pytest.mark.slow
+
 
 QUERY = CompletionRequest("x", (), 5)
 READY = "Ready after"

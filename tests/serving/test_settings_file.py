@@ -52,6 +52,7 @@ def test_a_file_without_a_last_newline() -> None:
     assert set_values("eagerness = 1", {"model": "m"}) == 'model = "m"\neagerness = 1\n'
 
 
+@pytest.mark.slow
 @given(lines, values)
 def test_all_else_stays(lines: list[str], values: dict[str, str | None]) -> None:
     text = "\n".join(lines)

@@ -25,6 +25,7 @@ def edits(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_figures_as_json_and_failures_to_read(
     edits: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -46,6 +46,7 @@ def digest(some: list[Case]) -> str:
     return sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_cases_and_that_for_good(made: list[Case]) -> None:
     assert list(cases(RECORDS, 350, 5)) == made
     assert list(cases(RECORDS, 350, 6)) != made
@@ -71,6 +72,7 @@ def test_only_a_place_that_cannot_be_told_asks_for_a_refusal(made: list[Case]) -
     assert any(case.only_refusal for case in made)
 
 
+@pytest.mark.slow
 def test_the_parser_takes_them_for_what_they_are(made: list[Case]) -> None:
     for case in made:
         style = case.style.removesuffix(" x files")
@@ -315,6 +317,7 @@ def case(sketch: str, before: str, *accepted: str, kind: str = "unified-diff") -
     return Case(f"{sketch}#{kind}#", kind, "right", "" if accepted else "similar-places", sketch, (file,))
 
 
+@pytest.mark.slow
 def test_the_server_is_asked_and_judged() -> None:
     before = "a = 1\nb = 2\n\nc = 1\nb = 2\n"
     known = case("@@ -1,2 +1,2 @@\n a = 1\n-b = 2\n+b = 3\n", before, "a = 1\nb = 3\n\nc = 1\nb = 2\n")
@@ -333,6 +336,7 @@ def test_the_server_is_asked_and_judged() -> None:
     assert 1 <= outcomes[3].right_choice <= outcomes[3].choices
 
 
+@pytest.mark.slow
 def test_a_server_that_ends_costs_one_case(tmp_path: Path) -> None:
     before = "a = 1\nb = 2\n"
     sketch = "@@ -1,2 +1,2 @@\n a = 1\n-b = 2\n+b = 3\n"

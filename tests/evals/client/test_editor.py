@@ -96,6 +96,7 @@ def test_a_server_that_does_not_start_leaves_nothing_open(tmp_path: Path) -> Non
         Editor(client=LanguageClient(["false"]))
 
 
+@pytest.mark.slow
 def test_the_real_server_answers_and_leaves() -> None:
     with Editor({"debounce_ms": 0}) as editor:
         document = editor.open(editor.uri("a.py"), "python", "a = 1\n")

@@ -34,6 +34,7 @@ def test_a_session_knows_nothing_of_the_one_before(server: SharedServer) -> None
             assert editor.next_edit(editor.uri("a.py"), (0, 6)).result["predictions"]
 
 
+@pytest.mark.slow
 def test_settings_are_a_sessions_own(server: SharedServer) -> None:
     with server.session({"languages": {"python": False}}) as editor:
         assert asked(editor) == "language-off"

@@ -27,6 +27,7 @@ def make(moment: ReplayMoment, indices: set[int]) -> list[str]:
     return lines
 
 
+@pytest.mark.slow
 @given(LINES, LINES, st.data())
 def test_any_choice_of_remaining_hunks_is_correct(
     before: list[str], after: list[str], data: st.DataObject
@@ -42,6 +43,7 @@ def test_any_choice_of_remaining_hunks_is_correct(
             assert not judgement.reversal
 
 
+@pytest.mark.slow
 @given(LINES, LINES, st.data())
 def test_a_choice_and_one_foreign_line_is_not(
     before: list[str], after: list[str], data: st.DataObject
@@ -53,6 +55,7 @@ def test_a_choice_and_one_foreign_line_is_not(
         assert not judge(moment, "\n".join(shown)).correct
 
 
+@pytest.mark.slow
 @given(LINES, LINES)
 def test_going_back_to_where_the_person_began_is_a_reversal(before: list[str], after: list[str]) -> None:
     for moment in moments(before, after):
@@ -61,6 +64,7 @@ def test_going_back_to_where_the_person_began_is_a_reversal(before: list[str], a
         assert judge(moment, back).reversal
 
 
+@pytest.mark.slow
 @given(LINES, LINES)
 def test_showing_no_change_is_nothing(before: list[str], after: list[str]) -> None:
     for moment in moments(before, after):

@@ -132,6 +132,7 @@ def test_the_horizon_in_seconds(at: float, verdict: Verdict) -> None:
     assert typist.verdict == verdict
 
 
+@pytest.mark.slow
 @given(st.text("ab\n", max_size=12), st.data())
 def test_a_range_holds_what_was_put_into_it(text: str, data: st.DataObject) -> None:
     """Changes outside of a range move it, and leave its text."""
@@ -158,6 +159,7 @@ def test_every_proper_prefix_is_on_the_way(old: str, inserted: str, typed: int) 
     assert is_half_typed(old, now, old + inserted) == (on_the_way and 2 * typed >= len(inserted))
 
 
+@pytest.mark.slow
 @given(st.text("ab", max_size=6), st.data())
 def test_trimmed_replacements_do_the_same(text: str, data: st.DataObject) -> None:
     a = data.draw(st.integers(0, len(text)))

@@ -19,6 +19,7 @@ def line(old: str, new: str) -> list[Hunk]:
     return [Hunk(0, 1, (old,), (new,))]
 
 
+@pytest.mark.slow
 @given(LINES, LINES, LINES)
 def test_both_lie_between_none_and_all(before: list[str], after: list[str], shown: list[str]) -> None:
     assert 0 <= delta_chrf(hunks(before, after), hunks(before, shown)) <= 1
@@ -26,6 +27,7 @@ def test_both_lie_between_none_and_all(before: list[str], after: list[str], show
     assert 0 <= common <= changed
 
 
+@pytest.mark.slow
 @given(LINES, LINES)
 def test_the_same_edit_is_all_alike_and_all_kept(before: list[str], after: list[str]) -> None:
     made = hunks(before, after)

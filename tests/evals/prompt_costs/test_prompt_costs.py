@@ -114,6 +114,7 @@ def test_the_most_different_prompts_of_two_formats(states: Path) -> None:
     assert pair.changed > 20
 
 
+@pytest.mark.slow
 def test_another_process_renders_the_same(states: Path) -> None:
     here = list(render_all(EDITAHEAD, read_states(states), bundled_tokenizer(), 500))
     assert list(rendered_by(Revision("here", {}), states, "editahead", 500)) == here

@@ -26,6 +26,7 @@ def recording(model: str, scene: str) -> Recording:
     return found
 
 
+@pytest.mark.slow
 @there
 def test_a_good_answer_comes_through() -> None:
     one = recording("mercuryapi", "03-python-decorator-complete")
@@ -33,6 +34,7 @@ def test_a_good_answer_comes_through() -> None:
     assert score_raw(one).likeness == 1
 
 
+@pytest.mark.slow
 @there
 def test_what_breaks_the_syntax_does_not_come_through() -> None:
     one = recording("qwen3.5-0.8B", "30-suppress-js-fetch")

@@ -13,6 +13,9 @@ from editahead_evals.data.edit_records import Record
 from editahead_evals.replay.accepting_replay import AcceptReplay, replay_accepting
 from editahead_evals.replay.baseline_replay import SETTINGS
 
+pytestmark = pytest.mark.slow
+
+
 SERVER_HARNESS = str(Path(__file__).parents[2] / "support" / "server_harness.py")
 
 

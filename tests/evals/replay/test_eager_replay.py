@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pytest
+
 from editahead_evals.client.editor import Editor
 from editahead_evals.client.shared_server import SharedServer
 from editahead_evals.data.edit_records import Record
@@ -41,6 +43,7 @@ def test_the_ceiling_asks_of_the_state_that_the_server_makes() -> None:
     assert candidate_recall(record("a\n", "b\n"), propose) == (0, 0)
 
 
+@pytest.mark.slow
 def test_what_is_shown_at_the_highest_eagerness_is_among_all_candidates() -> None:
     from editahead_cli.commands.eval import candidate_texts
 

@@ -140,6 +140,7 @@ def test_the_baseline_prefers_rare_words() -> None:
     assert [place.path for place in baseline.rank("receipt order", 5)] == ["a.py"]
 
 
+@pytest.mark.slow
 def test_replay_of_commits_and_packages(commits: Path, packages: Path) -> None:
     items = [SearchItem(commit=commit) for commit in last_commits(commits, 1)]
     items += [SearchItem(package=package) for package in read_packages(packages, 5, 0)]
@@ -166,6 +167,7 @@ def make_encoder(path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_vectors_of_an_encoder_join_the_search(tmp_path: Path, commits: Path) -> None:
     plan = SearchPlan(commits, str(make_encoder(tmp_path / "encoder.npz")))
     last = last_commits(commits, 1)[0]
@@ -193,6 +195,7 @@ def test_an_encoder_that_cannot_be_used(
     assert "the encoder cannot be read" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_command(commits: Path, packages: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = [
         "eval",

@@ -54,6 +54,7 @@ def test_an_insertion_at_the_end_and_one_before_a_changed_line() -> None:
 letters = st.text("abc", max_size=8)
 
 
+@pytest.mark.slow
 @given(letters, letters)
 def test_without_places_each_changed_line_is_wrong(before: str, after: str) -> None:
     judged = judge_text(tuple(before), (), tuple(after))
@@ -63,6 +64,7 @@ def test_without_places_each_changed_line_is_wrong(before: str, after: str) -> N
     assert judge_text(tuple(after), (), tuple(before)).wrong == judged.wrong
 
 
+@pytest.mark.slow
 @given(letters, st.sets(st.integers(0, 7)), st.sets(st.integers(0, 7)))
 def test_what_is_expected_is_never_wrong(before: str, expected: set[int], made: set[int]) -> None:
     starts = sorted(expected & set(range(len(before))))

@@ -124,6 +124,7 @@ _LINES = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(above=_LINES, old=_LINES, below=_LINES, new=_LINES)
 def test_no_text_of_a_block_is_lost(
     above: list[str], old: list[str], below: list[str], new: list[str]

@@ -18,6 +18,9 @@ from hypothesis import strategies as st
 from editahead_inference.finish.finisher import Finisher
 from finish_samples import changed, codebase
 
+pytestmark = pytest.mark.slow
+
+
 MARK = re.compile(r"[«‹](\w+)[»›]")
 TEMPLATES: Mapping[str, Mapping[str, str]] = {
     kind.partition("\n")[0]: {

@@ -190,6 +190,7 @@ def takes_back(state: EditorState, uri: str, after: str) -> bool:
     return judge(moment, after.replace("\r\n", "\n")).reversal
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, derandomize=True, database=None)
 @given(persons())
 def test_what_is_shown_never_takes_back_never_idles_and_never_breaks(person: Person) -> None:
@@ -212,6 +213,7 @@ def test_what_is_shown_never_takes_back_never_idles_and_never_breaks(person: Per
         assert prediction.silence is not None
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True, database=None)
 @given(persons())
 def test_what_was_taken_back_is_not_proposed_again(person: Person) -> None:

@@ -74,6 +74,7 @@ def taught(outcomes: list[tuple[OutcomeFeatures, float, float, float]]) -> Prefe
 # Bounds, whatever happens
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(OUTCOMES, SEEN, st.floats(0, 1))
 def test_the_correction_is_bounded(
@@ -86,6 +87,7 @@ def test_the_correction_is_bounded(
     assert sigmoid(odds - MAX_LOGIT_SHIFT) - 2e-4 <= expected <= sigmoid(odds + MAX_LOGIT_SHIFT) + 2e-4
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(OUTCOMES)
 def test_the_losses_are_bounded_by_the_shipped_gates(
@@ -122,6 +124,7 @@ def test_a_person_for_whom_the_gate_is_right_loses_nothing() -> None:
     assert told.learned.calibration_error <= told.shipped.calibration_error + 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("person", "left"),
     [(STEADY, 0.85), (RELUCTANT, 0.25), (DRIFTING, 1.0)],
@@ -137,6 +140,7 @@ def test_regret_and_calibration_get_better(person: Person, left: float) -> None:
     assert late[1] <= late[0]
 
 
+@pytest.mark.slow
 def test_nobody_is_much_worse_off() -> None:
     for person in PEOPLE:
         told = story(person)
@@ -262,6 +266,7 @@ def test_a_taste_changes_the_key_and_nothing_else_does() -> None:
     assert hash(tasting.cache_key) is not None
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(OUTCOMES, SEEN, st.floats(0.01, 0.99))
 def test_states_carry_what_was_learned(

@@ -138,6 +138,7 @@ async def wait_for(harness: ServerHarness, state: str) -> None:
         await asyncio.sleep(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shows_progress", [False, True])
 async def test_the_server_indexes_its_workspace(
     tmp_path: Path, connect: Callable[..., ServerHarness], shows_progress: bool

@@ -165,6 +165,7 @@ async def test_the_marker_names_the_file_and_shows_its_line(harness: ServerHarne
     assert "in orders.py:1: from shop.prices import compute_total" in marker["message"]
 
 
+@pytest.mark.slow
 async def test_what_was_too_much_for_one_answer_is_searched_in_the_next_pause(
     harness: ServerHarness, codebase: MemoryCodebase
 ) -> None:
@@ -176,6 +177,7 @@ async def test_what_was_too_much_for_one_answer_is_searched_in_the_next_pause(
     assert first["textDocument"] == {"uri": THERE, "version": None}
 
 
+@pytest.mark.slow
 async def test_a_client_is_told_when_the_search_has_ended(
     harness: ServerHarness, codebase: MemoryCodebase
 ) -> None:

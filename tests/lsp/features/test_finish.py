@@ -16,6 +16,9 @@ from editahead_lsp.finish.messages import FinishTask, Found, FoundPlace, FoundRu
 from editahead_lsp.workspace import uris
 from server_harness import ScriptedPipeline, ServerHarness
 
+pytestmark = pytest.mark.slow
+
+
 MODELS = "def total(user):\n    return user.sum\n"
 BILLS = "from models import total\n\nprint('\U0001f600', total(user))\n"
 RENAMED = MODELS.replace("total", "sum_of")

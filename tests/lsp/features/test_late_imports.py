@@ -7,6 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
+
 PROGRAM = """
 import asyncio, json, sys
 from pathlib import Path

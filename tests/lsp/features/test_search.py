@@ -17,6 +17,9 @@ from editahead_retrieval.search.search_log import FILE_NAME, OpenedResult, read_
 from index_workspace import write
 from server_harness import ScriptedPipeline, ServerHarness
 
+pytestmark = pytest.mark.slow
+
+
 FILES = {
     "shop/cart.py": "def add_to_cart(item):\n    cart.append(item)\n",
     "shop/mail.py": "def send_receipt(order):\n    '''Mail what was bought.'''\n",

@@ -127,6 +127,7 @@ def test_excluded_files_of_a_patch_are_left_out(root: Path) -> None:
 ROWS = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d\n", "e\n"]), min_size=3, max_size=12).map("".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(ROWS, ROWS)
 def test_a_patch_of_any_texts_is_never_misread(root: Path, old: str, new: str) -> None:

@@ -5,10 +5,15 @@ from __future__ import annotations
 import gc
 import weakref
 
+import pytest
+
 from editahead_inference.pipeline import Pipeline
 from editahead_lsp.prediction.scheduler import MAX_CLOSED
 from editahead_prompts.text.snapshot import Snapshot
 from server_harness import ServerHarness, position_params
+
+pytestmark = pytest.mark.slow
+
 
 TEXT = "def load(user):\n    return user\n\n\nload(1)\nload(2)\n"
 DOCUMENTS = 9

@@ -25,6 +25,9 @@ from editahead_prompts.text.edits import Edit, Replacement, compose, interpolate
 from model_only_pipeline import ModelOnlyPipeline, StreamingModel
 from server_harness import ScriptedPipeline, ServerHarness, position_params
 
+pytestmark = pytest.mark.slow
+
+
 A = "file:///tmp/a.py"
 TEXT = "x = user\nuser()\n😀 user\nend user\n"
 SURFACES = ("editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion")

@@ -167,6 +167,7 @@ def test_what_does_not_fit_into_memory_is_left_out(
     assert kinds == [("documentEncountered", 1), ("setContent", 1), ("changed", 1)]
 
 
+@pytest.mark.slow
 @given(text=st.text("ab𝒳é\n", max_size=10), data=st.data())
 def test_the_entries_lead_to_the_text(
     text: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

@@ -157,6 +157,7 @@ async def test_exit_ends_only_that_connection(house: House) -> None:
     assert len(await other.edits("user\n")) == 1
 
 
+@pytest.mark.slow
 async def test_the_texts_of_a_client_that_is_gone_wait_for_no_collector(house: House) -> None:
     """With fifty clients, the objects of each refer to each other, and a collection of all may be hours away."""
     await house.listen()

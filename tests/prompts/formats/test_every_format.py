@@ -71,6 +71,7 @@ def state_of(text: str, cursor: int, other: str, name: str, old: str) -> EditorS
     return EditorState(document, cursor, (edit,), (Snapshot.from_text(other, uri=URI),))
 
 
+@pytest.mark.slow
 @ALL
 @given(data=st.data())
 @EACH

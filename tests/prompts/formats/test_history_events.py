@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,6 +42,7 @@ def after(event: HistoryEvent) -> tuple[str, ...]:
     return (*event.before[: event.line], *event.edit.new, *event.before[end:])
 
 
+@pytest.mark.slow
 @given(sessions())
 @PROPERTY
 def test_the_events_lead_from_the_first_text_to_the_present_one(state: EditorState) -> None:

@@ -27,6 +27,9 @@ from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD
 from editahead_prompts.formats.registry import FORMATS
 from editahead_prompts.state import EditorState
 
+pytestmark = pytest.mark.slow
+
+
 HUNKS = 4
 MOST = 40
 """Requests of a session."""

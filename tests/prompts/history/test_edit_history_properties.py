@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_prompts.history.edit_history import EditHistory
 from editahead_prompts.text.edits import Edit, invert
 from history_typist import PROPERTY, Typist, hunks_of
+
+pytestmark = pytest.mark.slow
+
 
 ENDS = st.sampled_from(["\n", "\r\n"])
 BODIES = st.sampled_from(["", "a", "b(x)", "  c = 1", "d\x0c", "}", "  c = 2"])

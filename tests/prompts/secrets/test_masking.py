@@ -156,6 +156,7 @@ def test_a_text_for_good_is_masked() -> None:
     assert SECRET not in mask_text(f"failed: {TOKEN}")
 
 
+@pytest.mark.slow
 def test_no_secret_of_a_text_with_very_many_is_shown() -> None:
     """A file of a thousand keys, as for tests, and then another one; and the first again, unchanged."""
     random_ = random.Random(3)

@@ -34,6 +34,7 @@ def _replay(before: str, calls: Sequence[Mapping[str, object]]) -> str | None:
     return text
 
 
+@pytest.mark.slow
 @given(before=_TEXTS, news=st.lists(_TEXTS, min_size=1, max_size=3), data=st.data())
 def test_hunk_has_the_effect_of_the_edits_one_after_another(
     before: str, news: list[str], data: st.DataObject

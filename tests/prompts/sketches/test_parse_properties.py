@@ -95,6 +95,7 @@ def in_place(sketch: Sketch) -> bool:
     return True
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(TEXTS, st.sampled_from([None, "python", "typescript", "cpp", "markdown"]))
 def test_any_text_is_a_sketch_or_is_none(text: str, language: str | None) -> None:

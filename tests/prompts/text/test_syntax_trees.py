@@ -173,6 +173,7 @@ def test_a_parse_is_cancelled_and_the_next_one_is_whole() -> None:
     assert str(tree.root_node) == str(SyntaxTrees().tree(snapshot(text)).root_node)  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_a_parse_with_checks_gives_the_same_tree() -> None:
     text = "def f(x):\n    return (x + 'ä'\n" * 3_000
     calls = []

@@ -47,6 +47,7 @@ def ignored_by_us(lines: Sequence[str], paths: Sequence[str]) -> set[str]:
     return {p for p in paths if any(patterns.verdict(part, is_folder=f) for part, f in ancestors(p))}
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(lines=st.lists(PATTERN, min_size=1, max_size=3), paths=PATHS)
 def test_the_verdicts_are_git_s(repository: Path, lines: list[str], paths: list[str]) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_retrieval.files.merkle_tree import MerkleTree
 from history_typist import PROPERTY
+
+pytestmark = pytest.mark.slow
+
 
 NAMES = st.sampled_from(["a", "b", "c"])
 PATHS = st.lists(NAMES, min_size=1, max_size=4).map("/".join)

@@ -60,6 +60,7 @@ def look(builder: IndexBuilder) -> None:
     finish(builder)
 
 
+@pytest.mark.slow
 @settings(PROPERTY, max_examples=60)
 @given(st.lists(OPERATIONS, max_size=12), st.booleans(), st.integers(0, 6))
 def test_an_updated_index_equals_one_built_anew(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +28,7 @@ def chunks_of(text: str, language: str) -> list[str]:
     return ["".join(lines[chunk.start : chunk.end]) for chunk in chunks]
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(st.lists(PIECES, max_size=40).map("".join), st.sampled_from([*sorted(GRAMMARS), "plaintext"]))
 def test_chunks_are_the_file_and_small(text: str, language: str) -> None:

@@ -202,6 +202,7 @@ def test_lines_are_those_of_the_names() -> None:
     assert [s.line for s in symbols("\n\n@x\ndef f(): pass\n", "python")] == [3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["python", "typescript", "go", "rust", "java", "c", "cpp"])
 def test_broken_and_deep_texts_have_few_symbols(language: str) -> None:
     symbols("class A { " * 3000, language)

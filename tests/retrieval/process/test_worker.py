@@ -171,6 +171,7 @@ def test_too_much_garbage_is_left_behind(root: Path, tmp_path: Path, monkeypatch
     worker.close()
 
 
+@pytest.mark.slow
 def test_a_full_disk_keeps_what_there_is_and_is_tried_again(root: Path, tmp_path: Path) -> None:
     folder = tmp_path / "index"
     build_index(root, folder)

@@ -100,6 +100,7 @@ def make_clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str
     return make
 
 
+@pytest.mark.slow
 def test_a_second_clone_computes_only_what_differs(team: Team, make_clone: Any) -> None:
     first, second = (make_clone(name, team.url(team.member(name))) for name in ("ada", "ben"))
     first.build()

@@ -17,6 +17,7 @@ from team_of_members import KEY, Team, vector
 CHUNK = KEY.prove_chunk(bytes(16))
 
 
+@pytest.mark.slow
 def test_a_server_that_stops_has_a_clear_error_and_is_used_again(own_postgres: PostgresServer) -> None:
     with Team.create(own_postgres) as team:
         ada = team.client("ada")

@@ -21,6 +21,9 @@ from editahead_retrieval.vectors.shipped import SHIPPED
 from index_workspace import database_of, dump, write
 from team_of_members import Team
 
+pytestmark = pytest.mark.slow
+
+
 FILES = {
     f"kitchen/shelf{number}.py": f"def put_on_shelf{number}(jar):\n    return jar.label + {number}\n"
     for number in range(60)

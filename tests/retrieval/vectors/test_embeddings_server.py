@@ -145,6 +145,7 @@ def with_room_for(most: int, status: int = 400, message: str = "the text is too 
     return answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [400, 413, 422, 500])
 def test_texts_that_are_too_long_for_the_server_are_cut(fake: FakeEmbeddings, status: int) -> None:
     texts = ["a" * 50, "b" * 5000, "c" * 300, "d" * 900]
@@ -157,6 +158,7 @@ def test_texts_that_are_too_long_for_the_server_are_cut(fake: FakeEmbeddings, st
     assert len(fake.asked) == count + 1, "it is known by then how much the server reads"
 
 
+@pytest.mark.slow
 def test_a_server_that_refuses_everything_is_asked_a_few_times(fake: FakeEmbeddings) -> None:
     fake.answer = with_room_for(0, message="no \x1b[31m\nembeddings here" + "!" * 1000)
     with pytest.raises(EncoderError, match=r"status 400: no \\x1b\[31m embeddings here!") as error:

@@ -50,10 +50,12 @@ def made(vocabulary: HfTokenizer, seeds: range) -> list[Example]:
     return [one for seed in seeds for one in examples_of_commit(records, seed, vocabulary)]
 
 
+@pytest.mark.slow
 def test_a_commit_gives_the_same_examples_again(vocabulary: HfTokenizer) -> None:
     assert made(vocabulary, range(3)) == made(vocabulary, range(3))
 
 
+@pytest.mark.slow
 def test_answers_are_hunks_silence_or_text(vocabulary: HfTokenizer) -> None:
     examples = made(vocabulary, range(6))
     assert {one.kind for one in examples} == {"continuation", "edit", "silence"}
@@ -70,6 +72,7 @@ def test_answers_are_hunks_silence_or_text(vocabulary: HfTokenizer) -> None:
             )
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000))
 def test_what_a_person_types_is_the_text_after_the_commit(seed: int) -> None:
     before = "a = 1\nb = 2\n" + "".join(f"x{n} = f({n})\n" for n in range(20))
@@ -126,6 +129,7 @@ def test_files_without_examples(text: str, vocabulary: HfTokenizer) -> None:
     assert examples_of_commit([record] * 21, 1, vocabulary) == []
 
 
+@pytest.mark.slow
 def test_one_command_makes_the_same_files_again(edits: Path, tmp_path: Path) -> None:
     base = tiny_coder.write_base(tmp_path / "base.gguf")
     for name in ("one", "two"):

@@ -47,6 +47,7 @@ def edits(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_command_writes_weights_with_their_provenance(
     edits: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

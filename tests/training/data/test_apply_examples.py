@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import asdict
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,10 +32,12 @@ def made(budget: int = apply_examples.BUDGET) -> list[Example]:
     ]
 
 
+@pytest.mark.slow
 def test_the_same_seed_makes_the_same_examples() -> None:
     assert made() == made()
 
 
+@pytest.mark.slow
 def test_there_are_some_of_each_kind() -> None:
     prompts = [bundled_tokenizer().decode(example.prompt) for example in made()]
     with_guess = ["<|guess|>" in prompt for prompt in prompts]
@@ -43,6 +46,7 @@ def test_there_are_some_of_each_kind() -> None:
     assert not all(with_guess)
 
 
+@pytest.mark.slow
 def test_no_example_is_longer_than_the_budget() -> None:
     for budget in (200, 300, 500):
         assert all(example.tokens <= budget for example in made(budget))

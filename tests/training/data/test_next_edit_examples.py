@@ -55,6 +55,7 @@ def records(draw: st.DrawFn) -> dict[str, Any]:
     return record("".join(before), "".join(after), draw(st.integers(0, 99)))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(records(), st.integers(0, 1000))
 def test_what_remains_leads_to_what_the_commit_made(commit: dict[str, Any], seed: int) -> None:

@@ -56,6 +56,7 @@ def pairs(draw: st.DrawFn) -> tuple[dict[str, tuple[str, bytes]], dict[str, tupl
     return base, {name: target[name] for name in order}
 
 
+@pytest.mark.slow
 @given(pairs())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_every_bit_comes_back(

@@ -97,6 +97,7 @@ _pairs = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(pairs=_pairs, seed=st.integers(0, 3))
 def test_an_answer_is_never_among_the_negatives(pairs: list[Pair], seed: int) -> None:

@@ -32,6 +32,7 @@ def commits(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_what_finish_finds_as_json_and_in_tables(commits: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_eval("--finish", "--commits", str(commits), "--jobs", "1", "--json") == 0
     report: dict[str, Any] = json.loads(capsys.readouterr().out)

@@ -53,6 +53,7 @@ def renaming(number: int) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_renames_are_learnt(tmp_path: Path) -> None:
     commits, out = tmp_path / "commits.jsonl.zst", tmp_path / "weights.json"
     commits.write_bytes(

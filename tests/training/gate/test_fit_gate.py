@@ -69,6 +69,7 @@ def fitted(edits: Path, few_trees: None, tmp_path_factory: pytest.TempPathFactor
     return path
 
 
+@pytest.mark.slow
 def test_the_fit_is_written_and_can_be_shown_by(edits: Path, tmp_path: Path) -> None:
     out = tmp_path / "gate.json"
     provenance = fit_gate.train(edits, out, files=15, seed=3, jobs=1, threshold=0.3)
@@ -82,6 +83,7 @@ def test_the_fit_is_written_and_can_be_shown_by(edits: Path, tmp_path: Path) -> 
     Gate(Weights(data))
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_weights(edits: Path, fitted: Path, tmp_path: Path) -> None:
     fit_gate.train(edits, tmp_path / "again.json", **FIT)
     assert (tmp_path / "again.json").read_text("utf-8") == fitted.read_text("utf-8")
@@ -112,6 +114,7 @@ def test_exported_trees_give_scikit_learn_s_probabilities() -> None:
     assert np.abs(np.array(ours) - model.predict_proba(values)[:, 1]).max() < 1e-3
 
 
+@pytest.mark.slow
 def test_kept_trees_are_taken_over_and_what_is_about_them_too(
     edits: Path, fitted: Path, tmp_path: Path
 ) -> None:
@@ -122,6 +125,7 @@ def test_kept_trees_are_taken_over_and_what_is_about_them_too(
     assert provenance["trees"] == one["provenance"]
 
 
+@pytest.mark.slow
 def test_what_has_no_data_says_so(fitted: Path) -> None:
     calibration = json.loads(fitted.read_text("utf-8"))["calibration"]
     assert calibration["diagnostic:suggested"] == {"knots": [], "of": 0, "why": "commits hold no diagnostics"}

@@ -38,6 +38,7 @@ def test_examples_count_by_their_weight() -> None:
     assert weights[one] > 0 > weights[other]
 
 
+@pytest.mark.slow
 def test_documentation_is_fitted_to_beside_subjects(tmp_path: Path) -> None:
     before = {f"part{at}.py": f"def heat{at}(oven):\n    return oven\n" for at in range(4)}
     files = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,6 +44,7 @@ def section(name: str, level: int, text: list[str]) -> str:
     return "\n\n".join([f"{'#' * level} {name}", *text]) + "\n"
 
 
+@pytest.mark.slow
 @given(
     texts=st.lists(paragraphs(), min_size=2, max_size=6),
     levels=st.lists(st.integers(1, 4), min_size=6, max_size=6),
@@ -60,6 +62,7 @@ def test_sections_that_are_not_shown_stay(
     assert done.refusal is not None or done.guess == document(after)
 
 
+@pytest.mark.slow
 @given(
     texts=st.lists(paragraphs(), min_size=1, max_size=5),
     levels=st.lists(st.integers(2, 4), min_size=5, max_size=5),

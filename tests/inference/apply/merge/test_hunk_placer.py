@@ -202,6 +202,7 @@ def diff_at(line: int | None, *, context: int = 2, new: str = "new = 1") -> str:
     return f"@@{numbers}@@\n{shown}+{new}\n{shown}"
 
 
+@pytest.mark.slow
 def test_one_of_many_equal_lines_is_not_meant_for_sure() -> None:
     """The same holds for numbers of hunks or places whose placements are not all compared."""
     for count in (6, 20, 100):

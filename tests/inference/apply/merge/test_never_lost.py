@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -96,6 +97,7 @@ def test_the_function_that_a_sketch_shows_bounds_the_change(names: list[str], da
     assert result.refusal is not None or (meant in names and result.guess == right), sketch
 
 
+@pytest.mark.slow
 @given(NAMES, st.data())
 def test_an_element_between_two_shown_ones_is_replaced_alone(names: list[str], data: st.DataObject) -> None:
     at = data.draw(st.integers(1, len(names) - 2))

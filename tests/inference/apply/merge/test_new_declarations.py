@@ -124,6 +124,7 @@ def test_without_imports_a_function_may_go_above_the_first_one() -> None:
 NAMES = st.from_regex(r"[a-z]{4,8}", fullmatch=True)
 
 
+@pytest.mark.slow
 @given(
     name=NAMES,
     body=st.lists(NAMES, min_size=1, max_size=4),

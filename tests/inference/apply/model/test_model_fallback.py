@@ -281,6 +281,7 @@ def replies(draw: Any) -> tuple[str, list[ScriptedReply]]:
 ENDINGS = st.sampled_from(["\n", "\r\n"])
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(replies(), ENDINGS, st.booleans())
 def test_whatever_it_says_the_result_is_the_refusal_or_passes_the_checks(
@@ -307,6 +308,7 @@ def test_whatever_it_says_the_result_is_the_refusal_or_passes_the_checks(
     assert asked.hunks == final[: len(asked.hunks)], "reported hunks remain in the end"
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(st.data())
 def test_what_is_told_is_never_taken_back_by_an_answer_that_is_taken(data: st.DataObject) -> None:

@@ -126,6 +126,7 @@ def test_the_accepted_text_of_most_sketches_agrees() -> None:
     assert sum(doubt is None for doubt in found) >= 0.8 * len(found)
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(st.sampled_from(CASES), st.integers())
 def test_a_spoiled_text_hardly_ever_does(case: object, seed: int) -> None:

@@ -60,6 +60,7 @@ def corpus_states() -> list[tuple[EditorState, list[str]]]:
     return states
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", sorted(FORMATS))
 async def test_no_request_for_an_edit_holds_a_secret(format: str) -> None:
     for state, secrets in corpus_states():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,6 +35,7 @@ def test_a_line_that_went_is_left_over() -> None:
     assert pair_lines(old, ("total = price * 2\n", "return total\n")) == ([(0, 0), (2, 1)], [1], [])
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(LINES, LINES)
 def test_pairs_never_cross_and_leave_nothing_out(old: tuple[str, ...], new: tuple[str, ...]) -> None:

@@ -126,6 +126,7 @@ CODE = st.lists(
 ).map("".join)
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(CODE, CODE, CODE)
 def test_rules_from_any_line_on_any_line(old: str, new: str, other: str) -> None:

@@ -234,6 +234,7 @@ def wrapped(format: ApplyFormat, text: str) -> str:
     return f"<{tag}>{text}</{tag}>"
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(st.sampled_from(CHATS), LINES, LINES, LINES, st.integers(1, 3000), st.randoms(use_true_random=False))
 def test_it_fits_and_the_text_is_read_back(

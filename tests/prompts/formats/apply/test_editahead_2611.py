@@ -52,6 +52,7 @@ def test_without_a_guess_there_is_no_mark_of_it() -> None:
     assert request is None or GUESS not in request.prompt.text
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(LINES, LINES, LINES, st.integers(60, 1000), st.booleans())
 def test_it_fits_and_the_guess_is_read_back(

@@ -84,6 +84,7 @@ def test_prompts_are_those_of_the_training(tokenizer: HfTokenizer) -> None:
         assert list(request.prompt.ids or ()) == record["prompt_ids"], record["path"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not GOLDEN.exists(), reason="the model's golden file is not there: no ../shared")
 def test_prompts_and_answers_of_the_golden_file(tokenizer: HfTokenizer) -> None:
     for number, record in enumerate(lines_of(GOLDEN)):
@@ -128,6 +129,7 @@ def test_both_questions_have_one_prompt(example: EditorState) -> None:
 WORDS = st.text(st.sampled_from("ab_ (\n\t=é"), min_size=1, max_size=40)
 
 
+@pytest.mark.slow
 @given(head=WORDS, keys=WORDS, tail=WORDS, budget=st.sampled_from([200, 384]))
 @PROPERTY
 def test_a_key_appends(head: str, keys: str, tail: str, budget: int) -> None:
