@@ -111,9 +111,10 @@ def _with_slots(old: Sequence[str], new: Sequence[str]) -> tuple[str, str]:
 
 
 def _is_telling(old: str, new: str) -> bool:
-    fixed = _SLOT.sub("", old)
-    names = [token for token in tokenize(fixed) if is_word(token)]
-    return bool(names) and old != new and sum(map(len, tokenize(fixed.replace(" ", "")))) >= MIN_FIXED_CHARS
+    """Return whether both sides name something. What only went away, or became a number, is no habit."""
+    fixed, made = _SLOT.sub("", old), _SLOT.sub("", new)
+    names = [any(map(is_word, tokenize(side))) for side in (fixed, made)]
+    return all(names) and old != new and len(fixed.replace(" ", "")) >= MIN_FIXED_CHARS
 
 
 def _pattern(old: str) -> re.Pattern[str]:

@@ -12,10 +12,10 @@ from .co_changes import NEW_FILE, CoChange, mine_co_changes
 from .commits import MinedCommit
 from .rewrites import Rewrite, mine_rewrites
 
-MIN_SUPPORT = 2
-"""Commits from which something recurs."""
-MIN_CONFIDENCE = 0.4
-"""How often a rule must have held."""
+MIN_SUPPORT = 3
+"""Commits from which something recurs. What two commits share is mostly chance."""
+MIN_CONFIDENCE = 0.75
+"""How often a rule must have held: with one miss added, in each of three commits."""
 LIKELY_SUPPORT = 4
 """Commits from which a place is likely by a rule alone."""
 LIKELY_CONFIDENCE = 0.75
