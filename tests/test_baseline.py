@@ -19,6 +19,8 @@ from editahead_evals.tasks.player import TaskResult
 from keyboard_baseline import PARTS, BaselinePart
 from keyboard_baseline import Counts as KeyboardCounts
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.ratchet
 def test_no_figure_is_significantly_worse_on_real_edits() -> None:
@@ -117,7 +119,6 @@ def worse(results: list[FileResult]) -> set[str]:
     return {each.figure for each in quality_baseline.differences(results, baseline()) if each.is_worse}
 
 
-@pytest.mark.slow
 def test_the_same_is_no_loss_and_less_is() -> None:
     assert worse(files()) == set()
     assert worse(files(covered=9)) == set()

@@ -7,6 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
+
 DEMO = Path(__file__).parents[1] / "docs" / "tools" / "model_demo.py"
 
 

@@ -19,6 +19,9 @@ from editahead_serving import hardware, nginx_router, vllm_probe
 from editahead_serving.vllm_probe import PROPOSER
 from printed_command import Printed, option, printer
 
+pytestmark = pytest.mark.slow
+
+
 Use = Callable[..., Path]
 
 
@@ -54,7 +57,6 @@ def printed(capsys: pytest.CaptureFixture[str]) -> Printed:
     return printer(capsys)
 
 
-@pytest.mark.slow
 def test_the_command_that_would_be_started(use: Use, folder: Path, printed: Printed) -> None:
     program = use()
     environment, command = printed(folder, "--port", "0")
@@ -103,7 +105,6 @@ def test_drafts_without_our_proposer(
     assert drafts == {"num_speculative_tokens": 64, "prompt_lookup_min": 3, "prompt_lookup_max": 16}
 
 
-@pytest.mark.slow
 def test_on_a_cpu(use: Use, folder: Path, printed: Printed) -> None:
     use(version="0.33.0+cpu")
     (folder / "config.json").write_text(
@@ -116,7 +117,6 @@ def test_on_a_cpu(use: Use, folder: Path, printed: Printed) -> None:
     assert 1 <= int(environment["VLLM_CPU_KVCACHE_SPACE"]) <= 4
 
 
-@pytest.mark.slow
 def test_the_model_is_the_named_else_the_settings(
     use: Use, folder: Path, printed: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,7 +132,6 @@ HYBRID = stub_vllm.CONFIG | {"linear_num_value_heads": 32}
 MLA = stub_vllm.CONFIG | {"kv_lora_rank": 512, "qk_rope_head_dim": 64}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("version", "config", "says"),
     [
@@ -244,7 +243,6 @@ def test_replicas_on_a_cpu(
     assert [environment["VLLM_CPU_OMP_THREADS_BIND"] for environment in environments] == ["0,2", "4,6"]
 
 
-@pytest.mark.slow
 def test_replicas_without_a_router(
     use: Use, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -278,7 +276,6 @@ def test_the_command_for_another_machine(
     assert option(command, "--served-model-name") == "zeta-2.1"
 
 
-@pytest.mark.slow
 def test_a_model_of_the_hub(
     use: Use, printed: Printed, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -69,6 +69,7 @@ def paths(output: Any) -> list[str]:
     return [f"{place['path']}:{place['line']}" for place in output["places"]]
 
 
+@pytest.mark.slow
 def test_the_real_finder_completes_a_rename(
     root: Path, finish: Finish, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,6 +83,7 @@ def test_the_real_finder_completes_a_rename(
     assert as_json(finish)["complete"]
 
 
+@pytest.mark.slow
 def test_the_report(root: Path, finish: Finish) -> None:
     write(root, {"models.py": CHANGED, "new.py": "n = 1\n", ".env": "KEY=1\n"})
     code, out, error = finish()
@@ -156,6 +158,7 @@ def test_json(root: Path, finish: Finish) -> None:
     assert paths(as_json(finish, "--all")) == ["bills.py:3", "shop/cart.py:1", "bills.py:4"]
 
 
+@pytest.mark.slow
 def test_nothing_changed_and_nothing_missing(root: Path, finish: Finish) -> None:
     code, out, _ = finish("--check")
     assert (code, out) == (0, "Nothing to finish: the working tree against HEAD has no changed files.\n")
@@ -168,6 +171,7 @@ def test_nothing_changed_and_nothing_missing(root: Path, finish: Finish) -> None
     assert "no rule tells" in finish("--check")[1]
 
 
+@pytest.mark.slow
 def test_check(root: Path, finish: Finish) -> None:
     write(root, {"models.py": CHANGED})
     assert finish("--check")[0] == finish("--check", "--json")[0] == finish("--check", "--patch")[0] == 1
@@ -197,6 +201,7 @@ def test_sources(root: Path, finish: Finish, tmp_path: Path) -> None:
     assert paths(as_json(finish, str(tmp_path / "plain"), "--base", "../before")) == found
 
 
+@pytest.mark.slow
 def test_a_patch_that_git_applies(root: Path, finish: Finish) -> None:
     write(root, {"models.py": CHANGED})
     code, out, error = finish("--patch")
@@ -274,6 +279,7 @@ def test_what_cannot_be_done(root: Path, finish: Finish, arguments: list[str], r
     assert (code, out) == (1, "") and reason in error
 
 
+@pytest.mark.slow
 def test_names_and_lines_steer_no_terminal(root: Path, finish: Finish) -> None:
     attack = "\x1b]0;owned\x07\x1b[2J\u202e"
     write(root, {f"a{attack}\n.py": f"print(user)  # {attack}\n", ".env": "x"})

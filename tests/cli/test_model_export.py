@@ -180,6 +180,7 @@ def test_the_settings_name_it_for_llama_cpp(
     assert load(file.parent).count("def") == 1, "clients on this machine count tokens with it"
 
 
+@pytest.mark.slow
 def test_a_folder_of_that_name_goes_first(
     vllm: Path, tmp_path: Path, printed: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,9 @@ from editahead_cli.main import main
 from index_workspace import write
 from schemas import validate
 
+pytestmark = pytest.mark.slow
+
+
 Capture = pytest.CaptureFixture[str]
 
 
@@ -60,7 +63,6 @@ def test_mined_listed_and_switched_off(root: Path, capsys: Capture) -> None:
     assert "in 5 commits: " in out
 
 
-@pytest.mark.slow
 def test_finish_uses_them(root: Path, capsys: Capture) -> None:
     write(root, {"commands/zip.py": "run = 1\n"})
     assert output(capsys, "finish")["complete"]

@@ -14,6 +14,9 @@ from editahead_retrieval.index import location
 from editahead_retrieval.process.writer_lock import WriterLock
 from index_workspace import write
 
+pytestmark = pytest.mark.slow
+
+
 FILES = {
     "app/session.py": "def open_session(user):\n    return user\n\n\ndef close_session(user):\n    user.token = None\n",
     "app/other/mail.py": "def send_mail(session):\n    pass\n",
@@ -35,7 +38,6 @@ def search(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
-@pytest.mark.slow
 def test_json(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = search(capsys, "where is a session closed")
     assert (found[0]["path"], found[0]["startLine"], found[0]["endLine"]) == ("app/session.py", 5, 6)
@@ -88,7 +90,6 @@ def test_an_index_that_is_not_whole(
     )
 
 
-@pytest.mark.slow
 def test_an_index_that_a_server_builds(
     root: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -28,6 +28,9 @@ from editahead_evals.replay.parallel import evaluate
 from eval_command import run_eval
 from schemas import validate
 
+pytestmark = pytest.mark.slow
+
+
 BEFORE = "total = 1\nprint(total)\n\n\ndef show():\n    return total\n"
 RECORDS = [
     Record("r@1:a.py", "r", "1", "Rename", "a.py", "python", BEFORE, BEFORE.replace("total", "amount")),
@@ -64,7 +67,6 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path / "repositories" / "shop"
 
 
-@pytest.mark.slow
 def test_json_has_everything(edits: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_eval("--edits", str(edits), "--seed", "7", "--jobs", "2", "--json") == 0
     report: dict[str, Any] = json.loads(capsys.readouterr().out)
@@ -82,7 +84,6 @@ def test_json_has_everything(edits: Path, capsys: pytest.CaptureFixture[str]) ->
     assert report["latencyMs"]["first answer"]["p50"] > 0
 
 
-@pytest.mark.slow
 def test_another_revision_is_measured_on_the_same_files(
     edits: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -94,7 +95,6 @@ def test_another_revision_is_measured_on_the_same_files(
     assert against["figures"]["coverage"]["theirs"]["value"] is not None
 
 
-@pytest.mark.slow
 def test_a_repositorys_own_commits(
     repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -115,7 +115,6 @@ def test_a_repository_without_anything_to_replay(
     assert "the last 1000 commits have nothing to replay" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_scenarios(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     head = "# about\nlanguage: python\nfile: a.py\n"
     (tmp_path / "none.silent.txt").write_text(f"{head}-- buffer --\na\n-- expect --\nsilent no-history\n")
@@ -130,7 +129,6 @@ def test_scenarios(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert report["met"] == 1
 
 
-@pytest.mark.slow
 def test_tasks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     head = "# about\nkind: key\nlanguage: python\nfile: a.py\n-- buffer --\na\n"
     (tmp_path / "silence.txt").write_text(head)
@@ -193,7 +191,6 @@ def recorded(folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.slow
 def test_recorded_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = recorded(tmp_path / "recorded")
     assert run_eval("--recorded", str(folder), "--json") == 0
@@ -266,7 +263,6 @@ def test_scenarios_are_not_compared(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "cannot be combined with" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_a_table_by_default(edits: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_eval("--edits", str(edits), "--files", "1", "--seed", "7") == 0
     out = capsys.readouterr().out
@@ -330,7 +326,6 @@ def with_mark(mark: str) -> list[bytes]:
     return [line for line in found if b"resource_tracker" not in line]
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 def test_leaving_early_leaves_no_process_behind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("MARK", str(tmp_path))
@@ -346,7 +341,6 @@ def test_leaving_early_leaves_no_process_behind(monkeypatch: pytest.MonkeyPatch,
         pytest.fail(f"left behind: {with_mark(str(tmp_path))}")
 
 
-@pytest.mark.slow
 def test_a_server_that_dies_is_an_error_with_the_file_that_did_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

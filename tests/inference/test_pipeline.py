@@ -171,6 +171,7 @@ ANY = st.text(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None, derandomize=True, database=None)
 @given(ANY, ANY, ANY, st.integers(0, 90), st.sampled_from(["python", "typescript", "plaintext", "cpp"]))
 def test_any_characters(before: str, old: str, new: str, cursor: int, language: str) -> None:
@@ -193,6 +194,7 @@ def test_any_characters(before: str, old: str, new: str, cursor: int, language: 
         assert 0 <= verdict.candidate.cursor_after <= len(after)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("typed", ["self.account", "self.acc"])
 def test_states_with_equal_keys_have_equal_predictions(typed: str) -> None:
     """What a server that keeps answers relies on: no predictor looks at more of the cursor than its standpoint."""

@@ -226,6 +226,7 @@ def test_a_section_that_cannot_be_switched_off_is_refused(root: Path) -> None:
         GitCommand(root)
 
 
+@pytest.mark.slow
 def test_more_names_than_a_command_line_holds_are_refused(root: Path) -> None:
     set_config(root, [(f"filter.{'x' * 200}{n}.clean", "x") for n in range(9000)])
     with pytest.raises(git_command.GitCommandError, match="does not start"):

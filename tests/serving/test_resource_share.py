@@ -13,6 +13,7 @@ from editahead_serving.resource_share import split_cores, split_gpus
 BIND = "VLLM_CPU_OMP_THREADS_BIND"
 
 
+@pytest.mark.slow
 @given(st.integers(1, 8), st.lists(st.integers(0, 200), unique=True))
 def test_no_core_is_shared_and_none_has_more_than_another(count: int, cores: list[int]) -> None:
     made = split_cores(count, cores)

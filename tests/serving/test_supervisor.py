@@ -32,6 +32,9 @@ from editahead_serving.supervisor import (
 from server_process import ENGINE
 from supervised_engine import EngineHarness, running_engine
 
+pytestmark = pytest.mark.slow
+
+
 QUERY = CompletionRequest("x", (), 5)
 
 
@@ -39,7 +42,6 @@ async def answer(backend: EngineBackend) -> str:
     return "".join([piece.text async for piece in backend.stream(QUERY) if isinstance(piece, TextChunk)])
 
 
-@pytest.mark.slow
 async def test_it_is_started_found_killed_started_again_and_ended(tmp_path: Path) -> None:
     watched = EngineHarness(tmp_path)
     backend = EngineBackend(watched.file)
@@ -87,7 +89,6 @@ async def test_it_is_ended_while_it_starts(tmp_path: Path) -> None:
     await backend.close()
 
 
-@pytest.mark.slow
 async def test_who_does_not_end_is_killed(tmp_path: Path) -> None:
     watched = EngineHarness(tmp_path, STUB_STAYS="1")
     async with running_engine(watched) as running:
@@ -110,7 +111,6 @@ async def test_what_never_starts_is_given_up_with_its_reason(tmp_path: Path) -> 
     assert watched.said[-1] == expected
 
 
-@pytest.mark.slow
 async def test_it_may_listen_a_moment_after_it_says_that_it_has_started(tmp_path: Path) -> None:
     for name in ("may", "does"):
         os.mkfifo(tmp_path / name)
@@ -126,7 +126,6 @@ async def test_it_may_listen_a_moment_after_it_says_that_it_has_started(tmp_path
     assert len(watched.slept) == 1
 
 
-@pytest.mark.slow
 async def test_another_key_than_it_was_told_is_noticed(tmp_path: Path) -> None:
     """Such as when somebody else listens at that port."""
     watched = EngineHarness(tmp_path, STUB_KEY="another")
@@ -173,7 +172,6 @@ async def started(folder: Path, environment: dict[str, str]) -> asyncio.subproce
     return process
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 async def test_the_command(
     number: signal.Signals, tmp_path: Path, folder: Path, surroundings: dict[str, str]
@@ -206,7 +204,6 @@ async def test_the_command(
     ] == []
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent is gone")
 async def test_no_server_is_left_by_one_that_is_killed(
     tmp_path: Path, folder: Path, surroundings: dict[str, str]

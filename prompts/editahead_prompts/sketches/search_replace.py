@@ -26,7 +26,7 @@ _ESCAPED = re.compile(r"^([ \t]*)\\(?=<{7}|={7}|>{7}|-{7}|:(?:start|end)_line:)"
 
 _MIDDLE = re.compile(r"[ \t]*={7}[ \t]*")
 _PROSE_OR_SIGN = re.compile(r"[\w \t,.:;!?'&/-]*|[ \t]*(?:<{7}|={7}|>{7}).*")
-"""Pattern of a line beside which `=======` may be text: a heading of Markdown or reStructuredText, or a line of a conflict."""
+"""Pattern of a line beside which `=======` may be text: of a heading, or of a conflict of git."""
 
 _RULE = re.compile(r"[ \t]*-{5,9}[ \t]*")
 _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})(.*)")

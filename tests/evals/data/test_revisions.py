@@ -42,6 +42,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_code_of_a_revision_runs(checkout: Path) -> None:
     code = "import editahead_cli as c, editahead_inference as i; print(c.VERSION, i.VERSION)"
     for version in ("v1", "v2"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,6 +30,7 @@ def typed(before: str, after: str) -> list[str]:
     return texts
 
 
+@pytest.mark.slow
 @given(LINES, LINES, st.booleans(), st.booleans())
 def test_the_keys_make_the_commit(a: list[str], b: list[str], c: bool, d: bool) -> None:
     before, after = "\n".join(a) + "\n" * c, "\n".join(b) + "\n" * d

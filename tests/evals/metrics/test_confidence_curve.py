@@ -59,6 +59,7 @@ def test_confidence_that_comes_true_has_no_error() -> None:
     assert ConfidenceCurve([[Answer(True)]]).calibration_error([1]) is None
 
 
+@pytest.mark.slow
 def test_of_few_answers_chance_alone_makes_an_error() -> None:
     few, many = (ConfidenceCurve([[shown(0.5, True)] * count]).chance_error(seed=0) for count in (50, 2000))
     assert few is not None
@@ -74,6 +75,7 @@ def test_an_answer_after_the_end_is_wrong() -> None:
     ) == pytest.approx(0.5)
 
 
+@pytest.mark.slow
 @given(FILES)
 def test_bins_are_of_equal_mass(files: list[list[Answer]]) -> None:
     given = [answer for those in files for answer in those if answer.confidence is not None]
@@ -85,6 +87,7 @@ def test_bins_are_of_equal_mass(files: list[list[Answer]]) -> None:
     )
 
 
+@pytest.mark.slow
 @given(FILES, st.lists(st.integers(0, 3), min_size=6, max_size=6), st.sampled_from([0.1, 0.25, 0.5]))
 def test_weights_are_files_that_are_there_several_times(
     files: list[list[Answer]], weights: list[int], rate: float
@@ -109,6 +112,7 @@ def test_the_threshold_for_a_precision_is_the_lowest() -> None:
     assert ConfidenceCurve([[shown(0.9, False)]]).threshold_for_precision(0.5) == 1.0
 
 
+@pytest.mark.slow
 @given(FILES, st.floats(0.01, 1))
 def test_what_is_above_the_threshold_is_so_precise(files: list[list[Answer]], precision: float) -> None:
     curve = ConfidenceCurve(files)

@@ -110,6 +110,7 @@ def test_distances_are_counted_from_the_cursor() -> None:
     }
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=30), st.integers(0, 9))
 def test_an_interval_lies_around_its_value(pairs: list[tuple[int, int]], seed: int) -> None:
     parts = [min(pair) for pair in pairs]
@@ -242,6 +243,7 @@ def test_cells(interval: Interval, text: str) -> None:
     assert cell(interval) == text
 
 
+@pytest.mark.slow
 def test_failed_predictions_are_not_passed_over() -> None:
     files = results()
     assert "failed" not in rendered(files)

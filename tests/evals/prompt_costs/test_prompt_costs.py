@@ -122,6 +122,7 @@ def test_another_process_renders_the_same(states: Path) -> None:
         list(rendered_by(Revision("there", {}), states, "x", None))
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     edits, states = tmp_path / "edits.jsonl.zst", str(tmp_path / "states.jsonl.zst")
     edits.write_bytes(zstandard.compress("".join(json.dumps(asdict(r)) + "\n" for r in RECORDS).encode()))

@@ -83,6 +83,7 @@ def test_what_comes_from_code_is_text() -> None:
     assert "dev &lt;1&gt;" in page
 
 
+@pytest.mark.slow
 def test_a_comparison_is_a_section() -> None:
     result = report()
     page = as_html(result, compare_files(result.files, result.files, "4711abc", seed=0))

@@ -11,6 +11,8 @@ from editahead_evals.replay.baselines import BASELINES
 from editahead_evals.report.comparison import EQUAL, Difference, as_json, compare_files
 from editahead_evals.report.report import LATE_MS, busy_warning
 
+pytestmark = pytest.mark.slow
+
 
 def files(covered: Callable[[int], int], false_ends: Callable[[int], int] = lambda n: 0) -> list[FileResult]:
     out = []
@@ -32,7 +34,6 @@ def by_figure(ours: list[FileResult], theirs: list[FileResult]) -> dict[str, Dif
     return {each.figure: each for each in compare_files(ours, theirs, "abc", seed=0).differences}
 
 
-@pytest.mark.slow
 def test_pairs_show_a_difference_that_two_intervals_hide() -> None:
     better, before = files(lambda n: n % 10 + n % 2), files(lambda n: n % 10)
     coverage = by_figure(better, before)["coverage"]
@@ -50,7 +51,6 @@ def test_no_difference_is_none() -> None:
     assert found["next hit"].difference.value is None
 
 
-@pytest.mark.slow
 def test_of_some_figures_less_is_better() -> None:
     found = by_figure(files(lambda n: 1, lambda n: 1), files(lambda n: 1, lambda n: n % 2))
     assert found["false end"].is_worse
@@ -66,7 +66,6 @@ def test_only_files_that_both_have_are_compared() -> None:
     assert json.loads(json.dumps(as_json(found)))["figures"]["coverage"]["difference"]["value"] == 1.0
 
 
-@pytest.mark.slow
 def test_showing_more_gains_nothing_at_equal_precision() -> None:
     def with_answers(shown: list[tuple[float, bool]]) -> list[FileResult]:
         out = files(lambda n: 1)

@@ -123,6 +123,7 @@ _LINES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(
     lines=st.lists(st.one_of(_LINES, st.sampled_from([e.rstrip() for e in _EXAMPLES])), max_size=8),
     data=st.data(),

@@ -25,6 +25,9 @@ from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
+pytestmark = pytest.mark.slow
+
+
 FILE = Snapshot.from_text("def f(x):\n    return x\n\n\n" * 300, uri="file:///a.py", language="python")
 
 BIG = {
@@ -75,7 +78,6 @@ def apply(sketch: str, check: Countdown) -> None:
         pass
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", BIG)
 def test_work_is_cancelled_at_every_check(name: str) -> None:
     whole = Countdown(-1)
@@ -88,7 +90,6 @@ def test_work_is_cancelled_at_every_check(name: str) -> None:
         assert check.calls == last
 
 
-@pytest.mark.slow
 def test_the_parser_checks_more_often_in_longer_texts() -> None:
     counts = []
     for size in (10_000, 100_000):
@@ -130,7 +131,6 @@ def test_too_many_marks_are_refused() -> None:
     assert refusal.reason == "too-large"
 
 
-@pytest.mark.slow
 def test_hunks_whose_lines_are_in_too_many_places_are_refused() -> None:
     text = "".join(f"def f{number}(x):\n    return x\n\n\n" for number in range(500))
     hunks = "".join(f"@@ def f{number}(x):\n-    return x\n+    return y\n" for number in range(300))
@@ -162,7 +162,6 @@ def test_a_review_is_cancelled_at_every_check() -> None:
         assert check.calls == last
 
 
-@pytest.mark.slow
 def test_the_work_of_a_review_grows_like_the_change() -> None:
     counts = []
     for functions in (250, 500, 1_000):
@@ -178,7 +177,6 @@ def test_a_change_of_more_than_the_limit_is_not_looked_through() -> None:
     assert [(hunk.kind, hunk.flags) for hunk in hunks] == [("semantic", ())]
 
 
-@pytest.mark.slow
 def test_a_sketch_of_thousands_of_lines_is_refused_unless_it_is_the_whole_file() -> None:
     mark = "# ... existing code ...\n"
     file = Snapshot.from_text(LONG, uri="file:///a.py", language="python")
@@ -199,7 +197,6 @@ def _refusal(sketch: str, text: str, language: str = "python") -> tuple[str, str
     return refusal.reason, refusal.detail
 
 
-@pytest.mark.slow
 def test_files_of_too_many_lines_need_a_diff() -> None:
     text = "x = 1\n" + "{}\n" * 70_000
     reason, detail = _refusal("# ...\nx = 2\n# ...\n", text)
@@ -244,7 +241,6 @@ def test_parts_of_many_files_are_refused_together_and_diffs_are_not() -> None:
     assert len(plan_changes(parse_sketch(diff), ManyFiles(), merge)) == 90
 
 
-@pytest.mark.slow
 def test_the_search_for_garbage_goes_on_after_a_plan() -> None:
     assert gc.isenabled()
     apply(BIG["twins"], Countdown(-1))
@@ -257,7 +253,6 @@ def test_the_search_for_garbage_goes_on_after_a_plan() -> None:
         gc.enable()
 
 
-@pytest.mark.slow
 def test_a_merge_computes_the_structure_of_each_text_once(monkeypatch: pytest.MonkeyPatch) -> None:
     count: Counter[tuple[str, ...]] = Counter()
 
@@ -276,7 +271,6 @@ def test_a_merge_computes_the_structure_of_each_text_once(monkeypatch: pytest.Mo
     assert set(count.values()) == {1}
 
 
-@pytest.mark.slow
 def test_each_version_of_a_broken_file_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     parsed_texts: Counter[bytes] = Counter()
     real = syntax_trees._parse

@@ -147,6 +147,7 @@ def test_nobody_is_much_worse_off() -> None:
         assert told.learned.reward >= 0.97 * told.shipped.reward, person.name
 
 
+@pytest.mark.slow
 def test_the_shipped_gate_dominates_until_about_200_outcomes() -> None:
     def met(outcomes: int) -> float:
         """The share of a difference of 1 in log-odds that was learned from so many outcomes of usual size."""

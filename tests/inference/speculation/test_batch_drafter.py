@@ -105,6 +105,7 @@ def test_what_is_no_edit_has_no_drafts() -> None:
     assert not any(alone(NO_EDIT))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**9))
 def test_rows_move_wait_and_are_given_to_others(seed: int) -> None:
     """Some share a prompt. What waits keeps its drafts while it is remembered."""

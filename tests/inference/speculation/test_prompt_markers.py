@@ -90,6 +90,7 @@ APPLYING = [name for name in APPLY_FORMATS if name != "editahead"]
 TEXTS = st.lists(st.sampled_from(["", "x = 1", "    y(é)", "}", "def f():", "a b"]), min_size=1, max_size=9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("name", APPLYING)
 @given(TEXTS, TEXTS, TEXTS)

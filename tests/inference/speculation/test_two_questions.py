@@ -84,6 +84,7 @@ CODE = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(CODE, st.data(), st.booleans())
 def test_a_hunk_s_sources_are_the_lines_that_the_prompt_shows(
     lines: list[str], data: st.DataObject, is_open: bool

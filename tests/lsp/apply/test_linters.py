@@ -113,6 +113,7 @@ async def test_files_that_are_made_and_go(work: Path, tmp_path: Path) -> None:
     assert said(problems) == [("tsc", "TS1: ['b.ts', 'c.ts']", 0)]
 
 
+@pytest.mark.slow
 async def test_what_gofmt_finds(tmp_path: Path) -> None:
     work = tmp_path / "work"
     work.mkdir()

@@ -30,6 +30,9 @@ from real_postgres import PostgresServer
 from server_harness import ScriptedPipeline, ServerHarness
 from team_of_members import Team
 
+pytestmark = pytest.mark.slow
+
+
 FILES = {
     "kitchen/stove.py": "def heat_oven(oven):\n    return oven.heat()\n",
     "kitchen/table.py": "def knead(dough):\n    return dough.knead()\n",

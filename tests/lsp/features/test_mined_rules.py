@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 import pytest_asyncio
 
 from changed_repository import commit, make_repository
@@ -15,6 +16,9 @@ from editahead_lsp.finish.mined_history import mine_repository, read_commits
 from editahead_lsp.workspace import uris
 from index_workspace import write
 from server_harness import ServerHarness, position_params
+
+pytestmark = pytest.mark.slow
+
 
 NAMES = ("fetch_all", "list_rooms", "move_guest", "push_bill", "zip_files")
 

@@ -19,6 +19,9 @@ from interrupted_write import NEW, OLD, held
 from server_harness import ServerHarness
 from small_disk import run_on_full_disk
 
+pytestmark = pytest.mark.slow
+
+
 MOMENTS = 160
 """More than the calls of the system that the write makes."""
 
@@ -37,7 +40,6 @@ def interrupt(number: signal.Signals, folder: Path, first: int = 1, last: int = 
     return [int(line) for line in done.stdout.split()]
 
 
-@pytest.mark.slow
 def test_a_killed_write_is_finished_or_taken_back_at_every_moment(tmp_path: Path) -> None:
     survived = interrupt(signal.SIGKILL, tmp_path)
     assert survived
@@ -56,7 +58,6 @@ def test_a_killed_write_is_finished_or_taken_back_at_every_moment(tmp_path: Path
     assert said == {"finished an interrupted change of 5 files"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_leaves_all_or_none_at_every_moment(tmp_path: Path, number: signal.Signals) -> None:
     interrupt(number, tmp_path)
@@ -82,7 +83,6 @@ def killed_midway(folder: Path) -> int:
     raise AssertionError("it was never killed between two renames")
 
 
-@pytest.mark.slow
 def test_a_recovery_that_is_killed_is_recovered(tmp_path: Path) -> None:
     folder = tmp_path / str(killed_midway(tmp_path))
     command = (
@@ -125,7 +125,6 @@ def test_a_file_that_was_put_in_place_and_then_changed_is_left_alone(tmp_path: P
     assert kept.rpartition("/")[2] in left
 
 
-@pytest.mark.slow
 def test_another_workspaces_files_are_left_alone(tmp_path: Path) -> None:
     folder = tmp_path / str(killed_midway(tmp_path))
     before = held(folder)

@@ -172,6 +172,7 @@ def test_line_ends_that_git_converts(root: Path) -> None:
     assert as_values(change_of(root), root) == [("a.py", "a = 1\r\n", "a.py", "a = 1\r\nb = 2\r\n")]
 
 
+@pytest.mark.slow
 def test_a_repository_runs_nothing(root: Path, tmp_path: Path) -> None:
     trap = tmp_path / "trap.sh"
     trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\ncat\n")

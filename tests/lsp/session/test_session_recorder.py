@@ -255,6 +255,7 @@ PIECE = 8
 """Characters of a secret that a recording may not hold."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["opened", "pasted", "edited around"])
 def test_no_recording_holds_a_secret_of_the_corpus(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str

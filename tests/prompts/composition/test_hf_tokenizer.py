@@ -41,6 +41,7 @@ CODE = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=4)).map("".join)
 IDS = {special: bundled_tokenizer().encode(special) for special in SPECIAL}
 
 
+@pytest.mark.slow
 @given(CODE)
 @PROPERTY
 def test_every_text_comes_back(text: str) -> None:
@@ -53,6 +54,7 @@ def test_half_a_surrogate_pair_does_no_harm() -> None:
     assert bundled_tokenizer().decode(bundled_tokenizer().encode("a\ud800b")) == "a?b"
 
 
+@pytest.mark.slow
 @given(CODE, CODE)
 @PROPERTY
 def test_a_marker_is_one_token_and_nothing_reaches_across(before: str, after: str) -> None:
@@ -68,6 +70,7 @@ def test_a_marker_is_one_token_and_nothing_reaches_across(before: str, after: st
     )
 
 
+@pytest.mark.slow
 @given(CODE, CODE)
 @PROPERTY
 def test_a_forced_break_holds(before: str, after: str) -> None:

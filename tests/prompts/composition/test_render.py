@@ -149,6 +149,7 @@ def rendered(part: Part, texts: Iterator[str]) -> tuple[str, int]:
             return text, len(text)
 
 
+@pytest.mark.slow
 @given(FLAT, st.integers(0, 24))
 @PROPERTY
 def test_it_chooses_what_trying_everything_finds(root: Group, budget: int) -> None:
@@ -160,6 +161,7 @@ def test_it_chooses_what_trying_everything_finds(root: Group, budget: int) -> No
         assert render(root, budget, CHARACTERS).text == expected
 
 
+@pytest.mark.slow
 @given(ANY, st.integers(0, 40), st.sampled_from([CHARACTERS, Quadratic(), ESTIMATE]))
 @PROPERTY
 def test_it_is_never_over_budget_and_the_map_covers_it(root: Part, budget: int, tokenizer: Tokenizer) -> None:
@@ -180,6 +182,7 @@ def test_groups_around_token_boundaries_that_exceed_the_budget_end_in_an_error()
         render(Group((group, Text("c", 3.0, "c"))), 1, CHARACTERS)
 
 
+@pytest.mark.slow
 @given(FLAT, st.integers(0, 24))
 @PROPERTY
 def test_what_is_left_out_is_told(root: Group, budget: int) -> None:

@@ -141,6 +141,7 @@ def in_pieces(text: str, sizes: Sequence[int]) -> list[str]:
     return [*out, text]
 
 
+@pytest.mark.slow
 @REWRITING
 @given(
     old=LINES,

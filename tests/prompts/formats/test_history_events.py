@@ -53,6 +53,7 @@ def test_the_events_lead_from_the_first_text_to_the_present_one(state: EditorSta
         assert after(placed[-1]) == state.document.lines
 
 
+@pytest.mark.slow
 @given(sessions())
 @PROPERTY
 def test_a_hunk_patches(state: EditorState) -> None:

@@ -52,6 +52,7 @@ def built(format: Format, state: EditorState, tokenizer: Counting | None = None)
     return format.build(state, tokenizer or Counting())
 
 
+@pytest.mark.slow
 @ALL
 @pytest.mark.parametrize("at", [0.0, 0.4, 1.0])
 def test_far_lines_are_not_looked_at(format: Format, at: float, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -139,6 +139,7 @@ def test_a_switch_of_most_of_the_text_is_a_tools_even_where_the_person_is() -> N
 TEXTS = st.text(st.sampled_from("ab\r\n"), max_size=12)
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(TEXTS, st.data())
 def test_hunks_hold_all_that_changed(text: str, data: st.DataObject) -> None:

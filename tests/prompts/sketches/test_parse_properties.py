@@ -15,6 +15,9 @@ from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, Sketch, Snippet, Tag
 from history_typist import PROPERTY
 
+pytestmark = pytest.mark.slow
+
+
 CODE = st.sampled_from(
     [
         "x = 1",
@@ -95,7 +98,6 @@ def in_place(sketch: Sketch) -> bool:
     return True
 
 
-@pytest.mark.slow
 @PROPERTY
 @given(TEXTS, st.sampled_from([None, "python", "typescript", "cpp", "markdown"]))
 def test_any_text_is_a_sketch_or_is_none(text: str, language: str | None) -> None:

@@ -52,6 +52,7 @@ def test_escapes_are_stable(text: str) -> None:
     assert escape_text(escape_text(text)) == escape_text(text)
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(st.dictionaries(CHARACTERS, CHARACTERS, max_size=4))
 def test_json_keeps_its_value(value: dict[str, str]) -> None:

@@ -28,6 +28,7 @@ def test_the_difference_applied_gives_the_new_text(old: str, new: str) -> None:
     assert not any(old[end - 1 : end + 1] == "\r\n" for end in ends if end)
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(LINES, LINES, st.sampled_from(["\n", "\r\n"]))
 def test_hunks_lie_between_equal_lines(old: list[str], new: list[str], end: str) -> None:

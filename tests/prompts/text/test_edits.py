@@ -110,6 +110,7 @@ def test_normalising_keeps_the_result(given_: tuple[str, Edit]) -> None:
     assert all(text[r.start : r.end] != r.text for r in plain.replacements)
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(texts_and_chains())
 def test_composing_is_doing_one_after_the_other(chain: tuple[str, Edit, Edit, Edit]) -> None:
@@ -121,6 +122,7 @@ def test_composing_is_doing_one_after_the_other(chain: tuple[str, Edit, Edit, Ed
     assert normalise(compose(a, Edit()), text) == normalise(compose(Edit(), a), text)
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(texts_and_edits())
 def test_the_inverse_takes_back(given_: tuple[str, Edit]) -> None:
@@ -130,6 +132,7 @@ def test_the_inverse_takes_back(given_: tuple[str, Edit]) -> None:
     assert not normalise(compose(edit, back), text)
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(texts_and_rivals())
 def test_a_rebased_edit_is_both_at_once_and_loses_nothing_typed(given_: tuple[str, Edit, Edit]) -> None:
@@ -168,6 +171,7 @@ def test_rebasing(edit: Edit, over: Edit, moved: Edit | None) -> None:
     assert rebase(edit, over) == moved
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(texts_and_edits(), st.data())
 def test_places_move_with_the_text_around_them(given_: tuple[str, Edit], data: st.DataObject) -> None:

@@ -65,6 +65,7 @@ def test_what_git_rejects_is_rejected(tmp_path: Path) -> None:
         assert done.returncode != 0, name
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(
     st.lists(st.tuples(st.sampled_from(".git"), st.text("\u200b\u200c\u200e\u2060\ufeff\u202d", max_size=2)))

@@ -82,6 +82,7 @@ def test_words_and_style_of_a_name(name: str, words: tuple[str, ...], style: str
     assert case_style(name) == style
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(
     st.lists(st.from_regex("[a-z]{2,6}", fullmatch=True), min_size=2, max_size=4),

@@ -80,6 +80,7 @@ def test_a_language_without_a_grammar_has_no_tree() -> None:
     assert trees.node_at(text, 0, 1) is None
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(st.lists(TEXT, min_size=2, max_size=5))
 def test_parsing_on_is_parsing_afresh(texts: list[str]) -> None:
@@ -103,6 +104,7 @@ def test_reproducible_trees_depend_on_the_text_only() -> None:
     assert shapes(after_another) == [str(fresh and fresh.root_node)] * 2
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(TEXT, st.data())
 def test_errors_around_an_edit_are_those_of_both_texts(text: str, data: st.DataObject) -> None:
@@ -153,6 +155,7 @@ class _CancelledError(Exception):
     pass
 
 
+@pytest.mark.slow
 def test_a_parse_is_cancelled_and_the_next_one_is_whole() -> None:
     text = "def f(x):\n    return x + 1\n" * 4_000
     trees = SyntaxTrees()

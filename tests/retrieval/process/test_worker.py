@@ -147,6 +147,7 @@ def test_a_reader_that_sees_damage_has_it_built_anew(root: Path, tmp_path: Path)
     worker.close()
 
 
+@pytest.mark.slow
 def test_damage_again_and_again_ends(root: Path, tmp_path: Path) -> None:
     worker = make_worker(root, tmp_path / "index")
     for _ in range(worker_module.MAX_REBUILDS + 1):
@@ -193,6 +194,7 @@ def test_a_full_disk_keeps_what_there_is_and_is_tried_again(root: Path, tmp_path
     assert dump(database_of(folder)).keys() == {*FILES, "big0.py", "big1.py", "big2.py"}
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full_from_the_start(root: Path, tmp_path: Path) -> None:
     process = start(root, tmp_path / "index", limit_bytes=20_000)
     for report in reports(process):
@@ -214,6 +216,7 @@ def test_a_repository_of_one_huge_file(tmp_path: Path) -> None:
     assert dump(database_of(tmp_path / "index")) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", [0, 1, 2])
 def test_a_kill_leaves_an_index_that_is_whole(root: Path, tmp_path: Path, line: int) -> None:
     build_index(root, tmp_path / "whole")
@@ -227,12 +230,14 @@ def test_a_kill_leaves_an_index_that_is_whole(root: Path, tmp_path: Path, line: 
     assert dump(database_of(tmp_path / "index")) == dump(database_of(tmp_path / "whole"))
 
 
+@pytest.mark.slow
 def test_the_process_ends_with_its_parent(root: Path, tmp_path: Path) -> None:
     process = start(root, tmp_path / "index")
     next(reports(process))
     assert end(process) == 0
 
 
+@pytest.mark.slow
 def test_a_saved_file_is_found_without_a_look(root: Path, tmp_path: Path) -> None:
     process = start(root, tmp_path / "index")
     lines = reports(process)
@@ -275,6 +280,7 @@ def git(root: Path, *arguments: str) -> None:
     subprocess.run(["git", "-C", str(root), *options, *arguments], check=True, capture_output=True)
 
 
+@pytest.mark.slow
 def test_a_switch_of_branches_during_a_build(root: Path, tmp_path: Path) -> None:
     git(root, "init", "-q", "-b", "main")
     git(root, "add", ".")

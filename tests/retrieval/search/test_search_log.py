@@ -45,6 +45,7 @@ def test_an_empty_file_is_a_new_log(file: Path) -> None:
     assert read_opened(file) == [BREAD]
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
 @given(query=st.text(), text=st.text(), path=st.text(), line=st.integers(0, 2**40))
 def test_what_was_opened_is_read_again(file: Path, query: str, text: str, path: str, line: int) -> None:

@@ -38,6 +38,7 @@ def test_a_schema_of_each_older_version_is_migrated_with_its_rows(team: Team) ->
         team.admin.execute(f"DROP SCHEMA {schema} CASCADE".encode())
 
 
+@pytest.mark.slow
 def test_a_migration_that_fails_changes_nothing(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
     publish_all(team.client("ada"))
     steps = (*tables.STEPS, "ALTER TABLE content ADD COLUMN more integer; SELECT 1 / 0")
@@ -64,6 +65,7 @@ def test_another_version_has_a_clear_error(team: Team, version: int, advice: str
             team.administration.migrate()
 
 
+@pytest.mark.slow
 def test_two_writers_store_everything_once(team: Team) -> None:
     clients = [team.client(name) for name in ("ada", "ben", "cleo")]
     barrier, errors = Barrier(len(clients)), []

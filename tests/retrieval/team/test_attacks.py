@@ -12,6 +12,9 @@ from editahead_retrieval.team.proofs import stored_name
 from editahead_retrieval.team.server import PublishedContent
 from team_of_members import KEY, Team, vector
 
+pytestmark = pytest.mark.slow
+
+
 OVEN, TABLE = (KEY.prove_content(bytes([number]) * 16, "python") for number in range(2))
 HEAT, KNEAD = (KEY.prove_chunk(bytes([number]) * 16) for number in range(2))
 ROOT, CLONE = KEY.prove_root(bytes(16)), KEY.name_clone("/work", b"secret")

@@ -121,6 +121,7 @@ def test_a_second_clone_computes_only_what_differs(team: Team, make_clone: Any) 
     assert first.encoder.texts == [] and not any(report.detail for report in first.reports + second.reports)
 
 
+@pytest.mark.slow
 def test_a_saved_file_calls_no_server(team: Team, make_clone: Any) -> None:
     clone = make_clone("ada", team.url(team.member("ada")))
     now = [0.0]

@@ -276,6 +276,7 @@ class FixedEncoder:
         return self._question[None, :]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=25)
 @given(seed=st.integers(0, 10**6), count=st.integers(1, 70), block=st.sampled_from([4, 16, 100]))
 def test_the_search_is_exact_where_all_vectors_are_compared(
@@ -349,6 +350,7 @@ def test_a_damaged_encoder_has_a_clear_error(tmp_path: Path, damage: str) -> Non
         load_encoder(path)
 
 
+@pytest.mark.slow
 def test_an_archive_that_unpacks_to_too_much_is_not_unpacked(tmp_path: Path) -> None:
     data = io.BytesIO()
     np.savez_compressed(data, table=np.zeros(60_000_000, np.int8))

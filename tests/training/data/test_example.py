@@ -28,6 +28,7 @@ def heavy(old: list[str], new: list[str]) -> list[str]:
     return [text.strip() for text in out if text]
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(LINES, LINES)
 def test_the_answer_is_the_new_lines_and_the_end(old: list[str], new: list[str]) -> None:

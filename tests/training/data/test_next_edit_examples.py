@@ -15,6 +15,9 @@ from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD, REGION
 from editahead_prompts.text.snapshot import split_lines
 from editahead_training.data.next_edit_examples import ROOTS, Task, _example, examples_of, tasks_of
 
+pytestmark = pytest.mark.slow
+
+
 NAMES = ["user", "account", "total", "price", "item"]
 
 
@@ -55,7 +58,6 @@ def records(draw: st.DrawFn) -> dict[str, Any]:
     return record("".join(before), "".join(after), draw(st.integers(0, 99)))
 
 
-@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(records(), st.integers(0, 1000))
 def test_what_remains_leads_to_what_the_commit_made(commit: dict[str, Any], seed: int) -> None:

@@ -51,6 +51,7 @@ def test_it_learns_what_many_repositories_have_in_common(edits: Path, tmp_path: 
     )
 
 
+@pytest.mark.slow
 def test_the_same_data_gives_the_same_file(edits: Path, tmp_path: Path) -> None:
     texts = []
     for name in ("one.json", "two.json"):

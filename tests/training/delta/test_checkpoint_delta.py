@@ -99,6 +99,7 @@ def test_another_model_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "delta").exists()
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.integers(1, 255))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
 def test_a_damaged_delta_leads_nowhere_else(tmp_path: Path, at: int, flip: int) -> None:

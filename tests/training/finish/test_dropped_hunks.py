@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,6 +25,7 @@ def made(lines: tuple[str, ...], hunks: tuple[Hunk, ...]) -> str:
     return "".join((*out, *lines[at:]))
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4), st.sampled_from(MODES), st.text(max_size=3))
 def test_what_is_left_out_completes_the_commit(texts: list[tuple[str, str]], mode: str, commit: str) -> None:
     files = tuple(FileChange(f"{number}.py", "M", *both) for number, both in enumerate(texts))

@@ -38,6 +38,7 @@ def asked(count: int, seed: int) -> list[JointMoment]:
     return out
 
 
+@pytest.mark.slow
 def test_what_a_model_knows_is_learned() -> None:
     table = measured(asked(400, 2), 0)
     assert table["with the model"]["precision"] > 0.95 > table["rules alone"]["precision"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,6 +41,7 @@ def first_places(files: dict[str, tuple[Hunk, ...]], draws: int = 200) -> Counte
     return found
 
 
+@pytest.mark.slow
 @given(TEXTS, TEXTS, st.integers())
 def test_every_hunk_is_made_once(before: str, after: str, seed: int) -> None:
     files = {"a.py": hunks(before, after), "b.py": hunks(after, before)}
@@ -49,6 +51,7 @@ def test_every_hunk_is_made_once(before: str, after: str, seed: int) -> None:
     assert all(list(numbers) == sorted(numbers) for _, numbers in steps)
 
 
+@pytest.mark.slow
 @given(TEXTS, TEXTS, st.integers())
 def test_the_parts_of_a_hunk_make_it(before: str, after: str, seed: int) -> None:
     rng = random.Random(seed)
@@ -59,6 +62,7 @@ def test_the_parts_of_a_hunk_make_it(before: str, after: str, seed: int) -> None
         assert parts[0].start == hunk.start and parts[-1].end == hunk.end
 
 
+@pytest.mark.slow
 @given(TEXTS, TEXTS, st.integers(0, 50))
 def test_the_moments_lead_to_the_final_texts(before: str, after: str, number: int) -> None:
     commit = [

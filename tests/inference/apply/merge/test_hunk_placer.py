@@ -216,6 +216,7 @@ def test_one_of_many_equal_lines_is_not_meant_for_sure() -> None:
                 assert made.refusal is not None, (count, hunks, first)
 
 
+@pytest.mark.slow
 def test_equal_lines_are_found_without_comparing_each_with_each(monkeypatch: pytest.MonkeyPatch) -> None:
     """The largest number of hunks and of equal lines: no hunk is compared line by line."""
     steps = 0

@@ -32,6 +32,7 @@ def merged(sketch: str, text: str, language: str) -> MergeResult:
     return merge(parsed, parsed.files[0], Snapshot.from_text(text, uri="file:///a", language=language))
 
 
+@pytest.mark.slow
 @given(st.sampled_from(sorted(TABLES)), entries, entries, st.booleans(), st.data())
 def test_a_changed_entry_beside_a_mark_replaces_its_old_version_or_nothing(
     language: str,

@@ -65,6 +65,7 @@ def test_a_body_left_out_in_words_wipes_none(
     )
 
 
+@pytest.mark.slow
 @given(NAMES, st.sampled_from(LEFT_OUT), st.data())
 def test_an_outline_changes_only_the_body_that_it_shows(
     names: list[str], words: str, data: st.DataObject

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,6 +54,7 @@ def test_what_was_settled_makes_the_beginning_of_the_text(old: list[str], new: l
     assert found.finish(new)[: len(told)] == told
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(LINES, LINES)
 def test_however_it_is_cut(old: list[str], new: list[str]) -> None:

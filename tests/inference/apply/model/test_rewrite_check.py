@@ -116,6 +116,7 @@ def test_a_diff_is_made_whole_or_not_at_all() -> None:
         assert judged(before, sketch, text) is not None
 
 
+@pytest.mark.slow
 def test_the_accepted_text_of_most_sketches_agrees() -> None:
     found = [
         judged(case.files[0].before, case.sketch, text, case.files[0].language, case.files[0].path)

@@ -94,6 +94,7 @@ async def test_ids_samples_and_logprobs(server: ModelServer, backend: OpenAIBack
     assert session and "home" not in session
 
 
+@pytest.mark.slow
 async def test_what_keeps_people_and_documents_apart(server: ModelServer) -> None:
     """A router finds the same replica for a document, two users share no cached prompt, and no id names a document."""
 

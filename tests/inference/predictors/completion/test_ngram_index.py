@@ -87,6 +87,7 @@ def test_words_are_found_by_their_first_character() -> None:
     assert index_of(["user = username\n", "other = user\n"]).words("use") == {"user": 2, "username": 1}
 
 
+@pytest.mark.slow
 def test_a_large_document_is_counted_around_the_cursor_only() -> None:
     index, count = NgramIndex(), 3 * ngram_index.MAX_LINES
     lines = tuple(f"name{n} = 1\n" for n in range(count))
@@ -99,6 +100,7 @@ def test_a_large_document_is_counted_around_the_cursor_only() -> None:
         assert f"name{around}" not in known
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("around", [10, 3_001, 5_000, 8_999, 11_990])
 def test_a_new_line_in_a_large_document_counts_no_others_again(around: int) -> None:
     index = NgramIndex()

@@ -86,6 +86,7 @@ def test_all_changes_together_are_the_rewrite(old: str, new: str, breaks: bool) 
     assert len(changes) <= 1 or not breaks
 
 
+@pytest.mark.slow
 @given(LINES, LINES)
 @PROPERTY
 def test_each_change_alone_has_its_cursor_in_its_text(old: str, new: str) -> None:
@@ -187,6 +188,7 @@ def test_the_outcome_is_that_of_the_text(old: str, new: str) -> None:
     assert Edit.replace(start, end, text).apply(old) == new
 
 
+@pytest.mark.slow
 @given(st.text("ab\n", max_size=8), st.data())
 @PROPERTY
 def test_edits_with_one_result_have_one_outcome(text: str, data: st.DataObject) -> None:
@@ -262,6 +264,7 @@ def test_hard_rules_hold_for_models() -> None:
 # On the way
 
 
+@pytest.mark.slow
 @given(LINES, LINES, st.data())
 @PROPERTY
 def test_what_is_left_leads_to_the_same_text(old: str, new: str, data: st.DataObject) -> None:

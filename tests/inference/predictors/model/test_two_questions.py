@@ -203,6 +203,7 @@ PIECES = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(pieces=PIECES)
 @PROPERTY
 def test_what_is_shown_is_a_likely_beginning_that_splits_no_word(pieces: list[tuple[str, float]]) -> None:

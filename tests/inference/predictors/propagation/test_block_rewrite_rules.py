@@ -120,6 +120,7 @@ LINES = st.lists(st.tuples(st.sampled_from(["", "  ", "\t"]), WORDS), max_size=5
 )
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(LINES, LINES, WORDS, WORDS, LINES)
 def test_rules_from_any_lines_on_any_text(

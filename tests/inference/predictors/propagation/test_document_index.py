@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +28,7 @@ def answers(index: DocumentIndex) -> list[object]:
     ]
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(st.lists(TEXT, min_size=2, max_size=5), st.integers(0, 31))
 def test_an_index_after_another_is_the_index_made_afresh(texts: list[str], asked: int) -> None:
@@ -44,6 +46,7 @@ def test_an_index_after_another_is_the_index_made_afresh(texts: list[str], asked
     assert answers(index) == answers(DocumentIndex(Snapshot.from_text(texts[-1])))
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(TEXT, st.sampled_from(LITERALS))
 def test_the_lines_that_hold_a_literal(text: str, literal: str) -> None:

@@ -53,6 +53,7 @@ def test_an_edit_teaches_from_where_it_stands() -> None:
     assert induce_rules_from_edit(edit, None) == induce_rules((), ("log()\n",), "", "")
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(LINES, LINES, st.integers(-1, 9))
 def test_learning_survives_an_edit_at_any_place(

@@ -322,6 +322,7 @@ ANSWERS = st.lists(
 )
 
 
+@pytest.mark.slow
 @PROPERTY
 @given(st.sampled_from(CHATS), ANSWERS, FINISHES)
 def test_any_answer_is_read_and_what_was_settled_stays(

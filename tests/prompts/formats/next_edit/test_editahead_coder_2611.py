@@ -78,6 +78,7 @@ def recorded_request(record: dict[str, Any], tokenizer: HfTokenizer) -> PromptRe
     return build(state, tokenizer, budget=record["budget"], paths=PATHS)
 
 
+@pytest.mark.slow
 def test_prompts_are_those_of_the_training(tokenizer: HfTokenizer) -> None:
     for record in lines_of(HERE / "states.jsonl.zst"):
         request = recorded_request(record, tokenizer)
@@ -239,6 +240,7 @@ LINES = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(
     lines=LINES,
     new=LINES,
