@@ -50,7 +50,11 @@ class TerminalView:
             case LocationShown():
                 self._head("place", "yellow", f"{event.file}:{event.line}", event.ms, event.label)
             case NothingShown():
-                left = f"{_count(event.left, 'change')} left to make" if event.left else "nothing is left to make"
+                left = (
+                    f"{_count(event.left, 'change')} left to make"
+                    if event.left
+                    else "nothing is left to make"
+                )
                 self._head("silent", "dim", left, event.ms, event.detail)
 
     def summary(self, figures: dict[str, float | None]) -> None:
@@ -86,7 +90,9 @@ class TerminalView:
         for number, change in enumerate(event.changes):
             if number == 0:
                 where = f"{change.file}:{change.line}"
-                self._head("predicts", "cyan", where, event.ms, f"{event.label} ({event.confidence:.0%} sure)")
+                self._head(
+                    "predicts", "cyan", where, event.ms, f"{event.label} ({event.confidence:.0%} sure)"
+                )
             else:
                 self._place("and", "cyan", change)
             self._diff(change)
