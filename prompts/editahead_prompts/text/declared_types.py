@@ -29,6 +29,7 @@ _DECLARED: dict[_Notation, tuple[str, ...]] = {
         r"(?<![\w.])(?P<type>[A-Z]\w*|\w+_t)(?:<[^<>]*>)?[\s*&]+{plain}\s*[=,;):\[{]",
     ),
     "behind": (
+        r"{name}(?:\s*,\s*\w+){0,4}\s*:?=\s*(?:\w+\.)?New(?P<type>[A-Z]\w*)\(",  # by Go's convention
         r"{name}(?:\s*,\s*\w+){0,4}\s+\*?(?:\w+\.)?(?P<type>[A-Za-z]\w*)\s*[,)]",
         r"\bvar\s+{plain}\s+\*?(?:\w+\.)?(?P<type>[A-Za-z]\w*)",
     ),

@@ -15,10 +15,17 @@ from .named_places import whole_word
 from .rule import Proposal, Rule
 
 _LIST = re.compile(
-    r"(?P<head>\s*(?:from\s+\S+\s+import\s+\(?|import\s+(?:type\s+)?\{|use\s+[\w:]+::\{))(?P<names>[^(){}]*)(?P<tail>.*)"
+    r"(?P<head>\s*(?:from\s+\S+\s+import\s+\(?|import\s+(?:type\s+)?\{|use\s+[\w:]+::\{"
+    r"|(?:const|let|var)\s+\{(?=[^{}]*\}\s*=\s*require\()))(?P<names>[^(){}]*)(?P<tail>.*)"
 )
 """An import of several names on one line: Python, TypeScript and JavaScript, Rust."""
-_WHOLE = re.compile(r"\s*(?:import\b|from\s+\S+\s+import\b|use\s|#\s*include\b|(?:\w+\s+)?\"[\w./-]+\"\s*$)")
+_WHOLE = re.compile(
+    r"\s*(?:import\b(?!\s+(?:type\s+)?[\w$]+\s*,)|from\s+\S+\s+import\b|use\s|#\s*include\b|(?:\w+\s+)?\"[\w./-]+\"\s*$"
+    r"|(?:const|let|var)\s+(?:\w+|\{[^{},]*\})\s*=\s*require\([^()]*\)\s*;?\s*$)"
+)
+"""A line that goes with its last name. That of a default import and others does not."""
+_MODULE = re.compile(r"(?:\bfrom\s*|\brequire\(\s*)[\"']")
+"""What comes before the name of a module, which is no use of the name."""
 IMPORT = re.compile(
     r"\s*(?:import\b|from\s+\S+\s+import\b|use\s|#\s*include\b|export\s.*\bfrom\b|(?:const|let|var)\s.*\brequire\()"
 )
@@ -35,7 +42,7 @@ _MAX_LINES = 60
 """Lines with a name that are looked at."""
 _MAX_WIDTH = 400
 """Characters of a line that is compared or searched."""
-_MAX_NAMES = 6
+_MAX_NAMES = 30
 """Removed names of one edit that teach a rule."""
 
 
@@ -98,6 +105,7 @@ def _last_line_with(name: str, index: DocumentIndex) -> int | None:
         for line in lines
         for match in whole_word(name).finditer(index.bodies[line])
         if index.bodies[line][: match.start()][-1:] != "." or _WHOLE.match(index.bodies[line])
+        if not _MODULE.search(index.bodies[line][: match.start()])
     ]
     return found[0] if len(found) == 1 else None
 

@@ -256,9 +256,10 @@ class RenamedDefinition(RenamedName):
                 return True
             if not site.owner.startswith(HINT) or self._is_of_another_type(site):
                 return False
-            return self.is_here or (
-                len(split_words(self.old)) > 1 and may_be_called(site.owner.removeprefix(HINT), made.owner)
-            )
+            receiver = site.owner.removeprefix(HINT)
+            is_named_after = split_words(receiver) == split_words(made.owner)
+            is_telling = len(split_words(self.old)) > 1 and may_be_called(receiver, made.owner)
+            return self.is_here or is_named_after or is_telling
         if site.role == "plain" and self._is_enumerator:
             return self.binding(site) == MODULE
         if not self.is_here or site.role != "plain" or self.binding(site) != MODULE:
