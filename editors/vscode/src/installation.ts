@@ -12,11 +12,12 @@ import {
   parseServerCommand,
   pythonCandidates,
   type ServerCommand,
+  wheelStamp,
 } from "./core/environment";
 
 const run = promisify(execFile);
 const IS_WINDOWS = process.platform === "win32";
-/** The file with the installed wheel's name, written last: an environment without the file is incomplete. */
+/** The file that tells which wheel is installed, written last: an environment without the file is incomplete. */
 const STAMP_FILE = "editahead.txt";
 
 export class Installation implements vscode.Disposable {
@@ -72,7 +73,7 @@ export class Installation implements vscode.Disposable {
     const folder = path.join(this.context.globalStorageUri.fsPath, "server");
     const executable = executableInVenv(folder, "editahead", IS_WINDOWS);
     const wheel = await this.findWheel();
-    const stamp = `${wheel}\n`;
+    const stamp = wheelStamp(await fs.readFile(wheel));
     const presentStamp = await fs.readFile(path.join(folder, STAMP_FILE), "utf8").catch(() => "");
     if (presentStamp === stamp && (await isExecutable(executable))) return executable;
     if (abortController.signal.aborted) throw new Error("A newer start of the server has cancelled this one.");

@@ -1,12 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeInstallFailure, executableInVenv, executablesOnPath, isSupportedPython, parseServerCommand, pythonCandidates, serverEnvironment } from "../src/core/environment";
+import { describeInstallFailure, executableInVenv, executablesOnPath, isSupportedPython, parseServerCommand, pythonCandidates, serverEnvironment, wheelStamp } from "../src/core/environment";
 import { serverOptions } from "../src/core/settings";
 
 test("relative folders on PATH are skipped", () => {
   assert.deepEqual(executablesOnPath("editahead", "/a:.::bin:/b", false), ["/a/editahead", "/b/editahead"]);
   assert.deepEqual(executablesOnPath("editahead", "C:\\a;.", true), ["C:\\a\\editahead.exe"]);
   assert.deepEqual(executablesOnPath("editahead", undefined, false), []);
+});
+
+test("two builds of one version have different stamps", () => {
+  const stamp = wheelStamp(Buffer.from("a wheel"));
+  assert.equal(wheelStamp(Buffer.from("a wheel")), stamp);
+  assert.notEqual(wheelStamp(Buffer.from("a whee1")), stamp);
+  assert.match(stamp, /^[0-9a-f]{64}\n$/);
 });
 
 test("executables in a virtual environment", () => {

@@ -1,4 +1,5 @@
 // Candidates for the server's executable and for a Python to run the server.
+import { createHash } from "node:crypto";
 import * as path from "node:path";
 
 /** The server's command line. */
@@ -13,6 +14,11 @@ const UNTRUSTED = { EDITAHEAD_INDEX: "off", EDITAHEAD_BACKEND: "embedded", EDITA
 /** Return the environment of the server's process, whose Pythons import nothing of the folder that they start in. */
 export function serverEnvironment(environment: NodeJS.ProcessEnv, isTrusted: boolean): NodeJS.ProcessEnv {
   return { ...environment, PYTHONSAFEPATH: "1", ...(isTrusted ? {} : UNTRUSTED) };
+}
+
+/** Return what tells a wheel's content from that of another build, which may have its name and its version. */
+export function wheelStamp(content: Uint8Array): string {
+  return `${createHash("sha256").update(content).digest("hex")}\n`;
 }
 
 /**
