@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MISSING = (
     "Editahead's own model also writes new code, and predicts edits that no rule knows: "
-    f"pip install 'editahead[local]' && editahead models use {NAME} (0.5 GB)"
+    f"docs/models.md says how to set up {NAME} (0.5 GB)"
 )
 SETTINGS = {"backend": "local", "model": str(small_model_folder()), "eagerness": 0.8}
 DESK = '''\
