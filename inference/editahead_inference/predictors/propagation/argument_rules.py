@@ -78,7 +78,7 @@ class ArgumentChange(Rule):
 
     def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
         source, starts = index.snapshot.text, index.snapshot.starts
-        for match in self._found(index):
+        for match in _calls_in(index, self.callee):
             if self.in_scope and not self._has_name(index, index.snapshot.line_at(match.start())):
                 continue
             spans = argument_spans(source, match.end() - 1)
@@ -93,15 +93,6 @@ class ArgumentChange(Rule):
             new = source[begin:start] + text + source[end:stop]
             if new != source[begin:stop]:
                 yield Proposal(first, last + 1, tuple(filter(None, split_lines(new))))
-
-    def _found(self, index: DocumentIndex) -> Iterator[re.Match[str]]:
-        """Yield the matches of the callee with its opening bracket, in document order."""
-        regex = re.compile(rf"(?<!\w){re.escape(self.callee)}\s?\(")
-        text, starts = index.snapshot.text, index.snapshot.starts
-        for line in index.lines_with(self.callee):
-            for match in regex.finditer(text, starts[line], starts[line + 1] + 1):
-                if match.start() < starts[line + 1]:
-                    yield match
 
     def _has_name(self, index: DocumentIndex, line: int) -> bool:
         """Return whether the lines of the outermost block down to a call, but no definition, hold the argument's name."""
@@ -154,6 +145,16 @@ class ArgumentChange(Rule):
         return spans[place - 1][1], end, ""
 
 
+def _calls_in(index: DocumentIndex, callee: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of a callee with its opening bracket, in document order."""
+    regex = re.compile(rf"(?<!\w){re.escape(callee)}\s?\(")
+    text, starts = index.snapshot.text, index.snapshot.starts
+    for line in index.lines_with(callee):
+        for match in regex.finditer(text, starts[line], starts[line + 1] + 1):
+            if match.start() < starts[line + 1]:
+                yield match
+
+
 def _lead(source: str, span: tuple[int, int]) -> str:
     """Return the white space before an argument, with a line end where the argument has a line of its own."""
     text = source[span[0] : span[1]]
@@ -165,13 +166,29 @@ class CallSite(Rule):
     """A rule that leads to each call of a definition whose parameters changed.
 
     The new arguments are unknown, so the proposals keep the lines as they are.
+
+    Attributes:
+        count: The number of arguments of a call that was changed already; None where the number of parameters is as it was.
     """
 
+    count: int | None = None
+
     def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
-        call = re.compile(rf"(?<!\w){re.escape(self.source)}\s?\(")
-        for line in index.lines_with(self.source):
-            if call.search(index.bodies[line]) and not _DEFINITION.search(index.bodies[line]):
+        text = index.snapshot.text
+        lines = [
+            index.snapshot.line_at(match.start())
+            for match in _calls_in(index, self.source)
+            if self.count is None or _argument_count(text, match.end() - 1) != self.count
+        ]
+        for line in dict.fromkeys(lines):
+            if not _DEFINITION.search(index.bodies[line]):
                 yield Proposal(line, line + 1, (index.snapshot.lines[line],))
+
+
+def _argument_count(text: str, open_at: int) -> int | None:
+    """Return the number of arguments in a bracket; None if the bracket does not close."""
+    spans = argument_spans(text, open_at)
+    return None if spans is None else sum(bool(text[start:end].strip()) for start, end in spans)
 
 
 _DEFINITION = re.compile(r"(?<!\w)(?:def|func|fn|function)\s")
@@ -193,9 +210,11 @@ def learn_argument_rules(old: str, new: str) -> list[Rule]:
             continue
         defines = bool(_DEFINITION.search(n))
         if defines:
-            rules.append(CallSite("call-site", f"calls:{callee}", f"call of {callee}()", o, callee))
             if before and after and before[0] == after[0] and _RECEIVER.match(before[0]):
                 before, after = before[1:], after[1:]
+            count = len(after) if len(after) != len(before) else None
+            label = f"call of {callee}()"
+            rules.append(CallSite("call-site", f"calls:{callee}", label, o, callee, count=count))
         if abs(len(before) - len(after)) != 1:
             continue
         longer, shorter = (after, before) if len(after) > len(before) else (before, after)

@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_inference.predictors.propagation.argument_rules import argument_spans, learn_argument_rules
+from editahead_inference.predictors.propagation.document_index import DocumentIndex
+from editahead_prompts.text.snapshot import Snapshot
 from history_typist import PROPERTY
 from state_builder import results, taught
 
@@ -128,3 +130,26 @@ def test_a_new_parameter_is_passed_where_its_name_is_in_scope(
 ) -> None:
     rules = [rule for rule in learn_argument_rules(old, new) if rule.kind == "argument-add"]
     assert [result for rule in rules for result in results(rule, text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text", "lines"),
+    [
+        ("def f(a):", "def f(a, b):", "f(1)\nf(1, 2)\nf(3)\n", [0, 2]),
+        ("def f(a, b):", "def f(a):", "f(1, 2)\nf(1)\n", [0]),
+        ("    def f(self, a):", "    def f(self, a, b):", "x.f(1)\nx.f(1, 2)\n", [0]),
+        ("fn f(&self, a: u8) {", "fn f(&self, a: u8, b: u8) {", "self.f(1, 2);\nself.f(1);\n", [1]),
+        ("func f(a int) {", "func f(a, b int) {", "f(\n\t1,\n\t2,\n)\nf(\n\t1,\n)\n", [4]),
+        ("function f(a) {", "function f() {", "f();\nf(g(1, 2));\n", [1]),
+        ("function f(a) {", "function f(a, b) {", "f(1);\nf(1, 2); f(3);\n", [0, 1]),  # one of them is left
+        ("def f(a):", "def f(a, b, c):", "f(1)\nf(1, 2)\nf(1, 2, 3)\n", [0, 1]),
+        ("def f(a):", "def f(c):", "f(1)\nf(1, 2)\n", [0, 1]),  # as many parameters as before
+        ("def f(a):", "def f(a, b):", "f(1, 2)\nf(\n", [1]),  # it does not close
+    ],
+)
+def test_no_call_that_has_the_new_number_of_arguments_is_gone_to(
+    old: str, new: str, text: str, lines: list[int]
+) -> None:
+    index = DocumentIndex(Snapshot.from_text(text))
+    rules = [rule for rule in learn_argument_rules(old, new) if rule.kind == "call-site"]
+    assert [place.start for rule in rules for place in rule.proposals(index)] == lines
