@@ -23,7 +23,7 @@ from editahead_retrieval.process.messages import IndexReport
 
 from . import __version__, user_dirs
 from .codebase.index_progress import IndexProgress
-from .codebase.index_service import IndexService
+from .codebase.index_service import IndexService, moved_uris
 from .features import register_all
 from .finish.places_left import PlacesLeft
 from .finish.rules_watch import RulesWatch
@@ -289,6 +289,7 @@ class Server(LanguageServer):
     def _on_index_report(self, root: Path, report: IndexReport) -> None:
         if self.client.shows_progress:
             self.index_progress.on_report(root, report)
+        self.session.on_all_moved(moved_uris(root, report))
         self.places_left.on_message()
 
     def _on_index_version(self) -> None:
@@ -301,8 +302,7 @@ class Server(LanguageServer):
         created, deleted = ([one.uri for one in changes if one.type == kind] for kind in (_CREATED, _DELETED))
 
         def index(moved: Sequence[tuple[str, str]]) -> None:
-            for old, new in moved:
-                self.session.on_moved(old, new)
+            self.session.on_all_moved(moved)
             self.index.on_changed([change.uri for change in changes])
 
         if created and deleted and len(created) + len(deleted) <= MAX_COMPARED_FILES:

@@ -227,6 +227,11 @@ class IndexService:
         self._on_report(root, report)
 
 
+def moved_uris(root: Path, report: IndexReport) -> list[tuple[str, str]]:
+    """Return the URIs before and now of the files of a folder that a look found under another path."""
+    return [(uris.path_to_uri(root / old), uris.path_to_uri(root / new)) for old, new in report.moved]
+
+
 def is_wanted(mode: str, root: Path) -> bool:
     """Return whether a workspace folder has an index.
 

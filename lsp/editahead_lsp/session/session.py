@@ -5,7 +5,7 @@ The code is synchronous, and only handlers on the event loop call it. Tasks and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from editahead_inference.candidates import Silence
@@ -167,6 +167,11 @@ class Session:
             others = [moved for moved in others if moved.new != new] + [MovedFile(old, new)]
         self.moved_files = tuple(others[-MAX_MOVED_FILES:])
         self.generation += 1
+
+    def on_all_moved(self, moved: Iterable[tuple[str, str]]) -> None:
+        """Note that files got other paths, each with the URI before and the URI now."""
+        for old, new in moved:
+            self.on_moved(old, new)
 
     def _may_tell(self, uri: str) -> bool:
         return self.exclusion.exclusion_reason(uri) is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -70,6 +70,7 @@ class IndexBuilder:
         first: The folders whose files are indexed first, from the root, with a slash at the end.
         is_limited: Whether the last look found more files than are indexed.
         needs_look: Whether a change was reported that only a look at all files can answer.
+        moved: The files that the last look found under another path, each as the path before and now.
     """
 
     store: IndexStore
@@ -80,6 +81,7 @@ class IndexBuilder:
     first: set[str] = field(default_factory=set)
     is_limited: bool = False
     needs_look: bool = True
+    moved: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         self.known = self.store.known_files()
@@ -117,6 +119,7 @@ class IndexBuilder:
                 yield
         unreadable = tuple(self.walk.unreadable)
         gone = self.known.keys() - found.keys()
+        self.moved = tuple(self._find_moved(gone, found))
         self._beyond = self.known.keys() & self._limit(found)
         self._gone = {path for path in gone if not path.startswith(unreadable)} if unreadable else gone
         changed = [
@@ -126,6 +129,14 @@ class IndexBuilder:
         ]
         self._waiting = deque(sorted(changed, key=self._urgency))
         self.total = self.left
+
+    def _find_moved(self, gone: Iterable[str], found: Mapping[str, FoundFile]) -> Iterator[tuple[str, str]]:
+        """Yield the files that are gone and that are there under a new path: the same file, unchanged."""
+        new = {_identity(file.stamp): path for path, file in found.items() if path not in self.known}
+        for path in sorted(gone) if new else ():
+            now = new.get(_identity(self.known[path].stamp))
+            if now is not None:
+                yield path, now
 
     def look_at(self, paths: Iterable[str]) -> None:
         """Look at files that have changed, appeared or gone. They are the next ones to be indexed.
@@ -296,3 +307,8 @@ class IndexBuilder:
         assert number is not None
         self.store.put_file(ready.found.path, number, ready.found.stamp)
         return number
+
+
+def _identity(stamp: FileStamp) -> tuple[int, int, int]:
+    """Return what a file keeps when it gets another path."""
+    return stamp.inode, stamp.mtime_ns, stamp.size

@@ -90,12 +90,14 @@ class IndexReport:
         total: The number of files that had changed.
         detail: The reason of a failure, for a person; "" for none. With `ready`, that of the team's index, without which the
             index goes on.
+        moved: Files that got another path since the last look: the paths before and now, from the root, with slashes.
     """
 
     state: IndexState
     done: int = 0
     total: int = 0
     detail: str = ""
+    moved: tuple[tuple[str, str], ...] = ()
 
 
 def encode(message: IndexTask | IndexRequest | IndexReport) -> str:
@@ -130,7 +132,9 @@ def decode_report(line: str) -> IndexReport:
     Raises:
         ValueError: The line is no report.
     """
-    return IndexReport(**_fields(line))
+    fields = _fields(line)
+    moved = tuple((str(old), str(new)) for old, new in fields.get("moved", ()))
+    return IndexReport(**(fields | {"moved": moved}))
 
 
 def _fields(line: str) -> dict[str, Any]:

@@ -263,7 +263,7 @@ class IndexWorker:
         pause = WATCHED_LOOK_S if self._task.is_watched else LOOK_S
         self._next_look = self._clock() + max(pause, took / LOOK_SHARE)
         if builder.left:
-            self._report("building")
+            self._report("building", moved=builder.moved)
 
     def _build_anew(self, error: IndexDamagedError | None) -> float:
         """Set the index aside and begin another one.
@@ -282,13 +282,15 @@ class IndexWorker:
         set_aside(self._task, keep=error is not None)
         return 0.0
 
-    def _report(self, state: IndexState, detail: str = "") -> None:
+    def _report(self, state: IndexState, detail: str = "", moved: tuple[tuple[str, str], ...] = ()) -> None:
         """Send what is done now, unless the same was sent just before."""
         builder = self._builder
         left, total = (0, 0) if builder is None else (builder.left, builder.total)
-        report = IndexReport(state, max(total - left, 0), total, detail)
+        report = IndexReport(state, max(total - left, 0), total, detail, moved)
         now = self._clock()
-        is_news = self._sent is None or (state, detail) != (self._sent.state, self._sent.detail)
+        is_news = (
+            self._sent is None or bool(moved) or (state, detail) != (self._sent.state, self._sent.detail)
+        )
         if is_news or (state == "building" and now >= self._sent_at + REPORT_S):
             self._sent, self._sent_at, self.state = report, now, state
             self._send(report)

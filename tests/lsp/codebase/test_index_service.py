@@ -193,3 +193,15 @@ async def test_a_workspace_without_version_control_has_none(
     status = await harness.request("workspace/executeCommand", {"command": "editahead.status"})
     assert status["index"] == []
     assert not (tmp_path / "cache").exists()
+
+
+async def test_a_move_that_only_a_look_finds_is_followed(
+    tmp_path: Path, connect: Callable[..., ServerHarness]
+) -> None:
+    """As for Neovim on Linux, which does not hear of `git mv`."""
+    harness = connect(cache_folder=tmp_path / "cache", state_folder=tmp_path / "state")
+    report = IndexReport("building", moved=(("old name.py", "pack/new.py"),))
+    harness.server._on_index_report(tmp_path, report)
+    assert harness.server.session.moved_files == (
+        MovedFile(path_to_uri(tmp_path / "old name.py"), path_to_uri(tmp_path / "pack/new.py")),
+    )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -365,3 +366,41 @@ def test_an_index_that_can_only_be_read_still_answers(
     assert len(reader.files_with(["name_3"], 5)) == 1
     reader.close()
     assert build_index(root, tmp_path / "index")[-1].state == "ready"
+
+
+def moves(root: Path, folder: Path, change: Callable[[], None]) -> list[tuple[str, str]]:
+    """Return what a worker reports as moved by a look after a change; the files are old enough to be trusted."""
+    for path in root.rglob("*.py"):
+        os.utime(path, ns=(10**18, 10**18))
+    clock, reports = Clock(), list[IndexReport]()
+    worker = IndexWorker(IndexTask(str(root), str(folder)), reports.append, clock)
+    work(worker)
+    reports.clear()
+    change()
+    clock.now += worker_module.LOOK_S
+    work(worker)
+    worker.close()
+    assert [decode_report(encode(report)) for report in reports] == reports
+    return [pair for report in reports for pair in report.moved]
+
+
+def test_a_look_finds_files_under_their_new_paths(root: Path, tmp_path: Path) -> None:
+    """As after `git mv` beside an editor that does not hear of changed files."""
+
+    def change() -> None:
+        (root / "pack1/m1.py").rename(root / "pack2/other.py")
+        (root / "pack3").rename(root / "pack9")
+
+    found = moves(root, tmp_path / "index", change)
+    assert ("pack1/m1.py", "pack2/other.py") in found
+    assert ("pack3/m3.py", "pack9/m3.py") in found
+    assert len(found) == 1 + len([name for name in FILES if name.startswith("pack3/")])
+
+
+def test_a_copy_a_new_file_and_one_that_was_deleted_are_not_moved(root: Path, tmp_path: Path) -> None:
+    def change() -> None:
+        (root / "copy.py").write_text((root / "pack1/m1.py").read_text("utf-8"), "utf-8")
+        (root / "new.py").write_text("x = 1\n", "utf-8")
+        (root / "pack1/m1.py").unlink()
+
+    assert moves(root, tmp_path / "index", change) == []
