@@ -179,7 +179,10 @@ def _path_features(
         "folders": _share(names.matched(split_words(folder.replace("/", "_"))), rarity, whole),
         "test": 0.0 if question.about_tests else float(path_kinds.is_test(path)),
         "example": float(path_kinds.is_example(path)),
-        "generated": float(path_kinds.is_generated(path)),
+        "generated": float(
+            path_kinds.is_generated(path)
+            or (path_kinds.is_automation(path) and not question.about_automation)
+        ),
         "prose": float(path_kinds.is_prose(path)),
         "data": float(path_kinds.is_data(path)),
     }

@@ -1,4 +1,4 @@
-"""What a path tells of a file: whether it is a test, an example, or made by a program."""
+"""What a path tells of a file: whether it is a test, an example, a service's settings, or made by a program."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ _EXAMPLE = re.compile(r"(^|/)(examples?|samples?|demos?|tutorials?|playground)(/
 _GENERATED = re.compile(
     r"(^|/)(vendor|third_party|_vendor|node_modules|dist|build|generated|_generated)(/|$)"
     r"|(\.min\.(js|css)|\.lock|[-.]lock\.(json|yaml)|\.map|_pb2(_grpc)?\.pyi?|\.pb\.go|\.svg|\.snap|\.po|\.csv)$"
+)
+_AUTOMATION = re.compile(
+    r"(^|/)\.(github|gitlab|circleci|buildkite|azure-pipelines|devcontainer|woodpecker)(/|$)"
+    r"|(^|/)(\.gitlab-ci|\.travis|\.pre-commit-config|\.readthedocs|azure-pipelines|appveyor|renovate|dependabot)[^/]*$"
 )
 _PROSE = frozenset({"md", "rst", "txt", "adoc", "markdown", ""})
 _DATA = frozenset({"json", "yaml", "yml", "toml", "cfg", "ini", "xml", "html", "css", "scss", "properties"})
@@ -30,6 +34,11 @@ def is_example(path: str) -> bool:
 def is_generated(path: str) -> bool:
     """Return whether a file is another project's, or written by a program."""
     return _GENERATED.search(path) is not None
+
+
+def is_automation(path: str) -> bool:
+    """Return whether a file tells a service what to do with the repository, such as a workflow of GitHub."""
+    return _AUTOMATION.search(path) is not None
 
 
 def is_prose(path: str) -> bool:

@@ -65,6 +65,13 @@ class QuestionWord:
     weight: float = 1.0
 
 
+_OF_TESTS = frozenset({"test", "tests", "testing", "fixture", "fixtures", "mock"})
+_OF_AUTOMATION = frozenset(
+    "action actions ci deploy deployed github gitlab job jobs pipeline pipelines publish published release released releases "
+    "runner runs workflow workflows".split()
+)
+
+
 @dataclass(frozen=True)
 class Question:
     """A question to the code.
@@ -87,9 +94,15 @@ class Question:
     @property
     def about_tests(self) -> bool:
         """Whether the question is about tests."""
-        return any(
-            word.text in ("test", "tests", "testing", "fixture", "fixtures", "mock") for word in self.words
-        )
+        return self._has(_OF_TESTS)
+
+    @property
+    def about_automation(self) -> bool:
+        """Whether the question is about what a service does with the repository."""
+        return self._has(_OF_AUTOMATION)
+
+    def _has(self, words: frozenset[str]) -> bool:
+        return any(word.text in words for word in self.words)
 
 
 def read_question(text: str) -> Question:

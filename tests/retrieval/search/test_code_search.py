@@ -90,6 +90,34 @@ def test_the_best_place(search: Search, question: str, path: str, line: int) -> 
     assert (best.path, best.line) == (path, line), best
 
 
+@pytest.mark.parametrize(
+    "path",
+    [".github/workflows/release.yaml", ".gitlab-ci.yml", ".circleci/config.yml", ".github/dependabot.yml"],
+)
+@pytest.mark.parametrize(
+    ("question", "is_of_code"),
+    [
+        ("where are expired tokens rejected", True),
+        ("when is a token refused", True),
+        ("where does the workflow get its token", False),
+        ("which job of the pipeline has the token", False),
+    ],
+)
+def test_code_comes_before_what_a_service_is_told(
+    tmp_path: Path, path: str, question: str, is_of_code: bool
+) -> None:
+    service = "name: Workflow\njobs:\n  publish:\n    pipeline: main\n    env:\n      GH_TOKEN: ${{ github.token }}\n"
+    code = "class TokenExpiredError(Exception):\n    pass\n\n\ndef refuse(token):\n    raise TokenExpiredError(token)\n"
+    write(tmp_path / "work", {path: service, "auth/errors.py": code})
+    build_index(tmp_path / "work", str(tmp_path / "index"))
+    reader = IndexReader(tmp_path / "index" / location.DATABASE)
+    try:
+        found = CodeSearch(reader, reader_of(tmp_path / "work")).search(question, 10, EVERYWHERE)
+    finally:
+        reader.close()
+    assert (found[0].path == "auth/errors.py") == is_of_code, found
+
+
 def test_what_a_result_tells(search: Search) -> None:
     best = search("RetryPolicy pause")[0]
     assert best.text.startswith("class RetryPolicy:\n") or "def pause_before" in best.text
