@@ -32,7 +32,7 @@ _COMMENT = ("#", "//", "/*", "*", "--", ";", "<!--", '"""', "'''", "///", "%")
 FEATURES = (
     "definitions", "words", "trigrams", "vectors", "fused", "bm25", "coverage", "rarest", "defines_name", "defines_words",
     "file_name", "folders", "comments", "file_coverage", "file_best", "neighbour", "uses_best", "literal", "test",
-    "example", "generated", "prose", "data", "begins_file", "length", "newest", "open",
+    "example", "generated", "automation", "prose", "data", "begins_file", "length", "newest", "open",
 )  # fmt: skip
 
 
@@ -179,10 +179,8 @@ def _path_features(
         "folders": _share(names.matched(split_words(folder.replace("/", "_"))), rarity, whole),
         "test": 0.0 if question.about_tests else float(path_kinds.is_test(path)),
         "example": float(path_kinds.is_example(path)),
-        "generated": float(
-            path_kinds.is_generated(path)
-            or (path_kinds.is_automation(path) and not question.about_automation)
-        ),
+        "generated": float(path_kinds.is_generated(path)),
+        "automation": 0.0 if question.about_automation else float(path_kinds.is_automation(path)),
         "prose": float(path_kinds.is_prose(path)),
         "data": float(path_kinds.is_data(path)),
     }

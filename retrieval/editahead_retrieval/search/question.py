@@ -67,9 +67,9 @@ class QuestionWord:
 
 _OF_TESTS = frozenset({"test", "tests", "testing", "fixture", "fixtures", "mock"})
 _OF_AUTOMATION = frozenset(
-    "action actions ci deploy deployed github gitlab job jobs pipeline pipelines publish published release released releases "
-    "runner runs workflow workflows".split()
-)
+    {"action", "actions", "ci", "deploy", "deployed", "github", "gitlab", "job", "jobs", "pipeline", "pipelines", "publish",
+     "published", "release", "released", "releases", "runner", "runs", "workflow", "workflows"}
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

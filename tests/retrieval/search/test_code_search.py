@@ -95,27 +95,22 @@ def test_the_best_place(search: Search, question: str, path: str, line: int) -> 
     [".github/workflows/release.yaml", ".gitlab-ci.yml", ".circleci/config.yml", ".github/dependabot.yml"],
 )
 @pytest.mark.parametrize(
-    ("question", "is_of_code"),
-    [
-        ("where are expired tokens rejected", True),
-        ("when is a token refused", True),
-        ("where does the workflow get its token", False),
-        ("which job of the pipeline has the token", False),
-    ],
+    ("question", "is_asked_for"),
+    [("where are expired tokens rejected", False), ("token", False), ("which job has the token", True)],
 )
-def test_code_comes_before_what_a_service_is_told(
-    tmp_path: Path, path: str, question: str, is_of_code: bool
+def test_what_a_service_does_comes_last_unless_it_is_asked_for(
+    tmp_path: Path, path: str, question: str, is_asked_for: bool
 ) -> None:
-    service = "name: Workflow\njobs:\n  publish:\n    pipeline: main\n    env:\n      GH_TOKEN: ${{ github.token }}\n"
-    code = "class TokenExpiredError(Exception):\n    pass\n\n\ndef refuse(token):\n    raise TokenExpiredError(token)\n"
-    write(tmp_path / "work", {path: service, "auth/errors.py": code})
+    text = "jobs:\n  check:\n    # Rejected if expired.\n    token: main\n"
+    write(tmp_path / "work", {path: text, "zone/check.yaml": text.replace("main", "mine")})
     build_index(tmp_path / "work", str(tmp_path / "index"))
     reader = IndexReader(tmp_path / "index" / location.DATABASE)
     try:
         found = CodeSearch(reader, reader_of(tmp_path / "work")).search(question, 10, EVERYWHERE)
     finally:
         reader.close()
-    assert (found[0].path == "auth/errors.py") == is_of_code, found
+    scores = {one.path: one.score for one in found}
+    assert is_asked_for == (scores["zone/check.yaml"] < 3 * scores[path]), scores
 
 
 def test_what_a_result_tells(search: Search) -> None:

@@ -26,7 +26,7 @@ from editahead_evals.search.tasks import SUBJECT, SearchTask, read_packages, tas
 from editahead_retrieval.search.features import FEATURES, ORDERS, Candidate, load_weights
 from editahead_retrieval.vectors.encoders import open_encoder
 
-NOT_FITTED = frozenset({"literal", "newest", "open", "test", "generated"})
+NOT_FITTED = frozenset({"literal", "newest", "open", "test", "generated", "automation"})
 """Features that commits do not show, or that people want otherwise: they keep their weights."""
 SEED = 1
 """The seed of the choice of functions."""
