@@ -77,6 +77,10 @@ class ArgumentChange(Rule):
     in_scope: bool = False
 
     def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
+        return (proposal for _, proposal in self.places(index))
+
+    def places(self, index: DocumentIndex) -> Iterator[tuple[int, Proposal]]:
+        """Yield the changes of all calls, each with the offset of the callee."""
         source, starts = index.snapshot.text, index.snapshot.starts
         for match in _calls_in(index, self.callee):
             if self.in_scope and not self._has_name(index, index.snapshot.line_at(match.start())):
@@ -92,7 +96,7 @@ class ArgumentChange(Rule):
             begin, stop = starts[first], starts[last + 1]
             new = source[begin:start] + text + source[end:stop]
             if new != source[begin:stop]:
-                yield Proposal(first, last + 1, tuple(filter(None, split_lines(new))))
+                yield match.start(), Proposal(first, last + 1, tuple(filter(None, split_lines(new))))
 
     def _has_name(self, index: DocumentIndex, line: int) -> bool:
         """Return whether the lines of the outermost block down to a call, but no definition, hold the argument's name."""

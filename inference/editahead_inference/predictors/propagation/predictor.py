@@ -16,6 +16,7 @@ from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .awaited_calls import adds_await, follow_awaits
+from .changed_arguments import repeat_arguments
 from .changed_calls import follow_changed_parameters
 from .changed_import_paths import changes_import_path, follow_changed_import_paths
 from .constants import keeps_assignments
@@ -33,6 +34,7 @@ from .new_fields import follow_new_fields
 from .passed_on import follow_passed_parameters
 from .repeated_edits import repeat_edits
 from .replaced_literals import follow_replaced_literals, follow_replaced_messages, names_own_function
+from .return_types import is_fitting
 from .rule import Proposal, rule_id
 from .signatures import changes_constructor, changes_inherited_signature, follow_signatures
 from .site_features import Site
@@ -96,6 +98,7 @@ _FOLLOWS: tuple[Callable[[Situation], Iterator[FollowUp]], ...] = (
     follow_renamed_definitions,
     follow_changed_import_paths,
     repeat_edits,
+    repeat_arguments,
     follow_awaits,
     follow_extractions,
     follow_changed_parameters,
@@ -226,7 +229,7 @@ class Propagation:
         for site, features in find_sites(
             search.state, index, search.home, self._trees, search.lessons, search.typing, check, near=near
         ):
-            if keeps_assignments(site.proposal, index):
+            if keeps_assignments(site.proposal, index) and is_fitting(site.proposal, index, self._trees):
                 yield _candidate(search.state.document, site, features)
 
     def _sites_elsewhere(
@@ -242,7 +245,9 @@ class Propagation:
         for site, features in find_sites(
             search.state, index, search.home, self._trees, lessons, search.typing, check, kinds, near
         ):
-            if any(rule.kind in kinds for rule, _ in site.rules):
+            if any(rule.kind in kinds for rule, _ in site.rules) and is_fitting(
+                site.proposal, index, self._trees
+            ):
                 edit = index.kept_edit(site.proposal, partial(to_edit, other))
                 yield _candidate(other, site, features | where, edit)
 

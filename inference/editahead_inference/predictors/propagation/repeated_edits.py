@@ -23,6 +23,7 @@ from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .line_conversions import CONVERSIONS
 from .line_transforms import COMMENT
+from .return_types import is_fitting
 from .rule import Proposal, shorten
 from .rule_runs import join_neighbours
 from .token_patterns import KEYWORDS, tokenize
@@ -45,6 +46,8 @@ FUNCTION = re.compile(
     r"(?:async |pub |export |static |public |private |protected )*(?:def|func|fn|function)\b"
 )
 """The start of a line that defines a function."""
+
+_RETURN_TYPE = re.compile(r"\s*(?:->|:)\s*\S")
 
 Rewrite = Callable[[str], str | None]
 """From a stripped line to its new text; None where it does not apply."""
@@ -93,7 +96,9 @@ def _repeated(one: _Change, other: _Change, situation: Situation) -> list[Follow
         if made is None or made == body.strip() or not may_be_constant(made, line, index):
             continue
         end = line_end(index.snapshot.lines[line])
-        proposals.append(Proposal(line, line + 1, (index.indent(line) + made + end,)))
+        proposal = Proposal(line, line + 1, (index.indent(line) + made + end,))
+        if is_fitting(proposal, index, situation.trees):
+            proposals.append(proposal)
         if len(proposals) > _MAX_SITES:
             return []
     first, last = sorted((one.line, other.line))
@@ -187,7 +192,10 @@ def _pattern(one: _Change, other: _Change) -> _Pattern | _Wrapping | None:
         return None  # a rename, which follows bindings
     if not old and COMMENT.match(new.strip()):
         return None  # a remark on a line, such as what a checker is to ignore, says nothing of other lines
-    before = _common_left(left, other_left)
+    is_head = left[-1:] == other_left[-1:] == [")"] and (
+        _RETURN_TYPE.match(new) is not None or FUNCTION.match("".join(left)) is not None
+    )
+    before = _common_head(left, other_left) if is_head else _common_left(left, other_left)
     after = _common_right(right, other_right)
     if before is None or after is None:
         return None
@@ -254,13 +262,19 @@ def _is_telling(text: str) -> bool:
     return any(character.isalpha() for character in text)
 
 
+def _common_head(a: Sequence[str], b: Sequence[str]) -> tuple[str, list[str]] | None:
+    """Return the expression of the head of a function, whatever its parameters are, with its literals."""
+    if "(" not in a or "(" not in b:
+        return None
+    first = a.index("(") + 1
+    head, literals = _common(a[:first], b[: b.index("(") + 1])
+    return (f"{''.join(head)}.*\\)", literals) if len(head) == first else None
+
+
 def _common_left(a: Sequence[str], b: Sequence[str]) -> tuple[str, list[str]] | None:
     """Return the expression of what comes before the replaced text, with its literals; None if there is no likeness."""
     head, literals = _common(a, b)
     if len(head) == len(a) == len(b):
-        if a and FUNCTION.match("".join(a)) and a[-1] == ")" and "(" in a:  # whatever its parameters are
-            first = a.index("(")
-            return f"{''.join(head[: first + 1])}.*\\)", [x for x in literals[: first + 1] if x]
         return "".join(head), literals
     tail, more = _common([*reversed(a[len(head) :])], [*reversed(b[len(head) :])])
     if not head or not tail:
@@ -271,8 +285,9 @@ def _common_left(a: Sequence[str], b: Sequence[str]) -> tuple[str, list[str]] | 
 def _common_right(a: Sequence[str], b: Sequence[str]) -> tuple[str, list[str]] | None:
     if not a or not b:
         return ("", []) if not a and not b else None
-    head, literals = _common(a[:1], b[:1])
-    return (f"{head[0]}.*", literals) if head else None
+    size = 2 if a[0].isspace() else 1
+    head, literals = _common(a[:size], b[:size])
+    return (f"{''.join(head)}.*", literals) if head else None
 
 
 def _common(a: Sequence[str], b: Sequence[str]) -> tuple[list[str], list[str]]:

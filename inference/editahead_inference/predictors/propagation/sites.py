@@ -12,6 +12,7 @@ from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .argument_rules import ArgumentChange
 from .bindings import RenameCache
+from .changed_arguments import ChangedArguments
 from .changed_parameters import changes_parameters
 from .document_index import DocumentIndex
 from .doubts import Applied, Doubts
@@ -104,6 +105,7 @@ def find_sites(
     def teacher_of(rule: Rule) -> PastEdit:
         return _teacher(rule, [edits[age] for age in dict.fromkeys(instances_of[rule.key])], names)
 
+    arguments = ChangedArguments(edits, index, home, trees)
     doubts = Doubts(edits, instances_of, index, home, trees, introduced)
     applied: Applied = []
     for rule, age in taught:
@@ -128,7 +130,8 @@ def find_sites(
             is_whole = may_be_whole(*rule.renames, index)
             if not is_whole and _is_rename_of_definition(rule, names, teacher):
                 continue
-        proposals = _outside(_proposals(rule, places, index, names, teacher), edits[age], uri)
+        fitting = arguments.fitting(rule, instances, tuple(_proposals(rule, places, index, names, teacher)))
+        proposals = _outside(fitting, edits[age], uri)
         if is_single and proposals:
             proposals = doubts.without_doubtful(rule, age, proposals)
         if proposals:

@@ -1,0 +1,78 @@
+"""Tests whether a return type that an edit adds fits what the function returns: nothing, or a value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from tree_sitter import Node
+
+from editahead_prompts.text.affixes import common_affixes
+from editahead_prompts.text.name_scopes import FUNCTIONS
+from editahead_prompts.text.snapshot import line_body
+from editahead_prompts.text.syntax_trees import SyntaxTrees
+
+from .document_index import DocumentIndex
+from .rule import Proposal
+
+_RETURN_TYPE = re.compile(r"\s*(?:->|:)\s*(?P<type>[^\s:={]\S*)\s*")
+_NOTHING = re.compile(r"None|void|Promise<void>")
+_ABSTRACT = re.compile(r"(?:(?:\"{3}|'{3}).*)?\s*(?:\.\.\.|raise NotImplementedError.*)", re.DOTALL)
+"""The text of a body that says nothing of what the function returns."""
+_YIELDS = frozenset({"yield", "yield_expression"})
+_LANGUAGES = frozenset({"python", "javascript", "javascriptreact", "typescript", "typescriptreact"})
+"""Languages in which a return type may be left out."""
+_MAX_NODES = 4000
+"""Nodes of a function's body that are searched for what it returns."""
+
+
+def is_fitting(proposal: Proposal, index: DocumentIndex, trees: SyntaxTrees) -> bool:
+    """Return whether a proposal adds no return type, or one that fits: nothing only where the function returns no value."""
+    if (
+        not proposal.end - proposal.start == len(proposal.lines) == 1
+        or index.snapshot.language not in _LANGUAGES
+    ):
+        return True
+    old, new = index.bodies[proposal.start], line_body(proposal.lines[0])
+    head, tail = common_affixes(old, new)
+    added = _RETURN_TYPE.fullmatch(new[head : len(new) - tail])
+    if added is None or head + tail != len(old) or not old[:head].rstrip().endswith(")"):
+        return True
+    at = index.snapshot.starts[proposal.start] + len(old[:head].rstrip())
+    function = _function(trees.node_at(index.snapshot, at - 1, at))
+    body = function.child_by_field_name("body") if function is not None else None
+    if body is None:
+        return True
+    return not _ABSTRACT.fullmatch(_text(body)) and _returns_value(body) != bool(
+        _NOTHING.fullmatch(added["type"])
+    )
+
+
+def _function(node: Node | None) -> Node | None:
+    while node is not None and node.type not in FUNCTIONS:
+        node = node.parent
+    return node
+
+
+def _returns_value(body: Node) -> bool:
+    """Return whether a function's body returns or yields a value, or is one itself."""
+    if not body.type.endswith("block"):
+        return True
+    return any(
+        node.type in _YIELDS or (node.type == "return_statement" and node.named_child_count > 0)
+        for node in islice(_own_nodes(body), _MAX_NODES)
+    )
+
+
+def _own_nodes(body: Node) -> Iterator[Node]:
+    """Yield the nodes of a function's body, without those of functions in it."""
+    waiting = [body]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += (child for child in node.named_children if child.type not in FUNCTIONS)
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")
