@@ -1,4 +1,4 @@
-"""The steps of docs/tour.md on its own project, as far as commands play them."""
+"""The steps of docs/tour.md on its own project, as far as commands play them, and the sketches of docs/apply.md there."""
 
 from __future__ import annotations
 
@@ -11,9 +11,14 @@ import pytest
 
 from editahead_cli.main import main
 
-TOUR = (Path(__file__).parents[2] / "docs" / "tour.md").read_text("utf-8")
-SKETCH = re.findall(r"^````markdown\n(.*?)^````$", TOUR, re.MULTILINE | re.DOTALL)
+DOCS = Path(__file__).parents[2] / "docs"
+TOUR = (DOCS / "tour.md").read_text("utf-8")
 Run = Callable[..., str]
+
+
+def sketches(page: str) -> list[str]:
+    text = (DOCS / page).read_text("utf-8")
+    return re.findall(r"^````markdown\n(.*?)^````$", text, re.MULTILINE | re.DOTALL)
 
 
 def commands(begin: str) -> str:
@@ -82,7 +87,7 @@ def test_a_parameter_is_added(project: Path, run: Run) -> None:
 
 
 def test_a_sketch_is_applied(project: Path, run: Run) -> None:
-    (project / "answer.md").write_text("".join(SKETCH))
+    (project / "answer.md").write_text("".join(sketches("tour.md")))
     added = '        """Return whether the guest is here on this day."""\n'
     assert f"+{added}" in run("apply", "--sketch", "answer.md")
     assert added not in (project / "stay.py").read_text()
@@ -96,3 +101,27 @@ def test_what_the_change_forgot(project: Path, run: Run) -> None:
     run("finish", "--write")
     assert "price" not in (project / "desk.py").read_text()
     assert "Complete" in run("finish")
+
+
+@pytest.mark.parametrize(
+    ("number", "written"),
+    [
+        (0, {"stay.py": ["        if day is None:", "            return False"]}),
+        (1, {"desk.py": ["    total = price(stay, 90) / 5"]}),
+        (
+            2,
+            {
+                "stay.py": ["        return max(0, (self.ends - self.begins).days)"],
+                "desk.py": ["    total = price(stay, 85)"],
+            },
+        ),
+    ],
+)
+def test_the_examples_of_apply(project: Path, run: Run, number: int, written: dict[str, list[str]]) -> None:
+    examples = sketches("apply.md")
+    assert len(examples) == 3
+    (project / "answer.md").write_text(examples[number])
+    run("apply", *(["stay.py"] if number == 0 else []), "--sketch", "answer.md", "--write")
+    diffs = {file: bash(f"git diff -U0 {file}", project) for file in ("stay.py", "desk.py")}
+    lines = {file: re.findall(r"^\+(?!\+)(.*)$", diff, re.MULTILINE) for file, diff in diffs.items()}
+    assert {file: added for file, added in lines.items() if added} == written
