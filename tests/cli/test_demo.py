@@ -7,6 +7,7 @@ import io
 import pytest
 
 from editahead_cli.demo.player import (
+    Completed,
     Event,
     LineChange,
     LocationShown,
@@ -16,9 +17,8 @@ from editahead_cli.demo.player import (
     Tally,
     Typed,
     best_first,
-    count_keystrokes,
 )
-from editahead_cli.demo.scenes import commit_scenes, load_scenes, sample_scenes
+from editahead_cli.demo.scenes import commit_scenes, count_keystrokes, load_scenes, sample_scenes
 from editahead_cli.demo.terminal_view import MAX_LINES, TerminalView, summarize
 from editahead_cli.errors import SessionMismatchError
 from editahead_cli.rich_console import SafeConsole
@@ -41,6 +41,7 @@ EVENTS = (
     ),
     Predicted((LineChange("app/b.py", 1, ("user",), ()),), "delete", "propagation", 0.3, 3.0, False, 0),
     LocationShown("app/c.py", 4, "a call", 1.0),
+    Completed("app/c.py", 5, "total(\n    x)", 1.0, 3),
     NothingShown("no-candidate", "Nothing is left.", 4.0, 0),
 )
 
@@ -77,8 +78,16 @@ def test_a_commit_s_files_are_one_scene() -> None:
         Record(f"{commit}:{path}", "r", commit, f"subject {commit}", path, "python", "a\n", "b\n")
         for commit, path in (("c1", "a.py"), ("c1", "b.py"), ("c2", "a.py"), ("c3", "a.py"))
     ]
-    scenes = commit_scenes(records, limit=2)
+    scenes = commit_scenes(records, limit=2, most_typed=100)
     assert [(scene.wish, len(scene.changes)) for scene in scenes] == [("subject c2", 1), ("subject c1", 2)]
+
+
+def test_a_commit_that_is_too_long_is_left_out() -> None:
+    records = [
+        Record(f"{commit}:a.py", "r", commit, commit, "a.py", "python", "", text)
+        for commit, text in (("c1", "abc"), ("c2", "abcdefg" * 9), ("c3", "abcd"), ("c4", "abcd"))
+    ]
+    assert [scene.wish for scene in commit_scenes(records, limit=9, most_typed=9)] == ["c3", "c1"]
 
 
 @pytest.mark.parametrize(
@@ -96,15 +105,15 @@ def test_keystrokes(before: str, after: str, expected: int) -> None:
     assert count_keystrokes(before, after) == expected
 
 
-def test_the_best_scene_comes_first_and_the_others_keep_their_order() -> None:
+def test_the_scenes_come_in_the_order_of_what_they_save() -> None:
     def scene(number: int, saved: int) -> list[Event]:
         predicted = Predicted((), "", "propagation", 0.5, 1.0, True, saved)
         return [SceneStarted(number, 3, f"scene {number}", ""), predicted]
 
     ordered = best_first([*scene(1, 2), *scene(2, 9), *scene(3, 4)])
     titles = [(event.number, event.title) for event in ordered if isinstance(event, SceneStarted)]
-    assert titles == [(1, "scene 2"), (2, "scene 1"), (3, "scene 3")]
-    assert [event.saved for event in ordered if isinstance(event, Predicted)] == [9, 2, 4]
+    assert titles == [(1, "scene 2"), (2, "scene 3"), (3, "scene 1")]
+    assert [event.saved for event in ordered if isinstance(event, Predicted)] == [9, 4, 2]
 
 
 def test_the_figures_add_up() -> None:
@@ -117,8 +126,9 @@ def test_the_figures_add_up() -> None:
         "declined": 1,
         "silent": 1,
         "keystrokes_typed": 8,
-        "keystrokes_saved": 7,
-        "share_saved": 7 / 16,
+        "completed": 1,
+        "keystrokes_saved": 10,
+        "share_saved": 10 / 20,
         "p50_ms": 2.0,
         "p95_ms": 4.0,
     }
@@ -145,6 +155,7 @@ def test_the_screen_shows_what_happened(width: int) -> None:
         "make extension",
         "editors/neovim",
         "Nothing is left.",
+        "total( (2 lines)",
         "p95 4.0 ms",
     ):
         assert part in text or width == 20, part

@@ -101,6 +101,8 @@ def test_a_repository_s_commits(tmp_path: Path, repository: Path) -> None:
     check(output)
     assert [event["wish"] for event in output["events"] if event["event"] == "scene"] == ["Say what it is"]
     assert output["summary"]["accepted"] > 0
+    completed = sum(event["event"] == "completed" for event in output["events"])
+    assert output["summary"]["completed"] == completed
 
 
 def test_no_repository_is_said_in_one_line(tmp_path: Path) -> None:

@@ -14,8 +14,12 @@ from editahead_cli.demo.scenes import Scene, commit_scenes, sample_scenes
 from editahead_cli.demo.terminal_view import TerminalView, summarize
 from editahead_cli.errors import NothingToReplayError
 
-MAX_COMMITS = 5
+MAX_COMMITS = 12
 """Most commits of a repository to replay."""
+MAX_TYPED = 3_000
+"""Most characters that are typed of them: half a minute."""
+LITTLE = 0.05
+"""The share of saved keys below which a repository has little that can be predicted."""
 
 SETTINGS = {"debounce_ms": 0}
 """The demo requests predictions right after typing, so a delay is useless. All other settings are the defaults."""
@@ -26,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--repo",
         type=Path,
         metavar="PATH",
-        help="replay recent commits of this git repository instead, the one that saves the most keys first",
+        help="type the recent commits of this git repository instead, as a person would; the best comes first",
     )
     parser.add_argument(
         "--speed",
@@ -65,12 +69,17 @@ def run(args: argparse.Namespace) -> int:
             scenes = _recent_scenes(args.repo)
             played: list[Event] = []
             print_note(
-                f"Replaying {len(scenes)} recent commits. The one that saves the most keys comes first."
+                f"Typing {len(scenes)} recent commits, which takes up to a minute. The best comes first."
             )
             with Editor(SETTINGS) as editor:
-                Player(editor, played.append).play(scenes)
+                Player(editor, played.append, completes=True).play(scenes)
             for event in best_first(played):
                 report(event)
+            if (summarize(tally)["share_saved"] or 0) < LITTLE:
+                print_note(
+                    "These commits have little that can be predicted: what is new in each of them. "
+                    "`editahead demo` shows what is."
+                )
     except (ClientError, NothingToReplayError) as error:
         return fail(str(error))
     except KeyboardInterrupt:
@@ -94,7 +103,7 @@ def _recent_scenes(path: Path) -> list[Scene]:
     from editahead_evals.errors import GitError
 
     try:
-        scenes = commit_scenes(recent_records(path), MAX_COMMITS)
+        scenes = commit_scenes(recent_records(path), MAX_COMMITS, MAX_TYPED)
     except GitError as error:
         raise NothingToReplayError(str(error)) from error
     if not scenes:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import unquote
 
-from editahead_prompts.text.affixes import common_affixes
+from editahead_prompts.typing_time import count_keys
 
-from .scenes import Scene
+from .scenes import Scene, count_keystrokes
 
 if TYPE_CHECKING:
     from editahead_evals.client.editor import Editor, Trigger
@@ -69,6 +69,18 @@ class Predicted:
 
 
 @dataclass(frozen=True, slots=True)
+class Completed:
+    """Ghost text that was accepted while the person typed. `saved` counts keystrokes, less one for Tab."""
+
+    kind: ClassVar[str] = "completed"
+    file: str
+    line: int
+    text: str
+    ms: float
+    saved: int
+
+
+@dataclass(frozen=True, slots=True)
 class LocationShown:
     """A place that the server showed without an edit. `line` is 1-based."""
 
@@ -90,7 +102,7 @@ class NothingShown:
     left: int
 
 
-Event = SceneStarted | Typed | Predicted | LocationShown | NothingShown
+Event = SceneStarted | Typed | Completed | Predicted | LocationShown | NothingShown
 
 
 @dataclass
@@ -103,6 +115,7 @@ class Tally:
     silent: int = 0
     keystrokes_typed: int = 0
     keystrokes_saved: int = 0
+    completed: int = 0
     answers_ms: list[float] = field(default_factory=list)
 
     def add(self, event: Event) -> None:
@@ -110,25 +123,30 @@ class Tally:
             case Typed():
                 self.typed += 1
                 self.keystrokes_typed += event.keystrokes
+            case Completed():
+                self.completed += 1
+                self.keystrokes_saved += event.saved
             case Predicted():
                 self.accepted += event.accepted
                 self.declined += not event.accepted
                 self.keystrokes_saved += event.saved
             case NothingShown():
                 self.silent += 1
-        if isinstance(event, (Predicted, LocationShown, NothingShown)):
+        if isinstance(event, (Completed, Predicted, LocationShown, NothingShown)):
             self.answers_ms.append(event.ms)
 
 
 def best_first(events: Sequence[Event]) -> list[Event]:
-    """Return the events with the scene first in which predictions saved the most keys. The other scenes keep their order."""
+    """Return the events with the scenes in the order of the keys that predictions saved, the most first."""
     scenes: list[list[Event]] = []
     for event in events:
         if isinstance(event, SceneStarted):
             scenes.append([])
         scenes[-1].append(event)
-    best = max(scenes, key=lambda scene: sum(event.saved for event in scene if isinstance(event, Predicted)))
-    ordered = [best, *(scene for scene in scenes if scene is not best)]
+    ordered = sorted(
+        scenes,
+        key=lambda scene: -sum(event.saved for event in scene if isinstance(event, (Completed, Predicted))),
+    )
     return [
         replace(event, number=number) if isinstance(event, SceneStarted) else event
         for number, scene in enumerate(ordered, start=1)
@@ -137,11 +155,15 @@ def best_first(events: Sequence[Event]) -> list[Event]:
 
 
 class Player:
-    """A driver of one editor through scenes. Every event goes to `report` at once."""
+    """A driver of one editor through scenes. Every event goes to `report` at once.
 
-    def __init__(self, editor: Editor, report: Callable[[Event], None]) -> None:
+    `completes`: whether to ask for ghost text while a change is typed. What the person would type next is accepted.
+    """
+
+    def __init__(self, editor: Editor, report: Callable[[Event], None], *, completes: bool = False) -> None:
         self._editor = editor
         self._report = report
+        self._completes = completes
 
     def play(self, scenes: Sequence[Scene]) -> None:
         for number, scene in enumerate(scenes, start=1):
@@ -174,13 +196,44 @@ class Player:
         return None
 
     def _type(self, uri: str, step: Step) -> None:
+        from editahead_evals.data.commit_replay import KEYSTROKE_CHARS
+
         hunk = step.moment.done[-1]
         self._editor.focus(uri)
         before = self._editor.documents[uri].text
+        completed: list[Completed] = []
+        rest = step.to_type(0)
         for key in step.keystrokes:
-            self._editor.type(uri, key)
+            if not key.text:
+                self._editor.type(uri, key)
+        at = step.moment.cursor - len(rest)
+        while rest:
+            piece = rest[:KEYSTROKE_CHARS]
+            self._editor.replace(uri, at, at, piece)
+            at, rest = at + len(piece), rest[len(piece) :]
+            if self._completes and rest and (taken := self._complete(uri, at, rest)):
+                completed.append(taken)
+                at, rest = at + len(taken.text), rest[len(taken.text) :]
         change = LineChange(self._path(uri), hunk.start + 1, hunk.old, hunk.new)
-        self._report(Typed(change, count_keystrokes(before, self._editor.documents[uri].text)))
+        keystrokes = count_keystrokes(before, self._editor.documents[uri].text)
+        self._report(Typed(change, max(0, keystrokes - sum(one.saved + 1 for one in completed))))
+        for one in completed:
+            self._report(one)
+
+    def _complete(self, uri: str, at: int, rest: str) -> Completed | None:
+        """Accept ghost text that says what is typed next, if there is some."""
+        document = self._editor.documents[uri]
+        answer = self._editor.inline_completion(uri, document.point(at))
+        for item in answer.result["items"][:1]:
+            start, end = (document.offset(item["range"][side]) for side in ("start", "end"))
+            text = item["insertText"].removeprefix(document.text[start:at])
+            keys = count_keys(text)
+            if end == at and keys > 1 and rest.startswith(text):
+                self._editor.replace(uri, at, at, text)
+                self._editor.execute("editahead.accept", item["command"]["arguments"][0])
+                line = document.point(at)[0] + 1
+                return Completed(self._path(uri), line, text, answer.ms, keys - 1)
+        return None
 
     def _follow_predictions(self, uri: str, at: Point, targets: dict[str, str]) -> None:
         """Request predictions as long as they lead to the goal."""
@@ -238,26 +291,3 @@ class Player:
 
     def _path(self, uri: str) -> str:
         return unquote(uri.removeprefix(self._editor.root.as_uri() + "/"))
-
-
-def count_keystrokes(before: str, after: str) -> int:
-    """Return how many keys turn one text into the other: one for each character typed, one for each span deleted.
-
-    Cursor movement does not count, nor does the indentation of new lines, which editors make, so that the savings are not
-    overstated.
-    """
-    from editahead_evals.metrics.judge import changes
-
-    count = 0
-    for change in changes(tuple(before.split("\n")), tuple(after.split("\n"))):
-        pairs = (
-            zip(change.old, change.new, strict=True)
-            if len(change.old) == len(change.new)
-            else [("\n".join(map(str.lstrip, change.old)), "\n".join(map(str.lstrip, change.new)))]
-        )
-        for old, new in pairs:
-            head, tail = common_affixes(old, new)
-            count += len(new) - head - tail + (len(old) > head + tail)
-        if not change.old:
-            count += 1
-    return count

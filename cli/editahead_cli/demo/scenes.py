@@ -6,10 +6,12 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
+from itertools import groupby
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from editahead_cli.errors import SessionMismatchError
+from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.languages import LANGUAGE_BY_EXTENSION
 
 if TYPE_CHECKING:
@@ -85,23 +87,47 @@ def _apply_edit(text: str, edit: Mapping[str, str]) -> str:
     return text[:at] + edit["new"] + text[at + len(anchor) :]
 
 
-def commit_scenes(records: Iterable[Record], limit: int) -> list[Scene]:
-    """Return a scene for each of the first `limit` commits, the oldest of them first.
+def commit_scenes(records: Iterable[Record], limit: int, most_typed: int) -> list[Scene]:
+    """Return a scene for each of the newest commits, the oldest of them first.
 
     Args:
         records: One for each file of a commit, the newest commit first.
         limit: Most commits.
+        most_typed: Most keys of them all. A commit with more than are left is passed over.
     """
-    commits: dict[str, list[Record]] = {}
-    for record in records:
-        if record.commit not in commits and len(commits) == limit:
+    scenes: list[Scene] = []
+    left = most_typed
+    for commit, group in groupby(records, lambda record: record.commit):
+        changed = tuple(group)
+        typed = sum(count_keystrokes(record.before, record.after) for record in changed)
+        if len(scenes) == limit:
             break
-        commits.setdefault(record.commit, []).append(record)
-    return [
-        Scene(
-            f"Commit {commit[:10]}",
-            changed[0].subject,
-            tuple(FileChange(r.path, r.language, r.before, r.after) for r in changed),
+        if typed > left:
+            continue
+        left -= typed
+        changes = tuple(FileChange(r.path, r.language, r.before, r.after) for r in changed)
+        scenes.append(Scene(f"Commit {commit[:10]}", changed[0].subject, changes))
+    return scenes[::-1]
+
+
+def count_keystrokes(before: str, after: str) -> int:
+    """Return how many keys turn one text into the other: one for each character typed, one for each span deleted.
+
+    Cursor movement does not count, nor does the indentation of new lines, which editors make, so that the savings are not
+    overstated.
+    """
+    from editahead_evals.metrics.judge import changes
+
+    count = 0
+    for change in changes(tuple(before.split("\n")), tuple(after.split("\n"))):
+        pairs = (
+            zip(change.old, change.new, strict=True)
+            if len(change.old) == len(change.new)
+            else [("\n".join(map(str.lstrip, change.old)), "\n".join(map(str.lstrip, change.new)))]
         )
-        for commit, changed in reversed(commits.items())
-    ]
+        for old, new in pairs:
+            head, tail = common_affixes(old, new)
+            count += len(new) - head - tail + (len(old) > head + tail)
+        if not change.old:
+            count += 1
+    return count

@@ -11,7 +11,17 @@ from editahead_cli.rich_console import SafeConsole
 from editahead_prompts.text.control_characters import escape_line
 from editahead_prompts.text.diff import diff
 
-from .player import Event, LineChange, LocationShown, NothingShown, Predicted, SceneStarted, Tally, Typed
+from .player import (
+    Completed,
+    Event,
+    LineChange,
+    LocationShown,
+    NothingShown,
+    Predicted,
+    SceneStarted,
+    Tally,
+    Typed,
+)
 
 KEY_DELAY_S = 0.03
 """Seconds between two keys of the animation at speed 1."""
@@ -20,7 +30,7 @@ PREDICTION_DELAY_S = 0.6
 MAX_LINES = 12
 """Most lines that are shown of one side of a change."""
 
-_MARGIN = 9
+_MARGIN = 11
 
 EDITORS = """\
 In VS Code, from a checkout (it needs npm):
@@ -45,6 +55,8 @@ class TerminalView:
             case Typed():
                 self._place("you type", "bold", event.change)
                 self._diff(event.change, typing=True)
+            case Completed():
+                self._completed(event)
             case Predicted():
                 self._predicted(event)
             case LocationShown():
@@ -65,6 +77,7 @@ class TerminalView:
         share = f" ({figures['share_saved']:.0%} of them all)" if figures["share_saved"] else ""
         rows = [
             ("edits", f"{figures['accepted']} predicted and accepted, {figures['typed']} typed by hand"),
+            ("ghost text", f"accepted {_count(figures['completed'], 'time')}"),
             ("declined", f"{_count(figures['declined'], 'prediction')} that did not lead to the goal"),
             ("silent", _count(figures["silent"], "time")),
             ("keys", f"{saved} saved{share}, {typed} typed"),
@@ -100,6 +113,11 @@ class TerminalView:
             self._wait(PREDICTION_DELAY_S)
         note = f"{_count(event.saved, 'key')} saved" if event.accepted else "does not lead to the goal"
         self._line(name, style, Text(note, "dim"))
+
+    def _completed(self, event: Completed) -> None:
+        first, *more = event.text.strip().split("\n")
+        text = escape_line(f"{first} ({len(more) + 1} lines)" if more else first)
+        self._line("Tab", "bold green", Text.assemble(text, (f"  {_count(event.saved, 'key')} saved", "dim")))
 
     def _place(self, name: str, style: str, change: LineChange) -> None:
         self._line(name, style, Text(escape_line(f"{change.file}:{change.line}")))
@@ -158,10 +176,12 @@ def summarize(tally: Tally) -> dict[str, float | None]:
     """Return the summary as numbers. `share_saved` is from 0 to 1; percentiles are of all answers, in milliseconds."""
     from editahead_evals.metrics.bootstrap import percentile
 
-    every = tally.keystrokes_saved + tally.accepted + tally.keystrokes_typed
+    tabs = tally.accepted + tally.completed
+    every = tally.keystrokes_saved + tabs + tally.keystrokes_typed
     return {
         "typed": tally.typed,
         "accepted": tally.accepted,
+        "completed": tally.completed,
         "declined": tally.declined,
         "silent": tally.silent,
         "keystrokes_typed": tally.keystrokes_typed,
