@@ -29,6 +29,8 @@ Q8_0, Q4_K_M = 8.5, 4.9
 """Bits of a weight in GGUF's kinds of those names."""
 INTERACTIVE_TOKENS_PER_S = 20.0
 """Least tokens per second for use while typing: an answer has some dozens, and drafts save most of them."""
+OWN_TOKENS_PER_S = 11.0
+"""That of Editahead's own model, whose answers while typing have some seven tokens (`MAX_MS_A_TOKEN`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +217,12 @@ class ModelFit:
     def is_too_weak(self) -> bool:
         """True where the machine cannot run the model, or not fast enough for use while typing."""
         rate = self.tokens_per_second
-        return self.on is None or (rate is not None and rate < INTERACTIVE_TOKENS_PER_S)
+        return self.on is None or (rate is not None and rate < needed_rate(self.model))
+
+
+def needed_rate(model: CatalogModel) -> float:
+    """Return the least tokens per second with which a model is of use while typing."""
+    return OWN_TOKENS_PER_S if model is OWN_MODEL else INTERACTIVE_TOKENS_PER_S
 
 
 def assess_fit(model: CatalogModel, machine: Hardware, bytes_per_second: float) -> ModelFit:
@@ -238,7 +245,7 @@ def assess_fit(model: CatalogModel, machine: Hardware, bytes_per_second: float) 
         )
         return ModelFit(model, None, None, f"The model does not fit: it needs {more}.")
     rate = bytes_per_second / model.active_bytes
-    slow = "" if rate >= INTERACTIVE_TOKENS_PER_S else ": too slow for use while typing"
+    slow = "" if rate >= needed_rate(model) else ": too slow for use while typing"
     shown = f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
     costs = f" {OWN_COSTS}" if model is OWN_MODEL else ""
     return ModelFit(model, "cpu", rate, f"On the CPU, at most {shown} tokens a second{slow}.{costs}")

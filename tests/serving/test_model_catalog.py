@@ -21,11 +21,11 @@ from editahead_serving.hardware import (
 from editahead_serving.kv_cache_shape import KvCacheShape
 from editahead_serving.model_catalog import (
     CATALOGUE,
-    INTERACTIVE_TOKENS_PER_S,
     OWN_MODEL,
     CatalogModel,
     assess_fit,
     find_model,
+    needed_rate,
     order_models,
 )
 
@@ -94,7 +94,7 @@ def test_more_memory_never_fits_less(model: CatalogModel, gpu: int, free: int, s
 def test_what_is_said_of_the_cpu(model: CatalogModel, speed: float) -> None:
     found = assess_fit(model, Hardware(4, 300 * GB, 300 * GB), speed)
     assert found.on == "cpu" and found.tokens_per_second == speed / model.active_bytes
-    assert ("too slow" in found.expect) == (found.tokens_per_second < INTERACTIVE_TOKENS_PER_S)
+    assert ("too slow" in found.expect) == (found.tokens_per_second < needed_rate(model))
 
 
 def test_on_known_gpus() -> None:
