@@ -113,6 +113,12 @@ def test_every_message_and_command_is_documented() -> None:
     assert [name for name in own if f"`{name}`" not in text] == []
 
 
+def test_seeds_loads_and_intervals_lie_in_the_measurements() -> None:
+    notes = re.compile(r"\bseed \d|\bload (?:of )?\d|\bbootstrap\b|\(95%|\btrain-\d")
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    assert {page.name: found for page in pages if (found := notes.findall(page.read_text("utf-8")))} == {}
+
+
 def prose(path: Path) -> str:
     return re.sub(r"```.*?```", "", path.read_text("utf-8"), flags=re.DOTALL)
 
