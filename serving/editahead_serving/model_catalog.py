@@ -221,7 +221,7 @@ class ModelFit:
 
 
 def needed_rate(model: CatalogModel) -> float:
-    """Return the least tokens per second with which a model is of use while typing."""
+    """Return the least tokens per second with which a model is quick enough while typing."""
     return OWN_TOKENS_PER_S if model is OWN_MODEL else INTERACTIVE_TOKENS_PER_S
 
 
