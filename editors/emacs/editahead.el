@@ -417,7 +417,7 @@ Afterwards, \\[eglot-reconnect] starts the server with the model."
         (threshold (plist-get candidate :threshold)))
     (if (and threshold (equal verdict "below-threshold"))
         (format "needs more than %.0f %%" (* 100 threshold))
-      verdict)))
+      (string-replace "-" " " verdict))))
 
 (defun editahead-why ()
   "Show the candidates of the last prediction and their verdicts."

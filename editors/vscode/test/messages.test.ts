@@ -55,13 +55,13 @@ test("a stopped server and an unreachable model are warnings", () => {
 test("silence has a reason", () => {
   assert.match(statusBarContent({ ...ready, silence: { reason: "excluded", detail: "Git ignores it." } }).tooltip, /Git ignores it/);
   const quiet = statusBarContent({ ...ready, silence: { reason: "below-threshold", detail: "Not sure." } });
-  assert.match(quiet.tooltip, /Ready.*below-threshold.*Not sure/);
+  assert.match(quiet.tooltip, /Ready.*No prediction here: Not sure/);
 });
 
 test("the explanation lists the candidates", () => {
   const candidates = [{ source: "propagation", label: "rename", confidence: 0.123, verdict: "below-threshold" }];
   const text = describeWhy({ shown: [], silence: { reason: "below-threshold", detail: "Not sure." }, candidates });
-  assert.equal(text, "Editahead shows nothing (below-threshold): Not sure.\n  12 %  rename (propagation): below-threshold");
+  assert.equal(text, "Editahead shows nothing: Not sure.\n  12 %  rename (propagation): below threshold");
   const shown = [{ ...candidates[0]!, verdict: "shown" }];
   assert.match(describeWhy({ shown: ["p-1"], silence: null, candidates: shown }), /^Editahead shows “rename”: the edit repeats your recent/);
   assert.match(describeWhy({ shown: [], silence: null, candidates: [] }), /no prediction here yet/);
@@ -83,11 +83,11 @@ test("the server's status", () => {
 test("a refusal names the part and the reason", () => {
   const refusal = parseRefusal({ reason: "ambiguous", part: "\n  x = 1\n  y = 2", near: [] });
   assert.ok(refusal);
-  assert.equal(describeRefusal(refusal, ""), "Nothing was changed: one part of the sketch fits several places (ambiguous). The part is “x = 1”.");
-  assert.match(describeRefusal({ reason: "new-one", part: "", near: [], model: "", choices: [] }, "Because."), /Because\. \(new-one\)/);
+  assert.equal(describeRefusal(refusal, ""), "Nothing was changed: one part of the sketch fits several places. The part is “x = 1”.");
+  assert.match(describeRefusal({ reason: "new-one", part: "", near: [], model: "", choices: [] }, "Because."), /Nothing was changed: Because\.$/);
   const withModel = parseRefusal({ reason: "ambiguous", part: "", near: [], model: "The model would change nothing." });
   assert.ok(withModel !== undefined);
-  assert.match(describeRefusal(withModel, ""), /\(ambiguous\)\. The model would change nothing\.$/);
+  assert.match(describeRefusal(withModel, ""), /several places\. The model would change nothing\.$/);
 });
 
 test("a refusal may have choices, with their places", () => {

@@ -63,7 +63,7 @@ local function show_refusal(err, uri)
     notify(err.message, vim.log.levels.WARN)
     return
   end
-  local lines = { ("Nothing was changed: %s (%s)."):format(REFUSAL_REASONS[refusal.reason] or err.message, refusal.reason) }
+  local lines = { ("Nothing was changed: %s."):format(REFUSAL_REASONS[refusal.reason] or err.message:gsub("%.$", "")) }
   local part = vim.split(vim.trim(type(refusal.part) == "string" and refusal.part or ""), "\n")
   for i = 1, math.min(#part, MAX_QUOTED_LINES) do
     if part[i] ~= "" then

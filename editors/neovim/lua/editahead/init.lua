@@ -187,15 +187,15 @@ function M.why()
   client.execute(bufnr, "editahead.why", { vim.uri_from_bufnr(bufnr) }, function(why)
     local lines = {}
     if type(why.silence) == "table" then
-      table.insert(lines, ("Editahead shows nothing (%s): %s"):format(why.silence.reason, why.silence.detail))
+      table.insert(lines, "Editahead shows nothing: " .. why.silence.detail)
     elseif #why.shown > 0 then
-      table.insert(lines, "Editahead shows " .. table.concat(why.shown, ", "))
+      table.insert(lines, "Editahead shows an edit.")
     else
       table.insert(lines, "Editahead has no prediction here yet. Change something first.")
     end
     for _, candidate in ipairs(why.candidates) do
-      local verdict = candidate.verdict
-      if verdict == "below-threshold" and candidate.threshold then
+      local verdict = candidate.verdict:gsub("-", " ")
+      if candidate.verdict == "below-threshold" and candidate.threshold then
         verdict = ("needs more than %.0f %%"):format(100 * candidate.threshold)
       end
       table.insert(

@@ -56,7 +56,7 @@ function predictionContent(state: StatusBarState): StatusBarContent {
   if (silence !== undefined && FILE_REASONS.has(silence.reason)) {
     return { text: "$(circle-slash) Editahead", tooltip: `Editahead skips this file: ${silence.detail}`, isWarning: false };
   }
-  const why = silence === undefined ? "" : ` No prediction here (${silence.reason}): ${silence.detail}`;
+  const why = silence === undefined ? "" : ` No prediction here: ${silence.detail}`;
   return { text: "$(check) Editahead", tooltip: `Ready.${why}`, isWarning: false };
 }
 
@@ -78,14 +78,14 @@ export function describeWhy(why: WhyResult): string {
   const shown = why.candidates.find((candidate) => candidate.verdict === "shown");
   const lines = [
     why.silence !== null
-      ? `Editahead shows nothing (${why.silence.reason}): ${why.silence.detail}`
+      ? `Editahead shows nothing: ${why.silence.detail}`
       : shown !== undefined
         ? `Editahead shows “${shown.label}”: ${SOURCE_REASONS[shown.source] ?? shown.source}.`
         : "Editahead has no prediction here yet. Change something first.",
   ];
   for (const { confidence, label, source, verdict, threshold } of why.candidates) {
     const isUnlikely = verdict === "below-threshold" && threshold !== undefined;
-    const result = isUnlikely ? `needs more than ${Math.round(100 * threshold)} %` : verdict;
+    const result = isUnlikely ? `needs more than ${Math.round(100 * threshold)} %` : verdict.replaceAll("-", " ");
     lines.push(`  ${Math.round(100 * confidence)} %  ${label} (${source}): ${result}`);
   }
   return lines.join("\n");
@@ -139,7 +139,7 @@ export function describeRefusal(refusal: Refusal, message: string): string {
   const part = first.length > MAX_QUOTED_LENGTH ? `${first.slice(0, MAX_QUOTED_LENGTH)}…` : first;
   const quoted = part === "" ? "" : ` The part is “${part}”.`;
   const model = refusal.model === "" ? "" : ` ${refusal.model}`;
-  return `Nothing was changed: ${REFUSAL_REASONS[refusal.reason] ?? message} (${refusal.reason}).${quoted}${model}`;
+  return `Nothing was changed: ${REFUSAL_REASONS[refusal.reason] ?? message.replace(/\.$/, "")}.${quoted}${model}`;
 }
 
 /** Parse the data of an error response; undefined unless the data is a refusal. */
