@@ -39,7 +39,7 @@ _OPENS = ("{", "(", ":", "=>")
 _FUNCTION = re.compile(r"function|method|constructor")
 _VERSION = r"(?<![\w.])v?\d+(?:\.\d+)+(?:[-+.]?\w+)*"
 _LITERAL = re.compile(
-    rf"\"(?P<double>[^\"\\]*)\"|'(?P<single>[^'\\]*)'|`(?P<back>[^`\\]*)`|(?P<version>{_VERSION})"
+    rf"\"(?P<double>(?:[^\"\\]|\\.)*)\"|'(?P<single>(?:[^'\\]|\\.)*)'|`(?P<back>[^`\\]*)`|(?P<version>{_VERSION})"
 )
 
 

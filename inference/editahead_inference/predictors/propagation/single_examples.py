@@ -19,6 +19,7 @@ _BUILT_IN_TYPE = re.compile(
     r"u?int(?:_?(?:fast|least)?\d+)?(?:_t)?|[iu](?:\d+|size)|f(?:32|64)|float\d*|double|long|short|char|byte|s?size_t"
     r"|bool|boolean|str|string|String|number|bigint|any|unknown|object|rune|Integer|Long|Short|Float|Double|Boolean|bytes"
 )
+_SHORT_NUMBER = re.compile(r"\d{1,2}")
 _QUOTES = frozenset("\"'`")
 _MAX_LITERAL = 200
 """Characters around a change in which the quotes of its string are looked for."""
@@ -27,7 +28,7 @@ _MAX_LITERAL = 200
 def changes_values_only(edit: PastEdit) -> bool:
     """Return whether an edit put other numbers, truth values, operators or built-in types: one says nothing of others.
 
-    The unit after a number may change with it.
+    The unit after a number may change with it. A short number that got a name is many things elsewhere.
     """
     if len(edit.old) != len(edit.new):
         return False
@@ -37,6 +38,9 @@ def changes_values_only(edit: PastEdit) -> bool:
         spans = changed_spans(a, b)
         has_number = any(_is_number(a[a1:a2], b[b1:b2]) for a1, a2, b1, b2 in spans)
         for a1, a2, b1, b2 in spans:
+            if a2 - a1 == b2 - b1 == 1 and _SHORT_NUMBER.fullmatch(a[a1]) and is_word(b[b1]):
+                has_value = True
+                continue
             changed = (*a[a1:a2], *b[b1:b2])
             is_unit = has_number and a2 - a1 == b2 - b1 == 1 and a1 > 0 and a[a1 - 1] == "."
             if (

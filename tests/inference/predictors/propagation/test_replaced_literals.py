@@ -91,6 +91,7 @@ def messages(person: Person) -> list[str]:
         ("bad", "bad", "quite wrong", "bad"),
         ("it is bad", "it is bad, too", "this is wrong", "this is wrong, too"),
         ("it is {a}", "it is {a}", "this is {a}", "this is {a}"),
+        ("it is {a}\\n", "it is {a}\\n", "this is {a}\\n", "this is {a}\\n"),
         ("the {a} value is", "the {a} value has", "the {b} thing is", "the {a} value has"),
     ],
 )

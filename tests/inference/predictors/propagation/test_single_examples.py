@@ -101,3 +101,8 @@ def test_one_says_nothing_of_two_equal_long_lines() -> None:
 
 def test_one_says_nothing_of_an_equal_short_line() -> None:
     assert results(Person("retries = 3\n\n\nretries = 3\n").replace("3", "5")) == set()
+
+
+def test_a_short_number_that_got_a_name_says_nothing_of_others() -> None:
+    text = "RETRIES = 3\n\n\ndef f():\n    return range(3)\n\n\ndef g(color):\n    return [c for c in range(3)]\n"
+    assert results(Person(text).replace("return range(3)", "return range(RETRIES)")) == set()
