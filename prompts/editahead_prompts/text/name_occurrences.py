@@ -77,13 +77,18 @@ _WRAPPERS = frozenset(
         "mut_pattern",
         "reference_pattern",
         "tuple_struct_pattern",
+        "match_pattern",
+        "or_pattern",
+        "captured_pattern",
+        "ref_pattern",
+        "slice_pattern",
         "list_splat_pattern",
         "dictionary_splat_pattern",
     }
 )
 """Node types between a defined name and the node that defines the name."""
-_VALUE_FIELDS = ("size", "value", "right", "type")
-"""Fields of wrappers that hold uses: the size of an array, a default."""
+_VALUE_FIELDS = ("size", "value", "right", "type", "condition")
+"""Fields of wrappers that hold uses: the size of an array, a default, the condition of an arm."""
 _DEFINING_FIELDS = frozenset({"name", "pattern", "declarator", "alias", "parameter", "left", "property"})
 _MAX_CHILDREN = 1000
 """Children of a node with fields. More are those of a broken or generated text, and each look at them takes long."""
@@ -255,6 +260,8 @@ def _definer(node: Node) -> Node | None:
             return None
         child, parent = parent, parent.parent
     if parent is None or parent.type in _NEVER_DEFINING:
+        return None
+    if parent.type == "match_arm" and (node.text or b"")[:1].isupper():  # a variant or a constant
         return None
     if parent.type in _PARAMETER_LISTS:
         return parent

@@ -6,6 +6,7 @@ the same or related; where it does not, the receiver is one that an example has,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
@@ -15,7 +16,7 @@ from editahead_prompts.text.name_occurrences import Occurrence
 from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
-from .argument_rules import ArgumentChange, learn_argument_rules
+from .argument_rules import ArgumentChange, argument_spans, learn_argument_rules
 from .bindings import MODULE
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
@@ -80,7 +81,7 @@ class ChangedArguments:
             for old, new in zip(edit.old, edit.new, strict=True)
             if old != new
             for rule in learn_argument_rules(line_body(old), line_body(new))
-            if isinstance(rule, ArgumentChange) and not rule.in_scope
+            if isinstance(rule, ArgumentChange) and not rule.in_scope and _explains(rule, old, new)
         ]
 
     def _find_proposals(self, change: ArgumentChange, ages: tuple[int, ...]) -> tuple[Proposal, ...]:
@@ -113,6 +114,16 @@ class ChangedArguments:
         if site.owner.startswith(HINT) or any(owner.startswith(HINT) for owner in owners):
             return len(owners) >= _RECEIVERS
         return any((owner, site.owner) in related_types(self._index.snapshot.text) for owner in owners)
+
+
+def _explains(change: ArgumentChange, old: str, new: str) -> bool:
+    """Return whether a line changed by nothing but the argument of one call."""
+    for match in re.finditer(rf"(?<!\w){re.escape(change.callee)}\s?\(", old):
+        spans = argument_spans(old, match.end() - 1)
+        changed = change.changed(old, spans) if spans is not None else None
+        if changed is not None and old[: changed[0]] + changed[2] + old[changed[1] :] == new:
+            return True
+    return False
 
 
 def repeat_arguments(situation: Situation) -> Iterator[FollowUp]:

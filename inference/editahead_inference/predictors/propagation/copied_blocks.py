@@ -16,11 +16,13 @@ from rapidfuzz import fuzz
 from editahead_prompts.state import PastEdit
 from editahead_prompts.text.identifiers import changed_spans, is_word, split_words, tokenize, word_replacement
 from editahead_prompts.text.snapshot import line_body, line_end
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .rule import Proposal
 from .rule_runs import join_neighbours
+from .single_examples import renames_local_only
 from .substitution_rules import WordRename
 from .token_patterns import KEYWORDS
 
@@ -64,17 +66,17 @@ class Copy:
     words: tuple[Words, ...]
 
 
-def find_copies(edits: Sequence[PastEdit | None], index: DocumentIndex) -> list[Copy]:
+def find_copies(edits: Sequence[PastEdit | None], index: DocumentIndex, trees: SyntaxTrees) -> list[Copy]:
     """Return the copies in a document that the last edits changed."""
     uri = index.snapshot.uri
     here = [edit for edit in edits[:_MAX_EDITS] if edit is not None and edit.uri == uri and edit.new]
-    return [copy for edit in here if (copy := _find_copy(edit, index)) is not None]
+    return [copy for edit in here if (copy := _find_copy(edit, index, trees)) is not None]
 
 
 def continue_copies(situation: Situation) -> Iterator[FollowUp]:
     """Yield the lines of copies that still have the words of the original."""
     index = situation.index
-    for copy in find_copies(situation.edits, index):
+    for copy in find_copies(situation.edits, index, situation.trees):
         if not copy.words:
             continue
         rules = [WordRename("copy", "", "", "", "".join(old), None, old, new, ()) for old, new in copy.words]
@@ -88,11 +90,12 @@ def continue_copies(situation: Situation) -> Iterator[FollowUp]:
             yield FollowUp(proposal, "copy", f"copy:{copy.words}", f"{old} -> {new} in the copy", _CONTINUED)
 
 
-def _find_copy(edit: PastEdit, index: DocumentIndex) -> Copy | None:
+def _find_copy(edit: PastEdit, index: DocumentIndex, trees: SyntaxTrees) -> Copy | None:
     if not edit.old:
         return _inserted_copy(edit, index)
     if len(edit.old) != len(edit.new):
         return None
+    is_local = renames_local_only(edit, index, trees)
     for row, (before, after) in enumerate(zip(edit.old, edit.new, strict=True)):
         old, line = line_body(before), edit.line + row
         if len(old.strip()) < 3 or max(len(old), len(after)) > _MAX_WIDTH or line >= len(index.bodies):
@@ -100,12 +103,27 @@ def _find_copy(edit: PastEdit, index: DocumentIndex) -> Copy | None:
         made = _replaced_words(old, line_body(after))
         equal = [n for n in index.lines_with(old.strip()) if n != line and index.bodies[n] == old]
         for original in equal[:_MAX_ORIGINALS]:
-            words = tuple(pair for pair in made if pair in _head_words(index, original, line))
+            head = _head_words(index, original, line)
+            is_all = head and _is_same_block(index, original, line) and not is_local
+            words = tuple(pair for pair in made if is_all or pair in head)
             if words and _is_alike_below(index, original, line):
                 return Copy(edit, line, original, words)
             if _HEAD.search(old) and _is_same_below(index, original, line):
                 return Copy(edit, line, original, ())
+        for original in _heads_like(index, line) if _HEAD.search(old) and made else ():
+            theirs = index.bodies[original]
+            words = tuple(_replaced_words(theirs, line_body(after)))
+            if set(words) & set(made) & set(_replaced_words(theirs, old)):
+                return Copy(edit, line, original, words)
     return None
+
+
+def _heads_like(index: DocumentIndex, line: int) -> Iterator[int]:
+    """Yield the lines below which the lines are those below a line, too."""
+    below = index.bodies[line + 1] if line + 1 < len(index.bodies) else ""
+    for n in index.lines_with(below.strip())[:_MAX_ORIGINALS] if len(below.strip()) >= 3 else ():
+        if n - 1 != line and n > 0 and _is_same_below(index, n - 1, line):
+            yield n - 1
 
 
 def _inserted_copy(edit: PastEdit, index: DocumentIndex) -> Copy | None:
@@ -154,6 +172,10 @@ def _head_words(index: DocumentIndex, original: int, line: int) -> set[Words]:
     """Return the words that differ between the lines that open the block of a copied line and of the original."""
     found: set[Words] = set()
     heads = 0
+    between = range(*sorted((original, line)))
+    is_beside = len(between) <= _MAX_LINES and all(
+        index.indent(n).startswith(index.indent(line)) for n in between if index.bodies[n].strip()
+    )
     for up in range(1, min(_MAX_LINES, line, original) + 1):
         theirs, ours = index.bodies[original - up], index.bodies[line - up]
         if theirs == ours:
@@ -162,9 +184,11 @@ def _head_words(index: DocumentIndex, original: int, line: int) -> set[Words]:
             continue
         words = _replaced_words(theirs, ours)
         if len(index.indent(line - up)) >= len(index.indent(line)):
-            if words:
-                continue  # a line of the copy like the edited one
-            break
+            if not words:
+                break
+            if is_beside:  # a line of the copy like the edited one
+                found.update(words)
+            continue
         if not words or fuzz.ratio(theirs.strip(), ours.strip()) < _MIN_ALIKE:
             break
         found.update(words)
@@ -174,10 +198,30 @@ def _head_words(index: DocumentIndex, original: int, line: int) -> set[Words]:
     return found
 
 
+def _ends_block(index: DocumentIndex, blank: int, step: int, line: int) -> bool:
+    """Return whether the block of a line ends at a blank line: what comes behind it is further out, or not indented."""
+    while 0 <= blank < len(index.bodies) and not index.bodies[blank].strip():
+        blank += step
+    if not 0 <= blank < len(index.bodies):
+        return True
+    return len(index.indent(blank)) < max(len(index.indent(line)), 1)
+
+
 def _is_alike_below(index: DocumentIndex, original: int, line: int) -> bool:
     """Return whether the next lines are those of the original, too, or its block ends."""
     below = index.bodies[line + 1 : line + 2], index.bodies[original + 1 : original + 2]
     return below[0] == below[1] or bool(_replaced_words("".join(below[1]), "".join(below[0])))
+
+
+def _is_same_block(index: DocumentIndex, original: int, line: int) -> bool:
+    """Return whether the line above or the one below is the same in both blocks and no bracket alone."""
+    return any(
+        0 < line + step < len(index.bodies)
+        and 0 < original + step < len(index.bodies)
+        and index.bodies[line + step] == index.bodies[original + step]
+        and any(map(str.isalnum, index.bodies[line + step]))
+        for step in (-1, 1)
+    )
 
 
 def _is_same_below(index: DocumentIndex, original: int, line: int) -> bool:
@@ -211,8 +255,8 @@ def _rest(copy: Copy, index: DocumentIndex, rules: Sequence[WordRename]) -> Iter
             if len(ours) > _MAX_WIDTH:
                 break
             if ours == theirs:
-                if index.indent(line) == "" and not ours.strip():
-                    break  # the next block
+                if not ours.strip() and _ends_block(index, line, step, copy.line):
+                    break
                 yield line
             elif not _replaced_words(theirs, ours) and ours != _mapped(theirs, rules):
                 break

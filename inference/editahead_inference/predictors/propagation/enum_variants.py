@@ -1,13 +1,13 @@
 """Follow-ups of a new variant of an enum: the arm that each `switch` or `match` over its neighbour lacks.
 
 The arm is that of the neighbour, with the new name in its case style. It follows only if the neighbour's arm is all about
-the neighbour's name: what else a new variant needs is not known.
+the neighbour's name, and no arm is for all other variants: what else a new variant needs is not known.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tree_sitter import Node
@@ -41,8 +41,15 @@ _VARIANTS = frozenset(
         "const_spec",
     }
 )
+_PYTHON_ENUM = re.compile(r"(?:Enum|Flag)\b")
+_ENUM = re.compile(r"\s*(?:\w+\s+)*enum\b")
+_MEMBER = re.compile(r"\s*(?P<name>\w*)\s*(?:[=(].*|\{)?[,;]?\s*")
+"""A line in the body of an enum, or the bracket that opens it, for languages without a grammar."""
+_DEFAULTS = frozenset({"default", "_", "else"})
+"""Labels of an arm for all variants that have none."""
 _LABEL = re.compile(
-    r"\s*(?:case\s+(?P<case>[^:>]+?)\s*(?::(?!:)|->)|(?P<arm>[\w:]+(?:\s*(?:\([^()]*\)|\{[^{}]*\}))?)\s*=>"
+    r"\s*(?:case\s+(?P<case>(?:::|[^:>])+?)\s*(?::(?!:)|->)"
+    r"|(?P<arm>[\w:.]+(?:\s*(?:\([^()]*\)|\{[^{}]*\}))?)\s*[=-]>"
     r"|\[?(?P<key>[\w.]+|\"[^\"]*\"|'[^']*')\]?\s*:(?![:=]))"
 )
 """The label of an arm: of a `switch`, of a Rust `match`, or the key of an object with a value for each variant."""
@@ -90,7 +97,8 @@ def _new_variants(edit: PastEdit, origin: DocumentIndex, situation: Situation) -
         at = origin.snapshot.starts[line] + column
         if not origin.snapshot.text.startswith(name, at):
             continue
-        variant = _variant(situation.trees.node_at(origin.snapshot, at, at + len(name)), name)
+        node = situation.trees.node_at(origin.snapshot, at, at + len(name))
+        variant = _variant(node, name) if node is not None else _written_variant(origin, line, name)
         if variant is not None:
             found[name] = variant
     return list(found.values())
@@ -112,22 +120,55 @@ def _new_names(edit: PastEdit) -> Iterator[tuple[int, int, str]]:
 
 def _variant(node: Node | None, name: str) -> _Variant | None:
     """Return the variant that the node names."""
-    while node is not None and _text(node).strip("\"'").startswith(name) and node.type not in _VARIANTS:
-        if node.parent is not None and node.parent.type == "enum_body":
-            break
-        node = node.parent
-    if node is None or node.parent is None or not _text(node).strip("\"'").startswith(name):
-        return None
-    if node.type not in _VARIANTS and node.parent.type != "enum_body":
+    while node is not None and not _is_variant(node):
+        node = node.parent if _text(node).strip("\"'").startswith(name) else None
+    if node is None or not _text(node).strip("\"'").startswith(name):
         return None
     siblings = _siblings(node)
     at = next((n for n, sibling in enumerate(siblings) if sibling.id == node.id), None)
     names = [_name(sibling) for sibling in siblings]
-    if at is None or len(siblings) < 3 or not all(names):
+    if at is None:
+        return None
+    rest = _text(node)[len(names[at]) :].lstrip()
+    return _beside(names, at, rest[:1] if rest[:1] in ("(", "{") else "")
+
+
+def _is_variant(node: Node) -> bool:
+    parent = node.parent
+    if parent is None:
+        return False
+    if node.type == "expression_statement" and parent.parent is not None:  # Python
+        bases = parent.parent.child_by_field_name("superclasses")
+        is_member = bool(node.named_children) and node.named_children[0].type == "assignment"
+        return is_member and bases is not None and _PYTHON_ENUM.search(_text(bases)) is not None
+    return node.type in _VARIANTS or parent.type == "enum_body"
+
+
+def _written_variant(index: DocumentIndex, line: int, name: str) -> _Variant | None:
+    """Return the variant of a line in the body of an enum, by its text."""
+    members: dict[int, str] = {}
+    for step in (-1, 1):
+        at = line + (step > 0)
+        while 0 <= at < len(index.bodies) and abs(at - line) <= _MAX_LINES:
+            match = _MEMBER.fullmatch(index.bodies[at][:_MAX_WIDTH])
+            if match is None or _ENUM.match(index.bodies[at]):
+                break
+            if match["name"]:
+                members[at] = match["name"]
+            at += step
+        if step < 0 and (at < 0 or not _ENUM.match(index.bodies[at])):
+            return None
+    rows = sorted(members)
+    return (
+        _beside([members[row] for row in rows], rows.index(line), "") if members.get(line) == name else None
+    )
+
+
+def _beside(names: Sequence[str], at: int, payload: str) -> _Variant | None:
+    """Return the variant at a place among the names of all."""
+    if len(names) < 3 or not all(names):
         return None
     beside = at - 1 if at else 1
-    rest = _text(node)[len(names[at]) :].lstrip()
-    payload = rest[:1] if rest[:1] in ("(", "{") else ""
     return _Variant(names[at], names[beside], at > 0, tuple(n for n in names if n != names[at]), payload)
 
 
@@ -135,11 +176,7 @@ def _siblings(node: Node) -> list[Node]:
     """Return the variants of an enum, or the members of a union of literals, in order."""
     if node.type != "literal_type":
         parent = node.parent
-        return (
-            [n for n in parent.named_children if "comment" not in n.type and n.type == node.type]
-            if parent
-            else []
-        )
+        return [n for n in parent.named_children if n.type == node.type and _is_variant(n)] if parent else []
     top = node
     while top.parent is not None and top.parent.type == "union_type":
         top = top.parent
@@ -172,10 +209,14 @@ def _arms(variant: _Variant, index: DocumentIndex) -> Iterator[Proposal]:
         words = {word for _, text in labels for word in WORD.findall(text)}
         if variant.name in words or not all(name in words for name in variant.others[:8]):
             continue
+        if any(text.strip() in _DEFAULTS for _, text in labels):
+            continue  # which has an arm for the others
         payload = label.rstrip()[-1:]
         if {")": "(", "}": "{"}.get(payload, "") != variant.payload and payload in (")", "}"):
             continue
         end = next((n for n, _ in labels if n > line), None) or _arm_end(index, line)
+        while not index.bodies[end - 1].strip():
+            end -= 1
         text = index.bodies[line:end]
         made = _renamed(text, variant, label, index)
         if made is None or any(len(body) > _MAX_WIDTH for body in text):

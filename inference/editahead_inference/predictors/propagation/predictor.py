@@ -274,7 +274,7 @@ class Propagation:
         settled: list[PastEdit] = []
         for uri in {edit.uri for edit in edits[:_ADAPTED] if edit is not None and edit.uri in snapshots}:
             index = self._index(snapshots[uri])
-            settled += [copy.edit for copy in find_copies(edits, index)]
+            settled += [copy.edit for copy in find_copies(edits, index, self._trees)]
             settled += [
                 edit
                 for edit in edits[:_ADAPTED]

@@ -17,6 +17,7 @@ from editahead_prompts.text.identifiers import WORD, split_words
 from editahead_prompts.text.snapshot import line_body, line_end
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
+from .copied_blocks import find_copies
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .named_places import MAX_WIDTH
@@ -94,9 +95,12 @@ def follow_replaced_messages(situation: Situation) -> Iterator[FollowUp]:
     uri = index.snapshot.uri
     if not situation.state.is_open(uri) or situation.trees.tree(index.snapshot) is None:
         return
+    copies = [copy.edit for copy in find_copies(situation.edits, index, situation.trees)]
     for edit in _typed(situation.edits[:_MAX_EDITS]):
         if any(line.rstrip().endswith(_OPENS) for line in edit.new):
             continue  # the text is the title of a block, or decides on one
+        if any(edit is copy for copy in copies):
+            continue  # whose original keeps its text
         for old, new in replaced_literals(edit):
             found = list(_same_message(old, new, edit, situation))
             if not found and edit.uri == uri:

@@ -24,7 +24,9 @@ LEAVES = st.sampled_from(("let", "use", "use")).map(lambda kind: (kind, [], []))
 STATEMENTS = st.recursive(
     LEAVES,
     lambda inner: st.tuples(
-        st.sampled_from(("block", "if", "for")), st.lists(inner, max_size=3), st.lists(inner, max_size=2)
+        st.sampled_from(("block", "if", "for", "match")),
+        st.lists(inner, max_size=3),
+        st.lists(inner, max_size=2),
     ),
     max_leaves=8,
 )
@@ -62,6 +64,14 @@ class Rust(Writer):
                 self.lines.append(f"{pad}{{")
                 self.block(inner, bound, depth + 1)
                 self.lines.append(f"{pad}}}")
+            elif kind == "match":
+                made = self.new()
+                self.lines.append(f"{pad}match <{bound}> {{")
+                self.lines.append(f"{pad}    Some(<{made}>) if is(<{made}>) => {{")
+                self.block(inner, made, depth + 2)
+                self.lines += (f"{pad}    }}", f"{pad}    _ => {{")
+                self.block(other, bound, depth + 2)
+                self.lines += (f"{pad}    }}", f"{pad}}}")
             else:
                 made = self.new()
                 head = f"if let Some(<{made}>) =" if kind == "if" else f"for <{made}> in"
