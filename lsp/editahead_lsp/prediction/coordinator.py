@@ -256,7 +256,8 @@ class PredictionCoordinator:
         now = only_at_cursor(prediction)
         if now is prediction or now.shown:
             return now
-        return None if await self._is_superseded(request, request.pause_s) else prediction
+        left = request.started_at + request.pause_s - self._clock()
+        return None if left > 0 and await self._is_superseded(request, left) else prediction
 
     async def _after_look(
         self, request: PredictionRequest, document: Document, state: EditorState

@@ -36,7 +36,7 @@ class PredictionRequest:
         max_suggestions: The number of suggestions that the surface shows, at most.
         delay_s: The seconds to wait before a prediction.
         model_delay_s: The seconds from the request to a request to a model.
-        pause_s: The seconds for which edits elsewhere wait while the word at the cursor may go on.
+        pause_s: The seconds from the request for which edits elsewhere wait while the word at the cursor may go on.
         silence: The reason, when it is already known that nothing will be shown.
         look: The comparison of the document with its file, where one was in progress when the state was frozen.
     """

@@ -106,7 +106,7 @@ class Typist:
 @pytest_asyncio.fixture
 async def typist() -> AsyncIterator[Typist]:
     pauses = Pauses()
-    harness = ServerHarness(Pipeline(), sleep=pauses.sleep)
+    harness = ServerHarness(Pipeline(), sleep=pauses.sleep, clock=lambda: 0.0)
     yield Typist(harness, pauses)
     harness.finish()
 
