@@ -21,6 +21,8 @@ from neovim import Neovim
 KEY_S = (0.07, 0.17)
 """The least and the most seconds between two keys."""
 LOOK_S, POLL_S = 1.5, 0.01
+AWAY_S = 3.0
+"""Seconds in a terminal, beside the editor."""
 READ_S, ACCEPT_S, TYPED_KEY_S = 0.25, 0.12, 0.115
 """Seconds that a person needs to read an offer, to press Tab, and to type a key: they count what was saved."""
 WAY_KEYS = 4
@@ -135,6 +137,7 @@ class Person:
     def _move(self, change: Change) -> None:
         subprocess.run(["git", "mv", change.old, change.new], cwd=self.folder, check=True)
         self.texts = change.made(self._read())
+        self._wait(AWAY_S)
         self._press("<Cmd>checktime<CR>jk")
 
     def _change(self, change: Change) -> None:
