@@ -138,7 +138,7 @@ class Person:
         subprocess.run(["git", "mv", change.old, change.new], cwd=self.folder, check=True)
         self.texts = change.made(self._read())
         self._wait(AWAY_S)
-        self._press("<Cmd>checktime<CR>jk")
+        self._press("<Cmd>checktime<CR>j")
 
     def _change(self, change: Change) -> None:
         text = self._read()[change.path]
