@@ -30,6 +30,7 @@ def server() -> Iterator[SharedServer]:
         yield server
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_task(path: Path, server: SharedServer) -> None:
     task = load(path)
