@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from editahead_prompts.state import PastEdit
+from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.identifiers import WORD, split_words
 from editahead_prompts.text.snapshot import line_body, line_end
 from editahead_prompts.text.syntax_trees import SyntaxTrees
@@ -35,6 +36,8 @@ MIN_LITERAL = 3
 _MAX_LITERAL = 120
 _MIN_PHRASE = 8
 """Characters of several words that other messages repeat."""
+_MIN_STEM = 3
+"""Characters with which both spellings of a word begin."""
 _OPENS = ("{", "(", ":", "=>")
 """What a line ends in that opens a block."""
 _FUNCTION = re.compile(r"function|method|constructor")
@@ -118,27 +121,41 @@ def _same_message(old: str, new: str, edit: PastEdit, situation: Situation) -> I
 
 
 def _same_phrase(old: str, new: str, edit: PastEdit, situation: Situation) -> Iterator[FollowUp]:
-    before, after = _phrase(old, new)
-    is_telling = len(before.split()) > 1 and len(before) >= _MIN_PHRASE and after.strip()
-    if not is_telling or re.search(r"[{}%$\\]", before + after):
+    for before, after in _phrases(old, new):
+        is_telling = len(before.split()) > 1 and len(before) >= _MIN_PHRASE and after.strip()
+        if not is_telling or re.search(r"[{}%$\\]", before + after):
+            continue
+        lines = situation.index.lines_with(before)
+        for line in lines if len(lines) <= _MAX_LINES else ():
+            made = _with_phrase(situation.index.bodies[line][:MAX_WIDTH], before, after)
+            yield from _message(line, made, (before, after), edit, situation, _PHRASE)
+
+
+def _with_phrase(body: str, before: str, after: str) -> str:
+    """Return a line with other words in its literals."""
+    words = re.compile(rf"(?<!\w){re.escape(before)}(?!\w)")
+    return _LITERAL.sub(lambda match: words.sub(lambda _: after, match[0]), body)
+
+
+def _phrases(old: str, new: str) -> Iterator[tuple[str, str]]:
+    """Yield the words in which two texts differ.
+
+    A word alone that is spelt in another way comes with the one before it, and with the one behind it.
+    """
+    a, b = (re.findall(r"\w+|\s+|.", text) for text in (old, new))
+    head, tail = common_affixes(a, b)
+    before, after = ("".join(part[head : len(part) - tail]).strip() for part in (a, b))
+    if len(before.split()) != 1:
+        yield before, after
         return
-    word = re.compile(rf"(?<!\w){re.escape(before)}(?!\w)")
-    lines = situation.index.lines_with(before)
-    for line in lines if len(lines) <= _MAX_LINES else ():
-        body = situation.index.bodies[line][:MAX_WIDTH]
-        made = _LITERAL.sub(lambda match: word.sub(lambda _: after, match[0]), body)
-        yield from _message(line, made, (before, after), edit, situation, _PHRASE)
-
-
-def _phrase(old: str, new: str) -> tuple[str, str]:
-    """Return the words in which two texts differ."""
-    a, b = re.findall(r"\w+|\s+|.", old), re.findall(r"\w+|\s+|.", new)
-    start = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-    a, b = a[start:], b[start:]
-    end = next(
-        (n for n, (x, y) in enumerate(zip(a[::-1], b[::-1], strict=False)) if x != y), min(len(a), len(b))
-    )
-    return "".join(a[: len(a) - end]).strip(), "".join(b[: len(b) - end]).strip()
+    if common_affixes(before, after)[0] < _MIN_STEM:
+        return
+    words = re.compile(r"\w+ $"), re.compile(r"^ \w+")
+    ahead, behind = words[0].search("".join(a[:head])), words[1].search("".join(a[len(a) - tail :]))
+    if ahead is not None:
+        yield ahead[0] + before, ahead[0] + after
+    if behind is not None:
+        yield before + behind[0], after + behind[0]
 
 
 def _message(

@@ -92,6 +92,16 @@ def messages(person: Person) -> list[str]:
         ("it is bad", "it is bad, too", "this is wrong", "this is wrong, too"),
         ("it is {a}", "it is {a}", "this is {a}", "this is {a}"),
         ("it is {a}\\n", "it is {a}\\n", "this is {a}\\n", "this is {a}\\n"),
+        ("bad version req here", "no version req", "bad version requirement here", "no version requirement"),
+        (
+            "conflict settings: a",
+            "conflict settings: b",
+            "conflicting settings: a",
+            "conflicting settings: b",
+        ),
+        ("no seperator given", "a seperator given", "no separator given", "a separator given"),
+        ("the name is invalid", "the age is invalid", "the name is missing", "the age is invalid"),
+        ("the name is invalid", "a code is invalidated", "the name is invalidly", "a code is invalidated"),
         ("the {a} value is", "the {a} value has", "the {b} thing is", "the {a} value has"),
     ],
 )
