@@ -381,7 +381,7 @@ class CharactersOutput:
 
 @attrs.frozen
 class StatsOutput:
-    """Figures in total and by language, by source and kind of rule (`predictors`), by date (`days`), and by week (`weeks`).
+    """Figures in total, by language, by what was predicted in words (`predictors`), by date (`days`), and by week (`weeks`).
 
     A week has the date of its Monday.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from pathlib import Path
@@ -22,6 +23,31 @@ from .json_output import (
     SurvivalOutput,
 )
 
+_OF_SOURCE = {
+    "completion": "text at the cursor",
+    "diagnostic": "reported problems",
+    "local": "the model",
+    "engine": "the model",
+}
+_OF_KIND = (
+    (re.compile(r"(typed-|sibling-)?rename|case"), "renames"),
+    (re.compile(r"argument|call|signature|mirror-argument|passed|await"), "calls and arguments"),
+    (re.compile(r"(missing-)?import|unused|moved-file"), "imports"),
+    (re.compile(r"insert|mirror|missing|copy|variant|new-field"), "lines beside like ones"),
+    (re.compile(r"delete"), "removed lines"),
+    (re.compile(r"move"), "moved lines"),
+    (re.compile(r"literal|message"), "texts and numbers"),
+    (re.compile(r"extract"), "what got a name"),
+)
+_LIKE = "the same change elsewhere"
+
+
+def predictor_name(source: str, kind: str) -> str:
+    """Return in words what made a prediction: its source, or what its kind of rule follows."""
+    if source in _OF_SOURCE:
+        return _OF_SOURCE[source]
+    return next((name for pattern, name in _OF_KIND if pattern.match(kind)), _LIKE)
+
 
 def summarize_outcomes(
     file: Path,
@@ -41,7 +67,7 @@ def summarize_outcomes(
         file=str(file),
         total=_summarize(outcomes),
         languages=_group(outcomes, lambda one: one.language),
-        predictors=_group(outcomes, lambda one: f"{one.source}: {one.kind}"),
+        predictors=_group(outcomes, lambda one: predictor_name(one.source, one.kind)),
         days=_group(outcomes, lambda one: datetime.fromtimestamp(one.at, zone).date().isoformat()),
         weeks=_group(outcomes, lambda one: _monday(datetime.fromtimestamp(one.at, zone).date())),
         characters=_characters(outcomes, counted),

@@ -273,7 +273,7 @@ SHAPES = [
         "editahead stats --json",
         "Outcomes of predictions, from the outcome log; latency in milliseconds.",
         json_output.StatsOutput(
-            "~/.local/state/editahead/outcomes.db", FIGURES, {"python": FIGURES}, {"propagation: rename": FIGURES},
+            "~/.local/state/editahead/outcomes.db", FIGURES, {"python": FIGURES}, {"renames": FIGURES},
             {"2026-03-02": FIGURES}, {"2026-03-02": FIGURES},
             json_output.CharactersOutput(CHARACTERS, {"python": CHARACTERS}, {"2026-03-02": CHARACTERS}),
             json_output.LearningFigures(181, 0.71, {"always": -0.12, "kind:rename": 0.24, "language:python": 0.08}),

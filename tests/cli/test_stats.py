@@ -11,7 +11,7 @@ import pytest
 
 from editahead_cli.json_output import SurvivalOutput
 from editahead_cli.main import main
-from editahead_cli.outcome_statistics import summarize_outcomes
+from editahead_cli.outcome_statistics import predictor_name, summarize_outcomes
 from editahead_lsp.protocol.status_messages import LatencyStatus
 from editahead_lsp.session.outcome_log import FILE_NAME, Outcome, OutcomeLog
 from schemas import validate
@@ -56,12 +56,30 @@ def test_figures() -> None:
     assert total.latency == LatencyStatus(4.0, 8.0)
     assert {name: one.shown for name, one in found.languages.items()} == {"go": 1, "python": 4}
     assert {name: one.shown for name, one in found.predictors.items()} == {
-        "propagation: line": 1,
-        "propagation: rename": 4,
+        "the same change elsewhere": 1,
+        "renames": 4,
     }
     assert {name: one.shown for name, one in found.days.items()} == {"2023-11-14": 3, "2023-11-15": 2}
     assert found.learning.outcomes == 4
     assert "kind:rename" in found.learning.weights
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "name"),
+    [
+        ("propagation", "rename-bound", "renames"),
+        ("propagation", "hole2-loose", "the same change elsewhere"),
+        ("propagation", "call-add", "calls and arguments"),
+        ("propagation", "import-unused", "imports"),
+        ("propagation", "moved-file", "imports"),
+        ("propagation", "delete-words", "removed lines"),
+        ("completion", "next-tokens", "text at the cursor"),
+        ("completion", "typed-rename", "text at the cursor"),
+        ("engine", "engine", "the model"),
+    ],
+)
+def test_what_was_predicted_is_said_in_words(source: str, kind: str, name: str) -> None:
+    assert predictor_name(source, kind) == name
 
 
 def test_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,7 +96,7 @@ def test_a_table_and_a_plot(file: Path, capsys: pytest.CaptureFixture[str]) -> N
     lines = capsys.readouterr().out.splitlines()
     (total,) = (line.split() for line in lines if line.startswith("all"))
     assert total == ["all", "5", "4", "2", "50%", "1", "100%", "0%", "4.0", "8.0"]
-    assert any(line.split()[:2] == ["rename", "4"] for line in lines)
+    assert any(line.split()[:2] == ["renames", "4"] for line in lines)
     bars = [line for line in lines if "accepted of" in line]
     assert [line.count("█") > 0 for line in bars] == [True, False]
     assert [line.split("  ")[-1].strip() for line in bars] == ["2 accepted of 2 seen", "0 accepted of 2 seen"]

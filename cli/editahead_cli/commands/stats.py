@@ -74,7 +74,7 @@ def _print_report(found: StatsOutput) -> None:
     console = SafeConsole()
     for sentence, part in (
         (
-            "What became of the predictions in your editors, in all, by language and by predictor:",
+            "What became of the predictions in your editors, in all, by language and by what it was:",
             _table(found),
         ),
         ("Each of the last days, and how much of what you saw you accepted:", _plot(found)),
@@ -107,11 +107,11 @@ def _table(found: StatsOutput) -> RenderableType:
     for heading in _HEADINGS:
         table.add_column(heading, justify="right", no_wrap=True, min_width=max(len(heading), 5))
     table.add_row("all", *_row(found.total), style="bold")
-    for heading, groups in (("language", found.languages), ("predictor", found.predictors)):
+    for heading, groups in (("language", found.languages), ("what it was", found.predictors)):
         table.add_section()
         table.add_row(heading, style="dim")
         for name, figures in sorted(groups.items(), key=lambda pair: -pair[1].shown):
-            table.add_row(f"  {name.removeprefix('propagation: ')}", *_row(figures))
+            table.add_row(f"  {name}", *_row(figures))
     return table
 
 
