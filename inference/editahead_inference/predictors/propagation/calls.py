@@ -104,9 +104,12 @@ def with_argument(call: Call, place: int, text: str, language: str, name: str) -
     keywords = [n for n, one in enumerate(texts) if language == "python" and keyword_of(one)]
     if any(keyword_of(texts[n]) == name for n in keywords):
         return None
-    if keywords and (place == -1 or place >= keywords[0]) and not keyword_of(text):
+    is_mapping = text.startswith("**")
+    if keywords and text.startswith("*") and not is_mapping:
+        return None
+    if keywords and (place == -1 or place >= keywords[0]) and not is_mapping and not keyword_of(text):
         text, place = f"{name}={text}", -1
-    if keyword_of(text):
+    if keyword_of(text) or is_mapping:
         place = -1
     rule = ArgumentChange("", "", "", "", "", None, "", text, place, True, len(texts) if texts != [""] else 0)
     return _spliced(call, rule.changed(call.text, list(call.spans)))

@@ -26,6 +26,7 @@ _MAX_LINES = 200
 _MAX_DEFINITIONS = 40
 """Lines with a called name that may define it."""
 _CALLED = re.compile(r"(?<![\w.])(?P<object>(?:self|this)\.)?(?P<name>[^\W\d]\w*)\s?\(")
+_REST = re.compile(r"\*\*?|\.\.\.")
 _OMITTED = re.compile(r"=(?!=)|\?\s*:")
 """What shows that a call may leave a parameter out."""
 
@@ -54,6 +55,7 @@ def _passing_on(change: ParameterChange, situation: Situation) -> Iterator[Follo
     if place is None:
         return
     name = parameter_name(change.new[place], language)
+    rest = _rest(change.new[place])
     body_lines = range(change.lines[1] + 1, change.last + 1)
     is_used = any(whole_word(name).search(index.bodies[line][:MAX_WIDTH]) for line in body_lines)
     for line in range(change.lines[1], min(change.last, change.lines[1] + _MAX_LINES) + 1):
@@ -61,12 +63,16 @@ def _passing_on(change: ParameterChange, situation: Situation) -> Iterator[Follo
         for match in _CALLED.finditer(body) if len(body) <= MAX_WIDTH else ():
             callee = _callee(match["name"], situation) if match["name"] != change.name else None
             call = call_at(index, line, match.end() - 1) if callee is not None else None
-            if callee is None or call is None or name not in callee.names:
+            if callee is None or call is None or not _takes(callee, name, rest):
                 continue
-            is_optional = _is_optional(callee, name)
+            is_optional = not rest and _is_optional(callee, name)
             if is_optional and is_used:
                 continue  # what the function got it for
-            made = _passed(call, callee, name, language)
+            made = (
+                with_argument(call, -1, rest + name, language, name)
+                if rest
+                else _passed(call, callee, name, language)
+            )
             proposal = changed_call(index, call, made) if made is not None else None
             if proposal is not None:
                 sure = _OPTIONAL if is_optional else _NEEDED
@@ -107,6 +113,18 @@ def _defined(name: str, index: DocumentIndex, situation: Situation) -> Iterator[
                 parameters, keywords = known
                 names = tuple(parameter_name(one, language) for one in parameters)
                 yield _Callee(parameters, names, keywords)
+
+
+def _rest(parameter: str) -> str:
+    """Return the sign that makes a parameter take all other arguments; "" without one."""
+    match = _REST.match(parameter)
+    return match[0] if match is not None else ""
+
+
+def _takes(callee: _Callee, name: str, rest: str) -> bool:
+    """Return whether a function has a parameter of the name, or one for all other arguments if that is one."""
+    signs = dict(zip(callee.names, map(_rest, callee.parameters), strict=True))
+    return rest in signs.values() if rest else signs.get(name) == ""
 
 
 def _is_optional(callee: _Callee, name: str) -> bool:

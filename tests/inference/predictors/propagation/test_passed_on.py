@@ -102,3 +102,59 @@ def test_a_call_that_lacks_nothing_or_means_another_function_stays(body: str) ->
 def test_what_the_function_uses_itself_is_not_passed_to_where_it_may_be_left_out() -> None:
     text = "def g(a, log=None):\n    return a\n\n\ndef f(a):\n    log(a)\n    return g(a)\n"
     assert passed_on(Person(text).replace("def f(a)", "def f(a, log)"))[6] == "    return g(a)"
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "old", "new", "line", "made"),
+    [
+        (
+            "python",
+            "def g(a, **k):\n    pass\ndef f(a):\n    g(a)\n",
+            "f(a)",
+            "f(a, **kw)",
+            3,
+            "    g(a, **kw)",
+        ),
+        ("python", "def g(a, *b):\n    pass\ndef f(a):\n    g(a)\n", "f(a)", "f(a, *c)", 3, "    g(a, *c)"),
+        (
+            "python",
+            "def g(a, **k):\n    pass\ndef f(a):\n    g(a, b=1)\n",
+            "f(a)",
+            "f(a, **kw)",
+            3,
+            "    g(a, b=1, **kw)",
+        ),
+        (
+            "python",
+            "def g(a, *b):\n    pass\ndef f(a):\n    g(a, c=1)\n",
+            "f(a)",
+            "f(a, *c)",
+            3,
+            "    g(a, c=1)",
+        ),
+        ("python", "def g(a):\n    pass\ndef f(a):\n    g(a)\n", "f(a)", "f(a, **kw)", 3, "    g(a)"),
+        ("python", "def g(a, *b):\n    pass\ndef f(a):\n    g(a)\n", "f(a)", "f(a, b)", 3, "    g(a)"),
+        ("python", "def g(a, b):\n    pass\ndef f(a):\n    g(a)\n", "f(a)", "f(a, *b)", 3, "    g(a)"),
+        (
+            "python",
+            "def g(a, **k):\n    pass\ndef f(a):\n    g(a, **d)\n",
+            "f(a)",
+            "f(a, **k)",
+            3,
+            "    g(a, **d)",
+        ),
+        ("python", "def f(a):\n    pass\ndef h():\n    f(1)\n", "f(a)", "f(a, **kw)", 3, "    f(1)"),
+        (
+            "typescript",
+            "function g(a: A, ...b: B[]) {\n}\nfunction f(a: A) {\n  g(a);\n}\n",
+            "f(a: A)",
+            "f(a: A, ...c: B[])",
+            3,
+            "  g(a, ...c);",
+        ),
+    ],
+)
+def test_all_other_arguments_are_passed_to_what_takes_them(
+    language: str, text: str, old: str, new: str, line: int, made: str
+) -> None:
+    assert passed_on(Person(text, language=language).replace(old, new))[line] == made
