@@ -87,7 +87,9 @@ class DocumentIndex:
         return words
 
     def lines_with(self, literal: str) -> list[int]:
-        """Return the lines with the literal (at least one character, no line end), ascending."""
+        """Return the lines with the literal (without a line end), ascending; none for an empty one, which tells nothing."""
+        if not literal:
+            return []
         found = self._with.get(literal)
         if found is None:
             known = None if self._known is None else self._known.lines_with.get(literal)

@@ -109,7 +109,7 @@ def _new_fields(situation: Situation) -> Iterator[tuple[_Field, DocumentIndex]]:
 
 
 def _field_at(line: int, index: DocumentIndex, situation: Situation) -> _Field | None:
-    """Return the field that a line declares, if each value of its type needs it."""
+    """Return the field that a line declares, if each value of its type needs it, and both have a name."""
     at = index.snapshot.starts[line] + len(index.indent(line))
     node = situation.trees.node_at(index.snapshot, at, at + 1)
     while node is not None and node.type not in _FIELDS and node.start_point.row == line:
@@ -127,7 +127,8 @@ def _field_at(line: int, index: DocumentIndex, situation: Situation) -> _Field |
     before = before.prev_named_sibling if before is not None else None
     if before is not None and before.type == "expression_statement" and before.named_children:
         before = before.named_children[0]
-    return _Field(_field_name(node), _text(above.child_by_field_name("name")), _field_name(before))
+    name, owner = _field_name(node), _text(above.child_by_field_name("name"))
+    return _Field(name, owner, _field_name(before)) if name and owner else None
 
 
 def _is_needed(field: Node) -> bool:

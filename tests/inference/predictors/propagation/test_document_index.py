@@ -71,3 +71,8 @@ def test_views_are_handed_on_past_an_index_that_nobody_asked_for_them() -> None:
     assert third.words["b"] == 102
     assert third.stripped[0] is first.stripped[0]
     assert "text" not in third.snapshot.__dict__  # only the changed lines are read
+
+
+def test_an_empty_text_is_nowhere() -> None:
+    index = DocumentIndex(Snapshot.from_text("a\n\nb"))
+    assert index.lines_with("") == []

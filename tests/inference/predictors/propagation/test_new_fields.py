@@ -137,3 +137,37 @@ def test_a_literal_in_the_order_of_its_type_stays_so(names: list[str], data: st.
     order = [*names[:place], "new", *names[place:]]
     made = ", ".join("new" if name == "new" else f"{name}: 1" for name in order)
     assert f"    T {{ {made} }}\n" in followed(person)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "old", "new"),
+    [
+        ("go", "type A struct {\n\tb int\n}\n\nvar a = A{b: 1}\n", "\tb int\n", "\tb int\n\tsync.Mutex\n"),
+        ("go", "type A struct {\n\tb int\n}\n\nvar a = A{b: 1}\n", "\tb int\n", "\tb int\n\t*B\n"),
+        ("go", "var a = struct {\n\tb int\n}{b: 1}\n", "\tb int\n", "\tb int\n\tc int\n"),
+        ("c", "struct {\n  int b;\n} a = {.b = 1};\n", "  int b;\n", "  int b;\n  int c;\n"),
+        ("c", "struct A {\n  int b;\n} a = {.b = 1};\n", "  int b;\n", "  int b;\n  struct { int c; };\n"),
+        (
+            "typescript",
+            "const A = class {\n  b: number;\n};\n",
+            "  b: number;\n",
+            "  b: number;\n  c: number;\n",
+        ),
+        (
+            "typescript",
+            "const a: { b: number } = {\n  b: 1,\n};\n",
+            "{ b: number }",
+            "{ b: number; c: number }",
+        ),
+        (
+            "rust",
+            "struct A {\n    b: u8,\n}\nfn f() -> A {\n    A { b: 1 }\n}\n",
+            "    b: u8,\n",
+            "    b: u8,\n    _: u8,\n",
+        ),
+    ],
+)
+def test_a_field_or_a_type_without_a_name_tells_nothing(language: str, text: str, old: str, new: str) -> None:
+    person = Person(text, language=language).replace(old, new)
+    found = Propagation().propose(person.state(), lambda: None)
+    assert not [candidate for candidate in found if candidate.kind == "new-field"]
