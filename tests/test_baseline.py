@@ -75,8 +75,8 @@ def keyboard_counts(part: BaselinePart, **more: int) -> KeyboardCounts:
     ("part", "more", "worse"),
     [
         (PARTS[0], {}, set()),
-        (PARTS[0], {"saved": 3, "shown": 3}, set()),
-        (PARTS[0], {"saved": -1}, {"inlineCompletion: saved", "copilotInlineEdit: saved"}),
+        (PARTS[0], {"seconds": 3, "shown": 3}, set()),
+        (PARTS[0], {"seconds": -1}, {"inlineCompletion: time saved", "copilotInlineEdit: time saved"}),
         (PARTS[1], {"wrong": 1}, {"inlineCompletion: wrong/100", "copilotInlineEdit: wrong/100"}),
         (PARTS[1], {"flickers": 1}, {"inlineCompletion: flickered/100", "copilotInlineEdit: flickered/100"}),
         (PARTS[2], {"correct": -1}, {"coverage", "precision"}),

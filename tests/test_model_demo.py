@@ -21,4 +21,7 @@ def test_it_says_how_to_get_the_model(tmp_path: Path) -> None:
         command = [sys.executable, str(DEMO), *options]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 1 and done.stderr == ""
-        assert done.stdout.count("\n") == 1 and "editahead models use editahead-coder" in done.stdout
+        assert (
+            done.stdout.count("\n") == 1
+            and "docs/models.md says how to set up editahead-coder" in done.stdout
+        )

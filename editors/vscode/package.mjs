@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs
 import { createVSIX, listFiles } from "@vscode/vsce";
 
 // A guard against files that do not belong here, such as weights: the code alone has 1.6 MB.
-const MAX_BYTES = 1_900_000;
+const MAX_BYTES = 1_950_000;
 const EXPECTED = [/^package\.json$/, /^readme\.md$/i, /^LICENSE$/, /^dist\/extension\.js$/, /^media\/[\w.-]+\.(md|svg|png)$/, /^server\/[\w.-]+\.whl$/];
 
 const { repository } = JSON.parse(readFileSync("package.json", "utf8"));
