@@ -38,6 +38,7 @@ def server() -> Iterator[SharedServer]:
         yield server
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [expected(path) for path in FILES])
 def test_scenario(path: Path, server: SharedServer) -> None:
     result = score(server.session, load(path))

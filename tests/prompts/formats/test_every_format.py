@@ -35,6 +35,9 @@ from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 from history_typist import PROPERTY
 
+pytestmark = pytest.mark.slow
+
+
 EACH = settings(PROPERTY, max_examples=40)
 """There are fifteen formats."""
 
