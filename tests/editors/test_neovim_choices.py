@@ -96,7 +96,7 @@ def test_a_choice_for_a_text_that_changed_is_refused(neovim: Neovim) -> None:
     answer_with(neovim, 1, "vim.api.nvim_buf_set_lines(0, 3, 3, true, { '# changed' })")
     neovim.keys(":Editahead apply x<CR>")
     neovim.until(
-        f"{MESSAGES}:find('Nothing was changed: the document has changed since the request (stale)', 1, true)"
+        f"{MESSAGES}:find('Nothing was changed: the document has changed since the request', 1, true)"
     )
     assert neovim.text == TEXT.replace("\n\n\n", "\n\n# changed\n\n")
 

@@ -126,7 +126,7 @@ def _make_suggestion(number: int, verdict: GateDecision, state: EditorState) -> 
 
 def _print_suggestions(answer: SuggestionList, file: Path) -> None:
     if answer.silence is not None:
-        print_text(f"Nothing ({answer.silence.reason}): {answer.silence.detail}")
+        print_text(f"Nothing is predicted: {answer.silence.detail}")
     for suggestion in answer.suggestions:
         line = suggestion.snapshot.line_at(suggestion.place) + 1
         print_text(f"{suggestion.confidence:.2f}  {file}:{line}  {suggestion.candidate.label}")
