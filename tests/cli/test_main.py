@@ -165,7 +165,7 @@ def test_predict_says_why_it_is_silent(
 ) -> None:
     (folders / "a.py").write_text("nothing\n", "utf-8")
     assert main(["predict", "a.py", "--line", "1", "--column", "1"]) == 0
-    assert capsys.readouterr().out.startswith("Nothing is predicted: Nothing in the open")
+    assert capsys.readouterr().out.startswith("Nothing is predicted: The script")
 
 
 @pytest.mark.parametrize("content", [None, b"\xff\xfe\xff"])
