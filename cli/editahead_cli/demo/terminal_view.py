@@ -77,11 +77,12 @@ class TerminalView:
         share = f" ({figures['share_saved']:.0%} of them all)" if figures["share_saved"] else ""
         rows = [
             ("edits", f"{figures['accepted']} predicted and accepted, {figures['typed']} typed by hand"),
-            ("ghost text", f"accepted {_count(figures['completed'], 'time')}"),
             ("declined", f"{_count(figures['declined'], 'prediction')} that did not lead to the goal"),
             ("silent", _count(figures["silent"], "time")),
             ("keys", f"{saved} saved{share}, {typed} typed"),
         ]
+        if figures["completed"]:
+            rows.insert(1, ("ghost text", f"accepted {_count(figures['completed'], 'time')}"))
         if figures["p50_ms"] is not None:
             rows.append(("latency", f"p50 {figures['p50_ms']:.1f} ms, p95 {figures['p95_ms']:.1f} ms"))
         for name, value in rows:
