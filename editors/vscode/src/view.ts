@@ -10,12 +10,11 @@ import { nextPart, rebaseOverPart, type ContentChange, type PartKind } from "./c
 import { Decorations } from "./decorations";
 import { DiagnosticsTracker } from "./diagnostics";
 import { isGhostTextEnabled, isByUser, isSupported, reasonOf, stateOf, toPosition } from "./document";
+import { RequestTimer } from "./requestTimer";
 import type { GhostText, ServerManager } from "./server";
 import { ShownPrediction } from "./shownPrediction";
 import { TabOwners } from "./tabOwners";
 
-/** The pause after which the server is told that the typing has ended, where it had nothing to show before. */
-const PAUSE_MS = 300;
 /** The time for which the status bar says why a Tab did nothing. */
 const MESSAGE_MS = 3_000;
 
@@ -39,7 +38,7 @@ export class View implements vscode.Disposable {
   private requestedTrigger: Trigger = "cursor";
   private response: Promise<void> = Promise.resolve();
   private cancellation: vscode.CancellationTokenSource | undefined;
-  private scheduled: { trigger: Trigger; timer: NodeJS.Timeout } | undefined;
+  private readonly timer = new RequestTimer((trigger) => void this.request(trigger));
   /** The editor state after a jump or an accepted edit placed the cursor. */
   private placedState: string | undefined;
   /** Whether an accepted edit is being made: a Tab meanwhile does nothing. */
@@ -48,7 +47,6 @@ export class View implements vscode.Disposable {
   private ghostTextState: string | undefined;
   /** The predictions for other documents that the user saw, and typed on: they wait for a pause. */
   private readonly typedOver = new Set<string>();
-  private pauseTimer: NodeJS.Timeout | undefined;
   private readonly chain = new JumpChain();
   private readonly tabOwners: TabOwners;
   private readonly decorations: Decorations;
@@ -91,7 +89,7 @@ export class View implements vscode.Disposable {
         if (event.affectsConfiguration("editor")) this.redraw();
       }),
       this.diagnostics.onDidChange((uri) => {
-        if (uri.toString() === this.activeEditor()?.document.uri.toString()) this.scheduleRequest("cursor");
+        if (uri.toString() === this.activeEditor()?.document.uri.toString()) this.timer.schedule("cursor");
       }),
     ];
   }
@@ -106,25 +104,16 @@ export class View implements vscode.Disposable {
   }
 
   dispose(): void {
-    clearTimeout(this.pauseTimer);
+    this.timer.cancelPause();
     this.reset();
     for (const disposable of [...this.subscriptions, this.activity, this.decorations, this.diagnostics, this.changeEmitter]) {
       disposable.dispose();
     }
   }
 
-  /** Request a prediction once the present events are processed; calls until then are combined into one request. */
-  private scheduleRequest(trigger: Trigger): void {
-    const earlier = this.scheduled;
-    if (earlier !== undefined) clearTimeout(earlier.timer);
-    const combined = earlier?.trigger === "typed" ? "typed" : trigger;
-    this.scheduled = { trigger: combined, timer: setTimeout(() => void this.request(combined), 0) };
-  }
-
   /** Request a prediction unless one was requested for this editor state; resolve after the response. */
   private request(trigger: Trigger): Promise<void> {
-    if (this.scheduled !== undefined) clearTimeout(this.scheduled.timer);
-    this.scheduled = undefined;
+    this.timer.cancelNext();
     const editor = this.activeEditor();
     const client = this.server.client;
     if (editor === undefined || client === undefined || !this.activity.isEnabled) return Promise.resolve();
@@ -135,7 +124,7 @@ export class View implements vscode.Disposable {
     const diagnostics = this.diagnostics.takeChanged(client, document.uri, selection.active.line);
     const mayRepeat = trigger !== "typed" && trigger !== "cursor";
     if (state === this.requestedState && !mayRepeat && diagnostics === undefined) return this.response;
-    clearTimeout(this.pauseTimer);
+    this.timer.cancelPause();
     this.requestedState = state;
     this.requestedTrigger = trigger;
     this.cancellation?.cancel();
@@ -237,7 +226,7 @@ export class View implements vscode.Disposable {
     this.placeCursor(editor, document.positionAt(edit.start + part.finalLength));
     this.current = current;
     this.redraw();
-    this.scheduleRequest("typed");
+    this.timer.schedule("typed");
   }
 
   /** Reject the shown prediction. */
@@ -287,7 +276,7 @@ export class View implements vscode.Disposable {
 
   private restart(): void {
     this.reset();
-    this.scheduleRequest("cursor");
+    this.timer.schedule("cursor");
   }
 
   // The server has a better answer than its last one.
@@ -360,7 +349,7 @@ export class View implements vscode.Disposable {
 
   private redrawAndRequest(trigger: Trigger): void {
     this.redraw();
-    this.scheduleRequest(trigger);
+    this.timer.schedule(trigger);
   }
 
   private onResponse(
@@ -383,7 +372,7 @@ export class View implements vscode.Disposable {
       const wanted = valid.filter(({ id }) => !this.typedOver.has(id));
       if (valid.length > 0 || result.predictions.length === 0) this.setPredictions(editor, wanted, result.silence ?? undefined);
       if (trigger === "typed" && this.current === undefined) {
-        this.pauseTimer = setTimeout(() => void this.request("paused"), PAUSE_MS);
+        this.timer.schedulePause();
       }
     }
     this.changeEmitter.fire();
