@@ -118,7 +118,7 @@ def _imports(state: EditorState, candidate: Candidate) -> Iterator[set[str]]:
     return (set(WORD.findall(line)) for line in lines if IMPORT.match(line))
 
 
-_NAMED_FILES = ("moved-file", "mined-co-change", "import-path", "rename-defined")
+_NAMED_FILES = ("moved-file", "mined-co-change", "import-path")
 """Kinds of candidates that say which file needs the edit, so that its likeness says nothing more."""
 
 
