@@ -25,6 +25,7 @@ from editahead_prompts.text.identifiers import (
     is_word,
     split_words,
     tokenize,
+    word_before,
 )
 from editahead_prompts.text.snapshot import Snapshot, line_body
 
@@ -37,7 +38,6 @@ _MAX_EDITS = 8
 """Past edits that are searched for a rename."""
 _MAX_SIBLING_LINES = 12
 """Lines on each side of the cursor that are searched for siblings."""
-_WORD_AT_END = re.compile(r"[^\W\d]\w*\Z")
 _WORD_AT_START = re.compile(r"\w*")
 
 
@@ -82,7 +82,7 @@ def _renames(state: EditorState, last: PastEdit, line: int) -> Iterator[Candidat
     snapshot = state.document
     body, before = line_body(snapshot.lines[line]), line_body(last.old[row])
     column = state.cursor - snapshot.starts[line]
-    typed = match[0] if (match := _WORD_AT_END.search(body[:column])) else ""
+    typed = word_before(body, column)
     rest = _WORD_AT_START.match(body, column)
     if rest is None or rest[0]:
         return

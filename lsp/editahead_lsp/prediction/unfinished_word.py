@@ -10,11 +10,10 @@ from dataclasses import replace
 
 from editahead_inference.candidates import GateDecision, Prediction, Silence
 from editahead_prompts.state import EditorState
-from editahead_prompts.text.identifiers import WORD
+from editahead_prompts.text.identifiers import WORD, word_before
 
 PAUSE_S = 0.3
 """Seconds without a change after which the word at the cursor counts as finished."""
-_BEFORE = re.compile(r"[^\W\d]\w*\Z")
 _AFTER = re.compile(r"\w")
 _WAITS = Silence("debounced", "What follows is shown once the word at the cursor is finished.")
 
@@ -39,10 +38,10 @@ def _is_word_unfinished(state: EditorState) -> bool:
     if not last.line <= line < last.line + len(last.new):
         return False
     body, column = document.lines[line], state.cursor - document.starts[line]
-    word = _BEFORE.search(body[:column])
-    if word is None or _AFTER.match(body, column):
+    word = word_before(body, column)
+    if not word or _AFTER.match(body, column):
         return False
-    return not any(word[0] in WORD.findall(old) for old in last.old)
+    return not any(word in WORD.findall(old) for old in last.old)
 
 
 def _is_at_cursor(state: EditorState, verdict: GateDecision) -> bool:

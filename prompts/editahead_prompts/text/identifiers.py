@@ -14,6 +14,7 @@ from .affixes import common_affixes
 
 TOKEN = re.compile(r"[^\W\d]\w*|\d\w*|\s+|.", re.DOTALL)
 WORD = re.compile(r"[^\W\d]\w*")
+_MAX_NAME = 200
 _ASCII_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 Tokens = TypeVar("Tokens", list[str], tuple[str, ...])
@@ -42,6 +43,20 @@ def is_word(token: str) -> bool:
 def is_name(token: str) -> bool:
     """Return whether the token is an identifier, a keyword or a number."""
     return bool(token) and (token[0].isalnum() or token[0] == "_")
+
+
+def word_before(text: str, end: int) -> str:
+    """Return the identifier that ends at an offset, at most 200 characters long; "" without one.
+
+    It is read backwards: a pattern that ends there would be tried from each character of a long line.
+    """
+    start = end
+    least = max(end - _MAX_NAME, 0)
+    while start > least and (text[start - 1].isalnum() or text[start - 1] == "_"):
+        start -= 1
+    is_longer = start and (text[start - 1].isalnum() or text[start - 1] == "_")
+    match = None if is_longer else WORD.search(text, start, end)
+    return match[0] if match is not None else ""
 
 
 def changed_spans(a: Tokens, b: Tokens) -> list[tuple[int, int, int, int]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +18,7 @@ from editahead_prompts.text.identifiers import (
     is_word,
     split_words,
     tokenize,
+    word_before,
     word_replacement,
 )
 from history_typist import PROPERTY
@@ -27,6 +30,20 @@ def test_tokens_joined_are_the_line(line: str) -> None:
     tokens = tokenize(line)
     assert "".join(tokens) == line
     assert all(tokens)
+
+
+@PROPERTY
+@given(st.text(alphabet="aé1_²٣ .(", max_size=20), st.data())
+def test_the_word_before_an_offset_is_what_a_pattern_finds_at_the_end(text: str, data: st.DataObject) -> None:
+    end = data.draw(st.integers(0, len(text)))
+    match = re.search(r"[^\W\d]\w*\Z", text[:end])
+    assert word_before(text, end) == (match[0] if match else "")
+
+
+@pytest.mark.parametrize("end", ["", ";", "; a", "a"])
+def test_the_word_before_the_end_of_a_very_long_line_is_read_at_once(end: str) -> None:
+    line = "a" * 1_000_000 + end
+    assert word_before(line, len(line)) == ("a" if end == "; a" else "")
 
 
 @PROPERTY

@@ -12,14 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from editahead_prompts.state import EditorState, PastEdit
-from editahead_prompts.text.identifiers import WORD, split_words
+from editahead_prompts.text.identifiers import WORD, split_words, word_before
 from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees, count_errors
 
 from .document_index import DocumentIndex
 from .token_patterns import KEYWORDS
 
-_WORD_BEFORE = re.compile(r"[^\W\d]\w*\Z")
 _MAX_REST = 20
 """Characters after the cursor, at most, that are counted."""
 _MIN_TYPED = 3
@@ -104,10 +103,10 @@ def find_typing(state: EditorState, index: DocumentIndex, trees: SyntaxTrees) ->
         return None
     body = index.bodies[edit.line + row]
     column = state.cursor - snapshot.starts[edit.line + row]
-    before, after = body[:column], body[column:]
-    match = None if after[:1].isalnum() or after[:1] == "_" else _WORD_BEFORE.search(before)
+    after = body[column:]
+    typed = "" if after[:1].isalnum() or after[:1] == "_" else word_before(body, column)
     old = [name for line in edit.old for name in WORD.findall(line)]
-    word = match[0] if match and match[0] not in old else ""
+    word = typed if typed not in old else ""
     here = sum(WORD.findall(line).count(word) for line in edit.new) if word else 0
     is_known = bool(word) and (
         index.words.get(word, 0) > here
