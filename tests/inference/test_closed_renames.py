@@ -28,14 +28,17 @@ def language_of(path: str) -> str:
     return LANGUAGE_BY_EXTENSION[path.rpartition(".")[2]]
 
 
-def predict(path: str, before: str, after: str, files: Mapping[str, str]) -> Prediction:
-    """Return the prediction after the first line in which the texts differ was changed by hand, in a fresh session."""
+def predict(path: str, before: str, after: str, files: Mapping[str, str], *later: PastEdit) -> Prediction:
+    """Return the prediction after the first line in which the texts differ was changed by hand, in a fresh session.
+
+    `later`: edits after that.
+    """
     uri = f"{ROOT}/{path}"
     document = Snapshot.from_text(after, uri=uri, language=language_of(path))
     old = Snapshot.from_text(before, uri=uri, language=language_of(path)).lines
     line = next(n for n, (a, b) in enumerate(zip(old, document.lines, strict=True)) if a != b)
     edit = PastEdit(uri, line, (old[line],), (document.lines[line],))
-    state = EditorState(document, document.starts[line], (edit,), index_version=1)
+    state = EditorState(document, document.starts[line], (edit, *later), index_version=1)
     pipeline = Pipeline(codebase=Files({f"{ROOT}/{name}": text for name, text in files.items()}))
     found = pipeline.predict(state)
     if found.is_partial:
@@ -121,6 +124,20 @@ USES = {
 def test_a_use_needs_no_history(name: str) -> None:
     path, before, after, files, wanted = USES[name]
     assert closed_lines(predict(path, before, after, files)) == wanted
+
+
+def test_a_use_is_found_from_wherever_the_person_has_followed_the_rename_to() -> None:
+    override = PastEdit(
+        f"{ROOT}/lib/timed.py",
+        4,
+        ("    def validate(self):\n",),
+        ("    def is_valid(self):\n",),
+        origin="accepted",
+    )
+    test = "from src.signer import Signer\n\n\ndef f():\n    signer = Signer()\n    signer.validate()\n"
+    renamed = SIGNER.replace("def validate", "def is_valid")
+    found = predict("src/signer.py", SIGNER, renamed, {"tests/test_it.py": test}, override)
+    assert closed_lines(found) == {("tests/test_it.py", 6)}
 
 
 FOREIGN = {

@@ -24,6 +24,7 @@ from .calibration import logit
 from .decision_trees import sigmoid
 from .filters import lines_after, touched_lines
 
+_LAST_EDITS = 6
 _MAX_IMPORT_LINES = 200
 """First lines of a file in which its imports are looked for."""
 _TOKEN = re.compile(r"\w+")
@@ -100,8 +101,12 @@ def _imports_replaced_name(
 
 
 def _imports_edited(state: EditorState, candidate: Candidate) -> bool:
-    """Return whether the closed file imports something from the file that was edited, or from its folder."""
-    modules = _modules(state.history[-1].uri if state.history else state.document.uri)
+    """Return whether the closed file imports something from a file that was edited lately, or from its folder.
+
+    Who follows a rename edits other files than that of the definition.
+    """
+    edited = {state.document.uri, *(edit.uri for edit in state.history[-_LAST_EDITS:])}
+    modules = set[str]().union(*map(_modules, edited))
     return any(not modules.isdisjoint(names) for names in _imports(state, candidate))
 
 
