@@ -14,7 +14,7 @@ from editahead_prompts.text.identifiers import WORD, word_before
 
 PAUSE_S = 0.3
 """Seconds without a change after which the word at the cursor counts as finished."""
-_AFTER = re.compile(r"\w")
+_REST = re.compile(r"\w*")
 _WAITS = Silence("debounced", "What follows is shown once the word at the cursor is finished.")
 
 
@@ -30,7 +30,10 @@ def only_at_cursor(prediction: Prediction) -> Prediction:
 
 
 def _is_word_unfinished(state: EditorState) -> bool:
-    """Return whether the cursor is right behind a word that the last edit brought, while the next key may join the edit."""
+    """Return whether the cursor is right behind what the last edit brought of a word, while the next key may join the edit.
+
+    That is a new word, or the new beginning of an old one.
+    """
     last, document = (state.history[-1] if state.history else None), state.document
     if last is None or not last.open or last.uri != document.uri:
         return False
@@ -38,10 +41,9 @@ def _is_word_unfinished(state: EditorState) -> bool:
     if not last.line <= line < last.line + len(last.new):
         return False
     body, column = document.lines[line], state.cursor - document.starts[line]
-    word = word_before(body, column)
-    if not word or _AFTER.match(body, column):
-        return False
-    return not any(word in WORD.findall(old) for old in last.old)
+    word, rest = word_before(body, column), _REST.match(body, column)
+    old = {name for line in last.old for name in WORD.findall(line)}
+    return bool(word) and word not in old and rest is not None and rest[0] in old | {""}
 
 
 def _is_at_cursor(state: EditorState, verdict: GateDecision) -> bool:

@@ -205,6 +205,13 @@ def test_only_what_is_at_the_cursor_is_left() -> None:
     assert left.verdicts == found.verdicts
 
 
+def test_the_new_beginning_of_an_old_word_is_unfinished() -> None:
+    found = prediction("very_old = 2", 5)
+    assert [verdict.candidate.target_offset for verdict in only_at_cursor(found).shown] == [
+        found.state.cursor
+    ]
+
+
 @pytest.mark.parametrize(
     "found",
     [
