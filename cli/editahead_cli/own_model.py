@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import re
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -88,6 +87,7 @@ def require_adapter() -> Path:
 def _install_packages() -> bool:
     """Install what the extra `local` names, beside Editahead, unless all of it is there. Return whether it is there now."""
     from editahead_inference.backends.local.small_model import find_adapter
+    from editahead_programs.child_process import run_child
     from editahead_programs.child_python import OWN_FOLDER, make_tool_command
 
     if find_adapter() is not None and all(find_spec(package) for package in REQUIRED_PACKAGES):
@@ -96,17 +96,19 @@ def _install_packages() -> bool:
     _say(f"installing {', '.join(wanted)}")
     pip = make_tool_command("-m", "pip", "--disable-pip-version-check", "install", "--no-input", *wanted)
     try:
-        done = subprocess.run(pip, cwd=OWN_FOLDER, stdout=sys.stderr, check=False)
+        done = run_child(
+            pip, cwd=OWN_FOLDER, timeout_s=None, max_bytes=0, stdout=sys.stderr, merges_errors=True
+        )
     except KeyboardInterrupt:
         fail(INTERRUPTED)
         return False
     except OSError as error:
         fail(f"pip cannot be run: {error}")
         return False
-    if done.returncode:
+    if done.code:
         fail("The packages that the model needs could not be installed; pip says why above.")
     invalidate_caches()
-    return done.returncode == 0
+    return done.code == 0
 
 
 def _make(base: Path | None, adapter: Path) -> Speed:

@@ -2,6 +2,9 @@
 
 * Exception
   - GitCommandError
+  - ChildError
+    + ChildTimeoutError
+    + ChildOutputError
 """
 
 from __future__ import annotations
@@ -9,3 +12,15 @@ from __future__ import annotations
 
 class GitCommandError(Exception):
     """A git command that failed, with the reason for a person. The reason begins in lower case and has no last dot."""
+
+
+class ChildError(Exception):
+    """A child process that was killed before its end, or failed."""
+
+
+class ChildTimeoutError(ChildError):
+    """A child process took too long."""
+
+
+class ChildOutputError(ChildError):
+    """A child process printed too much."""

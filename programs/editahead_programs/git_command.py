@@ -10,28 +10,26 @@ from __future__ import annotations
 import os
 import secrets
 import subprocess
-import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
-from .errors import GitCommandError
-from .pipes import PipeReader, PipeWriter
+from .child_process import ChildLimits, ChildProcess, wait_for_child
+from .errors import ChildOutputError, ChildTimeoutError, GitCommandError
 from .program_search import find_program, safe_path
 
 TIMEOUT_S = 60.0
 """Seconds of one command. On a cold disk, a look at all files of a large repository takes many."""
 MAX_OUTPUT_BYTES = 128_000_000
 """Bytes of an answer. A change of this size is more than anyone reads."""
+LIMITS = ChildLimits(memory_mb=600, cpu_s=120, can_write=False)
+"""What one git may use. A repository may name files without an end, such as `objects/info/alternates` to `/dev/zero`."""
 KEPT_VARIABLES = (
     *("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LANG"),
     *("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"),
     "SUDO_UID",
 )
 """Environment variables that git gets: where the user's own configuration is, and who the user is."""
-_POLL_S = 0.05
-"""Seconds between two looks at whether the answer is still wanted."""
 _SETTINGS = (
     ("core.fsmonitor", ""),  # a program that is asked for changed files; some gits take "false" for its name
     ("core.hooksPath", os.devnull),
@@ -135,7 +133,7 @@ class GitCommand:
         code, out, _ = self._run(arguments, b"")
         return None if code else out.decode(errors="replace").partition("\n")[0]
 
-    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+    def start(self, *arguments: str) -> ChildProcess[bytes]:
         """Start a command that is talked to while it runs.
 
         Raises:
@@ -143,11 +141,12 @@ class GitCommand:
         """
         command, *rest = arguments
         try:
-            return subprocess.Popen(
+            return ChildProcess(
                 [*self._command, command, *_COMMANDS[command], *rest],
                 cwd=self.root,
                 env=self._environment,
-                stdin=subprocess.PIPE,
+                limits=LIMITS,
+                has_input=True,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
             )
@@ -196,29 +195,21 @@ class GitCommand:
 
     def _run(self, arguments: Sequence[str], stdin: bytes) -> tuple[int, bytes, bytes]:
         self._check()
-        deadline = time.monotonic() + TIMEOUT_S
-        process = self.start(*arguments)
-        out = PipeReader(process.stdout, MAX_OUTPUT_BYTES, process.kill)
-        error = PipeReader(process.stderr, 10_000, lambda: None)
-        writer = PipeWriter(process.stdin, stdin)
         try:
-            while out.is_alive() or process.poll() is None:
-                self._check()
-                if time.monotonic() > deadline:
-                    raise self.error(f"git took longer than {TIMEOUT_S:.0f} s")
-                out.join(_POLL_S)
-                if not out.is_alive():
-                    with suppress(subprocess.TimeoutExpired):
-                        process.wait(_POLL_S)
-        finally:
-            if process.poll() is None:
-                process.kill()
-            process.wait()
-            for thread in (writer, out, error):
-                thread.join()
-        if out.is_full:
-            raise self.error(f"git printed more than {MAX_OUTPUT_BYTES} bytes; the change is too large")
-        return process.returncode, out.data, error.data
+            done = wait_for_child(
+                self.start(*arguments),
+                timeout_s=TIMEOUT_S,
+                max_bytes=MAX_OUTPUT_BYTES,
+                stdin=stdin,
+                check=self._check,
+            )
+        except ChildTimeoutError:
+            raise self.error(f"git took longer than {TIMEOUT_S:.0f} s") from None
+        except ChildOutputError:
+            raise self.error(
+                f"git printed more than {MAX_OUTPUT_BYTES} bytes; the change is too large"
+            ) from None
+        return done.code, done.out, done.error
 
 
 def find_root(folder: Path) -> Path | None:

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 
 class PipeReader(threading.Thread):
-    """A reader of all that comes from a pipe, up to a number of bytes. The rest is read and dropped."""
+    """A reader of all that comes from a pipe, if there is one, up to a number of bytes. The rest is read and dropped."""
 
     def __init__(self, pipe: object, max_bytes: int, on_full: Callable[[], None]) -> None:
         super().__init__(name="editahead-pipe", daemon=True)
@@ -17,6 +17,8 @@ class PipeReader(threading.Thread):
         self.start()
 
     def run(self) -> None:
+        if self._pipe is None:
+            return
         chunks: list[bytes] = []
         size = 0
         with self._pipe as pipe:  # type: ignore[attr-defined]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 import urllib.error
 import urllib.request
@@ -20,6 +19,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from editahead_programs.child_process import run_child
 from editahead_programs.child_python import OWN_FOLDER, make_tool_command
 
 from .errors import DownloadError
@@ -222,14 +222,12 @@ def _download_wheel(part: Part, folder: Path) -> Path:
     command = [*pip, "--only-binary=:all:", "--require-hashes", "--dest", str(into), "-r", str(wanted)]
     try:
         try:
-            done = subprocess.run(
-                command, cwd=OWN_FOLDER, stdout=sys.stderr, stderr=subprocess.PIPE, text=True, check=False
-            )
+            done = run_child(command, cwd=OWN_FOLDER, timeout_s=None, max_bytes=0, stdout=sys.stderr)
         except OSError as error:
             raise DownloadError(f"pip cannot be run: {error}") from error
         found = next(into.glob("*.whl"), None)
-        if done.returncode or found is None:
-            raise DownloadError(_describe_failure(part, done.stderr))
+        if done.code or found is None:
+            raise DownloadError(_describe_failure(part, done.error.decode(errors="replace")))
         return found.rename(folder / found.name)
     finally:
         shutil.rmtree(into, ignore_errors=True)

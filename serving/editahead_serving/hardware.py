@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from editahead_programs.child_process import run_child
 from editahead_programs.child_python import OWN_FOLDER
+from editahead_programs.errors import ChildError
 from editahead_programs.program_search import find_program
 
 _NVIDIA_SMI_TIMEOUT_S = 10.0
@@ -47,8 +48,8 @@ def detect_hardware(run: Callable[[list[str]], str] | None = None) -> Hardware:
     """Return the hardware of this machine.
 
     Args:
-        run: Runs a command and returns its output, or raises OSError or subprocess.SubprocessError. By default, a
-            subprocess runs the command.
+        run: Runs a command and returns its output, or raises OSError or ChildError. By default, a
+            a child process runs the command.
     """
     memory, free = _memory()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -96,7 +97,7 @@ def _gpus(run: Callable[[list[str]], str]) -> tuple[Gpu, ...]:
         output = run(["nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader,nounits"])
         rows = [line.rsplit(",", 1) for line in output.splitlines() if "," in line]
         return tuple(Gpu(name.strip(), int(memory) << 20) for name, memory in rows)
-    except (OSError, subprocess.SubprocessError, ValueError):
+    except (OSError, ChildError, ValueError):
         return ()
 
 
@@ -104,15 +105,12 @@ def _run(command: list[str]) -> str:
     program = find_program(command[0], [])
     if program is None:
         raise FileNotFoundError(command[0])
-    return subprocess.run(
-        [program, *command[1:]],
-        cwd=OWN_FOLDER,
-        capture_output=True,
-        text=True,
-        timeout=_NVIDIA_SMI_TIMEOUT_S,
-        check=True,
-        stdin=subprocess.DEVNULL,
-    ).stdout
+    done = run_child(
+        [program, *command[1:]], cwd=OWN_FOLDER, timeout_s=_NVIDIA_SMI_TIMEOUT_S, max_bytes=100_000
+    )
+    if done.code:
+        raise ChildError(f"{command[0]} failed")
+    return done.out.decode(errors="replace")
 
 
 def measure_memory_bandwidth(clock: Callable[[], float]) -> float:

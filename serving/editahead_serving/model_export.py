@@ -6,7 +6,6 @@ Source of GGUF's names: llama.cpp's `convert_hf_to_gguf.py` and `gguf-py`. Files
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +14,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from editahead_inference.backends.local.gguf_weights import EMBEDDING, PARTS
+from editahead_programs.child_process import run_child
 from editahead_programs.child_python import OWN_FOLDER
+from editahead_programs.errors import ChildError
 from editahead_programs.program_search import find_program
 
 from .errors import ModelExportError
@@ -25,6 +26,8 @@ SERVER_CONTEXT = 32_768
 GGUF_TYPES = ("F16", "Q8_0", "Q4_K_M")
 """Types of the matrices in a GGUF file. llama.cpp's own tool makes the last from the first."""
 QUANTIZE_TOOL = "llama-quantize"
+MAX_OUTPUT_BYTES = 10_000_000
+"""Bytes of its output, which has a line for each matrix."""
 _NORMAL, _CONTROL, _UNUSED = 1, 3, 5
 """Kinds of tokens in GGUF."""
 _BIASED = ("q_proj", "k_proj", "v_proj")
@@ -106,19 +109,16 @@ def write_gguf(
 
 
 def _quantize(tool: str, source: Path, target: Path, type: str) -> None:
-    done = subprocess.run(
-        [tool, str(source.absolute()), str(target.absolute()), type],
-        cwd=OWN_FOLDER,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    if done.returncode:
-        lines = done.stdout.strip().splitlines()
-        raise ModelExportError(f"{QUANTIZE_TOOL} failed: {lines[-1] if lines else done.returncode}")
+    command = [tool, str(source.absolute()), str(target.absolute()), type]
+    try:
+        done = run_child(
+            command, cwd=OWN_FOLDER, timeout_s=None, max_bytes=MAX_OUTPUT_BYTES, merges_errors=True
+        )
+    except ChildError:
+        raise ModelExportError(f"{QUANTIZE_TOOL} failed: its output does not end") from None
+    if done.code:
+        lines = done.out.decode(errors="replace").strip().splitlines()
+        raise ModelExportError(f"{QUANTIZE_TOOL} failed: {lines[-1] if lines else done.code}")
 
 
 def _write_gguf(model: ExportedModel, file: Path, type: str, report: Report) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import os
 import re
 import signal
-import sys
+import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from editahead_inference.errors import BackendError
-from editahead_programs.child_python import OWN_FOLDER, SAFE_PATH, make_tool_command
+from editahead_programs.child_process import ChildProcess
+from editahead_programs.child_python import OWN_FOLDER, SAFE_PATH
 
 MAX_FAILED_STARTS = 5
 """Failed starts in a row after which the server is given up. The very first start must not fail at all."""
@@ -28,17 +29,6 @@ STOP_GRACE_S = 20.0
 """Seconds from SIGTERM to SIGKILL."""
 _GROUP_END_S, _GROUP_POLL_S = 5.0, 0.02
 """Most seconds to wait for the end of killed processes, and the seconds between two looks."""
-_TIED_TO_PARENT = """\
-import ctypes, os, sys
-ctypes.CDLL(None).prctl(1, 15)
-if os.getppid() == int(sys.argv[1]):
-    os.execv(sys.argv[2], sys.argv[2:])
-"""
-"""Program that ties a command to its parent on Linux, and then becomes the command.
-
-The system sends SIGTERM (15) when the parent dies in any way (PR_SET_PDEATHSIG, 1). A supervisor that is killed would
-otherwise leave a vLLM behind that holds the memory.
-"""
 _MAX_LOG_LINES = 200
 _MAX_LINE_LENGTH = 400
 """Most lines of output that are searched for the reason of an exit, and most characters that are shown of one."""
@@ -123,12 +113,12 @@ class Supervisor:
         self._environment = {**program.environment, **environment, **program.fixed, **SAFE_PATH}
         self._clock, self._sleep = clock, sleep
         self._stopping = asyncio.Event()
-        self._group: int | None = None
+        self._process: ChildProcess[bytes] | None = None
 
     def stop(self) -> None:
         """End the server. A second call kills it."""
-        if self._stopping.is_set() and self._group is not None:
-            _signal_group(self._group, signal.SIGKILL)
+        if self._stopping.is_set() and self._process is not None:
+            self._process.kill()
         self._stopping.set()
 
     async def run(self) -> int:
@@ -153,22 +143,15 @@ class Supervisor:
         # Not asyncio's pipe: that stays open as long as any process has inherited it, even after the server has ended.
         reading, writing = os.pipe()
         try:
-            process = await asyncio.create_subprocess_exec(
-                *(_tied_to_parent() if sys.platform == "linux" else ()),
-                *self._program.command,
-                cwd=OWN_FOLDER,
-                env=self._environment,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=writing,
-                stderr=writing,
-                start_new_session=True,
+            process: ChildProcess[bytes] = ChildProcess(
+                self._program.command, cwd=OWN_FOLDER, env=self._environment, stdout=writing, stderr=writing
             )
         except OSError as error:
             os.close(reading)
             return None, f"{self._program.command[0]} cannot be run ({error.strerror})."
         finally:
             os.close(writing)
-        self._group = process.pid
+        self._process, ended = process, _watch_end(process)
         output: deque[str] = deque(maxlen=_MAX_LOG_LINES)
         started = asyncio.Event()
         loop = asyncio.get_running_loop()
@@ -189,17 +172,17 @@ class Supervisor:
         ready_at: float | None = None
         problem: str | None = None
         try:
-            await _wait_for_first(process.wait(), started.wait(), self._stopping.wait())
+            await _wait_for_first(asyncio.shield(ended), started.wait(), self._stopping.wait())
             if started.is_set() and not self._stopping.is_set():
                 problem = await self._probe()
                 if problem is None:
                     ready_at = self._clock()
                     self._on_ready_change(ready_at - started_at)
-                    await _wait_for_first(process.wait(), self._stopping.wait())
+                    await _wait_for_first(asyncio.shield(ended), self._stopping.wait())
             died_of = process.returncode
         finally:
             self._on_ready_change(None)
-            await self._terminate(process)
+            await self._terminate(process, ended)
             await reader
         return ready_at, problem or _exit_reason(output, died_of)
 
@@ -252,21 +235,33 @@ class Supervisor:
                 return None
         return problem
 
-    async def _terminate(self, process: asyncio.subprocess.Process) -> None:
+    async def _terminate(self, process: ChildProcess[bytes], ended: asyncio.Future[int]) -> None:
         """End the whole process group: a killed server would leave the process behind that holds the memory."""
-        if process.returncode is None:
-            _signal_group(process.pid, signal.SIGTERM)
+        if not ended.done():
+            process.signal_group(signal.SIGTERM)
             with suppress(TimeoutError):
                 async with asyncio.timeout(STOP_GRACE_S):
-                    await process.wait()
-        _signal_group(process.pid, signal.SIGKILL)
-        await process.wait()
-        self._group = None
+                    await asyncio.shield(ended)
+        process.kill()
+        await ended
+        self._process = None
         # A process that is killed frees its memory a moment later, and the next start needs that memory.
         with suppress(TimeoutError):
             async with asyncio.timeout(_GROUP_END_S):
                 while _is_group_alive(process.pid):  # noqa: ASYNC110 - nothing announces it
                     await asyncio.sleep(_GROUP_POLL_S)
+
+
+def _watch_end(process: ChildProcess[bytes]) -> asyncio.Future[int]:
+    """Return the exit status to come. A thread of its own waits: those of the loop are few, and servers live long."""
+    loop = asyncio.get_running_loop()
+    ended: asyncio.Future[int] = loop.create_future()
+
+    def wait() -> None:
+        loop.call_soon_threadsafe(ended.set_result, process.wait())
+
+    threading.Thread(target=wait, name="editahead-supervisor", daemon=True).start()
+    return ended
 
 
 async def _wait_for_first(*waits: Awaitable[object]) -> None:
@@ -278,15 +273,6 @@ async def _wait_for_first(*waits: Awaitable[object]) -> None:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def _tied_to_parent() -> list[str]:
-    return make_tool_command("-c", _TIED_TO_PARENT, str(os.getpid()))
-
-
-def _signal_group(group: int, number: signal.Signals) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, number)
 
 
 def _is_group_alive(group: int) -> bool:

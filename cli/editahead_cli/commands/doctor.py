@@ -6,7 +6,6 @@ import argparse
 import asyncio
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -16,7 +15,9 @@ from typing import TYPE_CHECKING
 
 from editahead_cli.console import print_output, print_text
 from editahead_cli.json_output import Check, DoctorOutput
+from editahead_programs.child_process import run_child
 from editahead_programs.child_python import OWN_FOLDER, make_module_command
+from editahead_programs.errors import ChildError
 from editahead_programs.program_search import find_program
 from editahead_prompts.text.control_characters import escape_line
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 _EDITORS = ("nvim", "code", "codium", "hx", "emacs", "zed", "kak", "subl")
 _START_TIMEOUT_S = 60.0
 """Seconds in which the server has to start and answer. A cold start on a busy machine takes more than ten."""
+_MAX_ANSWER_BYTES = 1_000_000
+"""Bytes of what the server writes until it ends."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -183,21 +186,18 @@ def _check_server() -> list[Check]:
     body = json.dumps(request).encode()
     started = time.monotonic()
     try:
-        done = subprocess.run(
+        done = run_child(
             make_module_command("editahead_cli", "lsp"),
             cwd=OWN_FOLDER,
-            input=b"Content-Length: %d\r\n\r\n" % len(body) + body,
-            capture_output=True,
-            timeout=_START_TIMEOUT_S,
-            check=False,
+            stdin=b"Content-Length: %d\r\n\r\n" % len(body) + body,
+            timeout_s=_START_TIMEOUT_S,
+            max_bytes=_MAX_ANSWER_BYTES,
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except (OSError, ChildError) as error:
         return [Check("server", False, f"does not start: {type(error).__name__}")]
     seconds = time.monotonic() - started
-    if b'"serverInfo"' not in done.stdout:
-        return [
-            Check("server", False, "does not answer: " + done.stderr.decode(errors="replace")[-200:].strip())
-        ]
+    if b'"serverInfo"' not in done.out:
+        return [Check("server", False, "does not answer: " + done.last_error()[-200:])]
     return [Check("server", True, f"started, answered and ended in {seconds:.2f} s")]
 
 

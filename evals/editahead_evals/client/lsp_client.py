@@ -24,6 +24,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from editahead_evals.errors import ClientError, ResponseError, ServerDiedError
+from editahead_programs.child_process import ChildProcess
 from editahead_programs.child_python import OWN_FOLDER, make_module_command
 
 TIMEOUT_S = 60.0
@@ -212,13 +213,13 @@ class LanguageClient(JsonRpcConnection):
         cwd: Path | None = None,
     ) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `kill`)
-        self._process = subprocess.Popen(
+        self._process: ChildProcess[bytes] = ChildProcess(
             list(command or server_command()),
-            stdin=subprocess.PIPE,
+            cwd=cwd or OWN_FOLDER,
+            env=env,
+            has_input=True,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            env=dict(env) if env is not None else None,
-            cwd=cwd or OWN_FOLDER,
         )
         assert self._process.stdin and self._process.stdout
         super().__init__(self._process.stdout, self._process.stdin)

@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from editahead_evals.errors import ServerDiedError
+from editahead_programs.child_process import ChildProcess
 
 from .editor import Editor
 from .lsp_client import TIMEOUT_S, JsonRpcConnection, isolated_environment, server_command, server_died
@@ -53,13 +54,12 @@ class SharedServer:
         folder = Path(self._folder.name).resolve()
         self._token = secrets.token_urlsafe()
         self._has_model = "EDITAHEAD_BACKEND" in (env or {})
-        self._process = subprocess.Popen(
+        self._process: ChildProcess[bytes] = ChildProcess(
             [*(command or server_command()), "--tcp", "127.0.0.1:0"],
-            stdin=subprocess.DEVNULL,
+            cwd=folder,
+            env={**isolated_environment(folder), **(env or {}), "EDITAHEAD_TOKEN": self._token},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            env={**isolated_environment(folder), **(env or {}), "EDITAHEAD_TOKEN": self._token},
-            cwd=folder,
         )
         assert self._process.stderr is not None
         self._errors: deque[str] = deque(maxlen=200)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import os
-import subprocess
 import sys
 import tarfile
 import tempfile
@@ -18,9 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from editahead_evals.errors import RevisionError
+from editahead_programs.child_process import run_child
 from editahead_programs.git_command import GitCommand, find_root
 
 _HERE = Path(__file__)
+_MAX_PATHS_BYTES = 100_000
+"""Bytes of the paths of three packages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +96,15 @@ def _check_runs_from(folder: Path, environment: dict[str, str], revision: str) -
         )
     packages = ("editahead_cli", "editahead_lsp", "editahead_inference")
     script = "; ".join(f"import {package}; print({package}.__file__)" for package in packages)
-    run = subprocess.run(
+    run = run_child(
         [sys.executable, "-P", "-c", script],
         env=os.environ | environment,
         cwd=folder,
-        capture_output=True,
-        text=True,
+        timeout_s=None,
+        max_bytes=_MAX_PATHS_BYTES,
     )
-    if run.returncode:
-        raise RevisionError(f"{revision}: its code cannot be run: {run.stderr.strip().splitlines()[-1]}")
-    if not all(Path(line).resolve().is_relative_to(folder.resolve()) for line in run.stdout.splitlines()):
-        raise RevisionError(
-            f"{revision}: another installation of Editahead comes first: {run.stdout.strip()}"
-        )
+    if run.code:
+        raise RevisionError(f"{revision}: its code cannot be run: {run.last_error()}")
+    paths = run.out.decode().strip()
+    if not all(Path(line).resolve().is_relative_to(folder.resolve()) for line in paths.splitlines()):
+        raise RevisionError(f"{revision}: another installation of Editahead comes first: {paths}")

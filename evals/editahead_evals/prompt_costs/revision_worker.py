@@ -16,6 +16,7 @@ from pathlib import Path
 
 from editahead_evals.data.revisions import Revision
 from editahead_evals.errors import StatesError, WorkerError
+from editahead_programs.child_process import ChildProcess
 from editahead_programs.child_python import OWN_FOLDER, make_module_command
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.errors import TokenizerUnavailableError
@@ -35,15 +36,15 @@ def rendered_by(revision: Revision, states: Path, format: str, budget: int | Non
     if budget is not None:
         command.append(str(budget))
     environment = os.environ | revision.environment
-    with subprocess.Popen(
+    process: ChildProcess[str] = ChildProcess(
         command,
         cwd=OWN_FOLDER,
+        env=environment,
+        is_text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment,
-        text=True,
-        encoding="utf-8",
-    ) as process:
+    )
+    with process:
         assert process.stdout and process.stderr
         for line in process.stdout:
             yield Rendered.of_json(json.loads(line))

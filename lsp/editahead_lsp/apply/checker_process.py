@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from editahead_inference.errors import Cancelled
+from editahead_programs.child_process import ChildLimits, Finished, run_child
 from editahead_programs.program_search import safe_path
 from editahead_retrieval.errors import UnreadableFileError
 from editahead_retrieval.files.bounded_files import read_bounded_file
 
 TSCONFIG = ".editahead.tsconfig.json"
 """The name of our configuration of tsc, in the temporary folder."""
-MAX_MEMORY_KB = 4_000_000
-"""Kilobytes of addresses of a linter: a configuration may lead to a file without an end."""
+LIMITS = ChildLimits(memory_mb=3_000, cpu_s=120, can_write=False)
+"""What a linter may use: a configuration may lead to a file without an end."""
+MAX_OUTPUT_BYTES = 20_000_000
+"""Bytes of a linter's output. No person reads as many problems."""
 
 _KEPT_VARIABLES = ("LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT", "SYSTEMDRIVE", "PATHEXT", "COMSPEC")
 _SAFE_OPTIONS = frozenset(
@@ -72,17 +78,21 @@ def make_environment(
     return {**kept, **places, "PATH": safe_path(folders, environment)}
 
 
-def limited_command(command: Sequence[str], *, limits_memory: bool) -> list[str]:
-    """Return a command that runs another one, which then cannot write into files. On Windows, it is that command itself.
+async def run_linter(command: Sequence[str], **options: Any) -> Finished:
+    """Run a linter on a thread, see `run_child`. A caller that is cancelled waits until it has ended."""
+    is_cancelled = threading.Event()
 
-    Args:
-        command: The command.
-        limits_memory: Whether it needs few addresses. Node reserves more than it uses.
-    """
-    if os.name != "posix":
-        return list(command)
-    limits = "ulimit -f 0; ulimit -c 0" + (f"; ulimit -v {MAX_MEMORY_KB}" if limits_memory else "")
-    return ["/bin/sh", "-c", f'{limits}; exec "$@"', "sh", *command]
+    def check() -> None:
+        if is_cancelled.is_set():
+            raise Cancelled
+
+    running = asyncio.ensure_future(asyncio.to_thread(run_child, command, check=check, **options))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        is_cancelled.set()
+        await asyncio.gather(running, return_exceptions=True)
+        raise
 
 
 def write_tsconfig(shadow: Path, files: Sequence[str]) -> None:

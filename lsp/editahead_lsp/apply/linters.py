@@ -11,7 +11,6 @@ import asyncio
 import json
 import os
 import re
-import signal
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,15 +20,18 @@ from pathlib import Path
 
 from editahead_inference.apply.planner import FileChange
 from editahead_lsp.apply.checker_process import (
+    LIMITS,
+    MAX_OUTPUT_BYTES,
     TSCONFIG,
-    limited_command,
     make_environment,
+    run_linter,
     write_tsconfig,
 )
 from editahead_lsp.protocol import custom_messages as wire
 from editahead_lsp.protocol.apply_messages import Problem
 from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.positions import Encoding, position_at
+from editahead_programs.errors import ChildError
 from editahead_programs.program_search import find_program
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
@@ -225,26 +227,19 @@ async def _run(
         command = [program, *tool.arguments(files, shadow)]
     except OSError:
         return None
-    process = await asyncio.create_subprocess_exec(
-        *limited_command(command, limits_memory=tool.name != "tsc"),
-        cwd=shadow,
-        env=environment,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT if tool.name == "gofmt" else asyncio.subprocess.DEVNULL,
-        start_new_session=True,
-    )
     try:
-        async with asyncio.timeout(limit_s):
-            output, _ = await process.communicate()
-        return list(tool.read(output.decode("utf-8", "replace"), shadow))
-    except (TimeoutError, ValueError, KeyError, TypeError):
+        done = await run_linter(
+            command,
+            cwd=shadow,
+            env=environment,
+            limits=LIMITS,
+            timeout_s=limit_s,
+            max_bytes=MAX_OUTPUT_BYTES,
+            merges_errors=tool.name == "gofmt",
+        )
+        return list(tool.read(done.out.decode("utf-8", "replace"), shadow))
+    except (OSError, ChildError, ValueError, KeyError, TypeError):
         return None
-    finally:
-        if process.returncode is None:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()
-            await process.wait()
 
 
 def _new(

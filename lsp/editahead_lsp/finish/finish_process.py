@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from editahead_lsp.errors import ChangeError
+from editahead_programs.child_process import ChildLimits, ChildProcess
 from editahead_programs.child_python import OWN_FOLDER, make_module_command
 from editahead_programs.git_command import KEPT_VARIABLES
 from editahead_retrieval.process.index_process import BELOW_NORMAL, child_environment
@@ -18,6 +19,9 @@ from .messages import Failure, FinishTask, Found, Message, Progress, decode_mess
 
 TIMEOUT_S = 300.0
 """Seconds of one search. A person has long given up by then."""
+
+LIMITS = ChildLimits(memory_mb=2_000, cpu_s=600)
+"""What the process may use."""
 
 
 async def run_finish(
@@ -73,7 +77,7 @@ class _Running(threading.Thread):
         self._environment = child_environment(environment)
         self._environment.update({name: environment[name] for name in KEPT_VARIABLES if name in environment})
         self._lock = threading.Lock()
-        self._process: subprocess.Popen[str] | None = None
+        self._process: ChildProcess[str] | None = None
         self._is_ended = False
         self.start()
 
@@ -86,15 +90,15 @@ class _Running(threading.Thread):
 
     def run(self) -> None:
         try:
-            process = subprocess.Popen(
+            process: ChildProcess[str] = ChildProcess(
                 make_module_command("editahead_lsp.finish"),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
                 cwd=OWN_FOLDER,
                 env=self._environment,
-                text=True,
-                encoding="utf-8",
+                limits=LIMITS,
+                has_input=True,
+                is_text=True,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
                 creationflags=BELOW_NORMAL,
             )
         except OSError as error:

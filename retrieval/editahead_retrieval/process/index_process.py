@@ -10,12 +10,15 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
+from editahead_programs.child_process import ChildLimits, ChildProcess
 from editahead_programs.child_python import OWN_FOLDER, make_module_command
 
 from .messages import IndexReport, IndexRequest, IndexTask, decode_report, encode
 
 END_S = 5.0
 """Seconds in which the process has to end after its stdin is closed. Then it is killed."""
+LIMITS = ChildLimits(memory_mb=3_000)
+"""What the process may use. It lives as long as the server, so its seconds have no limit."""
 _KEPT = frozenset(
     {
         "PATH",
@@ -85,15 +88,15 @@ class IndexProcess:
     def _run(self) -> None:
         """Start the process, which takes a while, and read its reports."""
         try:
-            process = subprocess.Popen(
+            process: ChildProcess[str] = ChildProcess(
                 make_module_command("editahead_retrieval.process"),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
                 cwd=OWN_FOLDER,
                 env=self._environment,
-                text=True,
-                encoding="utf-8",
+                limits=LIMITS,
+                has_input=True,
+                is_text=True,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
                 creationflags=BELOW_NORMAL,
             )
         except OSError as error:
@@ -109,7 +112,7 @@ class IndexProcess:
         _end(process)
         self._on_report(IndexReport("ended"))
 
-    def _write(self, process: subprocess.Popen[str]) -> None:
+    def _write(self, process: ChildProcess[str]) -> None:
         assert process.stdin is not None
         with suppress(OSError, ValueError), process.stdin as stdin:
             while (line := self._lines.get()) is not None:
@@ -119,7 +122,7 @@ class IndexProcess:
             _end(process)
 
 
-def _end(process: subprocess.Popen[str]) -> None:
+def _end(process: ChildProcess[str]) -> None:
     """Wait for the end of a process, and kill it if that takes too long."""
     try:
         process.wait(END_S)
