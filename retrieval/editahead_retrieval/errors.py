@@ -8,6 +8,8 @@
   - SearchLogError
   - TeamIndexError
   - UnreadableFileError
+    - FileTooLargeError
+    - NotRegularFileError
 """
 
 from __future__ import annotations
@@ -39,3 +41,17 @@ class TeamIndexError(Exception):
 
 class UnreadableFileError(Exception):
     """A file of a repository that is not read, with the reason in a few words."""
+
+
+class FileTooLargeError(UnreadableFileError):
+    """A file above the limit, in bytes."""
+
+    def __init__(self, max_bytes: int) -> None:
+        super().__init__(f"larger than {max_bytes} bytes")
+
+
+class NotRegularFileError(UnreadableFileError):
+    """A folder, a pipe or a device in the place of a file."""
+
+    def __init__(self) -> None:
+        super().__init__("not a regular file")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from editahead_cli.main import main
+from editahead_retrieval.files.walk import Walk
 from editahead_retrieval.index import location
 from editahead_retrieval.process.writer_lock import WriterLock
 from index_workspace import write
@@ -63,14 +64,10 @@ def test_build_reads_files_whose_time_lies(
     run(capsys, "build", str(root))
     reads: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
-        from editahead_retrieval.index import builder
-
-        real = builder.read_bounded_file
-        patch.setattr(
-            builder, "read_bounded_file", lambda path, *rest: (reads.append(path.name), real(path, *rest))[1]
-        )
+        real = Walk.read
+        patch.setattr(Walk, "read", lambda walk, path: (reads.append(path), real(walk, path))[1])
         run(capsys, "build", str(root))
-    assert sorted(reads) == ["a.py", "b.ts"]
+    assert sorted(reads) == ["a.py", "sub/b.ts"]
 
 
 def test_a_damaged_index(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,6 +20,8 @@ from editahead_lsp.workspace.open_files import OpenFiles
 from editahead_prompts.sketches.paths import language_of
 from editahead_prompts.text.file_names import fold_name, is_git_folder
 from editahead_prompts.text.snapshot import Snapshot
+from editahead_retrieval.errors import FileTooLargeError, NotRegularFileError, UnreadableFileError
+from editahead_retrieval.files.bounded_files import read_file_without_links
 from editahead_retrieval.files.file_identity import path_from_folder, real_path
 from editahead_retrieval.files.secret_names import is_secret_path
 
@@ -157,13 +159,14 @@ class WorkspaceFiles:
             return document
         if path is None:
             raise _refused("unplaced", "The document is not open.")
-        self._check_place(path, uri)
+        real = self._check_place(path, uri)
         return Snapshot.from_text(
-            self._read(path, uri), uri=uri, language=language_of(path.name) or "plaintext"
+            self._read(real, path.name, uri), uri=uri, language=language_of(path.name) or "plaintext"
         )
 
-    def _check_place(self, path: Path, uri: str, *, may_be_excluded: bool = False) -> None:
-        straight = self._check_inside(path)
+    def _check_place(self, path: Path, uri: str, *, may_be_excluded: bool = False) -> Path:
+        """Return the path without links of a file that may be changed."""
+        real, straight = self._check_inside(path)
         if any(is_git_folder(name) for place in (path, straight) for name in self._inner_parts(place)):
             raise _refused(
                 "outside-workspace", f"{path.name} is git's own file, or has a name that may lead to one."
@@ -173,6 +176,7 @@ class WorkspaceFiles:
         )
         if why is not None and not may_be_excluded:
             raise _refused("outside-workspace", f"{path.name} is left alone. {why}")
+        return real
 
     def _inner_parts(self, path: Path) -> Iterator[str]:
         """Yield the components of a path below the workspace folders that it is in."""
@@ -180,31 +184,31 @@ class WorkspaceFiles:
             if path.is_relative_to(folder):
                 yield from path.relative_to(folder).parts
 
-    def _check_inside(self, path: Path) -> Path:
-        """Return the file's path from a workspace folder, with all symbolic links below the folder resolved."""
+    def _check_inside(self, path: Path) -> tuple[Path, Path]:
+        """Return the file's path without links, and from a workspace folder with the links below the folder resolved."""
         real = real_path(path)
         for folder in self._folders:
             inner = path_from_folder(real, real_path(folder))
             if inner is not None:
-                return folder / inner
+                return real, folder / inner
         raise _refused("outside-workspace", f"{path.name} is outside of the workspace.")
 
-    def _read(self, path: Path, uri: str) -> str:
+    def _read(self, real: Path, name: str, uri: str) -> str:
+        """Return the text of a file whose place was checked, and in whose path nothing is a link."""
         try:
-            found = path.stat()
-            if not stat.S_ISREG(found.st_mode):
-                raise _refused("unparsed", f"{path.name} is not a regular file.")
-            if found.st_size > self._most_bytes:
-                raise self._too_large(uri)
-            data = path.read_bytes()
-        except OSError as error:
-            raise _refused("unplaced", f"{path.name} cannot be read: {error.strerror}.") from None
+            data = read_file_without_links(str(real), self._most_bytes)
+        except FileTooLargeError:
+            raise self._too_large(uri) from None
+        except NotRegularFileError:
+            raise _refused("unparsed", f"{name} is not a regular file.") from None
+        except (FileNotFoundError, UnreadableFileError) as error:
+            raise _refused("unplaced", f"{name} cannot be read: {_reason_of(error)}.") from None
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError:
             text = "\0"
         if "\0" in text:
-            raise _refused("unparsed", f"{path.name} is not a text file in UTF-8.")
+            raise _refused("unparsed", f"{name} is not a text file in UTF-8.")
         if text.startswith(BOM):
             self.with_bom.add(uri)
         return text.removeprefix(BOM)
@@ -212,6 +216,10 @@ class WorkspaceFiles:
     def _too_large(self, uri: str) -> ApplyRefusedError:
         name = PurePosixPath(uris.canonical_key(uri)).name
         return _refused("too-large", f"{name} is larger than {self._most_bytes} bytes (`max_file_bytes`).")
+
+
+def _reason_of(error: FileNotFoundError | UnreadableFileError) -> str:
+    return str(error.strerror) if isinstance(error, FileNotFoundError) else str(error)
 
 
 def _refused(reason: RefusalReason, detail: str) -> ApplyRefusedError:

@@ -15,9 +15,9 @@ from editahead_inference.codebase import Chunk, SymbolAt, SymbolRole
 from editahead_lsp.workspace import uris
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 from editahead_retrieval.errors import IndexDamagedError, IndexUnusableError, UnreadableFileError
-from editahead_retrieval.files.bounded_files import read_bounded_file
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.file_identity import path_from_folder
+from editahead_retrieval.files.folder_reader import read_permitted
 from editahead_retrieval.files.merkle_tree import hash_content
 from editahead_retrieval.index.content import decode_text, language_of
 from editahead_retrieval.index.reader import FileSymbol, IndexReader
@@ -112,7 +112,7 @@ class WorkspaceCodebase:
             if relative is None or folder.rules.reason(path) is not None:
                 continue
             try:
-                data = read_bounded_file(path, [folder.root], self._max_file_bytes)
+                data = read_permitted(path, folder.root, folder.rules, self._max_file_bytes)
             except (FileNotFoundError, UnreadableFileError):
                 self._on_stale(folder.root, relative)
                 return None
@@ -161,10 +161,10 @@ class WorkspaceCodebase:
         """Return the content of a file of the workspace; None if it is excluded, too large or gone."""
         path = uris.uri_to_path(uri)
         for folder, _ in self._folders:
-            if path is None or _relative(folder.root, uri) is None or folder.rules.reason(path) is not None:
+            if path is None or _relative(folder.root, uri) is None:
                 continue
             with suppress(FileNotFoundError, UnreadableFileError):
-                return read_bounded_file(path, [folder.root], self._max_file_bytes)
+                return read_permitted(path, folder.root, folder.rules, self._max_file_bytes)
         return None
 
     def definitions(self, name: str) -> Sequence[SymbolAt]:

@@ -11,9 +11,9 @@ from editahead_lsp.errors import ChangeError
 from editahead_lsp.workspace import uris
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 from editahead_retrieval.errors import UnreadableFileError
-from editahead_retrieval.files.bounded_files import read_bounded_file
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.file_identity import path_from_folder
+from editahead_retrieval.files.folder_reader import read_permitted
 from editahead_retrieval.index.content import decode_text, language_of
 
 from .renames import find_renames
@@ -118,7 +118,7 @@ class WorkspaceTexts:
         if path in self.documents:
             return self.documents[path].text.encode("utf-8", "surrogatepass")
         try:
-            return read_bounded_file(self.root / path, [self.root], self.max_file_bytes)
+            return read_permitted(self.root / path, self.root, self._rules, self.max_file_bytes)
         except FileNotFoundError:
             return None
         except UnreadableFileError as error:

@@ -1,6 +1,8 @@
-"""Small files that a repository or a person provides: settings and ignore files.
+"""Files that a repository or a person provides.
 
-A repository may hold a link to a device, a named pipe or a huge file in their place. None of these is read.
+A repository may hold a link to a device, a named pipe or a huge file in their place. None of these is read. What was checked
+is what is read: a path is resolved once, and opened one folder at a time, so that no folder that becomes a link meanwhile
+leads elsewhere.
 """
 
 from __future__ import annotations
@@ -8,16 +10,23 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from editahead_retrieval.errors import UnreadableFileError
+from editahead_retrieval.errors import FileTooLargeError, NotRegularFileError, UnreadableFileError
 
 MAX_BYTES = 256 * 1024
 """Bytes of such a file. Ours and git's are far smaller; reading and parsing this many takes a fraction of a second."""
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 """Without O_NONBLOCK, opening a named pipe waits for its writer."""
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_NO_LINK_AT_ALL = getattr(os, "O_NOFOLLOW_ANY", 0)
+"""No component may be a link (macOS)."""
+_FOLDER_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
+"""With O_PATH, a folder must only be passable, as for any other path."""
 
 
 def read_bounded_file(path: Path, folders: Sequence[Path] = (), max_bytes: int = MAX_BYTES) -> bytes:
@@ -34,37 +43,103 @@ def read_bounded_file(path: Path, folders: Sequence[Path] = (), max_bytes: int =
     """
     try:
         real = os.path.realpath(path)
+    except (OSError, ValueError) as error:
+        raise _readable_error(error, path) from None
+    return read_resolved_file(real, folders, max_bytes)
+
+
+def read_resolved_file(real: str, folders: Sequence[Path], max_bytes: int) -> bytes:
+    """Return the bytes of a regular file, as `read_bounded_file`, whose path is resolved and may have been checked.
+
+    Raises:
+        FileNotFoundError, UnreadableFileError: As there, or a component is a link by now.
+    """
+    try:
         if folders and not any(_is_in(real, folder) for folder in folders):
             raise UnreadableFileError("the link leads out of the workspace")
     except (OSError, ValueError) as error:
-        raise _readable_error(error, path) from None
+        raise _readable_error(error, real) from None
     return read_file_without_links(real, max_bytes)
+
+
+def read_file_below(folder: Path, path: str, max_bytes: int) -> bytes:
+    """Return the bytes of a regular file, to which no link leads below the folder.
+
+    Args:
+        folder: The folder. It may be reached by links.
+        path: The path from there, with slashes, without `.` and `..`.
+        max_bytes: The size of the file in bytes, at most.
+
+    Raises:
+        FileNotFoundError, UnreadableFileError: As for `read_file_without_links`.
+    """
+    try:
+        real = os.path.realpath(folder)
+    except (OSError, ValueError) as error:
+        raise _readable_error(error, folder) from None
+    return read_file_without_links(f"{real.rstrip('/')}/{path}", max_bytes)
 
 
 def read_file_without_links(path: str, max_bytes: int) -> bytes:
     """Return the bytes of a regular file in whose path nothing is a link.
 
     Args:
-        path: The path.
+        path: The absolute path.
         max_bytes: The size of the file in bytes, at most.
 
     Raises:
-        FileNotFoundError: There is no such file.
+        FileNotFoundError: There is no such file, or a folder above it is a link.
         UnreadableFileError: The file is not regular, too large or not readable, or is a link.
     """
     try:
-        handle = os.open(path, _FLAGS | getattr(os, "O_NOFOLLOW", 0))
-        try:
+        with open_without_links(path, _FLAGS) as handle:
             found = os.fstat(handle)
             if not stat.S_ISREG(found.st_mode):
-                raise UnreadableFileError("not a regular file")
+                raise NotRegularFileError
             if found.st_size > max_bytes:
-                raise UnreadableFileError(f"larger than {max_bytes} bytes")
+                raise FileTooLargeError(max_bytes)
             return _read(handle, max_bytes)
-        finally:
-            os.close(handle)
     except (OSError, ValueError) as error:
         raise _readable_error(error, path) from None
+
+
+@contextmanager
+def open_without_links(path: str, flags: int = os.O_RDONLY) -> Iterator[int]:
+    """Open a file or folder in whose path nothing is a link, and yield its handle.
+
+    Args:
+        path: The absolute path, without `.` and `..`.
+        flags: The flags of the handle.
+
+    Raises:
+        OSError: There is no such file, or a component is a link.
+    """
+    handle = _open_without_links(path, flags)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _open_without_links(path: str, flags: int) -> int:
+    if _NO_LINK_AT_ALL:
+        return os.open(path, flags | _NO_LINK_AT_ALL)
+    if sys.platform == "win32":  # there are no handles of folders: look again at what was opened
+        handle = os.open(path, flags)
+        if os.path.realpath(path) == path and os.path.samestat(os.fstat(handle), Path(path).stat()):
+            return handle
+        os.close(handle)
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
+    *folders, name = path.split("/")[1:]
+    above = os.open("/", _FOLDER_FLAGS)
+    try:
+        for folder in folders:
+            below = os.open(folder, _FOLDER_FLAGS, dir_fd=above)
+            os.close(above)
+            above = below
+        return os.open(name or ".", flags | _NO_LINK, dir_fd=above)
+    finally:
+        os.close(above)
 
 
 def _readable_error(error: OSError | ValueError, path: Path | str) -> FileNotFoundError | UnreadableFileError:
@@ -86,7 +161,7 @@ def _read(handle: int, max_bytes: int) -> bytes:
     """Return what the file holds.
 
     Raises:
-        UnreadableFileError: The file has grown beyond the limit, as some files of the system do while they are read.
+        FileTooLargeError: The file has grown beyond the limit, as some files of the system do while they are read.
     """
     data = bytearray()
     while len(data) <= max_bytes:
@@ -94,4 +169,4 @@ def _read(handle: int, max_bytes: int) -> bytes:
         if not chunk:
             return bytes(data)
         data += chunk
-    raise UnreadableFileError(f"larger than {max_bytes} bytes")
+    raise FileTooLargeError(max_bytes)

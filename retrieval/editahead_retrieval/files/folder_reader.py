@@ -6,8 +6,11 @@ import os
 import stat
 from pathlib import Path
 
-from .bounded_files import read_bounded_file, read_file_without_links
+from editahead_retrieval.errors import UnreadableFileError
+
+from .bounded_files import read_file_below, read_resolved_file
 from .exclusion_rules import ExclusionRules
+from .file_identity import real_path
 
 
 class FolderReader:
@@ -44,11 +47,12 @@ class FolderReader:
 
         Raises:
             FileNotFoundError: There is no such file.
-            UnreadableFileError: The file is not regular, too large, outside of the workspace folder or not readable.
+            UnreadableFileError: The file is not regular, too large, outside of the workspace folder or not readable, or a
+                link to it leads to an excluded one.
         """
         if self._is_without_links(path):
-            return read_file_without_links(f"{self._root}/{path}", self._max_file_bytes)
-        return read_bounded_file(self._root / path, [self._root], self._max_file_bytes)
+            return read_file_below(self._root, path, self._max_file_bytes)
+        return read_permitted(self._root / path, self._root, self._rules, self._max_file_bytes)
 
     def _is_without_links(self, path: str) -> bool:
         folder, _, name = path.rpartition("/")
@@ -68,6 +72,26 @@ class FolderReader:
                 self._root, folder, is_folder=True
             )
         return self._excluded[folder]
+
+
+def read_permitted(path: Path, folder: Path, rules: ExclusionRules, max_bytes: int) -> bytes:
+    """Return the bytes of a file that may be read. The path is resolved once: what was checked is what is read.
+
+    Args:
+        path: The file. It may be a symbolic link.
+        folder: The workspace folder, in which the file must be, wherever links lead.
+        rules: The rules for its files.
+        max_bytes: The size of the file in bytes, at most.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+        UnreadableFileError: The file is excluded, not regular, too large, outside of the folder or not readable.
+    """
+    real = real_path(path)
+    reason = rules.reason(path) or rules.reason(real)
+    if reason is not None:
+        raise UnreadableFileError(reason)
+    return read_resolved_file(str(real), [folder], max_bytes)
 
 
 def _is_link(path: str) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from .bounded_files import open_without_links, read_file_below
 from .exclusion_rules import ExclusionRules
 
 
@@ -87,6 +88,18 @@ class Walk:
             return None
         return None if self.rules.reason(full) is not None else FoundFile(path, FileStamp.from_stat(found))
 
+    def read(self, path: str) -> bytes:
+        """Return the bytes of a file that the walk found. A link that has taken its place is not followed.
+
+        Args:
+            path: The path from the root, with slashes.
+
+        Raises:
+            FileNotFoundError: There is no such file any more.
+            UnreadableFileError: The file is not regular any more, too large by now or not readable.
+        """
+        return read_file_below(self.root, path, self.max_file_bytes)
+
     def _list(self, prefix: str) -> tuple[list[FoundFile], list[str]]:
         """Return the files of a folder and the folders in it, each sorted by name.
 
@@ -96,7 +109,11 @@ class Walk:
         files: list[FoundFile] = []
         folders: list[str] = []
         try:
-            with os.scandir(self.root / prefix) as entries:
+            folder = os.path.realpath(self.root)
+            with (
+                open_without_links(f"{folder.rstrip('/')}/{prefix}".rstrip("/") or "/") as handle,
+                os.scandir(handle) as entries,
+            ):
                 for entry in entries:
                     self._add_entry(entry, prefix + entry.name, files, folders)
         except OSError:

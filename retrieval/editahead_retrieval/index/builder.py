@@ -10,7 +10,6 @@ from itertools import islice
 from pathlib import Path
 
 from editahead_retrieval.errors import UnreadableFileError
-from editahead_retrieval.files.bounded_files import read_bounded_file
 from editahead_retrieval.files.merkle_tree import MerkleTree, hash_content
 from editahead_retrieval.files.walk import FileStamp, FoundFile, Walk
 
@@ -248,7 +247,7 @@ class IndexBuilder:
         """Read a file. Return None if it is gone, and where it is the same as before."""
         full = self.walk.root / found.path
         try:
-            data = read_bounded_file(full, [self.walk.root], self.walk.max_file_bytes)
+            data = self.walk.read(found.path)
         except (FileNotFoundError, UnreadableFileError):
             if found.path in self.known:
                 self._gone.add(found.path)

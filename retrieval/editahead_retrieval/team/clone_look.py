@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from editahead_retrieval.errors import UnreadableFileError
-from editahead_retrieval.files.folder_reader import FolderReader
 from editahead_retrieval.files.merkle_tree import MerkleTree, hash_content
 from editahead_retrieval.files.walk import FoundFile, Walk
 from editahead_retrieval.index.content import BINARY, decode_text, language_of
@@ -58,14 +57,13 @@ def look_at_clone(
     """
     wanted = [word.encode("utf-8", "replace") for word in words[:MAX_WORDS]]
     tree, look = MerkleTree(), CloneLook(b"")
-    reader = FolderReader(walk.root, walk.rules, walk.max_file_bytes)
     held: list[tuple[FoundFile, frozenset[int], frozenset[int]]] = []
     for number, found in enumerate(walk):
         if number >= max_files:
             break
         check()
         try:
-            data = reader.read(found.path)
+            data = walk.read(found.path)
         except (FileNotFoundError, UnreadableFileError):
             continue
         content_hash = hash_content(data)

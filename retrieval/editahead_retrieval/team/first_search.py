@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from editahead_retrieval.errors import UnreadableFileError
-from editahead_retrieval.files.bounded_files import read_bounded_file
 from editahead_retrieval.files.merkle_tree import hash_content
 from editahead_retrieval.files.walk import FoundFile, Walk
 from editahead_retrieval.index.content import analyze
@@ -145,7 +144,7 @@ class FirstSearch:
 
     def _bytes(self, path: str) -> bytes | None:
         try:
-            return read_bounded_file(self.walk.root / path, [self.walk.root], self.walk.max_file_bytes)
+            return self.walk.read(path)
         except (FileNotFoundError, UnreadableFileError):
             return None
 

@@ -10,7 +10,6 @@ from typing import Literal, Protocol
 
 from editahead_prompts.text.snapshot import split_lines
 from editahead_retrieval.errors import EncoderError, UnreadableFileError
-from editahead_retrieval.files.bounded_files import read_bounded_file
 from editahead_retrieval.files.merkle_tree import hash_content
 from editahead_retrieval.files.walk import Walk
 from editahead_retrieval.index.content import blank_secrets, decode_text
@@ -117,9 +116,7 @@ class VectorUpkeep:
         if self.walk.find(pending.path) is None:
             return
         try:
-            data = read_bounded_file(
-                self.walk.root / pending.path, [self.walk.root], self.walk.max_file_bytes
-            )
+            data = self.walk.read(pending.path)
         except (FileNotFoundError, UnreadableFileError):
             return
         text = decode_text(data)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from editahead_retrieval.files import walk as walk_module
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 from editahead_retrieval.files.walk import Walk
@@ -62,14 +63,14 @@ def test_a_huge_file_is_not_read(root: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_listed_is_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = os.scandir
+    real = walk_module.open_without_links
 
-    def scandir(path: Path) -> object:
-        if Path(path).name == "deep":
+    def opening(path: str) -> object:
+        if path.endswith("/deep"):
             raise PermissionError
         return real(path)
 
-    monkeypatch.setattr("editahead_retrieval.files.walk.os.scandir", scandir)
+    monkeypatch.setattr(walk_module, "open_without_links", opening)
     walk = make_walk(root)
     assert "sub/b.py" in paths(walk)
     assert walk.unreadable == ["sub/deep/"]

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from editahead_retrieval.files import walk
 from editahead_retrieval.index.builder import IndexBuilder
 from editahead_retrieval.index.reader import IndexReader
 from history_typist import PROPERTY
@@ -115,7 +116,7 @@ def test_nothing_is_read_again_without_a_change(
     builder: IndexBuilder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     update(builder)
-    monkeypatch.setattr("editahead_retrieval.index.builder.read_bounded_file", None)
+    monkeypatch.setattr("editahead_retrieval.files.walk.read_file_below", None)
     update(builder)
 
 
@@ -181,14 +182,14 @@ def test_a_folder_that_cannot_be_listed_keeps_its_files(
     root: Path, builder: IndexBuilder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     update(builder)
-    real = os.scandir
+    real = walk.open_without_links
 
-    def scandir(path: Path) -> object:
-        if Path(path).name == "sub":
+    def opening(path: str) -> object:
+        if path.endswith("/sub"):
             raise OSError
         return real(path)
 
-    monkeypatch.setattr("editahead_retrieval.files.walk.os.scandir", scandir)
+    monkeypatch.setattr(walk, "open_without_links", opening)
     update(builder)
     assert "sub/b.py" in builder.known
 
