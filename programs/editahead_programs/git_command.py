@@ -54,6 +54,8 @@ _NAMED_SETTINGS = {
     "protocol": (("allow", "never"),),
 }
 """Sections that start a program for each name that a repository chooses, and what switches one off."""
+MAX_NAMES = 100
+"""Names in one such section. People have a few; git's time grows with the square of their number."""
 _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "archive": ("--format=tar",),
     "cat-file": (),
@@ -185,6 +187,8 @@ class GitCommand:
         for section, settings in _NAMED_SETTINGS.items():
             ours = (key.partition(".")[2] for key in keys if key.startswith(f"{section}."))
             names = tuple(dict.fromkeys(key.rpartition(".")[0] for key in ours))
+            if len(names) > MAX_NAMES:
+                raise self.error(f"git: the configuration has more than {MAX_NAMES} names of a {section}")
             if any("=" in name for name in names):
                 raise self.error(f"git: the configuration names a {section} that cannot be switched off")
             for name in names:
