@@ -11,6 +11,7 @@ from editahead_inference.apply.planner import FileChange
 from editahead_inference.apply.results import HunkClass
 from editahead_inference.apply.review.review import Hunk
 from editahead_lsp.workspace import uris
+from editahead_prompts.sketches.quoted_names import quote_name
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.control_characters import escape_line
 from editahead_prompts.text.snapshot import Snapshot, split_lines
@@ -61,13 +62,13 @@ def diff_lines(
         hunks: The hunks of the change.
         folders: The workspace folders, of which names in the head are relative to one.
     """
-    name = display_name(change.original.uri, folders)
-    after = display_name(change.moved_to, folders) if change.moved_to is not None else name
+    name = _path_from_workspace(change.original.uri, folders)
+    after = _path_from_workspace(change.moved_to, folders) if change.moved_to is not None else name
     yield from _mode_lines(change, name, after)
     if change.executable is not None and not hunks:
         return
-    yield DiffLine("name", "--- /dev/null" if change.action == "create" else f"--- a/{name}")
-    yield DiffLine("name", "+++ /dev/null" if change.action == "delete" else f"+++ b/{after}")
+    yield DiffLine("name", "--- /dev/null" if change.action == "create" else f"--- {_head_name('a', name)}")
+    yield DiffLine("name", "+++ /dev/null" if change.action == "delete" else f"+++ {_head_name('b', after)}")
     blocks = [_Block.from_hunk(hunk, original) for hunk in hunks]
     growth, free = 0, 0  # lines by which the text above has grown; the first line that no hunk has shown
     for number, (block, hunk) in enumerate(zip(blocks, hunks, strict=True)):
@@ -92,7 +93,7 @@ def _mode_lines(change: FileChange, name: str, after: str) -> Iterator[DiffLine]
     if change.executable is None:
         return
     old, new = ("100644", "100755") if change.executable else ("100755", "100644")
-    yield DiffLine("name", f"diff --git a/{name} b/{after}")
+    yield DiffLine("name", f"diff --git {quote_name(f'a/{name}')} {quote_name(f'b/{after}')}")
     if change.action == "create":
         yield DiffLine("name", f"new file mode {new}")
         return
@@ -102,12 +103,21 @@ def _mode_lines(change: FileChange, name: str, after: str) -> Iterator[DiffLine]
 
 def display_name(uri: str, folders: Sequence[Path]) -> str:
     """Return a file's path from the workspace folder that it is in, with slashes; else its name. The text is one line."""
+    return escape_line(_path_from_workspace(uri, folders))
+
+
+def _path_from_workspace(uri: str, folders: Sequence[Path]) -> str:
     path = uris.uri_to_path(uri)
     if path is not None:
         inner = (path_from_folder(real_path(path), real_path(folder)) for folder in folders)
         if (found := next(filter(None, inner), None)) is not None:
-            return escape_line(found.as_posix())
-    return escape_line(PurePosixPath(uris.canonical_key(uri)).name)
+            return found.as_posix()
+    return PurePosixPath(uris.canonical_key(uri)).name
+
+
+def _head_name(side: str, name: str) -> str:
+    """Return a name in the head of a file. The tab after one with spaces says where it ends, as with git."""
+    return quote_name(f"{side}/{name}") + ("\t" if " " in name else "")
 
 
 def _body(sign: str, kind: LineKind, lines: Sequence[str]) -> Iterator[DiffLine]:

@@ -44,6 +44,25 @@ def unquote_name(text: str) -> str | None:
     return inner if inner.isprintable() else None
 
 
+def quote_name(name: str) -> str:
+    """Return a name as git writes it in a patch: in quotes, with bytes in octal, where a character needs it.
+
+    Args:
+        name: The name. Surrogates stand for bytes that are not UTF-8.
+    """
+    if name.isprintable() and not set(name) & set('"\\'):
+        return name
+    return f'"{"".join(map(_encode_unit, name))}"'
+
+
+def _encode_unit(char: str) -> str:
+    if char in '"\\':
+        return f"\\{char}"
+    if char.isprintable():
+        return char
+    return "".join(f"\\{byte:03o}" for byte in char.encode("utf-8", "surrogateescape"))
+
+
 def _decode_unit(match: re.Match[str]) -> bytes:
     octal, letter, plain = match.groups()
     if octal:
