@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import secrets
 import time
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from editahead_lsp.private_files import make_private_folder
+from editahead_prompts.text.file_names import is_git_folder
 
 from .folders import flush
 from .step import Step
@@ -142,9 +144,24 @@ def _read(path: Path, descriptor: int) -> Journal | None:
     if plan["version"] != VERSION:
         return None
     steps = tuple(Step(**step) for step in plan["steps"])
-    folders = tuple((root, path) for root, path in plan["folders"])
+    folders = tuple((root, inner) for root, inner in plan["folders"])
+    for place in (*((step.root, step.path) for step in steps), *folders):
+        _check_place(*place)
+    if not all(re.fullmatch("[0-9a-f]{16}", step.id) for step in steps):
+        raise ValueError("a name beside a file that no journal gives")
     state: State = states[-1]["state"] if states else "staging"
     return Journal(path, descriptor, Plan(steps, folders), state)
+
+
+def _check_place(root: str, path: str) -> None:
+    """Raise ValueError or TypeError for a path that leads out of its root, or into a repository of git."""
+    if not isinstance(root, str) or not isinstance(path, str):
+        raise TypeError("a path that is no text")
+    names = path.split("/")
+    if os.path.normpath(root) != root or not Path(root).is_absolute():
+        raise ValueError("a root that is no plain path")
+    if any(name in ("", ".", "..") or "\0" in name or is_git_folder(name) for name in names):
+        raise ValueError("a path that leads out of its root")
 
 
 def _flush_folder(folder: Path) -> None:

@@ -67,7 +67,9 @@ def _settle(journal: Journal, folders: FolderHandles) -> Iterator[str]:
 
 
 def _is_within(journal: Journal, roots: Sequence[str]) -> bool:
-    return all(any(Path(str(step)).is_relative_to(root) for root in roots) for step in journal.plan.steps)
+    plan = journal.plan
+    paths = [*(Path(str(step)) for step in plan.steps), *(Path(root, path) for root, path in plan.folders)]
+    return all(any(path.is_relative_to(root) for root in roots) for path in paths)
 
 
 def _count(journal: Journal) -> str:

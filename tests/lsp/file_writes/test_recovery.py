@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import interrupted_write
 from editahead_lsp import user_dirs
-from editahead_lsp.file_writes.journal import find_abandoned
+from editahead_lsp.file_writes.journal import SUFFIX, find_abandoned
 from editahead_lsp.file_writes.recovery import recover
+from editahead_lsp.file_writes.step import digest
 from editahead_lsp.file_writes.transaction import FileWrite, write_all
 from interrupted_write import NEW, OLD, held
 from server_harness import ServerHarness
@@ -95,6 +98,7 @@ def test_a_recovery_that_is_killed_is_recovered(tmp_path: Path) -> None:
     while list((folder / "journals").glob("*.journal")):
         subprocess.run([sys.executable, "-c", command, support, str(moment), str(folder)], check=False)
         moment += 1
+        assert moment < MOMENTS
     assert held(folder) == NEW
     assert moment > 3
 
@@ -135,6 +139,52 @@ def test_another_workspaces_files_are_left_alone(tmp_path: Path) -> None:
     assert recover([folder / "work" / "deep"], folder / "journals") == []
     assert len(recover([folder], folder / "journals")) == 1
     assert held(folder) == NEW
+
+
+HOSTILE_PLANS: dict[str, dict[str, Any]] = {
+    "a file outside": {"path": "../outside/a"},
+    "a file outside, through a folder": {"path": "deep/../../outside/a"},
+    "a file of git": {"path": ".git/hooks/pre-commit"},
+    "an absolute path": {"path": "/etc/passwd"},
+    "no file": {"path": "deep//a"},
+    "a root with dots": {"root": "{work}/../outside", "path": "a"},
+    "a name beside the file": {"id": "x/../../../outside/a"},
+    "an unknown field": {"mode": 1},
+    "a field of another type": {"path": 1},
+}
+
+
+@pytest.mark.parametrize("changed", HOSTILE_PLANS.values(), ids=HOSTILE_PLANS)
+@pytest.mark.parametrize("state", ["staging", "committed", "taking back", "done"])
+def test_a_journal_settles_nothing_outside(tmp_path: Path, changed: dict[str, Any], state: str) -> None:
+    work, journals, identifier = tmp_path / "work", tmp_path / "journals", "0" * 16
+    for folder in (work / "deep", work / ".git/hooks", tmp_path / "outside", journals):
+        folder.mkdir(parents=True)
+    for folder in (work / "deep", work / ".git/hooks", tmp_path / "outside"):
+        for name in ("a", f".editahead-{identifier}.new", f".editahead-{identifier}.old"):
+            (folder / name).write_bytes(b"theirs")
+    step = {"action": "replace", "root": str(work), "path": "deep/a", "id": identifier}
+    step |= {"old": digest(b"theirs"), "new": digest(b"theirs")}
+    step |= {key: str(value).format(work=work) if key == "root" else value for key, value in changed.items()}
+    lines = [{"version": 1, "steps": [step], "folders": []}, {"state": state}]
+    (journals / f"x{SUFFIX}").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    before = {
+        path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and path.parent != journals
+    }
+    assert recover([work], journals) == []
+    after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert after == before  # and the journal is gone
+
+
+def test_a_journal_creates_no_folder_outside(tmp_path: Path) -> None:
+    work, journals = tmp_path / "work", tmp_path / "journals"
+    for folder in (work, tmp_path / "outside", journals):
+        folder.mkdir()
+    for folders in ([[str(work), "../outside"]], [[str(tmp_path), "outside"]]):
+        plan = {"version": 1, "steps": [], "folders": folders}
+        (journals / f"x{SUFFIX}").write_text(json.dumps(plan) + "\n")
+        assert recover([work], journals) == []
+        assert (tmp_path / "outside").is_dir()
 
 
 def test_a_workspace_that_is_gone_is_kept_for_later(tmp_path: Path) -> None:
