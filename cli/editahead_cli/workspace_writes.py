@@ -38,14 +38,16 @@ def write_files(
         writes: The files.
         root: The workspace folder.
         backup: Whether to keep the old texts.
-        force: Whether to write read-only files, too.
+        force: Whether to write read-only files, too, and those that lose an owner or a hard link.
     """
     from editahead_lsp import user_dirs
-    from editahead_lsp.errors import WriteError
+    from editahead_lsp.errors import NeedsForceError, WriteError
     from editahead_lsp.file_writes.transaction import write_all
 
     try:
         unsafe = write_all(writes, [root], user_dirs.journal_folder(), backup=backup, force=force)
+    except NeedsForceError as error:
+        return f"{error}; add --force to write it nevertheless"
     except WriteError as error:
         return str(error)
     except KeyboardInterrupt as interrupt:  # Ctrl-C waits for the end of the write

@@ -7,6 +7,7 @@
   - OutcomeLogError
   - SettingError
   - WriteError
+    - NeedsForceError
 
 Errors that a request is answered with are `JsonRpcException` of pygls.
 """
@@ -36,3 +37,7 @@ class SettingError(Exception):
 
 class WriteError(Exception):
     """Files that could not be written, with the reason for a person. None of them was changed."""
+
+
+class NeedsForceError(WriteError):
+    """A file that is only written when a person insists: it is read-only, or would lose an owner or a hard link."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -16,6 +17,7 @@ import pytest
 from changed_repository import commit, git, make_repository
 from editahead_cli.main import main
 from editahead_inference.finish.finisher import Finisher
+from editahead_lsp.file_writes.step import Step
 from editahead_lsp.finish import change_finish
 from index_workspace import write
 from renaming_finisher import UNLIKELY, RenamingFinisher
@@ -222,12 +224,68 @@ def test_write(root: Path, finish: Finish) -> None:
     assert finish("--write", "--check")[0] == 0
 
 
-def test_all_or_none_are_written(root: Path, finish: Finish) -> None:
+def test_all_or_none_are_written(root: Path, finish: Finish, monkeypatch: pytest.MonkeyPatch) -> None:
     write(root, {"models.py": CHANGED})
-    (root / "shop/cart.py").chmod(0o444)
+    real = Step.stage
+
+    def stage(step: Step, *arguments: Any) -> None:
+        if step.name == "cart.py":
+            raise OSError(errno.ENOSPC, "no space")
+        real(step, *arguments)
+
+    monkeypatch.setattr(Step, "stage", stage)
     code, out, error = finish("--write")
-    assert code == 1 and "nothing was written" in error and "2 places left" in out
+    assert code == 1 and "nothing was written" in error and "no space" in error and "2 places left" in out
     assert (root / "bills.py").read_text() == FILES["bills.py"]
+
+
+def test_a_file_that_should_not_be_replaced_stops_no_other(root: Path, finish: Finish) -> None:
+    write(root, {"models.py": CHANGED})
+    os.link(root / "shop/cart.py", root.parent / "twin.py")
+    code, out, error = finish("--write")
+    assert code == 1 and "Changed 1 place in 1 file:\n  bills.py\n" in out
+    assert error.startswith("editahead: shop/cart.py has 2 names (hard links)")
+    assert error.endswith("; it was left as it is, --force writes it, too\n")
+    (root / "shop/cart.py").unlink()
+    write(root, {"shop/cart.py": FILES["shop/cart.py"]})
+    (root / "shop/cart.py").chmod(0o444)
+    code, out, error = finish("--write", "--json")
+    assert code == 1 and error.startswith("editahead: shop/cart.py is read-only")
+    assert json.loads(out)["places"]
+    assert finish("--write", "--force")[0] == 0
+    assert "account" in (root / "shop/cart.py").read_text()
+    assert (root / "shop/cart.py").stat().st_mode & 0o777 == 0o444
+    assert finish("--force")[0] == 2
+
+
+ODD_NAMES = [
+    *(
+        "ta\tb.py",
+        "li\nne.py",
+        "cr\r.py",
+        'qu"ote.py',
+        "back\\slash.py",
+        "\\303\\274.py",
+        "sp ace.py",
+        " x .py",
+    ),
+    *("ünï 語.py", "bi\u202edi.py", "sep\u2028.py", "a b/c\td.py", "x 2026-11-27.py", "b/b.py", "-o.py"),
+]
+
+
+@pytest.mark.slow
+def test_a_patch_names_each_file_as_git_reads_it(root: Path, finish: Finish) -> None:
+    write(root, {name: f"pay(user, {number})\n" for number, name in enumerate(ODD_NAMES)})
+    commit(root)
+    write(root, {"models.py": CHANGED})
+    patch = finish("--patch")[1]
+    applied = subprocess.run(
+        ["git", "apply"], input=patch.encode(), cwd=root, capture_output=True, check=False
+    )
+    assert (applied.returncode, applied.stderr) == (0, b"")
+    assert {name: (root / name).read_text() for name in ODD_NAMES} == {
+        name: f"pay(account, {number})\n" for number, name in enumerate(ODD_NAMES)
+    }
 
 
 def test_what_is_staged_is_not_written_over_other_text(root: Path, finish: Finish) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,9 +44,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--all", action="store_true", help="list unlikely places, too; --write and --patch leave them out"
     )
     output = parser.add_mutually_exclusive_group()
-    output.add_argument("--write", action="store_true", help="make all of the likely edits, or none")
+    output.add_argument("--write", action="store_true", help="make the likely edits, all or none")
     output.add_argument(
         "--patch", action="store_true", help="print the likely edits as a patch, for `git apply`"
+    )
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="with --write: write read-only files, too, and those that lose an owner or a hard link",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -54,6 +60,7 @@ def run(args: argparse.Namespace) -> int:
     from editahead_cli.delayed_progress import DelayedProgress
     from editahead_cli.errors import CommandError
     from editahead_cli.workspace_writes import recover
+    from editahead_lsp.apply.annotated_diff import display_name
     from editahead_lsp.errors import ChangeError, IndexNotReadyError
     from editahead_lsp.finish.change_finish import finish_change
 
@@ -61,6 +68,9 @@ def run(args: argparse.Namespace) -> int:
 
     if args.json and args.patch:
         print_note("editahead: --json and --patch exclude each other")
+        return 2
+    if args.force and not args.write:
+        print_note("editahead: --force goes with --write")
         return 2
     if args.write and sys.platform == "win32":
         return fail("--write does not run on Windows; apply the patch (--patch), or run the command in WSL")
@@ -74,21 +84,28 @@ def run(args: argparse.Namespace) -> int:
     except (ChangeError, IndexNotReadyError, CommandError) as error:
         return fail(str(error))
     written: list[str] = []
+    left_alone: dict[str, str] = {}
     if args.write and result.report.likely:
         recover(result.root)
-        why = _write(result)
+        edits = result.report.edits()
+        left_alone = {} if args.force else _find_objections(edits)
+        written = sorted(edits.keys() - left_alone)
+        why = _write(result, written, force=args.force)
         if why is not None:
             if not args.json:
                 print_report(result, with_all=args.all)
             return fail(f"nothing was written: {why}")
-        written = sorted(result.report.edits())
     if args.json:
         print_output(make_output(result, with_all=args.all))
     elif args.patch:
         print_patch(result)
     else:
         print_report(result, with_all=args.all, written=written)
-    return 1 if args.check and not result.report.is_complete else 0
+    for uri, why in left_alone.items():
+        print_note(
+            f"editahead: {display_name(uri, [result.root])} {why}; it was left as it is, --force writes it, too"
+        )
+    return 1 if left_alone or (args.check and not result.report.is_complete) else 0
 
 
 def _make_request(args: argparse.Namespace) -> ChangeRequest:
@@ -106,19 +123,29 @@ def _make_request(args: argparse.Namespace) -> ChangeRequest:
     return ChangeRequest(patch=read_sketch(args.patch_file, MAX_PATCH_BYTES, kind))
 
 
-def _write(result: FinishResult) -> str | None:
-    """Make the likely edits. Return why nothing was written, or None."""
+def _find_objections(uris: Iterable[str]) -> dict[str, str]:
+    """Return the files that should not be replaced, by URI, each with the reason."""
+    from editahead_lsp.file_writes.attributes import find_objection
+    from editahead_lsp.workspace.uris import uri_to_path
+
+    paths = {uri: uri_to_path(uri) for uri in uris}
+    found = {uri: find_objection(path) for uri, path in paths.items() if path is not None}
+    return {uri: why for uri, why in found.items() if why is not None}
+
+
+def _write(result: FinishResult, uris: Sequence[str], *, force: bool) -> str | None:
+    """Make the likely edits of some files. Return why nothing was written, or None."""
     from editahead_cli.workspace_writes import write_files
     from editahead_lsp.file_writes.transaction import FileWrite
-    from editahead_lsp.workspace import uris
+    from editahead_lsp.workspace.uris import uri_to_path
 
     if not result.change.is_on_disk:
         return "the patch is not applied yet; apply it, and try again"
     edits = result.report.edits()
     writes = []
     for snapshot in result.report.snapshots:
-        path = uris.uri_to_path(snapshot.uri)
-        if snapshot.uri in edits and path is not None:
+        path = uri_to_path(snapshot.uri)
+        if snapshot.uri in uris and path is not None:
             new = edits[snapshot.uri].apply(snapshot.text)
             writes.append(FileWrite(path, snapshot.text.encode(), new.encode()))
-    return write_files(writes, result.root)
+    return write_files(writes, result.root, force=force) if writes else None

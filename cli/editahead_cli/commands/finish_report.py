@@ -237,7 +237,8 @@ def _verdict(result: FinishResult, written: Sequence[str]) -> Iterator[Text]:
         yield _text((words, "bold green"))
     elif written:
         files = _count(len(written), "file")
-        yield _text((f"Changed {_count(len(report.likely), 'place')} in {files}:", "bold green"))
+        places = _count(sum(place.uri in written for place in report.likely), "place")
+        yield _text((f"Changed {places} in {files}:", "bold green"))
         for uri in written:
             yield _text((f"  {_name(uri, result)}", "cyan"))
     elif report.likely:

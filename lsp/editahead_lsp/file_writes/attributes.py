@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 from contextlib import suppress
+from pathlib import Path
 
 
 def objection(found: os.stat_result, *, writable: bool) -> str | None:
@@ -22,6 +23,14 @@ def objection(found: os.stat_result, *, writable: bool) -> str | None:
     if os.geteuid() not in (0, found.st_uid):
         return "belongs to another user, and would become yours"
     return None
+
+
+def find_objection(path: Path) -> str | None:
+    """Return why the file at a path should not be replaced; None if there is no reason, or no file."""
+    try:
+        return objection(path.stat(), writable=os.access(path, os.W_OK))
+    except OSError:
+        return None
 
 
 def copy_attributes(found: os.stat_result, source: int | None, target: int) -> None:

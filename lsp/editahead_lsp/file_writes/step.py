@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal
 
-from editahead_lsp.errors import WriteError
+from editahead_lsp.errors import NeedsForceError, WriteError
 
 from .attributes import copy_attributes, objection, set_executable
 from .folders import FolderHandles, flush
@@ -71,7 +71,8 @@ class Step:
         """Return the identity of the file as it was read; None for a file that does not exist yet.
 
         Raises:
-            WriteError: The file changed since it was read, or should not be replaced.
+            WriteError: The file changed since it was read.
+            NeedsForceError: The file should not be replaced.
             OSError: The file cannot be read.
         """
         handle = folders.open(self.root, self.folder)
@@ -88,7 +89,7 @@ class Step:
             raise WriteError(f"{self} is just being written by another Editahead; run the command again")
         why = objection(found, writable=os.access(self.name, os.W_OK, dir_fd=handle))
         if why is not None and not force and (self.action == "replace" or why == "is read-only"):
-            raise WriteError(f"{self} {why}; add --force to write it nevertheless")
+            raise NeedsForceError(f"{self} {why}")
         return _identity(found)
 
     def stage(

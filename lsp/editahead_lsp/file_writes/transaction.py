@@ -18,6 +18,8 @@ from pathlib import Path
 
 from editahead_lsp.errors import WriteError
 from editahead_prompts.text.file_names import is_git_folder
+from editahead_retrieval.errors import UnreadableFileError
+from editahead_retrieval.files.bounded_files import read_bounded_file
 
 from .folders import FolderHandles
 from .journal import Journal, Plan
@@ -26,6 +28,7 @@ from .step import NEW_SUFFIX, PREFIX, Identity, Step, digest
 
 BACKUP_SUFFIX = ".orig"
 
+_MAX_BACKUP_BYTES = 64 << 20
 _LEFTOVER = re.compile(rf"{re.escape(PREFIX)}(?:[a-z0-9_]{{8}}|[0-9a-f]{{16}}{re.escape(NEW_SUFFIX)})")
 """Names of new texts that a killed process left where no journal could be written."""
 _LEFTOVER_AGE_S = 3600
@@ -256,12 +259,19 @@ def _with_backups(writes: Sequence[FileWrite], backup: bool) -> Iterator[FileWri
     for write in writes:
         if backup and write.old is not None:
             path = write.path.with_name(write.path.name + BACKUP_SUFFIX)
-            try:
-                before = path.read_bytes() if path.exists() else None
-            except OSError as error:
-                raise WriteError(f"{path}: {error.strerror}") from error
+            before = _read_backup(path)
             yield FileWrite(path, before, write.old, None if before is not None else write.path)
         yield write
+
+
+def _read_backup(path: Path) -> bytes | None:
+    """Return what is in the place of a backup; None without a file. It may be anything that a repository holds."""
+    try:
+        return read_bounded_file(path, max_bytes=_MAX_BACKUP_BYTES)
+    except FileNotFoundError:
+        return None
+    except UnreadableFileError as error:
+        raise WriteError(f"{path}: {error}") from None
 
 
 def _item(write: FileWrite, roots: Sequence[str]) -> _Item:

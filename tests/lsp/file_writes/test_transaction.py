@@ -12,7 +12,7 @@ import pytest
 
 from editahead_lsp.errors import WriteError
 from editahead_lsp.file_writes import attributes, folders, step
-from editahead_lsp.file_writes.transaction import FileWrite, write_all
+from editahead_lsp.file_writes.transaction import BACKUP_SUFFIX, FileWrite, write_all
 
 Write = Callable[..., str | None]
 
@@ -99,6 +99,15 @@ def test_owner_and_attributes_are_kept(folder: Path, write: Write) -> None:
     assert os.getxattr(folder / "a", "user.note") == b"read me"
 
 
+@pytest.mark.parametrize("target", ["/dev/zero", "pipe"])
+def test_a_backup_is_not_made_over_what_is_no_file(folder: Path, write: Write, target: str) -> None:
+    os.mkfifo(folder.parent / "pipe")
+    (folder / f"a{BACKUP_SUFFIX}").symlink_to(folder.parent / target)
+    with pytest.raises(WriteError, match="not a regular file"):
+        write([FileWrite(folder / "a", b"old a", b"new a")], backup=True)
+    assert (folder / "a").read_bytes() == b"old a"
+
+
 def test_a_link_stays_a_link(folder: Path, write: Write) -> None:
     (folder / "link").symlink_to("a")
     write([FileWrite(folder / "link", b"old a", b"new a")])
@@ -111,7 +120,7 @@ def test_a_read_only_file_is_written_only_with_force(folder: Path, write: Write,
     (folder / "a").chmod(0o444)
     before = held(folder)
     writes = [FileWrite(folder / "b", b"old b", b"new b"), FileWrite(folder / "a", b"old a", new)]
-    with pytest.raises(WriteError, match=r"work/a is read-only; add --force"):
+    with pytest.raises(WriteError, match=r"work/a is read-only"):
         write(writes)
     assert held(folder) == before
     write(writes, force=True)
