@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import select
 import signal
 import subprocess
 import sys
-import threading
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -21,6 +19,7 @@ from editahead_programs.child_process import (
 )
 from editahead_programs.errors import ChildOutputError, ChildTimeoutError
 from editahead_programs.process_guard import ProcessGuard
+from held_pipe import HeldPipe
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="groups of processes are of POSIX")
 
@@ -29,29 +28,9 @@ class Cancelled(Exception):
     """The answer is no longer wanted."""
 
 
-class Held:
-    """A pipe with a name that processes read, so that a test hears when the first opens it, and when the last is gone."""
-
-    def __init__(self, folder: Path, name: str = "held") -> None:
-        self.path = folder / name
-        os.mkfifo(self.path)
-        self._end = -1
-
-    def wait_for_reader(self) -> None:
-        """Wait until a process has opened it."""
-        self._end = os.open(self.path, os.O_WRONLY)
-
-    def wait_for_end(self) -> None:
-        """Wait until no process has it open any more."""
-        poll = select.poll()
-        poll.register(self._end, 0)
-        assert poll.poll(60_000), "a process is left"
-        os.close(self._end)
-
-
 @pytest.fixture
-def held(tmp_path: Path) -> Held:
-    return Held(tmp_path)
+def held(tmp_path: Path) -> HeldPipe:
+    return HeldPipe(tmp_path / "held")
 
 
 def shell(script: str) -> list[str]:
@@ -143,21 +122,9 @@ GRANDCHILDREN = [
 """Programs that hang, or leave others that hang."""
 
 
-def holding(held: Held) -> threading.Event:
-    """Return what is set once a process has opened the pipe."""
-    is_held = threading.Event()
-
-    def hold() -> None:
-        held.wait_for_reader()
-        is_held.set()
-
-    threading.Thread(target=hold).start()
-    return is_held
-
-
 @pytest.mark.parametrize("script", GRANDCHILDREN)
-def test_a_cancel_ends_the_whole_group(script: str, held: Held, tmp_path: Path) -> None:
-    is_held = holding(held)
+def test_a_cancel_ends_the_whole_group(script: str, held: HeldPipe, tmp_path: Path) -> None:
+    is_held = held.hold()
 
     def check() -> None:
         if is_held.is_set():
@@ -171,9 +138,9 @@ def test_a_cancel_ends_the_whole_group(script: str, held: Held, tmp_path: Path) 
 
 @pytest.mark.parametrize("script", GRANDCHILDREN)
 def test_a_deadline_ends_the_whole_group(
-    script: str, held: Held, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    script: str, held: HeldPipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    is_held = holding(held)
+    is_held = held.hold()
     clock = SimpleNamespace(monotonic=lambda: 1e9 if is_held.is_set() else 0.0)
     monkeypatch.setattr(child_process, "time", clock)
     with pytest.raises(ChildTimeoutError):
@@ -181,8 +148,8 @@ def test_a_deadline_ends_the_whole_group(
     held.wait_for_end()
 
 
-def test_too_much_output_ends_the_whole_group(held: Held, tmp_path: Path) -> None:
-    is_held = holding(held)
+def test_too_much_output_ends_the_whole_group(held: HeldPipe, tmp_path: Path) -> None:
+    is_held = held.hold()
     script = f"(exec < {held.path}; yes) & read -r x < {held.path}"
     with pytest.raises(ChildOutputError):
         run_child(shell(script), cwd=tmp_path, timeout_s=None, max_bytes=1_000)
@@ -190,8 +157,8 @@ def test_too_much_output_ends_the_whole_group(held: Held, tmp_path: Path) -> Non
     held.wait_for_end()
 
 
-def test_what_a_program_leaves_ends_with_it(held: Held, tmp_path: Path) -> None:
-    is_held = holding(held)
+def test_what_a_program_leaves_ends_with_it(held: HeldPipe, tmp_path: Path) -> None:
+    is_held = held.hold()
     process: ChildProcess[bytes] = ChildProcess(
         shell(f"(exec < {held.path}; echo ready; sleep 600) & read -r x"),
         cwd=tmp_path,
@@ -235,7 +202,7 @@ else:
 @pytest.mark.parametrize("script", GRANDCHILDREN)
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV])
 def test_nothing_outlives_its_parent(
-    mode: str, script: str, number: signal.Signals, held: Held, tmp_path: Path
+    mode: str, script: str, number: signal.Signals, held: HeldPipe, tmp_path: Path
 ) -> None:
     inner = PARENT.format(mode="plain")
     parent = subprocess.Popen(
@@ -267,7 +234,7 @@ def test_a_program_does_not_begin_after_the_end_of_its_parent(tmp_path: Path) ->
     assert not mark.exists()
 
 
-def test_a_guard_that_was_killed_is_started_again(held: Held, tmp_path: Path) -> None:
+def test_a_guard_that_was_killed_is_started_again(held: HeldPipe, tmp_path: Path) -> None:
     guard = ProcessGuard()
     first = subprocess.Popen(["/bin/sh", "-c", f"read -r x < {held.path}"], start_new_session=True)
     guard.add(first.pid)

@@ -1,0 +1,41 @@
+"""A pipe with a name, which tells a test when a process of unknown id begins to hang, and when it is gone."""
+
+from __future__ import annotations
+
+import os
+import select
+import threading
+from pathlib import Path
+
+_MAX_WAIT_MS = 60_000
+
+
+class HeldPipe:
+    """A pipe that processes open for reading, and hang in."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        os.mkfifo(path)
+        self._end = -1
+
+    def wait_for_reader(self) -> None:
+        """Wait until a process has opened it."""
+        self._end = os.open(self.path, os.O_WRONLY)
+
+    def hold(self) -> threading.Event:
+        """Wait for a reader on a thread; return what is set then."""
+        is_held = threading.Event()
+
+        def wait() -> None:
+            self.wait_for_reader()
+            is_held.set()
+
+        threading.Thread(target=wait).start()
+        return is_held
+
+    def wait_for_end(self) -> None:
+        """Wait until no process has it open any more."""
+        poll = select.poll()
+        poll.register(self._end, 0)
+        assert poll.poll(_MAX_WAIT_MS), "a process is left"
+        os.close(self._end)
