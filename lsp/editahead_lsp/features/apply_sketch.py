@@ -18,6 +18,7 @@ from editahead_lsp.apply.linters import find_new_problems
 from editahead_lsp.apply.partial_results import PartialResult
 from editahead_lsp.apply.service import ApplyJob, ApplyPlan, partial_change
 from editahead_lsp.apply.to_lsp import RebasedChange
+from editahead_lsp.heavy_jobs import HEAVY_JOBS
 from editahead_lsp.protocol.apply_messages import (
     AppliedHunk,
     ApplyArgument,
@@ -90,7 +91,8 @@ async def _result(server: Server, argument: ApplyArgument, job: ApplyJob, starte
         plan = await server.apply_service.plan(replace(job, choice=chosen.id))
     problems: list[Problem] | None = None
     if argument.check:
-        problems = await find_new_problems(plan.changes, server.apply_service.folders, encoding)
+        async with HEAVY_JOBS.place(server.finish_service):
+            problems = await find_new_problems(plan.changes, server.apply_service.folders, encoding)
     rebased = server.apply_service.rebase(job, plan.changes)
     if not argument.dry_run:
         to_lsp.check_review(rebased, server.client)

@@ -17,9 +17,6 @@ from editahead_retrieval.process.index_process import BELOW_NORMAL, child_enviro
 
 from .messages import Failure, FinishTask, Found, Message, Progress, decode_message, encode
 
-TIMEOUT_S = 300.0
-"""Seconds of one search. A person has long given up by then."""
-
 LIMITS = ChildLimits(memory_mb=2_000, cpu_s=600)
 """What the process may use."""
 
@@ -54,10 +51,7 @@ async def run_finish(
 
     running = _Running(task, tell, environment)
     try:
-        async with asyncio.timeout(TIMEOUT_S):
-            message = await done
-    except TimeoutError:
-        raise ChangeError(f"the search took longer than {TIMEOUT_S:.0f} s") from None
+        message = await done
     finally:
         running.end()
     if isinstance(message, Found):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from editahead_lsp.errors import ChangeError
+from editahead_lsp.heavy_jobs import HEAVY_JOBS
 from editahead_lsp.presentation.to_lsp import text_edits, to_range
 from editahead_lsp.protocol.custom_messages import Position, Range, TextEdit
 from editahead_lsp.protocol.finish_messages import LeftUse
@@ -20,6 +22,8 @@ from editahead_retrieval.files.file_identity import path_from_folder
 from .finish_process import run_finish
 from .messages import FinishTask, Found, FoundPlace, FoundUse, Progress, settings_fields, text_digest
 
+TIMEOUT_S = 300.0
+"""Seconds of one search, the wait for its place included. A person has long given up by then."""
 NICENESS = 5
 """How far a search that a person waits for makes room for the editor."""
 IDLE_NICENESS = 15
@@ -137,12 +141,16 @@ class FinishService:
     async def find(
         self, job: FinishJob, on_progress: Callable[[Progress], None] = lambda progress: None
     ) -> Found:
-        """Return what the change lacks.
+        """Return what the change lacks, once this process has a place for the search.
 
         Raises:
-            ChangeError: The change cannot be read, or there is no index.
+            ChangeError: The change cannot be read, there is no index, or it takes too long.
         """
-        return await run_finish(job.task, on_progress)
+        try:
+            async with asyncio.timeout(TIMEOUT_S), HEAVY_JOBS.place(self):
+                return await run_finish(job.task, on_progress)
+        except TimeoutError:
+            raise ChangeError(f"the search took longer than {TIMEOUT_S:.0f} s") from None
 
     def to_current(self, job: FinishJob, places: Sequence[FoundPlace]) -> list[CurrentPlace]:
         """Return places in the texts that the client has now. Those whose lines were edited meanwhile are left out."""
