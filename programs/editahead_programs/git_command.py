@@ -11,11 +11,14 @@ import os
 import secrets
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
 
-from .child_process import ChildLimits, ChildProcess, wait_for_child
-from .errors import ChildOutputError, ChildTimeoutError, GitCommandError
+from .child_process import ChildLimits, ChildProcess, run_child, wait_for_child
+from .child_python import OWN_FOLDER
+from .errors import ChildError, ChildOutputError, ChildTimeoutError, GitCommandError
 from .program_search import find_program, safe_path
 
 TIMEOUT_S = 60.0
@@ -24,6 +27,8 @@ MAX_OUTPUT_BYTES = 128_000_000
 """Bytes of an answer. A change of this size is more than anyone reads."""
 LIMITS = ChildLimits(memory_mb=600, cpu_s=120, can_write=False)
 """What one git may use. A repository may name files without an end, such as `objects/info/alternates` to `/dev/zero`."""
+_PLACES_TIMEOUT_S = 5.0
+"""Seconds in which git has to say where it was built to look."""
 KEPT_VARIABLES = (
     *("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LANG"),
     *("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"),
@@ -214,6 +219,62 @@ class GitCommand:
                 f"git printed more than {MAX_OUTPUT_BYTES} bytes; the change is too large"
             ) from None
         return done.code, done.out, done.error
+
+
+@dataclass(frozen=True)
+class ConfigurationPlaces:
+    """Where git was built to look.
+
+    Attributes:
+        prefix: What `%(prefix)` is in a path of its configuration; "" if that is unknown.
+        files: The files with what it takes for the user's and the system's settings about ignored files.
+    """
+
+    prefix: str = ""
+    files: tuple[Path, ...] = ()
+
+
+def find_configuration(root: Path, environment: Mapping[str, str] = os.environ) -> ConfigurationPlaces:
+    """Return what git says of its own places. It is asked outside of all repositories, and once in a while only.
+
+    Args:
+        root: A folder in which no program is looked for.
+        environment: The environment variables.
+    """
+    program = find_program("git", [root], environment)
+    if program is None:
+        return ConfigurationPlaces()
+    kept = {name: environment[name] for name in KEPT_VARIABLES if name in environment}
+    return _ask_places(
+        program, tuple({**kept, "PATH": safe_path([root], environment), "LC_ALL": "C"}.items())
+    )
+
+
+@lru_cache(maxsize=16)
+def _ask_places(program: str, environment: tuple[tuple[str, str], ...]) -> ConfigurationPlaces:
+    command = [program, "-c", "editahead.prefix=%(prefix)/", "config", "-z", "--show-origin", "--type=path"]
+    try:
+        done = run_child(
+            [
+                *command,
+                "--get-regexp",
+                r"^(editahead\.prefix|core\.excludesfile|include\.path|includeif\..*\.path)$",
+            ],
+            cwd=OWN_FOLDER,
+            env={**dict(environment), "GIT_DIR": os.devnull},  # so that no repository is looked for
+            limits=LIMITS,
+            timeout_s=_PLACES_TIMEOUT_S,
+            max_bytes=1_000_000,
+        )
+    except (OSError, ChildError):
+        return ConfigurationPlaces()
+    origins = os.fsdecode(done.out).split("\0")[::2]
+    values = os.fsdecode(done.out).split("\0")[1::2]
+    named = {value.partition("\n")[0]: value.partition("\n")[2] for value in values}
+    files = {Path(origin.removeprefix("file:")): None for origin in origins if origin.startswith("file:")}
+    return ConfigurationPlaces(
+        named.get("editahead.prefix", ""), tuple(file for file in files if file.is_absolute())
+    )
 
 
 def find_root(folder: Path) -> Path | None:

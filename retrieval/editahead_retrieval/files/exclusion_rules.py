@@ -11,8 +11,8 @@ from pathlib import Path
 from editahead_prompts.text.file_names import is_git_folder
 
 from .file_identity import real_path
-from .git_repository import GitRepository, find_repository, open_repository, read_patterns
-from .ignore_patterns import IgnorePatterns
+from .git_repository import GitRepository, find_repositories, open_repository, read_patterns
+from .ignore_patterns import IgnorePatterns, as_bytes_text, spellings
 from .secret_names import is_secret_path
 
 DEADLINE_S = 5.0
@@ -21,21 +21,36 @@ MAX_PATH_CHARS = 4_096
 """Characters of a path. No system opens longer ones, and the time of a pattern grows with the path."""
 
 
+@dataclass(frozen=True)
+class _Base:
+    """A folder at which ignore rules begin. A path below several of them is excluded if the rules of one exclude it.
+
+    Attributes:
+        root: The folder.
+        repository: The repository whose working tree it is; None for a workspace folder without one.
+        above: The path of the workspace folder from the root, with a slash at its end; "" if they are one.
+    """
+
+    root: Path
+    repository: GitRepository | None
+    above: str = ""
+
+
 @dataclass
 class _IgnoreFiles:
     """The ignore files that have been read.
 
     Attributes:
         patterns: The patterns by root and by the path from there; a problem instead of them; None without an ignore file.
-        repositories: The repository that holds a folder, or None without one, and the parts of the path from its root.
-        nested: The repository at a path from a workspace folder, by folder and path; None without one.
+        bases: The bases at or above a workspace folder.
+        nested: The bases at a path from a workspace folder, by folder and path.
         ignored: Whether git ignores all of a folder, by workspace folder.
         folders: Whether ignore files exclude a folder, by workspace folder and path from there.
     """
 
     patterns: dict[Path, dict[str, IgnorePatterns | str | None]] = field(default_factory=dict)
-    repositories: dict[Path, tuple[GitRepository | None, tuple[str, ...]]] = field(default_factory=dict)
-    nested: dict[Path, dict[str, GitRepository | None]] = field(default_factory=dict)
+    bases: dict[Path, list[_Base]] = field(default_factory=dict)
+    nested: dict[Path, dict[str, list[_Base]]] = field(default_factory=dict)
     ignored: dict[Path, bool] = field(default_factory=dict)
     folders: dict[Path, dict[str, bool]] = field(default_factory=dict)
 
@@ -128,8 +143,10 @@ class _Check:
             if self._is_excluded(relative):
                 return "The setting `exclude` matches the file."
             if folder is None:
-                repository, _ = self._repository(path.parent)
-                folder = None if repository is None else repository.root
+                roots = (base.root for base in self._bases(path.parent) if base.repository is not None)
+                # Where links lead is checked by itself.
+                around = filter(path.is_relative_to, roots)
+                folder = min(around, key=lambda root: len(root.parts), default=None)
             if folder is not None and self._is_ignored(folder, path.relative_to(folder)):
                 return "A `.gitignore` file excludes the file."
         except _UnreadableIgnoreFileError as error:
@@ -184,56 +201,57 @@ class _Check:
         """Return whether git ignores a workspace folder, or one above it in its repository."""
         known = self._ignore_files.ignored
         if folder not in known:
-            repository, above = self._repository(folder)
-            known[folder] = repository is not None and any(
-                self._matches(repository.root, "/".join(above[:depth]), is_folder=True)
-                for depth in range(1, len(above) + 1)
+            known[folder] = any(
+                self._excludes(base, "/".join(parts[:depth]), is_folder=True)
+                for base in self._bases(folder)
+                for parts in [base.above.split("/")]
+                for depth in range(1, len(parts))
             )
         return known[folder]
 
     def _matches(self, folder: Path, name: str, is_folder: bool) -> bool:
-        """Return whether ignore files exclude one path.
+        """Return whether the rules of a repository exclude one path: of one around the folder, or of one inside of it."""
+        if any(self._excludes(base, base.above + name, is_folder) for base in self._bases(folder)):
+            return True
+        end = name.find("/")
+        while end >= 0:
+            nested = self._nested_bases(folder, name[:end])
+            if nested and any(self._excludes(base, name[end + 1 :], is_folder) for base in nested):
+                return True
+            end = name.find("/", end + 1)
+        return False
 
-        These are, the strongest first, those from the path's folder up to the repository's root, `info/exclude`, and the
-        user's own.
+    def _excludes(self, base: _Base, path: str, is_folder: bool) -> bool:
+        """Return whether the rules that begin at a base exclude one path, in any spelling that git may see."""
+        return any(self._excludes_spelling(base, each, is_folder) for each in spellings(path))
+
+    def _excludes_spelling(self, base: _Base, path: str, is_folder: bool) -> bool:
+        """Return whether the rules that begin at a base exclude one path.
+
+        These are, the strongest first, those from the path's folder up to the base, `info/exclude`, and the user's own.
         """
-        repository, above = self._repository(folder)
-        root = folder if repository is None else repository.root
-        path = "/".join([*above, name])
-        known = self._ignore_files.patterns.setdefault(root, {})
+        folds_case = base.repository is not None and base.repository.ignores_case
+        known = self._ignore_files.patterns.setdefault(base.root, {})
         end = len(path)
         while end > 0:
             end = max(path.rfind("/", 0, end), 0)
             above_it = path[:end]
             if above_it not in known:
-                known[above_it] = read_patterns(root / above_it / ".gitignore", (root,))
-            verdict = self._verdict(known[above_it], path[end and end + 1 :], is_folder)
-            if verdict is not None:
+                known[above_it] = read_patterns(base.root / above_it / ".gitignore", (base.root,))
+            verdict = self._verdict(known[above_it], path[end and end + 1 :], is_folder, folds_case)
+            # git before 2.32 follows a link, and later ones do not: its patterns only exclude.
+            if verdict or (verdict is not None and not (base.root / above_it / ".gitignore").is_symlink()):
                 return verdict
-        if repository is not None:
-            verdict = self._verdict(repository.exclude, path, is_folder)
-            if verdict is not None:
-                return verdict
-            if any(self._verdict(patterns, path, is_folder) for patterns in repository.personal):
-                return True
-        return self._nested_excludes(folder, name, is_folder)
+        if base.repository is None:
+            return False
+        verdict = self._verdict(base.repository.exclude, path, is_folder, folds_case)
+        if verdict is not None:
+            return verdict
+        return any(self._verdict(each, path, is_folder, folds_case) for each in base.repository.personal)
 
-    def _nested_excludes(self, folder: Path, name: str, is_folder: bool) -> bool:
-        """Return whether the `info/exclude` of a repository inside of the folder excludes a path below it."""
-        known = self._ignore_files.nested.setdefault(folder, {})
-        end = name.find("/")
-        while end >= 0:
-            path = name[:end]
-            if path not in known:
-                place = folder / path
-                known[path] = open_repository(place) if os.path.lexists(place / ".git") else None
-            repository = known[path]
-            if repository is not None and self._verdict(repository.exclude, name[end + 1 :], is_folder):
-                return True
-            end = name.find("/", end + 1)
-        return False
-
-    def _verdict(self, patterns: IgnorePatterns | str | None, path: str, is_folder: bool) -> bool | None:
+    def _verdict(
+        self, patterns: IgnorePatterns | str | None, path: str, is_folder: bool, folds_case: bool
+    ) -> bool | None:
         """Return whether patterns exclude a path (True) or take it back (False); None if none is for it.
 
         Raises:
@@ -243,15 +261,37 @@ class _Check:
             return None
         if isinstance(patterns, str):
             raise _UnreadableIgnoreFileError(patterns)
-        return patterns.verdict(path, is_folder=is_folder, check=self._check_time)
+        return patterns.verdict(
+            as_bytes_text(path), is_folder=is_folder, folds_case=folds_case, check=self._check_time
+        )
 
-    def _repository(self, folder: Path) -> tuple[GitRepository | None, tuple[str, ...]]:
-        """Return the repository that holds a folder, and the parts of the folder's path from its root."""
-        known = self._ignore_files.repositories
+    def _bases(self, folder: Path) -> list[_Base]:
+        """Return the bases at or above a folder: those of all that may be its repository, or else the folder itself."""
+        known = self._ignore_files.bases
         if folder not in known:
-            found = find_repository(folder)
-            known[folder] = found, () if found is None else folder.relative_to(found.root).parts
+            real = real_path(folder)
+            found = find_repositories(real)
+            known[folder] = [
+                _base(root, each, real) for each in found for root in (each.root, *each.work_trees)
+            ]
+            if not any(each.is_valid for each in found):
+                known[folder].append(_Base(folder, None))
         return known[folder]
+
+    def _nested_bases(self, folder: Path, path: str) -> list[_Base]:
+        """Return the bases that a `.git` at a path inside of a workspace folder makes."""
+        known = self._ignore_files.nested.setdefault(folder, {})
+        if path not in known:
+            place = folder / path
+            is_root = os.path.lexists(place / ".git")
+            known[path] = [_Base(place, open_repository(place))] if is_root else []
+        return known[path]
+
+
+def _base(root: Path, repository: GitRepository, folder: Path) -> _Base:
+    """Return the base of a repository around a folder."""
+    above = folder.relative_to(root).as_posix()
+    return _Base(root, repository, "" if above == "." else f"{above}/")
 
 
 def _paths_from_root(relative: Path) -> Iterator[tuple[str, bool]]:

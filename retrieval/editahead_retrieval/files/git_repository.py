@@ -1,61 +1,82 @@
-"""What a git repository says is ignored, read without git: no command runs, whatever a configuration holds."""
+"""What a git repository says is ignored, read without git: no command runs in it, whatever a configuration holds."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from editahead_retrieval.errors import UnreadableFileError
 
 from .bounded_files import read_bounded_file
+from .git_configuration import config_home, read_configuration
 from .ignore_patterns import MAX_LINES, IgnorePatterns
 
-MAX_DEPTH = 64
-"""Folders above a workspace in which a repository is looked for."""
-MAX_INCLUDES = 20
-"""Configuration files that one includes, directly or not."""
 MAX_POINTER_BYTES = 4_096
-"""Bytes of a file that only names a folder."""
-
-_SECTION = re.compile(r'\[\s*([A-Za-z0-9.-]+)(?:\s+"(?:[^"\\]|\\.)*")?\s*\]')
-_VARIABLE = re.compile(r"\s*([A-Za-z][A-Za-z0-9-]*)\s*=\s*(.*)")
+"""Bytes of a file that only names a folder, or a branch."""
+_HEAD = re.compile(r"ref:[ \t\r\n]*refs/|[0-9a-f]{40}")
 
 
 @dataclass(frozen=True)
 class GitRepository:
-    """A repository.
+    """A folder with a `.git`, which git takes for a repository or not.
 
     Attributes:
-        root: The folder with `.git`.
+        root: The folder.
+        work_trees: The other folders that its configuration names as the root of its working tree.
+        is_valid: Whether git takes it for a repository, and looks no further up.
+        ignores_case: Whether patterns may be for any case.
         exclude: The patterns of its `info/exclude`, a problem instead of them, or None.
         personal: The patterns of all files that `core.excludesFile` names, or of git's default, or problems.
     """
 
     root: Path
+    work_trees: tuple[Path, ...]
+    is_valid: bool
+    ignores_case: bool
     exclude: IgnorePatterns | str | None
     personal: tuple[IgnorePatterns | str, ...] = ()
 
 
-def find_repository(folder: Path, environment: Mapping[str, str] = os.environ) -> GitRepository | None:
-    """Return the repository that holds a folder; None without one. The folder may be its root."""
-    for place in (folder, *folder.parents)[:MAX_DEPTH]:
+def find_repositories(folder: Path, environment: Mapping[str, str] = os.environ) -> list[GitRepository]:
+    """Return the folders with a `.git` at or above a folder, the nearest first, up to the first real repository.
+
+    Args:
+        folder: A folder in whose path nothing is a link.
+        environment: The environment variables.
+    """
+    found: list[GitRepository] = []
+    for place in (folder, *folder.parents):
         if os.path.lexists(place / ".git"):
-            return open_repository(place, environment)
-    return None
+            found.append(open_repository(place, environment))
+            if found[-1].is_valid:
+                break
+    return found
+
+
+def find_repository(folder: Path) -> GitRepository | None:
+    """Return the nearest folder with a `.git` at or above a folder; None without one."""
+    return next(iter(find_repositories(folder)), None)
 
 
 def open_repository(root: Path, environment: Mapping[str, str] = os.environ) -> GitRepository:
     """Return the repository with its root in a folder that has a `.git`."""
-    common = _common_folder(root)
-    config = [] if common is None else [common / "config", common / "config.worktree"]
-    named = tuple(_excludes_files([*_personal_configs(environment), *config], environment))
-    files = named or (_config_home(environment) / "git" / "ignore",)
-    personal = (read_patterns(file) for file in dict.fromkeys(files))
-    exclude = None if common is None else read_patterns(common / "info" / "exclude")
-    return GitRepository(root, exclude, tuple(each for each in personal if each is not None))
+    own = _git_folder(root)
+    shared = None if own is None else _common_folder(own)
+    configs = [] if own is None or shared is None else [shared / "config", own / "config.worktree"]
+    found = read_configuration(configs, root, environment)
+    files = [root / path for path in found.excludes_files] or [config_home(environment) / "git" / "ignore"]
+    personal = [read_patterns(file) for file in dict.fromkeys(files)]
+    return GitRepository(
+        root,
+        _work_trees(root, own, found.work_trees),
+        own is not None and shared is not None and _is_repository(own, shared),
+        found.ignores_case,
+        None if shared is None else read_patterns(shared / "info" / "exclude"),
+        tuple(each for each in (found.problem or None, *personal) if each is not None),
+    )
 
 
 def read_patterns(file: Path, folders: tuple[Path, ...] = ()) -> IgnorePatterns | str | None:
@@ -66,97 +87,53 @@ def read_patterns(file: Path, folders: tuple[Path, ...] = ()) -> IgnorePatterns 
         folders: The folders in one of which it must be, wherever links lead; () for any place.
     """
     try:
-        text = read_bounded_file(file, folders).decode("utf-8", "replace")
+        data = read_bounded_file(file, folders)
     except FileNotFoundError:
         return None
     except UnreadableFileError as error:
         return f"{file} cannot be read ({error})"
-    patterns = IgnorePatterns.from_text(text)
+    patterns = IgnorePatterns.from_bytes(data)
     return f"{file} has more than {MAX_LINES} lines" if patterns.is_too_long else patterns
 
 
-def _common_folder(root: Path) -> Path | None:
-    """Return the folder that all worktrees of a repository share; None where `.git` leads nowhere."""
+def _git_folder(root: Path) -> Path | None:
+    """Return the folder of git that `.git` is or names; None where it names none."""
     place = root / ".git"
-    if not place.is_dir():
-        pointer = _read_pointer(place)
-        if pointer is None or not pointer.startswith("gitdir:"):
-            return None
-        place = root / pointer.removeprefix("gitdir:").strip()
-    shared = _read_pointer(place / "commondir")
-    return place if shared is None else place / shared
+    if place.is_dir():
+        return place
+    pointer = _read_pointer(place)
+    if pointer is None or not pointer.startswith("gitdir:"):
+        return None
+    return root / pointer.removeprefix("gitdir:").removeprefix(" ")
+
+
+def _common_folder(own: Path) -> Path:
+    """Return the folder that all working trees of a repository share."""
+    shared = _read_pointer(own / "commondir")
+    return own if shared is None else own / shared
+
+
+def _is_repository(own: Path, shared: Path) -> bool:
+    """Return whether git takes a folder of git for one."""
+    head = own / "HEAD"
+    try:
+        text = f"ref: {head.readlink()}" if head.is_symlink() else _read_pointer(head) or ""
+        return _HEAD.match(text) is not None and all(
+            os.access(shared / name, os.X_OK) for name in ("objects", "refs")
+        )
+    except (OSError, ValueError):
+        return False
+
+
+def _work_trees(root: Path, own: Path | None, named: list[Path]) -> tuple[Path, ...]:
+    """Return the folders above a repository that are the root of its working tree by its configuration."""
+    found = (Path(os.path.normpath(own / path)) for path in named) if own is not None else ()
+    return tuple(path for path in found if path != root and root.is_relative_to(path))
 
 
 def _read_pointer(file: Path) -> str | None:
     try:
-        return read_bounded_file(file, max_bytes=MAX_POINTER_BYTES).decode("utf-8", "surrogateescape").strip()
+        data = read_bounded_file(file, max_bytes=MAX_POINTER_BYTES)
     except (FileNotFoundError, UnreadableFileError):
         return None
-
-
-def _personal_configs(environment: Mapping[str, str]) -> list[Path]:
-    chosen = environment.get("GIT_CONFIG_GLOBAL")
-    if chosen is not None:
-        return [Path(chosen)]
-    personal = [_config_home(environment) / "git" / "config", _home(environment) / ".gitconfig"]
-    return personal if "GIT_CONFIG_NOSYSTEM" in environment else [Path("/etc/gitconfig"), *personal]
-
-
-def _home(environment: Mapping[str, str]) -> Path:
-    return Path(environment.get("HOME") or Path.home())
-
-
-def _config_home(environment: Mapping[str, str]) -> Path:
-    return Path(environment.get("XDG_CONFIG_HOME") or _home(environment) / ".config")
-
-
-def _excludes_files(configs: list[Path], environment: Mapping[str, str]) -> Iterator[Path]:
-    """Yield the files that `core.excludesFile` names, in all configurations and in those that they include.
-
-    git takes the last one only, and includes some under a condition. Here all count: they can only exclude more.
-    """
-    waiting, seen = configs[::-1], set[Path]()
-    while waiting and len(seen) < MAX_INCLUDES:
-        config = waiting.pop()
-        if config in seen:
-            continue
-        seen.add(config)
-        try:
-            text = read_bounded_file(config).decode("utf-8", "surrogateescape")
-        except (FileNotFoundError, UnreadableFileError):
-            continue
-        for section, name, value in _variables(text):
-            path = _home(environment) / value[2:] if value.startswith("~/") else config.parent / value
-            if (section, name) == ("core", "excludesfile") and value:
-                yield path
-            elif section in ("include", "includeif") and name == "path" and value:
-                waiting.append(path)
-
-
-def _variables(text: str) -> Iterator[tuple[str, str, str]]:
-    """Yield section, name and value of each variable, the first two in lower case."""
-    section = ""
-    for line in text.replace("\\\n", "").split("\n"):
-        if header := _SECTION.match(line.strip()):
-            section = header[1].lower()
-            line = line.strip()[header.end() :]
-        if found := _VARIABLE.match(line):
-            yield section, found[1].lower(), _value(found[2])
-
-
-def _value(text: str) -> str:
-    """Return a value without quotes, escapes and comment."""
-    out, quoted, at = "", False, 0
-    while at < len(text):
-        char = text[at]
-        if char == "\\" and at + 1 < len(text):
-            at += 1
-            out += {"n": "\n", "t": "\t", "b": "\b"}.get(text[at], text[at])
-        elif char == '"':
-            quoted = not quoted
-        elif char in "#;" and not quoted:
-            break
-        else:
-            out += char
-        at += 1
-    return out.strip()
+    return data.decode("utf-8", "surrogateescape").rstrip("\r\n")

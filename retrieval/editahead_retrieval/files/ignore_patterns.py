@@ -4,12 +4,15 @@ A repository writes these patterns, so none may keep the server busy. A pattern 
 backtracking over its stars: of each piece between two stars only the first place is tried, in an atomic group. That is
 enough, because a later place leaves less room for the pieces behind it.
 
-The rules are git's (gitignore(5)), with `WM_PATHNAME` of its wildmatch.
+The rules are git's (gitignore(5)), with `WM_PATHNAME` of its wildmatch. git matches bytes: the patterns of a file and the
+paths that they are for are strings with one character for each byte (`as_bytes_text`).
 """
 
 from __future__ import annotations
 
 import re
+import string
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -41,6 +44,10 @@ _POSIX = {
 }
 """The ranges of git's character classes, inside of a class of `re`."""
 
+_BOM = b"\xef\xbb\xbf"
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+"""git folds the case of ASCII only."""
+
 Component = list[list[str]]
 """A component of a pattern: the pieces between its stars, each a list of expressions for one character."""
 
@@ -67,8 +74,8 @@ class IgnorePattern:
 
     @classmethod
     def from_line(cls, line: str) -> IgnorePattern | None:
-        """Return the pattern of a line; None for a blank line or a comment."""
-        text = _trim(line.removesuffix("\r"))
+        """Return the pattern of a line; None for a blank line or a comment. For git, a NUL ends the line."""
+        text = _trim(line.removesuffix("\r").partition("\0")[0])
         if not text or text.startswith("#"):
             return None
         includes = text.startswith("!")
@@ -84,33 +91,45 @@ class IgnorePattern:
         """Whether the pattern is beyond the limits."""
         return len(self.text) > MAX_PATTERN_CHARS or len(re.findall(r"\*+", self.text)) > MAX_STARS
 
-    def matches(self, path: str, name: str, is_folder: bool) -> bool:
+    def matches(self, path: str, name: str, is_folder: bool, *, folds_case: bool = False) -> bool:
         """Return whether the pattern is for a path.
 
         Args:
             path: The path from the ignore file's folder, without a slash at its end.
             name: The last component of the path.
             is_folder: Whether the path is that of a folder.
+            folds_case: Whether git may fold the case (`core.ignoreCase`). Then what excludes is for both cases, and what
+                takes back only for what it is for in either way.
         """
         if self.folders_only and not is_folder:
             return False
         if self.is_too_costly:
             return not self.includes
         subject = path if self.anchored else name
-        if self._regex is None:
-            return subject == self.text
-        return self._regex.fullmatch(subject) is not None
+        found = subject == self.text if self._regex is None else self._regex.fullmatch(subject) is not None
+        if not folds_case or found != self.includes:
+            return found
+        return self._folded_regex.fullmatch(subject.translate(_LOWER)) is not None
 
     @cached_property
     def _regex(self) -> re.Pattern[str] | None:
         """The expression; None for a pattern without special characters."""
-        special = re.search(r"[*?\[\\]", self.text)
-        if special is None:
-            return None
+        return self._compile(folds_case=False) if re.search(r"[*?\[\\]", self.text) else None
+
+    @cached_property
+    def _folded_regex(self) -> re.Pattern[str]:
+        """The expression for paths in lower case."""
+        return self._compile(folds_case=True)
+
+    def _compile(self, *, folds_case: bool) -> re.Pattern[str]:
+        special = re.search(r"[*?\[\\]|$", self.text)
+        assert special is not None
         # git compares what is before the first special character by itself: in `a**/b`, `**` begins the pattern.
         literal = self.text[: special.start()] if self.anchored else ""
+        rest = self.text[len(literal) :]
+        head = literal.translate(_LOWER) if folds_case else literal
         try:
-            return re.compile(re.escape(literal) + _to_regex(_parse(self.text[len(literal) :])), re.DOTALL)
+            return re.compile(re.escape(head) + _to_regex(_parse(rest, folds_case=folds_case)), re.DOTALL)
         except _InvalidPatternError:
             return re.compile(_NEVER)
 
@@ -129,15 +148,28 @@ class IgnorePatterns:
 
     @classmethod
     def from_text(cls, text: str) -> IgnorePatterns:
-        """Return the patterns of a file's text. Those of the last few texts are kept."""
+        """Return the patterns of a text. Those of the last few texts are kept."""
         return _from_text(text.removeprefix("\ufeff"))
 
-    def verdict(self, path: str, *, is_folder: bool, check: Callable[[], None] = lambda: None) -> bool | None:
+    @classmethod
+    def from_bytes(cls, data: bytes) -> IgnorePatterns:
+        """Return the patterns of an ignore file, which are for paths by `as_bytes_text`."""
+        return _from_text(data.removeprefix(_BOM).decode("latin-1"))
+
+    def verdict(
+        self,
+        path: str,
+        *,
+        is_folder: bool,
+        folds_case: bool = False,
+        check: Callable[[], None] = lambda: None,
+    ) -> bool | None:
         """Return whether the patterns exclude a path (True) or take it back (False); None if none is for it.
 
         Args:
             path: The path from the ignore file's folder, without a slash at its end.
             is_folder: Whether the path is that of a folder.
+            folds_case: Whether git may fold the case.
             check: Called often; may raise to give up.
         """
         if self.is_too_long:
@@ -146,7 +178,7 @@ class IgnorePatterns:
         for number, pattern in enumerate(self._patterns):
             if number % _CHECK_INTERVAL == 0:
                 check()
-            if pattern.matches(path, name, is_folder):
+            if pattern.matches(path, name, is_folder, folds_case=folds_case):
                 return not pattern.includes
         return None
 
@@ -156,6 +188,16 @@ def _from_text(text: str) -> IgnorePatterns:
     return IgnorePatterns(text.split("\n"))
 
 
+def as_bytes_text(path: str) -> str:
+    """Return a path with one character for each of its bytes on the disk."""
+    return path if path.isascii() else path.encode("utf-8", "surrogateescape").decode("latin-1")
+
+
+def spellings(path: str) -> tuple[str, ...]:
+    """Return the path, and as composed text if that is another one: git on macOS may see either."""
+    return (path,) if path.isascii() else tuple(dict.fromkeys((path, unicodedata.normalize("NFC", path))))
+
+
 def _trim(line: str) -> str:
     """Return the line without the spaces at its end that no backslash is before."""
     end = len(line.rstrip(" "))
@@ -163,8 +205,13 @@ def _trim(line: str) -> str:
     return line[: end + (slashes % 2 == 1 and end < len(line))]
 
 
-def _parse(text: str) -> list[Component | None]:
-    """Return the components of a pattern; None for `**`."""
+def _parse(text: str, *, folds_case: bool = False) -> list[Component | None]:
+    """Return the components of a pattern; None for `**`.
+
+    Args:
+        text: The pattern.
+        folds_case: Whether it is for paths in lower case.
+    """
     components: list[Component | None] = []
     pieces: Component = [[]]
     at, start = 0, 0
@@ -179,15 +226,17 @@ def _parse(text: str) -> list[Component | None]:
             while text[at : at + 1] == "*":
                 at += 1
         elif char == "[":
-            expression, at = _character_class(text, at + 1)
+            expression, at = _character_class(text, at + 1, folds_case)
             pieces[-1].append(expression)
         elif char == "\\":
             if at + 1 == len(text):
                 raise _InvalidPatternError
-            pieces[-1].append(re.escape(text[at + 1]))
+            pieces[-1].append(re.escape(text[at + 1]))  # git does not fold it
             at += 2
         else:
-            pieces[-1].append(_ONE if char == "?" else re.escape(char))
+            pieces[-1].append(
+                _ONE if char == "?" else re.escape(char.translate(_LOWER) if folds_case else char)
+            )
             at += 1
     components.append(_component(pieces, text[start:]))
     return components
@@ -197,31 +246,34 @@ def _component(pieces: Component, text: str) -> Component | None:
     return None if len(text) > 1 and not text.strip("*") else pieces
 
 
-def _character_class(text: str, at: int) -> tuple[str, int]:
+def _character_class(text: str, at: int, folds_case: bool) -> tuple[str, int]:
     """Return the expression of a class whose inside begins at `at`, and the place behind its bracket."""
     negated = text[at : at + 1] in ("!", "^")
     first = at = at + negated
     items: list[str] = []
     while text[at : at + 1] != "]" or at == first:
-        named = re.compile(r"\[:([a-z]*):\]").match(text, at)
+        named = re.compile(r"\[:([^\]]*):\]").match(text, at)
         if named is not None:
             if named[1] not in _POSIX:
                 raise _InvalidPatternError
-            items.append(_POSIX[named[1]])
+            items.append(_POSIX["alpha" if folds_case and named[1] == "upper" else named[1]])
             at = named.end()
             continue
         low, at = _class_char(text, at)
+        items.append(re.escape(low))  # git compares it before it sees a range
         if text[at : at + 1] == "-" and text[at + 1 : at + 2] not in ("]", ""):
             high, at = _class_char(text, at + 1)
-            items.append(re.escape(low))  # git compares it before it sees the range
-            if low <= high:
-                items.append(f"{re.escape(low)}-{re.escape(high)}")
-        else:
-            items.append(re.escape(low))
+            items.append(_class_range(low, high, folds_case))
     inside = "".join(items)
-    if not inside:
-        return (_ONE if negated else _NEVER), at + 1
     return f"(?!/)[{'^' if negated else ''}{inside}]", at + 1
+
+
+def _class_range(low: str, high: str, folds_case: bool) -> str:
+    """Return the characters of a range, as a part of a class; with folded case, also letters whose capital is in it."""
+    found = f"{re.escape(low)}-{re.escape(high)}" if low <= high else ""
+    if folds_case:
+        found += "".join(each.lower() for each in string.ascii_uppercase if low <= each <= high)
+    return found
 
 
 def _class_char(text: str, at: int) -> tuple[str, int]:

@@ -12,6 +12,7 @@ from contextlib import suppress
 
 from editahead_programs.child_process import ChildLimits, ChildProcess
 from editahead_programs.child_python import OWN_FOLDER, make_module_command
+from editahead_retrieval.files.git_configuration import keep_variables
 
 from .messages import IndexReport, IndexRequest, IndexTask, decode_report, encode
 
@@ -34,7 +35,8 @@ _KEPT = frozenset(
     }
     | {"PYTHONHOME", "PYTHONUSERBASE", "COVERAGE_PROCESS_START", "PGPASSFILE"}
 )
-"""Environment variables that the process gets. Keys and other secrets are none of them but those that its task names."""
+"""Environment variables that the process gets, beside those that say what git ignores. Keys and other secrets are none of
+them but those that its task names."""
 BELOW_NORMAL = 0x4000 if sys.platform == "win32" else 0
 """The flag for a process of low priority, which only Windows has."""
 
@@ -47,7 +49,7 @@ def child_environment(environment: Mapping[str, str], task: IndexTask | None = N
         task: The task of the process, which names the variables with its keys; None for a process without one.
     """
     keys = set() if task is None else {task.encoder_key_env, task.team_key_env, task.team_password_env}
-    return {
+    return keep_variables(environment) | {
         name: value
         for name, value in environment.items()
         if name.upper() in _KEPT or name.startswith("LC_") or name in keys

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import getpass
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.git_repository import open_repository
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
+from ignore_trees import find_prefix
 
 
 @pytest.fixture
@@ -171,3 +174,135 @@ def test_a_pipe_as_a_file_of_git_does_not_wait(repository: Path, home: Path) -> 
     os.mkfifo(repository / ".git" / "info" / "exclude")
     os.mkfifo(home / ".gitconfig")
     assert ignored(repository, repository / "a.py"), "what cannot be read excludes"
+
+
+@pytest.mark.parametrize(
+    "value", ["ig", "./ig", "app/../ig", "~/ig", "~{user}/{from_user}/ig", "%(prefix)/{from_prefix}/ig"]
+)
+def test_forms_of_excludes_file(repository: Path, home: Path, value: str) -> None:
+    user = getpass.getuser()
+    value = value.format(
+        user=user,
+        from_user=os.path.relpath(home, Path(f"~{user}").expanduser()),
+        from_prefix=os.path.relpath(home, find_prefix()),
+    )
+    for place in (home / "ig", repository / "ig"):
+        place.write_text("*.mine\n", "utf-8")
+    git(repository, "config", "core.excludesFile", value)
+    assert same_as_git(repository, repository, "a.mine", "app/b.mine", "a.py") == ["a.mine", "app/b.mine"]
+
+
+def test_configuration_of_the_environment(
+    repository: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "ig").write_text("*.mine\n", "utf-8")
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "core.excludesFile")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", str(home / "ig"))
+    assert same_as_git(repository, repository, "a.mine", "a.py") == ["a.mine"]
+    monkeypatch.delenv("GIT_CONFIG_COUNT")
+    monkeypatch.setenv("GIT_CONFIG_PARAMETERS", f"'core.excludesFile'='{home / 'ig'}'")
+    assert same_as_git(repository, repository, "a.mine", "a.py") == ["a.mine"]
+
+
+def test_the_system_s_configuration(repository: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "false")
+    monkeypatch.setenv("GIT_CONFIG_SYSTEM", str(home / "system"))
+    (home / "system").write_text("[core]\nexcludesFile = ~/ig\n", "utf-8")
+    (home / "ig").write_text("*.mine\n", "utf-8")
+    assert same_as_git(repository, repository, "a.mine", "a.py") == ["a.mine"]
+
+
+def test_byte_order_marks(repository: Path, home: Path) -> None:
+    (home / ".gitconfig").write_text("\ufeff[core]\nexcludesFile = ~/ig\n", "utf-8")
+    for place in (home / "ig", repository / ".gitignore", repository / ".git" / "info" / "exclude"):
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(f"\ufeff{place.name}.x\n", "utf-8")
+    names = ("ig.x", ".gitignore.x", "exclude.x", "a.py")
+    assert same_as_git(repository, repository, *names) == list(names[:3])
+
+
+def test_ignored_case(repository: Path) -> None:
+    names = ("BUILD", "build", "A.LOG", "b.log", "kept.log", "KEPT.log", "x.md")
+    (repository / ".gitignore").write_text("Build\n*.[L]og\n*.log\n!kept.log\n", "utf-8")
+    assert same_as_git(repository, repository, *names) == ["b.log", "KEPT.log"]
+    git(repository, "config", "core.ignoreCase", "true")
+    assert same_as_git(repository, repository, *names[:4]) == ["BUILD", "build", "A.LOG", "b.log"]
+    assert not ignored(repository, repository / "kept.log") and not ignored(repository, repository / "x.md")
+
+
+@pytest.mark.parametrize("kind", ["empty", "garbage", "dangling", "no objects"])
+def test_what_is_no_repository_hides_no_rules(repository: Path, kind: str) -> None:
+    (repository / ".gitignore").write_text("*.log\n/app/private/\n", "utf-8")
+    inner = repository / "app"
+    (inner / ".gitignore").write_text("*.tmp\n", "utf-8")
+    if kind in ("empty", "no objects"):
+        (inner / ".git").mkdir()
+        if kind == "no objects":
+            (inner / ".git" / "HEAD").write_text("ref: refs/heads/main\n", "utf-8")
+    else:
+        (inner / ".git").write_text("gitdir: /nowhere\n" if kind == "dangling" else "x", "utf-8")
+    for workspace in (inner, repository):
+        found = [
+            name for name in ("a.log", "private/b.py", "c.tmp", "d.py") if ignored(workspace, inner / name)
+        ]
+        assert found == ["a.log", "private/b.py", "c.tmp"]
+
+
+def test_a_repository_inside_has_rules_of_its_own(repository: Path, home: Path) -> None:
+    """Nothing around it takes back what it ignores, nor the other way round."""
+    inner = repository / "app" / "inner"
+    inner.mkdir()
+    git(inner, "init", "-q", "--separate-git-dir", str(home / "elsewhere"))
+    git(inner, "config", "core.excludesFile", "rules")
+    git(inner, "config", "core.ignoreCase", "true")
+    (inner / "rules").write_text("*.Mine\n", "utf-8")
+    (home / "elsewhere" / "info" / "exclude").write_text("/own.py\n", "utf-8")
+    (repository / ".gitignore").write_text("!own.py\n!*.mine\n*.outer\n", "utf-8")
+    names = ("own.py", "a.mine", "A.MINE", "b.outer", "c.py")
+    assert [ignored(repository, inner / name) for name in names] == [True, True, True, True, False]
+    assert same_as_git(inner, inner, *names) == ["own.py", "a.mine", "A.MINE"]
+
+
+def test_a_working_tree_with_a_configuration_of_its_own(repository: Path, tmp_path: Path) -> None:
+    git(repository, "commit", "-q", "--allow-empty", "-m", "a")
+    git(repository, "worktree", "add", "-q", str(tmp_path / "tree"))
+    git(repository, "config", "extensions.worktreeConfig", "true")
+    git(tmp_path / "tree", "config", "--worktree", "core.excludesFile", "rules")
+    (tmp_path / "tree" / "rules").write_text("*.mine\n", "utf-8")
+    assert same_as_git(tmp_path / "tree", tmp_path / "tree", "a.mine", "a.py") == ["a.mine"]
+
+
+def test_the_root_that_a_configuration_names(repository: Path) -> None:
+    """A repository whose working tree begins further up reads the ignore files there."""
+    inner = repository / "app"
+    shutil.rmtree(repository / ".git")
+    git(inner, "init", "-q")
+    git(inner, "config", "core.worktree", "../..")
+    (repository / ".gitignore").write_text("/app/*.log\n", "utf-8")
+    assert same_as_git(inner, inner, "a.log", "a.py") == ["a.log"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links")
+def test_a_linked_ignore_file_takes_nothing_back(repository: Path) -> None:
+    (repository / ".gitignore").write_text("*.log\n", "utf-8")
+    (repository / "app" / "rules").write_text("!a.log\n*.tmp\n", "utf-8")
+    (repository / "app" / ".gitignore").symlink_to("rules")
+    for name in ("app/a.log", "app/b.tmp"):  # git before 2.32 follows the link
+        assert ignored(repository, repository / name)
+
+
+def test_bytes_as_git_sees_them(repository: Path) -> None:
+    lines = b"?.a\n??.b\n[\xc3]\xa9.c\nx.d\0y\n*.e\n!?.e\n[[:no such class:]].f\n"
+    (repository / ".gitignore").write_bytes(lines)
+    git(repository, "config", "core.quotePath", "false")
+    names = ("é.a", "é.b", "é.c", "x.d", "é.e", ":.f")
+    assert same_as_git(repository, repository, *names) == ["é.b", "é.c", "x.d", "é.e"]
+
+
+def test_composed_names_where_git_composes_them(repository: Path) -> None:
+    """macOS gives `é` as two characters, which git joins before it matches."""
+    (repository / ".gitignore").write_text("é.log\n!e\u0301.py\n", "utf-8")
+    assert ignored(repository, repository / "e\u0301.log") and not ignored(
+        repository, repository / "e\u0301.py"
+    )
