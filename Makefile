@@ -19,7 +19,7 @@ SEED ?= 7
 unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
-.PHONY: help demo demo-engine check check-all test test-slow extension engine-environment engine-test llama-cpp llama-cpp-test lint format bench fuzz-long \
+.PHONY: help demo demo-engine check check-all test test-slow extension engine-environment engine-test llama-cpp llama-cpp-test lint format bench fuzz-long fuzz-growing \
   kill-long clients-long packages site accessibility extras release-environment eval baseline docs changelog lock clean for-run for-test
 
 help:
@@ -39,6 +39,7 @@ help:
 	@echo "make format  let ruff lay out the code"
 	@echo "make bench   how fast it is"
 	@echo "make fuzz-long  random input of all kinds for FUZZ_HOURS=24; stop it at any time, it goes on from there"
+	@echo "make fuzz-growing  what takes more than linear time, as one dimension of its input grows; GROWING_ONLY=PATTERN of functions"
 	@echo "make kill-long  kill -9 at random moments, KILLS=1000 times; it goes on from where it was stopped"
 	@echo "make clients-long  CLIENTS=50 clients of one server for MINUTES=60"
 	@echo "make eval    how good it is; EDITS=FILE.jsonl.zst [FILES=300] [SEED=7]"
@@ -121,6 +122,9 @@ format: for-test
 
 fuzz-long: for-test
 	@PYTHONPATH=tests/support $(BIN)/python tests/support/fuzz_long.py
+
+fuzz-growing: for-test
+	@PYTHONPATH=tests/support $(BIN)/python tests/support/growing_fuzz.py
 
 kill-long: for-test
 	@PYTHONPATH=tests/support $(BIN)/python tests/support/kill_long.py

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
+from itertools import count
 
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
@@ -29,6 +30,9 @@ from .predictors.model.model_gate import joint_probability
 from .predictors.model.response import ModelResponse
 from .predictors.propagation import Propagation
 
+STEPS_PER_CHECK = 500
+"""Steps of a parser from one check to the next: some 20 milliseconds."""
+
 MAX_PROPOSED = 6
 """Edits of the rules that are passed to the model, the likeliest first."""
 LEAST_PROPOSED = 0.03
@@ -37,6 +41,12 @@ LEAST_PROPOSED = 0.03
 
 def _never() -> None:
     pass
+
+
+def _rarely(check: Callable[[], None]) -> Callable[[], None]:
+    """Return a check for a parser, which takes thousands of short steps: every `STEPS_PER_CHECK` of them."""
+    steps = count(1)
+    return lambda: None if next(steps) % STEPS_PER_CHECK else check()
 
 
 def default_predictors(syntax: SyntaxTrees) -> tuple[Predictor, ...]:
@@ -105,8 +115,9 @@ class Pipeline:
             Cancelled: By `check` only.
         """
         started = self._clock()
-        state, candidates = self._search(state, MAX_NEW_CHARS, check)
-        found = self._decided(state, candidates, started, eagerness, check)
+        with self._syntax.checked(_rarely(check)):
+            state, candidates = self._search(state, MAX_NEW_CHARS, check)
+            found = self._decided(state, candidates, started, eagerness, check)
         return replace(found, is_partial=self._closed is not None and self._closed.has_left_out)
 
     def search_on(self, state: EditorState, check: Callable[[], None] = _never) -> None:
@@ -115,7 +126,8 @@ class Pipeline:
         Raises:
             Cancelled: By `check` only.
         """
-        self._search(state, math.inf, check)
+        with self._syntax.checked(_rarely(check)):
+            self._search(state, math.inf, check)
 
     def _search(
         self, state: EditorState, max_new_chars: float, check: Callable[[], None]
@@ -152,10 +164,11 @@ class Pipeline:
             Cancelled: By `check` only.
         """
         started = self._clock()
-        merged = self.merge_candidates(prediction, response)
-        weighed = (_weighed(response, candidate, rules) for candidate, rules in merged)
-        candidates = [candidate for candidate in weighed if _is_worth_reading(response, candidate)]
-        return self._decided(prediction.state, candidates, started, eagerness, check)
+        with self._syntax.checked(_rarely(check)):
+            merged = self.merge_candidates(prediction, response)
+            weighed = (_weighed(response, candidate, rules) for candidate, rules in merged)
+            candidates = [candidate for candidate in weighed if _is_worth_reading(response, candidate)]
+            return self._decided(prediction.state, candidates, started, eagerness, check)
 
     def model_candidates(self, response: ModelResponse) -> list[Candidate]:
         """Return the candidates of a model's response, before the gate."""

@@ -76,6 +76,16 @@ class Finisher:
         Raises:
             Cancelled: By `check` only.
         """
+        with self._trees.checked(check):
+            return self._found(change, documents, check, on_progress)
+
+    def _found(
+        self,
+        change: Sequence[ChangedFile],
+        documents: Sequence[Snapshot],
+        check: Callable[[], None],
+        on_progress: Callable[[int, int], None],
+    ) -> FinishReport:
         search = search_change(change, documents, self._codebase, check)
         total = ceil(min(len(search.edits), MAX_EDITS) / WINDOW)
         done = 0

@@ -34,11 +34,12 @@ GRAMMARS = {
 }
 """Module and function that provide the grammar, by LSP language id."""
 
-_MIN_CHECKED_BYTES = 50_000
-"""Bytes of a text from which its parse can be cancelled. Shorter ones take milliseconds, and less so without a check."""
-
 _CHUNK_BYTES = 4_096
-"""Bytes that a parser that can be cancelled reads at a time."""
+"""Bytes that a parser reads at a time."""
+_MIN_READS, _MAX_READS_PER_CHUNK = 100, 20
+"""Chunks that a parser may read, of any text and for each chunk of the text. Real files need 40 at most, or two for each."""
+_MIN_STEPS, _MAX_STEPS_PER_CHUNK = 1_000, 320
+"""Calls back of a parser, as for the chunks. Real files need 90 for each chunk at most."""
 
 _CACHE_SIZE = 64
 """Documents whose last trees are cached, to bound memory."""
@@ -78,7 +79,7 @@ def find_parser(language: str) -> Parser | None:
 class _Parsed(NamedTuple):
     snapshot: Snapshot
     source: bytes
-    tree: Tree
+    tree: Tree | None
     occurrences: dict[tuple[int, int], Occurrence]
     """What has been asked so far."""
 
@@ -94,7 +95,7 @@ class SyntaxTrees:
     def __init__(self, *, reproducible: bool = False) -> None:
         self._last: OrderedDict[str, tuple[_Parsed, ...]] = OrderedDict()
         """The trees of each document, the last one that was asked for first."""
-        self._after: tuple[tuple[str, bytes], Tree] | None = None
+        self._after: tuple[tuple[str, bytes], Tree | None] | None = None
         """The last text after an edit, with its language and its tree."""
         self._reproducible = reproducible
         self._check: Callable[[], None] | None = None
@@ -109,7 +110,7 @@ class SyntaxTrees:
             self._check = before
 
     def tree(self, snapshot: Snapshot) -> Tree | None:
-        """Return the snapshot's tree; None for a language without a grammar."""
+        """Return the snapshot's tree; None for a language without a grammar, or a text that its grammar is too slow for."""
         known = self._last.get(snapshot.uri, ())
         if known and known[0].snapshot is snapshot:
             return known[0].tree
@@ -127,7 +128,7 @@ class SyntaxTrees:
             nearest = min(known, key=lambda each: _changed_bytes(each.source, source))
             parsed = _Parsed(snapshot, source, self._reparse(parser, nearest, source), {})
         elif parsed is None:
-            parsed = _Parsed(snapshot, source, _parse(parser, source, None, self._check), {})
+            parsed = _Parsed(snapshot, source, parse(parser, source, check=self._check), {})
         others = [each for each in known if each.tree is not parsed.tree]
         self._last[snapshot.uri] = (parsed, *others[: _VERSIONS - 1])
         self._last.move_to_end(snapshot.uri)
@@ -164,12 +165,12 @@ class SyntaxTrees:
             self._after = key, self._reparse(parser, self._last[snapshot.uri][0], source)
         return self._after[1]
 
-    def _reparse(self, parser: Parser, known: _Parsed, source: bytes) -> Tree:
-        if self._reproducible and known.tree.root_node.has_error:
-            return _parse(parser, source, None, self._check)
+    def _reparse(self, parser: Parser, known: _Parsed, source: bytes) -> Tree | None:
+        if known.tree is None or (self._reproducible and known.tree.root_node.has_error):
+            return parse(parser, source, check=self._check)
         tree = _reparse(parser, known.tree, known.source, source, self._check)
-        if self._reproducible and tree.root_node.has_error:
-            return _parse(parser, source, None, self._check)
+        if self._reproducible and (tree is None or tree.root_node.has_error):
+            return parse(parser, source, check=self._check)
         return tree
 
     def node_at(self, snapshot: Snapshot, start: int, end: int) -> Node | None:
@@ -220,35 +221,58 @@ def _changed_bytes(old: bytes, new: bytes) -> int:
     return len(old) + len(new) - 2 * (head + tail)
 
 
-def _parse(parser: Parser, source: bytes, old: Tree | None, check: Callable[[], None] | None) -> Tree:
-    """Parse a text, from the edited tree of the text before if there is one; `check` may raise to cancel."""
-    if check is None or len(source) < _MIN_CHECKED_BYTES:
-        return parser.parse(source) if old is None else parser.parse(source, old)
+def parse(
+    parser: Parser, source: bytes, old: Tree | None = None, check: Callable[[], None] | None = None
+) -> Tree | None:
+    """Parse a text; None where the grammar is too slow for it, as some are for a thousand comments below an error.
+
+    Steps are counted, and no time is measured, so that equal texts have equal trees.
+
+    Args:
+        parser: The parser of the language.
+        source: The text in UTF-8.
+        old: The edited tree of the text before.
+        check: Called often; may raise to cancel.
+    """
+    chunks = len(source) // _CHUNK_BYTES + 1
+    reads, steps = _MIN_READS + _MAX_READS_PER_CHUNK * chunks, _MIN_STEPS + _MAX_STEPS_PER_CHUNK * chunks
     raised: list[BaseException] = []
 
     def read(position: int, point: Point) -> bytes:
-        return source[position : position + _CHUNK_BYTES]
+        nonlocal reads
+        reads -= 1
+        return source[position : position + _CHUNK_BYTES] if reads > 0 else b""
 
-    def is_cancelled(position: int, has_error: bool) -> bool:
+    def is_ended(position: int, has_error: bool) -> bool:
+        nonlocal steps
+        steps -= 1
         try:
-            check()
+            if check is not None:
+                check()
         except BaseException as error:  # The parser would replace it by an error of its own.
             raised.append(error)
-        return bool(raised)
+        return bool(raised) or reads <= 0 or steps <= 0
 
     # A parser of its own, as other threads may run, and parse, during the calls.
     own = Parser(parser.language)
     try:
-        if old is None:
-            return own.parse(read, progress_callback=is_cancelled)
-        return own.parse(read, old, progress_callback=is_cancelled)
+        tree = (
+            own.parse(read, progress_callback=is_ended)
+            if old is None
+            else own.parse(read, old, progress_callback=is_ended)
+        )
     except ValueError:
         if raised:
             raise raised[0] from None
-        raise
+        if reads > 0 and steps > 0:
+            raise
+        return None
+    return tree if reads > 0 else None
 
 
-def _reparse(parser: Parser, tree: Tree, old: bytes, new: bytes, check: Callable[[], None] | None) -> Tree:
+def _reparse(
+    parser: Parser, tree: Tree, old: bytes, new: bytes, check: Callable[[], None] | None
+) -> Tree | None:
     """Parse `new` incrementally from the tree of `old`, without changing that tree."""
     head, tail = common_affixes(old, new)
     edited = tree.copy()
@@ -260,7 +284,7 @@ def _reparse(parser: Parser, tree: Tree, old: bytes, new: bytes, check: Callable
         old_end_point=_point(old, len(old) - tail),
         new_end_point=_point(new, len(new) - tail),
     )
-    return _parse(parser, new, edited, check)
+    return parse(parser, new, edited, check)
 
 
 def _point(source: bytes, at: int) -> tuple[int, int]:

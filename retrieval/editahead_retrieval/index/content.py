@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from editahead_prompts.secrets.detection import find_secrets
 from editahead_prompts.text.languages import LANGUAGE_BY_EXTENSION
 from editahead_prompts.text.snapshot import split_lines
-from editahead_prompts.text.syntax_trees import find_parser
+from editahead_prompts.text.syntax_trees import find_parser, parse
 
 from . import terms
 from .chunker import chunk_hash, split_into_chunks
@@ -37,9 +37,12 @@ def decode_text(data: bytes) -> str | None:
 
 def blank_secrets(text: str) -> str:
     """Return a text with spaces in place of its secrets. Line ends stay, so that each line keeps its number."""
+    pieces: list[str] = []
+    at = 0
     for start, end in find_secrets(text):
-        text = text[:start] + _NOT_LINE_END.sub(" ", text[start:end]) + text[end:]
-    return text
+        pieces += (text[at:start], _NOT_LINE_END.sub(" ", text[start:end]))
+        at = end
+    return "".join((*pieces, text[at:]))
 
 
 def analyze(path: str, data: bytes, content_hash: bytes) -> IndexedContent:
@@ -56,7 +59,8 @@ def analyze(path: str, data: bytes, content_hash: bytes) -> IndexedContent:
     text = blank_secrets(text)
     language = language_of(path)
     parser = find_parser(language)
-    root = None if parser is None else parser.parse(text.encode()).root_node
+    tree = None if parser is None else parse(parser, text.encode())
+    root = None if tree is None else tree.root_node
     lines = split_lines(text)
     names: set[str] = set()
     known: dict[str, Sequence[str]] = {}

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from editahead_prompts.text.snapshot import split_lines
-from editahead_prompts.text.syntax_trees import find_parser
+from editahead_prompts.text.syntax_trees import find_parser, parse
 from editahead_retrieval.files.merkle_tree import hash_content
 from editahead_retrieval.index import schema
 from editahead_retrieval.index.chunker import split_into_chunks
@@ -54,7 +54,8 @@ class FileText:
         """The chunks of the text as it is now."""
         lines, parser = self.shown_lines, find_parser(self.language)
         data = "".join(lines).encode("utf-8", "replace")
-        root = None if parser is None else parser.parse(data).root_node
+        tree = None if parser is None else parse(parser, data)
+        root = None if tree is None else tree.root_node
         return [Place(self.path, *chunk) for chunk in split_into_chunks(lines, root)]
 
     def place_at(self, line: int) -> Place | None:

@@ -151,6 +151,36 @@ def test_a_text_between_does_not_cost_the_tree_of_the_one_before(monkeypatch: py
     assert bases == ["x = 1\n", "x = 1\n"]
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("python", "old_name \n" + "# a\n" * 4_000),
+        ("python", "x = f(a b)\nold_name \n" + "#include <a>\n" * 4_000),
+        ("python", "old_name \n" + "#[a]\n" * 4_000),
+        ("cpp", "/* a\n" * 4_000),
+        ("c", "x /* a\n" * 4_000),
+        ("cpp", "".join(f"a{number}: 1\n" for number in range(1_500))),
+    ],
+)
+def test_a_text_that_its_grammar_is_too_slow_for_has_no_tree_until_it_is_another(
+    language: str, text: str
+) -> None:
+    trees, small = SyntaxTrees(), SAMPLES[language]
+    slow = snapshot(text, language)
+    assert trees.tree(slow) is trees.tree(slow) is None
+    assert trees.node_at(slow, 0, 1) is None
+    assert trees.error_counts(slow, Edit.replace(0, 0, "x")) is None
+    assert trees.error_counts(snapshot(small, language), Edit.replace(0, 0, text)) is None
+    tree = trees.tree(snapshot(small, language))
+    assert tree is not None and count_errors(tree.root_node) == 0
+
+
+@pytest.mark.parametrize("language", GRAMMARS)
+def test_a_large_text_has_a_tree(language: str) -> None:
+    for text in (SAMPLES[language] * 3_000, SAMPLES[language] * 1_500 + '("' + SAMPLES[language] * 1_500):
+        assert SyntaxTrees().tree(snapshot(text, language)) is not None
+
+
 class _CancelledError(Exception):
     pass
 

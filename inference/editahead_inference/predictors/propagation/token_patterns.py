@@ -25,6 +25,9 @@ _HOLES = {
 
 _CHAIN = re.compile(_HOLES["chain"])
 
+MAX_JOINED = 600
+"""Tokens of a line whose expressions are joined. A longer line is data, or generated."""
+
 KEYWORDS = frozenset(
     [
         "and",
@@ -220,48 +223,56 @@ def fixed_names(tokens: Sequence[str]) -> frozenset[str]:
 def join_expressions(old: Sequence[str], new: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return both sequences with each shared argument, and each shared chain before a method, as one token.
 
-    Both results are empty if no such run has several tokens.
+    Both results are empty if no such run has several tokens, and for lines of more than `MAX_JOINED` tokens.
     """
-    a, b, found = list(old), list(new), False
-    for run in sorted({*_arguments(old), *_receivers(old)}, key=len, reverse=True):
-        size = len(run)
-        at = next((n for n in range(len(a)) if tuple(a[n : n + size]) == run), None)
-        to = next((n for n in range(len(b)) if tuple(b[n : n + size]) == run), None)
-        if at is not None and to is not None:
-            a[at : at + size] = b[to : to + size] = ["".join(run)]
+    if max(len(old), len(new)) > MAX_JOINED:
+        return [], []
+    codes: dict[str, str] = {}
+
+    def encode(token: str) -> str:
+        return codes.setdefault(token, chr(len(codes)))
+
+    # One character for each token, so that a run is found at the speed of `str.find`.
+    a, b, found = "".join(map(encode, old)), "".join(map(encode, new)), False
+    runs = dict.fromkeys(a[start:end] for start, end in (*_arguments(old), *_receivers(old)))
+    for run in sorted(runs, key=len, reverse=True):
+        at, to = a.find(run), b.find(run)
+        if at >= 0 and to >= 0:
+            names = list(codes)
+            joined = encode("".join(names[ord(code)] for code in run))
+            a = a[:at] + joined + a[at + len(run) :]
+            b = b[:to] + joined + b[to + len(run) :]
             found = True
-    return (a, b) if found else ([], [])
+    if not found:
+        return [], []
+    names = list(codes)
+    return [names[ord(code)] for code in a], [names[ord(code)] for code in b]
 
 
-def _arguments(tokens: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield the runs of several tokens between brackets and commas."""
+def _arguments(tokens: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the spans of several tokens between brackets and commas, without white space at their ends."""
     starts: list[int] = []
     for number, token in enumerate(tokens):
         if token in ",)]" and starts:
-            run = _trimmed(tokens[starts.pop() : number])
-            if len(run) > 1:
-                yield run
+            start, end = starts.pop(), number
+            while start < end and tokens[end - 1].isspace():
+                end -= 1
+            while start < end and tokens[start].isspace():
+                start += 1
+            if end - start > 1:
+                yield start, end
         if token == "," or token in "([":
             starts.append(number + 1)
 
 
-def _receivers(tokens: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield the chains of names that a method is called on."""
+def _receivers(tokens: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield the spans of the chains of names that a method is called on."""
     start = 0
     for number, token in enumerate(tokens):
         if not (token == "." or hole_kind(token) == "word" or token in ("self", "this")):
             if token == "(" and number - start >= 5:
-                yield tuple(tokens[start : number - 2])
+                yield start, number - 2
             start = number + 1
-
-
-def _trimmed(tokens: Sequence[str]) -> tuple[str, ...]:
-    run = list(tokens)
-    while run and run[-1].isspace():
-        run.pop()
-    while run and run[0].isspace():
-        run.pop(0)
-    return tuple(run)
 
 
 def _wide_kind(token: str) -> str | None:
@@ -299,6 +310,10 @@ def with_holes(
 
 
 def _is_argument(tokens: Sequence[str], number: int) -> bool:
-    before = next((token for token in reversed(tokens[:number]) if not token.isspace()), "")
-    after = next((token for token in tokens[number + 1 :] if not token.isspace()), "")
-    return before in ("(", ",", "[") and after in (")", ",", "]")
+    before, after = number - 1, number + 1
+    while before >= 0 and tokens[before].isspace():
+        before -= 1
+    while after < len(tokens) and tokens[after].isspace():
+        after += 1
+    is_behind = before >= 0 and tokens[before] in ("(", ",", "[")
+    return is_behind and after < len(tokens) and tokens[after] in (")", ",", "]")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from editahead_inference.predictors.propagation.token_patterns import (
     KEYWORDS,
+    MAX_JOINED,
     Hole,
     compile_pattern,
     fill_holes,
@@ -20,6 +22,7 @@ from editahead_inference.predictors.propagation.token_patterns import (
     with_holes,
 )
 from history_typist import PROPERTY
+from step_counter import grows_linearly
 
 LINES = st.text(alphabet="ab_1 (),.\"'`\\=+é🧳\t", max_size=40)
 
@@ -155,6 +158,51 @@ def test_whole_arguments_and_receivers_are_one_token_where_both_sides_hold_them(
     assert "".join(b) == "".join(new)
     assert {"a.b", "f(x) + 1"} <= set(a) & set(b)
     assert join_expressions(tokenize("x.go()"), tokenize("go(x)")) == ([], [])
+
+
+PIECES = st.lists(
+    st.sampled_from(["f", "a", ".", "(", ")", "[", "]", ",", " ", "1", "f(", "a.b.c.d("]), max_size=24
+)
+
+
+@PROPERTY
+@given(PIECES.map("".join), PIECES.map("".join))
+def test_joined_expressions_are_the_lines_and_on_both_sides(one: str, other: str) -> None:
+    old, new = tokenize(one), tokenize(other)
+    a, b = join_expressions(old, new)
+    assert a == b == [] or ("".join(a), "".join(b)) == (one, other)
+    joined = Counter(a) - Counter(old)
+    assert set(joined) == set(Counter(b) - Counter(new))
+    assert all(len(tokenize(token)) > 1 for token in joined)
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [
+        ("(", ")"),
+        ("[", "]"),
+        ("f(a, ", ", b)"),
+        ("a.b.c.f(", ")"),
+        ("(", ""),
+        ("a, ", ""),
+        ("a.", ""),
+        ("[(", ")]"),
+    ],
+)
+def test_joining_takes_steps_by_the_line(opening: str, closing: str) -> None:
+    def join(depth: int) -> None:
+        line = f"{opening * depth}{{}}{closing * depth}"
+        join_expressions(tokenize(line.format("old")), tokenize(line.format("new")))
+
+    assert grows_linearly(join, MAX_JOINED // 40)
+    assert grows_linearly(join, MAX_JOINED)
+    tokens = tokenize(f"{opening * 400}x{closing * 400}")
+    assert grows_linearly(lambda size: with_holes(tokens[:size], tokens[:size], expressions=True), 50)
+
+
+def test_a_line_of_too_many_tokens_is_not_joined() -> None:
+    old, new = (["f", "(", *["a", "."] * MAX_JOINED, "b", ")", name] for name in "xy")
+    assert join_expressions(old, new) == ([], [])
 
 
 def test_a_chain_of_names_fits_any_chain_but_not_its_end() -> None:
