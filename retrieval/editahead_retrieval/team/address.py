@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import ipaddress
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 SCHEMES = ("postgresql", "postgres")
-OPTIONS = frozenset(["host", "sslmode", "sslrootcert", "sslcert", "sslkey"])
+OPTIONS = frozenset(["host", "sslmode", "sslrootcert", "sslcert", "sslkey", "requirepeer"])
 """Options of a URL. Others, such as commands for the server, are not allowed."""
 NO_DRIVER = "a team's index needs psycopg: pip install 'editahead[team]'"
+OLD_DRIVER = "a team's index needs libpq 16 or newer: pip install -U 'psycopg[binary]'"
 CHECKED_MODE = "verify-full"
 """The only mode of TLS to another machine: the server must prove its name."""
+PROVEN_PASSWORD = "scram-sha-256"
+"""The only way in which a password is used: the server proves that it knows it, and never sees it (RFC 5802)."""
+WITHOUT_PASSWORD = f"{PROVEN_PASSWORD},none"
+"""Also no password, as with certificates of clients and with users of this system."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +68,27 @@ class TeamAddress:
         Args:
             password: The password; "" for the one that libpq finds, as in `~/.pgpass`.
         """
-        options: dict[str, str | int] = {"host": self.host, **self.options}
+        auth = WITHOUT_PASSWORD if self._proves_itself() else PROVEN_PASSWORD
+        options: dict[str, str | int] = {"host": self.host, **self.options, "require_auth": auth}
         given = {"port": self.port, "user": self.user, "dbname": self.database, "password": password}
         options.update({name: value for name, value in given.items() if value})
         return options
+
+    def _proves_itself(self) -> bool:
+        """Return whether the server shows by other means than a password who it is.
+
+        Anybody on this machine can listen on a port, and make a socket in a folder such as `/tmp`.
+        """
+        if not self.host.startswith("/"):
+            return "sslcert" in self.options
+        return "requirepeer" in self.options or not _is_writable_by_all(self.host)
+
+
+def _is_writable_by_all(folder: str) -> bool:
+    try:
+        return bool(Path(folder).stat().st_mode & stat.S_IWOTH)
+    except OSError:
+        return True
 
 
 def _is_local(host: str) -> bool:

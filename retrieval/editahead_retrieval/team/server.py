@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import socket
-import threading
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from editahead_retrieval.errors import TeamIndexError
 
 from . import tables
-from .address import NO_DRIVER, TeamAddress
+from .address import NO_DRIVER, OLD_DRIVER, TeamAddress
 from .proofs import NAME_BYTES
 
 if TYPE_CHECKING:
@@ -172,7 +169,7 @@ class TeamServer:
         try:
             connection = self._connected()
             self.round_trips += 1
-            return _within(connection, lambda: connection.execute(statement.encode(), values).fetchall())
+            return connection.execute(statement.encode(), values).fetchall()
         except psycopg.Error as error:
             self.close()
             raise TeamIndexError(error_reason(error)) from None
@@ -187,7 +184,7 @@ class TeamServer:
         connection = connect(self._address, self._password)
         self.round_trips += 1
         try:
-            rows = _within(connection, lambda: connection.execute("SELECT team_version()").fetchall())
+            rows = connection.execute("SELECT team_version()").fetchall()
         except BaseException:
             connection.close()
             raise
@@ -218,11 +215,16 @@ def connect(address: TeamAddress, password: str = "") -> psycopg.Connection:
     Raises:
         ImportError: psycopg is missing.
         psycopg.Error: There is no connection.
+        TeamIndexError: The driver is too old to keep a password from the server.
     """
     import psycopg
 
+    from .bounded_connection import OLDEST_LIBPQ, BoundedConnection
+
+    if psycopg.pq.version() < OLDEST_LIBPQ:
+        raise TeamIndexError(OLD_DRIVER)
     options = address.connection_options(password)
-    connection: psycopg.Connection = psycopg.connect(
+    connection = BoundedConnection.connect(
         autocommit=True,
         connect_timeout=CONNECT_S,
         application_name="editahead",
@@ -230,36 +232,8 @@ def connect(address: TeamAddress, password: str = "") -> psycopg.Connection:
         prepare_threshold=None,
         **options,  # type: ignore[arg-type]
     )
+    connection.call_s = CALL_S
     return connection
-
-
-def _within(connection: psycopg.Connection, call: Callable[[], T]) -> T:
-    """Return what a call returns. The connection is cut if that takes too long, whatever the server sends meanwhile.
-
-    Raises:
-        TeamIndexError: The call took too long.
-    """
-    is_late = threading.Event()
-
-    def cut() -> None:
-        is_late.set()
-        with (
-            suppress(OSError),
-            socket.fromfd(connection.fileno(), socket.AF_UNIX, socket.SOCK_STREAM) as copy,
-        ):
-            copy.shutdown(socket.SHUT_RDWR)
-
-    timer = threading.Timer(CALL_S, cut)
-    timer.daemon = True
-    timer.start()
-    try:
-        return call()
-    except Exception:
-        if is_late.is_set():
-            raise TeamIndexError(f"the team's index does not answer within {CALL_S} s") from None
-        raise
-    finally:
-        timer.cancel()
 
 
 def _checked(value: object, kind: type[T]) -> T:

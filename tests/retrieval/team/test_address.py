@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from editahead_retrieval.errors import TeamIndexError
@@ -19,6 +21,7 @@ def test_another_machine_has_to_prove_its_name() -> None:
         "password": "salt",
         "sslmode": "verify-full",
         "sslrootcert": "system",
+        "require_auth": "scram-sha-256",
     }
 
 
@@ -27,6 +30,27 @@ def test_another_machine_has_to_prove_its_name() -> None:
 )
 def test_this_machine_needs_no_tls(host: str) -> None:
     assert "sslmode" not in TeamAddress.parse(f"postgresql://{host}").connection_options("")
+
+
+@pytest.mark.parametrize(
+    ("place", "auth"),
+    [
+        ("localhost", "scram-sha-256"),
+        ("127.0.0.1?sslmode=disable", "scram-sha-256"),
+        ("index.example.org/team?sslrootcert=a.pem", "scram-sha-256"),
+        ("index.example.org/team?sslcert=ada.pem&sslkey=ada.key", "scram-sha-256,none"),
+        ("?host={private}", "scram-sha-256,none"),
+        ("?host={shared}", "scram-sha-256"),
+        ("?host={shared}&requirepeer=postgres", "scram-sha-256,none"),
+        ("?host={private}/gone", "scram-sha-256"),
+    ],
+)
+def test_a_server_without_a_password_proves_itself_otherwise(tmp_path: Path, place: str, auth: str) -> None:
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared").chmod(0o1777)
+    (tmp_path / "private").mkdir(0o755)
+    url = place.format(private=tmp_path / "private", shared=tmp_path / "shared")
+    assert TeamAddress.parse(f"postgresql://{url}").connection_options("")["require_auth"] == auth
 
 
 def test_a_certificate_of_ones_own_is_allowed() -> None:

@@ -20,7 +20,7 @@ from editahead_retrieval.team.exchange import RETRY_S, SHARE_S
 from editahead_retrieval.team.proofs import create_key
 from editahead_retrieval.vectors.static_encoder import DIMENSIONS
 from index_workspace import write
-from silent_server import READY, SilentServer
+from silent_server import SilentServer
 from team_of_members import Team
 
 FILES = {f"kitchen/dish{at}.py": f"def cook{at}(pan):\n    return pan.heat({at})\n" for at in range(20)}
@@ -156,7 +156,7 @@ def test_the_index_goes_on_without_the_server_and_says_so_once(tmp_path: Path, m
 
 def test_a_server_that_hangs_holds_nothing_up(make_clone: Any) -> None:
     pytest.importorskip("psycopg")
-    silent = SilentServer(READY)
+    silent = SilentServer([])
     clone = make_clone("ada", silent.url)
     worker = IndexWorker(clone.task, clone.reports.append, trust=False)
     try:

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain, repeat
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +17,7 @@ from editahead_retrieval.team import server as server_module
 from editahead_retrieval.team.address import TeamAddress
 from editahead_retrieval.team.server import TeamServer
 from real_postgres import PostgresServer
-from silent_server import READY, SilentServer
+from silent_server import PASSWORD_AS_MD5, PASSWORD_IN_CLEAR, READY, SilentServer
 from team_of_members import KEY, Team, vector
 
 CHUNK = KEY.prove_chunk(bytes(16))
@@ -30,23 +36,84 @@ def test_a_server_that_stops_has_a_clear_error_and_is_used_again(own_postgres: P
         assert ada.vectors_of([CHUNK]) == {0: vector(3)}
 
 
+@pytest.fixture
+def short_folder() -> Iterator[Path]:
+    """A folder of this user alone, with a path that is short enough for a socket."""
+    with tempfile.TemporaryDirectory(prefix="pg-", dir="/tmp") as folder:
+        yield Path(folder)
+
+
+@contextmanager
+def client_of(silent: SilentServer, password: str = "") -> Iterator[TeamServer]:
+    client = TeamServer(TeamAddress.parse(silent.url), password)
+    try:
+        yield client
+    finally:
+        client.close()
+        silent.close()
+
+
 @pytest.mark.parametrize(
     "answer", [b"", READY, READY + b"D\xff\xff\xff\xff", b"HTTP/1.1 400 Bad Request\r\n\r\n"]
 )
 def test_a_server_that_hangs_or_speaks_otherwise_is_given_up(
-    answer: bytes, monkeypatch: pytest.MonkeyPatch
+    answer: bytes, short_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("psycopg")
     monkeypatch.setattr(server_module, "CONNECT_S", 1)
     monkeypatch.setattr(server_module, "CALL_S", 0.2)
-    silent = SilentServer(answer)
-    client = TeamServer(TeamAddress.parse(silent.url))
-    try:
-        with pytest.raises(TeamIndexError, match=r"does not answer|cannot be reached"):
-            client.vectors_of([CHUNK])
-    finally:
-        client.close()
-        silent.close()
+    with (
+        client_of(SilentServer([answer], short_folder)) as client,
+        pytest.raises(TeamIndexError, match=r"does not answer|cannot be reached"),
+    ):
+        client.vectors_of([CHUNK])
+
+
+@pytest.mark.parametrize("asked", [PASSWORD_IN_CLEAR, PASSWORD_AS_MD5, READY], ids=["clear", "md5", "none"])
+def test_whoever_holds_the_port_gets_neither_the_password_nor_a_question(asked: bytes) -> None:
+    pytest.importorskip("psycopg")
+    silent = SilentServer([asked])
+    with client_of(silent, "sesame") as client, pytest.raises(TeamIndexError, match="cannot be reached"):
+        client.vectors_of([CHUNK])
+    assert b"ada" in silent.received  # it was asked
+    assert b"sesame" not in silent.received and b"SELECT" not in silent.received
+    digest = hashlib.md5(hashlib.md5(b"sesameada").hexdigest().encode() + b"salt").hexdigest()
+    assert digest.encode() not in silent.received
+
+
+def test_a_socket_in_a_folder_for_all_is_held_by_anybody(short_folder: Path) -> None:
+    pytest.importorskip("psycopg")
+    short_folder.chmod(0o1777)
+    silent = SilentServer([READY], short_folder)
+    with client_of(silent, "sesame") as client, pytest.raises(TeamIndexError, match="cannot be reached"):
+        client.vectors_of([CHUNK])
+    assert b"SELECT" not in silent.received
+
+
+ROW = b"D\0\0\x27\x20" + b"\0\x01\0\0\x27\x16" + bytes(10_006)
+"""A row of 10,016 bytes."""
+COLUMNS = b"T\0\0\0\x1a\0\x01a\0" + bytes(6) + b"\0\0\0\x17\0\x04" + bytes(4) + b"\0\0"
+
+
+@pytest.mark.parametrize(
+    "flood",
+    [
+        chain([READY, b"", COLUMNS], repeat(ROW)),
+        chain([READY, b"", COLUMNS, b"D\x3f\xff\xff\xff"], repeat(bytes(10_000))),
+        chain([READY, b""], repeat(b"N\0\0\x27\x16S" + b"x" * 9_999 + b"\0\0")),
+        chain([READY, b""], repeat(b"S\0\0\x27\x18a\0" + b"x" * 10_001 + b"\0")),
+    ],
+    ids=["rows", "one row of a gigabyte", "notices", "parameters"],
+)
+def test_an_answer_without_end_is_cut(
+    flood: Iterator[bytes], short_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bounded_connection = pytest.importorskip("editahead_retrieval.team.bounded_connection")
+    monkeypatch.setattr(bounded_connection, "MAX_ANSWER_BYTES", 1_000_000)
+    silent = SilentServer(flood, short_folder)
+    with client_of(silent) as client, pytest.raises(TeamIndexError, match="more than 1000000 bytes"):
+        client.vectors_of([CHUNK])
+    assert silent.sent < 50_000_000
 
 
 @pytest.mark.parametrize(
