@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from editahead_lsp.settings import Settings
 from editahead_lsp.user_secret import load_or_create_user_secret
@@ -16,7 +16,7 @@ from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.file_identity import path_from_folder
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 from editahead_retrieval.index import location
-from editahead_retrieval.process.index_process import IndexProcess
+from editahead_retrieval.process.index_pool import INDEX_POOL, IndexHandle, StartIndex
 from editahead_retrieval.process.messages import IndexReport, IndexRequest, IndexTask
 
 from .search_encoder import encoder_options
@@ -30,16 +30,6 @@ VERSION_CONTROL = (".git", ".hg", ".svn", ".jj")
 """Folders of version control. With `index` = "auto", a workspace folder has an index if one of them is in it."""
 MAX_STARTS = 3
 """Starts of the process of one folder. One that ends again and again is left alone."""
-
-
-class IndexHandle(Protocol):
-    """What the service needs of a process."""
-
-    def send(self, request: IndexRequest) -> None:
-        """Send a request."""
-
-    def stop(self) -> None:
-        """Let the process end."""
 
 
 @dataclass
@@ -75,7 +65,7 @@ class IndexService:
         on_codebase: Callable[[WorkspaceCodebase | None], None],
         on_report: Callable[[Path, IndexReport], None],
         on_version: Callable[[], None],
-        start: Callable[[IndexTask, Callable[[IndexReport], None]], IndexHandle] = IndexProcess,
+        start: StartIndex = INDEX_POOL.start,
     ) -> None:
         self._cache, self._state = cache, state
         self._call_soon, self._is_open, self._start = call_soon, is_open, start
