@@ -195,6 +195,15 @@ def ratchet(log: Log) -> None:
     pytest(log, "-m", "ratchet", "tests/test_baseline.py")
 
 
+def advisories(log: Log) -> None:
+    """Look for published weaknesses in all dependencies."""
+    log.run("requirements/install", "requirements/audit.txt", ".venv/audit")
+    status = log.status(".venv/audit/bin/python", ".ci/advisories.py")
+    require(status != 3, "the databases of published weaknesses could not be asked about all dependencies")
+    if status:
+        raise FailedError("there are published weaknesses")
+
+
 def newer_python(version: str) -> Callable[[Log], None]:
     def check(log: Log) -> None:
         folder = Path(".venv", f"python{version}")
@@ -241,6 +250,7 @@ SECTIONS = (
     Section("packages and site", packages),
     Section("benchmarks, in short", benchmarks),
     Section("evaluation on 10 files", evaluation),
+    Section("advisories: published weaknesses of dependencies", advisories),
 )
 """In the order of their start. Behind those that keep all cores busy come those for one core, the longest first."""
 
