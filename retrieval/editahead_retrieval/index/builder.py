@@ -14,6 +14,7 @@ from editahead_retrieval.files.merkle_tree import MerkleTree, hash_content
 from editahead_retrieval.files.walk import FileStamp, FoundFile, Walk
 
 from .content import BINARY, analyze, language_of
+from .forgetting import FORGOTTEN_AT
 from .store import IndexedContent, IndexStore, KnownFile
 
 PREPARE_S = 0.04
@@ -193,6 +194,8 @@ class IndexBuilder:
         removed = [*(set(gone) - {found.path for found in back}), *beyond]
         with self.store.transaction():
             self.store.remove_files(removed)
+            if any((self.walk.root / path).is_file() for path in gone if path in removed):
+                self.store.set_meta(FORGOTTEN_AT, 0)  # excluded by now: what it held is forgotten at once
         self._gone.difference_update(gone)
         self._beyond.difference_update(beyond)
         for path in removed:

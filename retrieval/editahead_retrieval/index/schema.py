@@ -1,8 +1,8 @@
 """The tables of the index, and connections to it.
 
 The index holds no code: names, words and trigrams by file, and where chunks begin and end. A file's content is stored
-once, under the hash of its bytes, whatever paths have it. Rows of contents that no path has any more stay until the index
-is built anew, as the full-text tables hold no text to delete them by.
+once, under the hash of its bytes, whatever paths have it. Rows of contents that no path has any more stay until they are
+forgotten (`forgetting.py`), and what is deleted is overwritten.
 """
 
 from __future__ import annotations
@@ -73,6 +73,7 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
     try:
         connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA journal_size_limit = 4194304")

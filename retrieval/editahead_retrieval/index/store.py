@@ -77,6 +77,7 @@ class IndexStore:
     """
 
     def __init__(self, path: Path) -> None:
+        self.path = path
         self._connection = schema.open_for_writing(path)
         self._kinds: dict[str, int] = {}
         self._last_chunk = 0
@@ -183,6 +184,12 @@ class IndexStore:
         """Store a fact about the index."""
         self._insert("INSERT OR REPLACE INTO meta VALUES (?, ?)", name, value)
 
+    def meta(self, name: str) -> str | int | None:
+        """Return a fact about the index; None if it is unknown."""
+        with self._translated():
+            row = self._execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        return None if row is None else row[0]
+
     def counts(self) -> IndexCounts:
         """Return how much the index holds."""
         with self._translated():
@@ -225,15 +232,23 @@ class IndexStore:
                 more = self._execute("PRAGMA freelist_count").fetchone()[0] > 0
         return more
 
+    def cut_log(self) -> bool:
+        """Write the log of changes into the index and empty it. Return whether no reader was in the way."""
+        with self._translated():
+            (is_busy, _, _) = self._execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not is_busy
+
     def _add_chunk(self, chunk: IndexedChunk) -> int:
         row = self._execute("SELECT id FROM chunk WHERE hash = ?", (chunk.hash,)).fetchone()
-        if row is not None:
-            return int(row[0])
-        self._last_chunk += 1
-        self._insert("INSERT INTO chunk VALUES (?, ?)", chunk.hash, self._last_chunk)
-        words = " ".join(chunk.words)
-        self._insert("INSERT INTO words (rowid, text) VALUES (?, ?)", self._last_chunk, words)
-        return self._last_chunk
+        if row is None:
+            self._last_chunk += 1
+            row = (self._last_chunk,)
+            self._insert("INSERT INTO chunk VALUES (?, ?)", chunk.hash, self._last_chunk)
+        # The words of a chunk without a piece may be forgotten.
+        if self._execute("SELECT 1 FROM piece WHERE chunk = ?", row).fetchone() is None:
+            words = " ".join(chunk.words)
+            self._insert("INSERT INTO words (rowid, text) VALUES (?, ?)", row[0], words)
+        return int(row[0])
 
     def _symbol_row(self, content: int, position: int, symbol: Symbol) -> tuple[Any, ...]:
         kind = self._kinds.get(symbol.kind)
@@ -262,7 +277,8 @@ class IndexStore:
 
     def _load_numbers(self) -> None:
         self._kinds = {name: id for id, name in self._execute("SELECT id, name FROM kind")}
-        self._last_chunk = self._execute("SELECT coalesce(max(id), 0) FROM chunk").fetchone()[0]
+        (last,) = self._execute("SELECT coalesce(max(id), 0) FROM chunk").fetchone()
+        self._last_chunk = max(self._last_chunk, last)
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

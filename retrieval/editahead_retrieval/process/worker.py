@@ -19,6 +19,7 @@ from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 from editahead_retrieval.files.walk import Walk
 from editahead_retrieval.index import location
 from editahead_retrieval.index.builder import IndexBuilder, IndexLimits
+from editahead_retrieval.index.forgetting import Forgetter
 from editahead_retrieval.index.store import IndexStore
 from editahead_retrieval.vectors.encoders import open_encoder
 from editahead_retrieval.vectors.store import VectorStore
@@ -81,7 +82,8 @@ class IndexWorker:
         self._look: Iterator[None] | None = None
         self._look_began = self._next_look = 0.0
         self._trust = trust
-        self._is_compact = False
+        self._is_compact = self._is_forgetting = False
+        self._forgetter: Forgetter | None = None
         self._vectors: VectorUpkeep | None = None
         self._has_encoder = bool(task.encoder)
         self._team: TeamExchange | None = None
@@ -97,8 +99,8 @@ class IndexWorker:
 
     @property
     def is_resting(self) -> bool:
-        """Whether the state does not change soon."""
-        return self.state in _RESTING
+        """Whether the state does not change soon, and nothing is left to forget."""
+        return self.state in _RESTING and not (self.state == "ready" and self._is_forgetting)
 
     @property
     def is_complete(self) -> bool:
@@ -150,9 +152,11 @@ class IndexWorker:
     def _close_index(self) -> None:
         if self._team is not None:
             self._team.close()
+        if self._forgetter is not None:
+            self._forgetter.close()
         if self._builder is not None:
             self._builder.store.close()
-        self._builder = self._vectors = self._team = None
+        self._builder = self._vectors = self._team = self._forgetter = None
 
     def _step(self) -> float:
         if self._builder is None:
@@ -181,13 +185,28 @@ class IndexWorker:
             self._report("ready", self._problem)
             if builder.store.is_mostly_garbage:
                 self._build_anew(None)
+            else:
+                self._is_forgetting = self._forget()
             return 0.0
         return self._idle(builder)
 
+    def _forget(self) -> bool:
+        """Do the next part of forgetting, and return whether there was something to do."""
+        if self._forgetter is None or not self._forgetter.is_due():
+            return False
+        self._forgetter.step()
+        return True
+
     def _idle(self, builder: IndexBuilder) -> float:
+        if self._forget():
+            self._is_forgetting, self._is_compact = True, False
+            return 0.0
         if not self._is_compact:
-            self._is_compact = not builder.store.compact(COMPACT_PAGES)
-            return COMPACT_PAUSE_S
+            if builder.store.compact(COMPACT_PAGES):
+                return COMPACT_PAUSE_S
+            self._is_compact = builder.store.cut_log()
+            self._is_forgetting = self._is_forgetting and not self._is_compact
+            return COMPACT_PAUSE_S if self._is_compact else POLL_S
         if self._branch.has_changed() or self._clock() >= self._next_look:
             builder.needs_look = True
             return 0.0
@@ -253,6 +272,7 @@ class IndexWorker:
         except BaseException:
             store.close()
             raise
+        self._forgetter = Forgetter(store, self._builder.now_ns)
         self._builder.first |= self._preferred
         self._branch.has_changed()
         return 0.0
