@@ -14,14 +14,14 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, AnyStr
 
-from .errors import ChildOutputError, ChildTimeoutError
-from .pipes import PipeReader, PipeWriter
+from .errors import ChildError, ChildOutputError, ChildTimeoutError
+from .pipes import PipeReader, PipeStream, PipeWriter
 from .process_guard import GUARD
 
 MAX_ERROR_BYTES = 10_000
@@ -247,6 +247,44 @@ def wait_for_child(
     if out.is_alive():
         raise ChildTimeoutError
     return Finished(process.returncode, out.data, error.data)
+
+
+def stream_child(
+    process: ChildProcess[bytes], *, timeout_s: float, stdin: bytes, check: Callable[[], None]
+) -> Iterator[bytes]:
+    """Yield the output of a program piece by piece, so that it is never held as a whole. Close it to end the program.
+
+    Args:
+        process: The program, with a pipe for each of stdin, stdout and stderr.
+        timeout_s: Seconds after which it is killed.
+        stdin: Its input.
+        check: Raises to cancel; called several times a second.
+
+    Raises:
+        ChildTimeoutError: It took too long.
+        ChildError: It failed; the message is the first line of its stderr.
+    """
+    deadline = time.monotonic() + timeout_s
+    out, error = PipeStream(process.stdout), PipeReader(process.stderr, MAX_ERROR_BYTES, lambda: None)
+    writer = PipeWriter(process.stdin, stdin)
+    try:
+        while (piece := out.take(_POLL_S)) != b"":
+            check()
+            if time.monotonic() > deadline:
+                raise ChildTimeoutError
+            if piece is not None:
+                yield piece
+        code = process.wait(_PIPE_END_S)
+    except subprocess.TimeoutExpired:
+        raise ChildTimeoutError from None
+    finally:
+        process.kill()
+        process.wait()
+        out.drop()
+        for thread in (writer, error):
+            thread.join(_PIPE_END_S)
+    if code:
+        raise ChildError(next(iter(error.data.decode(errors="replace").strip().splitlines()), ""))
 
 
 def _check_program(program: str) -> None:

@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 import secrets
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
 
-from .child_process import ChildLimits, ChildProcess, run_child, wait_for_child
+from .child_process import ChildLimits, ChildProcess, run_child, stream_child, wait_for_child
 from .child_python import OWN_FOLDER
 from .errors import ChildError, ChildOutputError, ChildTimeoutError, GitCommandError
 from .program_search import find_program, safe_path
@@ -40,6 +40,7 @@ _SETTINGS = (
     ("core.hooksPath", os.devnull),
     ("core.sshCommand", "false"),
     ("core.askPass", ""),
+    ("core.bigFileThreshold", "16m"),  # starts nothing: no diff of larger texts, which would take all memory
     ("core.alternateRefsCommand", "false"),
     ("credential.helper", ""),  # empties the list
     ("diff.external", ""),
@@ -130,6 +131,21 @@ class GitCommand:
             lines = error.decode(errors="replace").strip().splitlines()
             raise self.error(f"git: {lines[0].removeprefix('fatal: ') if lines else 'failed'}")
         return out
+
+    def stream(self, *arguments: str, stdin: bytes = b"") -> Generator[bytes, None, None]:
+        """Yield what a command prints, piece by piece: it may be more than memory holds. Close it to end the command.
+
+        Raises:
+            GitCommandError: The command failed or took too long; the message is git's first line.
+        """
+        self._check()
+        process = self.start(*arguments)
+        try:
+            yield from stream_child(process, timeout_s=TIMEOUT_S, stdin=stdin, check=self._check)
+        except ChildTimeoutError:
+            raise self.error(f"git took longer than {TIMEOUT_S:.0f} s") from None
+        except ChildError as error:
+            raise self.error(f"git: {str(error).removeprefix('fatal: ') or 'failed'}") from None
 
     def try_run(self, *arguments: str) -> str | None:
         """Return the first line that a command prints; None if the command fails.

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+
+_MAX_PIECES = 16
+"""Pieces that a stream reads ahead."""
+_DROP_S = 0.05
+"""Seconds of one wait for a piece that may not come."""
 
 
 class PipeReader(threading.Thread):
@@ -43,3 +49,31 @@ class PipeWriter(threading.Thread):
     def run(self) -> None:
         with suppress(OSError), self._pipe as pipe:  # type: ignore[attr-defined]
             pipe.write(self._data)
+
+
+class PipeStream(threading.Thread):
+    """A reader of a pipe that is never far ahead of the one who takes its pieces. Take all, or call `drop`."""
+
+    def __init__(self, pipe: object) -> None:
+        super().__init__(name="editahead-pipe", daemon=True)
+        self._pipe = pipe
+        self._pieces: queue.Queue[bytes] = queue.Queue(_MAX_PIECES)
+        self.start()
+
+    def run(self) -> None:
+        with self._pipe as pipe:  # type: ignore[attr-defined]
+            while piece := pipe.read1(1 << 16):
+                self._pieces.put(piece)
+        self._pieces.put(b"")
+
+    def take(self, timeout_s: float) -> bytes | None:
+        """Return the next piece, b"" at the end; None if none comes in time."""
+        try:
+            return self._pieces.get(timeout=timeout_s)
+        except queue.Empty:
+            return None
+
+    def drop(self) -> None:
+        """Take what is left, once the process has ended."""
+        while self.is_alive():
+            self.take(_DROP_S)

@@ -44,6 +44,11 @@ class MinedCommit:
         """Whether the commit is small enough to be looked at."""
         return sum(len(hunk.old) + len(hunk.new) for hunk in self.hunks) <= MAX_LINES
 
+    @property
+    def chars(self) -> int:
+        """The characters of its lines."""
+        return sum(len(line) for hunk in self.hunks for line in (*hunk.old, *hunk.new))
+
 
 def make_hunk(path: str, old: Iterable[str], new: Iterable[str]) -> FileHunk:
     """Return a hunk of a file.
@@ -66,6 +71,10 @@ def hunks_of(edits: Sequence[PastEdit], paths: dict[str, str]) -> tuple[FileHunk
     return tuple(make_hunk(paths[edit.uri], edit.old, edit.new) for edit in edits if edit.uri in paths)
 
 
+def is_looked_at(line: str) -> bool:
+    """Return whether a line is neither blank nor too long to be looked at."""
+    return 0 < len(line_body(line).strip()) <= MAX_CHARS
+
+
 def _lines(lines: Iterable[str]) -> tuple[str, ...]:
-    stripped = (line_body(line).strip() for line in lines)
-    return tuple(line for line in stripped if 0 < len(line) <= MAX_CHARS)
+    return tuple(line_body(line).strip() for line in lines if is_looked_at(line))

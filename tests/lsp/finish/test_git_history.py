@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from changed_repository import commit, git, make_repository
 from editahead_inference.mined_rules.co_changes import CoChange, Consequence, Trigger
 from editahead_inference.mined_rules.rewrites import Rewrite
 from editahead_inference.mined_rules.rules import MinedRule, content_id
 from editahead_lsp.errors import ChangeError
+from editahead_lsp.finish import git_history
 from editahead_lsp.finish.git_command import GitCommand
-from editahead_lsp.finish.git_history import read_history
+from editahead_lsp.finish.git_history import parse_log, read_history
 from editahead_lsp.finish.mined_history import mine_repository, read_commits, repository_rules
 from editahead_lsp.finish.rules_file import load_rules, rules_path, save_rules
 from index_workspace import write
@@ -172,3 +177,58 @@ def test_mining_again_keeps_what_a_person_chose(root: Path, tmp_path: Path) -> N
     save_rules(rules_path(root, state), root, [MinedRule(CO_CHANGE, id="mine")])
     (kept,) = mine_repository(root, state, read_commits(root, []))
     assert (kept.id, kept.what) == ("mine", CO_CHANGE)
+
+
+HEAD = b"\x01" + b"0" * 40 + b" 1\n\ndiff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n"
+
+
+def endless(line: bytes, taken: list[int]) -> Iterator[bytes]:
+    """Yield a log with one change that has no end in sight, and count what is taken of it."""
+    yield HEAD
+    for number in range(300):
+        taken.append(number)
+        yield line * (50_000 // len(line))
+    yield b"\n\x01" + b"1" * 40 + b" 2\n\ndiff --git a/b b/b\n--- a/b\n+++ b/b\n@@ -1 +1 @@\n-old\n+new\n"
+
+
+@pytest.mark.parametrize(
+    "line", [b"-x\n+y\n", b"+line that is added\n", b"x", b"+\n", b"@@ -1 +1 @@\n-a\n", b"--- a/x\n"]
+)
+def test_a_huge_change_takes_little_memory(line: bytes) -> None:
+    taken: list[int] = []
+    tracemalloc.start()
+    first, second = parse_log(endless(line, taken))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(taken) == 300 and peak < 3_000_000
+    assert [(hunk.old, hunk.new) for hunk in second.hunks] == [(("old",), ("new",))]
+    assert not first.is_small or first.chars < 100
+
+
+@given(st.binary(max_size=60), st.lists(st.integers(1, 30), max_size=9))
+def test_pieces_of_a_log_make_no_difference(tail: bytes, sizes: list[int]) -> None:
+    log = HEAD + b"-one\n+two\n" + tail.replace(b"\x01", b"") + b"\n" + HEAD.replace(b"0", b"2") + b"+three\n"
+    pieces, at = [], 0
+    for size in sizes:
+        pieces.append(log[at : at + size])
+        at += size
+    assert list(parse_log([*pieces, log[at:]])) == list(parse_log([log]))
+
+
+def test_only_as_much_history_is_read_as_memory_takes(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(5):
+        write(root, {"a.py": f"changed = {number}\n" * 20})
+        commit(root)
+    monkeypatch.setattr(git_history, "MAX_HISTORY_CHARS", 1_000)
+    kept = list(read_history(GitCommand(root)))
+    monkeypatch.undo()
+    whole = list(read_history(GitCommand(root)))
+    assert kept == whole[: len(kept)] and 0 < len(kept) < len(whole)
+    assert sum(one.chars for one in kept) <= 1_000
+
+
+def test_a_huge_text_is_left_out(root: Path) -> None:
+    write(root, {"big.py": "x = 1\n" * 3_000_000, "a.py": "one = 1\n"})
+    commit(root)
+    newest, *_ = read_history(GitCommand(root))
+    assert [hunk.path for hunk in newest.hunks] == ["a.py"]
