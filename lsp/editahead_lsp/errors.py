@@ -3,6 +3,7 @@
 * Exception
   - ChangeError
   - IndexNotReadyError
+  - MessageTooLargeError
   - NotLoopbackError
   - OutcomeLogError
   - SettingError
@@ -21,6 +22,10 @@ class ChangeError(Exception):
 
 class IndexNotReadyError(Exception):
     """An index of a workspace that is not whole, and cannot be built now, with the reason for a person."""
+
+
+class MessageTooLargeError(Exception):
+    """A message that would take too much memory, with the reason for a person."""
 
 
 class NotLoopbackError(Exception):

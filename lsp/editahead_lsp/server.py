@@ -24,6 +24,7 @@ from editahead_retrieval.process.messages import IndexReport
 from . import __version__, user_dirs
 from .codebase.index_progress import IndexProgress
 from .codebase.index_service import IndexService, moved_uris
+from .errors import MessageTooLargeError
 from .features import register_all
 from .finish.places_left import PlacesLeft
 from .finish.rules_watch import RulesWatch
@@ -435,6 +436,9 @@ class Server(LanguageServer):
         """Handle the body of one message. Errors are logged, and not raised."""
         try:
             message = parse_body(body)
+        except MessageTooLargeError as error:
+            self._leave_documents_alone(str(error))
+            return
         except (ValueError, RecursionError):
             self.protocol.send_parse_error()
             return
@@ -453,7 +457,11 @@ class Server(LanguageServer):
         Args:
             length: Its bytes.
         """
-        message = f"a message of {length} bytes was not read; {MAX_MESSAGE_BYTES} are the limit"
+        self._leave_documents_alone(
+            f"a message of {length} bytes was not read; {MAX_MESSAGE_BYTES} are the limit"
+        )
+
+    def _leave_documents_alone(self, message: str) -> None:
         log.warning("%s", message)
         self.protocol.send_message_error(message)
         if not self.protocol.initialized:

@@ -5,15 +5,22 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
-MAX_MESSAGE_BYTES = 64 << 20
+from editahead_lsp.errors import MessageTooLargeError
+
+MAX_MESSAGE_BYTES = 32 << 20
 """Bytes of a message; a limit on memory. Nothing is predicted in a document of more than a small part of it."""
+MAX_VALUES = 1_000_000
+"""Values of a message; a limit on memory: each takes up to a hundred times its bytes. 300,000 changed files have as many."""
 MAX_HEADER_BYTES = 1 << 16
 """Bytes of a header line. A longer one is no header, and is dropped."""
 MAX_DIGITS = 1_000
 """Digits of a whole number in a message. Python refuses numbers of more than 4,300; none of LSP's has more than 10."""
 
+_VALUE = re.compile(rb'(?:[^"\[{,]++|"(?:[^"\\]++|\\.)*+"?)*+(?:([\[{,])|\Z)', re.DOTALL)
+"""What is before a value that is inside of another one, or the rest."""
 _LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*([0-9]{1,10})[ \t]*", re.IGNORECASE)
 
 
@@ -53,7 +60,8 @@ class MessageFramer:
                 continue
             if len(self._buffer) < self._length:
                 return
-            body = bytes(self._buffer[: self._length])
+            with memoryview(self._buffer) as whole:
+                body = bytes(whole[: self._length])
             del self._buffer[: self._length]
             self._length, self._in_body = None, False
             yield body
@@ -85,10 +93,21 @@ def parse_body(body: bytes) -> Any:
     """Return the message in a body.
 
     Raises:
+        MessageTooLargeError: It has too many values.
         ValueError: It is not JSON.
         RecursionError: It is nested too deeply.
     """
+    if _has_too_many_values(body):
+        raise MessageTooLargeError(f"a message with more than {MAX_VALUES} values was not read")
     return json.loads(body, parse_int=_parse_int)
+
+
+def _has_too_many_values(body: bytes) -> bool:
+    """Return whether a body has too many values, before it is parsed: by the signs between them, outside of strings."""
+    if sum(map(body.count, (b",", b"[", b"{"))) <= MAX_VALUES:
+        return False
+    values = (True for found in _VALUE.finditer(body) if found.lastindex)
+    return any(islice(values, MAX_VALUES, None))
 
 
 def _parse_int(digits: str) -> int | float:

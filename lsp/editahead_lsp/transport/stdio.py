@@ -11,11 +11,11 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
-from .message_framing import MessageFramer
+from .message_framing import MAX_MESSAGE_BYTES, MessageFramer
 
 _CHUNK_BYTES = 1 << 16
-_MAX_QUEUED_MESSAGES = 1000
-"""Messages that the thread reads ahead of the server; a limit on memory."""
+_MAX_QUEUED_MESSAGES, _MAX_QUEUED_BYTES = 1000, MAX_MESSAGE_BYTES
+"""Messages, and bytes of them, that the thread reads ahead of the server; limits on memory."""
 
 
 def iter_message_bodies(
@@ -55,7 +55,8 @@ class StdinReaderThread:
         self._thread = threading.Thread(target=self._run, name="editahead-reader", daemon=True)
         self._read, self._loop, self._on_message, self._on_end = read, loop, on_message, on_end
         self._on_too_long = on_too_long
-        self._free_slots = threading.Semaphore(_MAX_QUEUED_MESSAGES)
+        self._delivered = threading.Condition()
+        self._queued_messages = self._queued_bytes = 0
 
     def start(self) -> None:
         """Start to read."""
@@ -64,11 +65,26 @@ class StdinReaderThread:
     def _run(self) -> None:
         try:
             for body in iter_message_bodies(self._read_or_end, self._skipped):
-                self._free_slots.acquire()
+                self._wait_for_room(len(body))
                 self._loop.call_soon_threadsafe(self._deliver, body)
             self._loop.call_soon_threadsafe(self._on_end)
         except RuntimeError:  # the loop ended first
             pass
+
+    def _wait_for_room(self, size: int) -> None:
+        """Wait until a body has room in the queue, and count it. One body always has."""
+        with self._delivered:
+            self._delivered.wait_for(
+                lambda: (
+                    not self._queued_messages
+                    or (
+                        self._queued_messages < _MAX_QUEUED_MESSAGES
+                        and self._queued_bytes + size <= _MAX_QUEUED_BYTES
+                    )
+                )
+            )
+            self._queued_messages += 1
+            self._queued_bytes += size
 
     def _skipped(self, length: int) -> None:
         self._loop.call_soon_threadsafe(self._on_too_long, length)
@@ -81,7 +97,10 @@ class StdinReaderThread:
             return b""
 
     def _deliver(self, body: bytes) -> None:
-        self._free_slots.release()
+        with self._delivered:
+            self._queued_messages -= 1
+            self._queued_bytes -= len(body)
+            self._delivered.notify()
         self._on_message(body)
 
 
