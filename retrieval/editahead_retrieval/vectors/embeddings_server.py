@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Numbers = np.ndarray[Any, Any]
 
 TIMEOUT_S = 30.0
-"""Seconds that an answer may take. A small model on a CPU encodes a batch in a few."""
+"""Seconds that a whole answer may take, from the connection on. A small model on a CPU encodes a batch in a few."""
 MAX_ANSWER_BYTES = 20_000_000
 """Bytes of an answer."""
 MAX_NUMBERS = 16_384
@@ -106,30 +106,49 @@ class EmbeddingsServer:
         return np.concatenate([self._vectors(sent[:half]), self._vectors(sent[half:])])
 
     def _ask(self, texts: Sequence[str]) -> bytes:
+        import asyncio
+
         import httpx2
 
         key = os.environ.get(self._key_env, "") if self._key_env else ""
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         body = {"model": self._model, "input": list(texts), "encoding_format": "float"}
         try:
-            with (
-                httpx2.Client(timeout=TIMEOUT_S, follow_redirects=False, trust_env=False) as client,
-                client.stream("POST", self._url, json=body, headers=headers) as response,
-            ):
-                answer = bytearray()
-                most = MAX_ANSWER_BYTES if response.status_code == 200 else _MAX_REASON_BYTES
-                for part in response.iter_bytes():
-                    answer += part
-                    if len(answer) > most:
-                        break
-                if response.status_code != 200:
-                    raise _refusal(response.status_code, bytes(answer))
-                if len(answer) > most:
-                    raise EncoderError("the answer of the server of embeddings is too large")
+            status, answer = asyncio.run(self._answer(body, headers))
+        except TimeoutError:
+            raise EncoderError(f"the server of embeddings did not answer within {TIMEOUT_S:.0f} s") from None
         except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
             reason = str(error) or type(error).__name__
             raise EncoderError(f"the server of embeddings cannot be reached: {reason}") from None
-        return bytes(answer)
+        if status != 200:
+            raise _refusal(status, answer)
+        if len(answer) > MAX_ANSWER_BYTES:
+            raise EncoderError("the answer of the server of embeddings is too large")
+        return answer
+
+    async def _answer(self, body: dict[str, Any], headers: dict[str, str]) -> tuple[int, bytes]:
+        """Return the status and the answer, no more of it than may be. The time is that of the whole, however it drips.
+
+        The answer is taken as it comes, not unpacked: a small one may unpack to a large one.
+        """
+        import asyncio
+
+        import httpx2
+
+        client = httpx2.AsyncClient(timeout=None, follow_redirects=False, trust_env=False)
+        headers = {**headers, "Accept-Encoding": "identity"}
+        async with (
+            asyncio.timeout(TIMEOUT_S),
+            client,
+            client.stream("POST", self._url, json=body, headers=headers) as response,
+        ):
+            answer = bytearray()
+            most = MAX_ANSWER_BYTES if response.status_code == 200 else _MAX_REASON_BYTES
+            async for part in response.aiter_raw():
+                answer += part
+                if len(answer) > most:
+                    break
+            return response.status_code, bytes(answer)
 
     def _parse(self, answer: bytes, count: int) -> Numbers:
         import numpy as np
