@@ -51,7 +51,7 @@ def _rarely(check: Callable[[], None]) -> Callable[[], None]:
 
 def default_predictors(syntax: SyntaxTrees) -> tuple[Predictor, ...]:
     """Return the predictors that need no model. syntax: trees to share with the gate."""
-    return LineCompletion(), Completion(), DiagnosticFixes(), Propagation(syntax)
+    return LineCompletion(), Completion(), DiagnosticFixes(syntax), Propagation(syntax)
 
 
 def collect_candidates(

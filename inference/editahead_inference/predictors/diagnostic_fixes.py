@@ -1,6 +1,6 @@
 """A predictor of edits that fix a diagnostic, where there is hardly a second fix.
 
-The fixes: the name that a message suggests, the new name of a renamed symbol, an import as another open document writes it,
+The fixes: the name that a message suggests, the new name of a renamed symbol, an import as another open document shows it,
 the removal of an unused import.
 """
 
@@ -15,10 +15,11 @@ from editahead_inference.candidates import Candidate, CandidateSource
 from editahead_prompts.state import Diagnostic, EditorState, PastEdit
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.identifiers import WORD, changed_spans, is_word, tokenize
-from editahead_prompts.text.snapshot import Snapshot, line_body
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .propagation.document_index import DocumentIndex
 from .propagation.import_rules import IMPORT, UnusedImport, imports_at
+from .propagation.missing_imports import imports_of
 from .propagation.predictor import to_edit
 from .propagation.rule import Proposal
 
@@ -49,9 +50,16 @@ _NOT_USED = re.compile(
 
 
 class DiagnosticFixes:
-    """A predictor of fixes. For one thread at a time."""
+    """A predictor of fixes. For one thread at a time.
+
+    Args:
+        trees: The syntax trees, which predictors share.
+    """
 
     source: CandidateSource = "diagnostic"
+
+    def __init__(self, trees: SyntaxTrees) -> None:
+        self._trees = trees
 
     def propose(self, state: EditorState, check: Callable[[], None]) -> list[Candidate]:
         """Return fixes, see `Predictor.propose`."""
@@ -65,7 +73,7 @@ class DiagnosticFixes:
         for diagnostic in nearest[:_MAX_DIAGNOSTICS]:
             check()
             if not _is_being_typed(state, diagnostic):
-                found += _answers(state, diagnostic, index)
+                found += _answers(state, diagnostic, index, self._trees)
         return list({candidate.edit: candidate for candidate in reversed(found)}.values())[::-1]
 
 
@@ -74,7 +82,9 @@ def _is_being_typed(state: EditorState, diagnostic: Diagnostic) -> bool:
     return state.cursor_context[0] == "offset" and diagnostic.start <= state.cursor <= diagnostic.end
 
 
-def _answers(state: EditorState, diagnostic: Diagnostic, index: DocumentIndex) -> Iterator[Candidate]:
+def _answers(
+    state: EditorState, diagnostic: Diagnostic, index: DocumentIndex, trees: SyntaxTrees
+) -> Iterator[Candidate]:
     """Yield at most one fix of each kind, the likeliest first."""
     name = state.document.text[diagnostic.start : diagnostic.end]
     undefined = _named(_UNDEFINED, diagnostic.message)
@@ -85,8 +95,8 @@ def _answers(state: EditorState, diagnostic: Diagnostic, index: DocumentIndex) -
             yield _replacement(state, diagnostic, renamed, "renamed")
         elif suggested and suggested != name:
             yield _replacement(state, diagnostic, suggested, "suggested")
-        elif imported := _import_of(name, index, state.other_documents):
-            yield _candidate(state, imported, f"import {name}", f"import:{name}", "imported")
+        elif imported := imports_of([name], index, state.other_documents, trees, anywhere=True):
+            yield _candidate(state, imported[0].proposal, f"import {name}", f"import:{name}", "imported")
         elif similar := _misspelt(name, index):
             yield _replacement(state, diagnostic, similar, "misspelt")
     unused = _named(_NOT_USED, diagnostic.message)
@@ -132,49 +142,6 @@ def _misspelt(name: str, index: DocumentIndex) -> str:
         and OSA.distance(name, known, score_cutoff=1) <= 1
     ]
     return similar[0] if len(similar) == 1 and index.words[name] == 1 else ""
-
-
-def _import_of(name: str, index: DocumentIndex, others: tuple[Snapshot, ...]) -> Proposal | None:
-    """Return the import as other open documents of the language write it, behind the last import.
-
-    None if documents disagree, if the import is relative, or if this document has no import.
-    """
-    whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-    written = {
-        only
-        for other in others
-        if other.language == index.snapshot.language and name in other.text
-        for line in other.lines
-        if IMPORT.match(line) and whole.search(line) and (only := _for_one(line_body(line), name))
-    }
-    ends = [number for number, body in enumerate(index.bodies) if IMPORT.match(body) and _is_whole(body)]
-    if len(written) != 1 or not ends:
-        return None
-    return Proposal(ends[-1] + 1, ends[-1] + 1, (written.pop() + index.snapshot.eol,))
-
-
-_FROM = re.compile(r"(?P<head>from\s+(?P<module>[^\W\d][\w.]*)\s+import\s+)(?P<names>[\w\s,]+)\Z")
-_BRACES = re.compile(
-    r"(?P<head>import\s+(?:type\s+)?\{)(?P<names>[^{}]*)(?P<tail>\}\s*from\s*[\"'](?!\.).*)\Z"
-)
-
-
-def _for_one(line: str, name: str) -> str:
-    """Return an import of several names as one of `name` only.
-
-    The result is "" if the import spans lines, is relative, or renames the name.
-    """
-    if line == f"import {name}":
-        return line
-    for pattern in (_FROM, _BRACES):
-        match = pattern.match(line)
-        if match is not None and name in [item.strip() for item in match["names"].split(",")]:
-            return f"{match['head']}{name}" if pattern is _FROM else f"{match['head']} {name} {match['tail']}"
-    return ""
-
-
-def _is_whole(body: str) -> bool:
-    return body.count("(") == body.count(")") and body.count("{") == body.count("}") and not body[0].isspace()
 
 
 def _replacement(state: EditorState, diagnostic: Diagnostic, new: str, kind: str) -> Candidate:

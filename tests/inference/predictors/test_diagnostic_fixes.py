@@ -7,6 +7,7 @@ import pytest
 from editahead_inference.candidates import Candidate
 from editahead_inference.predictors.diagnostic_fixes import DiagnosticFixes
 from editahead_prompts.state import Diagnostic, EditorState
+from editahead_prompts.text.syntax_trees import SyntaxTrees
 from state_builder import Person
 
 
@@ -21,7 +22,7 @@ def answers(person: Person, mark: str, message: str, *, cursor: int = 0) -> list
 def candidates(person: Person, mark: str, message: str, cursor: int = 0) -> list[Candidate]:
     at = person.text.rindex(mark)
     state: EditorState = person.state(cursor=cursor, diagnostics=(Diagnostic(at, at + len(mark), message),))
-    return DiagnosticFixes().propose(state, lambda: None)
+    return DiagnosticFixes(SyntaxTrees()).propose(state, lambda: None)
 
 
 SHOP = "import prices\n\ntotal = 1\nprint(total)\nprint(totl)\n"
@@ -104,10 +105,10 @@ OTHER = "from app.clock import Clock, zone\nimport json\n\nClock(zone)\n"
     [("Clock", "from app.clock import Clock\n"), ("json", "import json\n"), ("argv", "")],
 )
 def test_an_import_as_another_document_writes_it(name: str, added: str) -> None:
-    text = f"import sys\n\nsys.exit({name}.now())\n"
+    text = f"import abc\n\nabc.go({name}.now())\n"
     person = Person(OTHER, uri="file:///b.py").open(text, uri="file:///a.py")
     found = [c.edit.apply(text) for c in candidates(person, name, f"Undefined name `{name}`")]
-    assert found == ([f"import sys\n{added}\nsys.exit({name}.now())\n"] if added else [])
+    assert found == ([f"import abc\n{added}\nabc.go({name}.now())\n"] if added else [])
 
 
 def test_two_ways_to_import_it_are_none() -> None:
@@ -117,5 +118,50 @@ def test_two_ways_to_import_it_are_none() -> None:
     assert candidates(person, "Clock", "Undefined name `Clock`") == []
 
 
+MERGED = {
+    "ts": ('import { alpha } from "pkg/m";', 'import { alpha, beta } from "pkg/m";'),
+    "ts, over lines": ('import {\n  alpha,\n} from "pkg/m";', 'import {\n  alpha,\n  beta,\n} from "pkg/m";'),
+    "ts, a default": ('import m from "pkg/m";', 'import m, { beta } from "pkg/m";'),
+    "ts, a default and a list": (
+        'import m, { alpha } from "pkg/m";',
+        'import m, { alpha, beta } from "pkg/m";',
+    ),
+    "ts, two statements": (
+        'import m from "pkg/m";\nimport { alpha } from "pkg/m";',
+        'import m from "pkg/m";\nimport { alpha, beta } from "pkg/m";',
+    ),
+    "ts, types only": (
+        'import type { A } from "pkg/m";',
+        'import type { A } from "pkg/m";\nimport { beta } from "pkg/m";',
+    ),
+    "py": ("from pkg.m import alpha", "from pkg.m import alpha, beta"),
+    "py, over lines": (
+        "from pkg.m import (\n    alpha,\n    gamma,\n)",
+        "from pkg.m import (\n    alpha,\n    beta,\n    gamma,\n)",
+    ),
+    "py, relative": ("from .m import alpha", "from .m import alpha, beta"),
+    "py, the module": ("import pkg.m", "import pkg.m\nfrom pkg.m import beta"),
+    "rs": ("use crate::m::alpha;", "use crate::m::{alpha, beta};"),
+}
+_OTHERS = {
+    "ts": ("typescript", 'import { beta } from "pkg/m";\n\nbeta();\n'),
+    "py": ("python", "from pkg.m import beta\n\nbeta()\n"),
+    "rs": ("rust", "use crate::m::beta;\n\nfn go() {\n    beta();\n}\n"),
+}
+
+
+@pytest.mark.parametrize("case", MERGED)
+def test_a_module_that_is_imported_gets_no_second_statement(case: str) -> None:
+    before, after = MERGED[case]
+    ending = case.partition(",")[0]
+    language, other = _OTHERS[ending]
+    other = other.replace("pkg.m", ".m") if "relative" in case else other
+    text = f"{before}\n\nfn go() {{\n    beta();\n}}\n" if ending == "rs" else f"{before}\n\nbeta()\n"
+    person = Person(other, uri=f"file:///b.{ending}", language=language)
+    person.open(text, uri=f"file:///a.{ending}", language=language)
+    found = [c.edit.apply(text) for c in candidates(person, "beta", "Cannot find name 'beta'.")]
+    assert found == [text.replace(before, after, 1)]
+
+
 def test_nothing_is_said_without_diagnostics() -> None:
-    assert DiagnosticFixes().propose(Person(SHOP).state(), lambda: None) == []
+    assert DiagnosticFixes(SyntaxTrees()).propose(Person(SHOP).state(), lambda: None) == []

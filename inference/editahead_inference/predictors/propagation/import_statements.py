@@ -160,7 +160,11 @@ def has_wildcard(statements: Sequence[Statement]) -> bool:
 
 
 def add_imports(
-    snapshot: Snapshot, statements: Sequence[Statement], wanted: Sequence[Wanted]
+    snapshot: Snapshot,
+    statements: Sequence[Statement],
+    wanted: Sequence[Wanted],
+    *,
+    anywhere: bool = False,
 ) -> Proposal | None:
     """Return the edit that imports more names, or None where the place or the layout is not clear.
 
@@ -168,14 +172,15 @@ def add_imports(
         snapshot: The document.
         statements: Its import statements.
         wanted: The names that are not imported yet; several only if they come from one module by a list.
+        anywhere: Whether a module that is like none of the imported ones goes behind them.
     """
     first = wanted[0]
     listed = [s for s in statements if s.module == first.module and s.form == first.form]
     if takes_list(first, snapshot.language):
-        for statement in listed:
-            if statement.items and statement.items[0].form != "default":
-                return _add_to_list(snapshot, statement, [one.item for one in wanted], statements)
-    return None if listed and first.form == "module" else _add_line(snapshot, statements, wanted)
+        lists = sorted((s for s in listed if s.items), key=lambda s: not _listed_names(s))
+        if lists:
+            return _add_to_list(snapshot, lists[0], [one.item for one in wanted], statements)
+    return None if listed and first.form == "module" else _add_line(snapshot, statements, wanted, anywhere)
 
 
 def takes_list(wanted: Wanted, language: str) -> bool:
@@ -196,10 +201,14 @@ def join_proposals(snapshot: Snapshot, proposals: Sequence[Proposal]) -> Proposa
     return Proposal(ordered[0].start, at, tuple(lines))
 
 
+def _listed_names(statement: Statement) -> list[str]:
+    return [item.item for item in statement.items if item.form != "default"]
+
+
 def _add_to_list(
     snapshot: Snapshot, statement: Statement, items: Sequence[str], statements: Sequence[Statement]
 ) -> Proposal | None:
-    names = [item.item for item in statement.items]
+    names = _listed_names(statement)
     lines = snapshot.lines[statement.start : statement.end]
     new = list(names)
     for item in items:
@@ -208,7 +217,9 @@ def _add_to_list(
         if len(lines[0]) > _MAX_WIDTH:
             return None
         match = _ONE_LINE.match(lines[0].rstrip("\r\n"))
-        if match is not None and ", ".join(names) == match[2].rstrip(","):
+        if not names:  # of a default import only
+            text = re.sub(r"\s+from\b", f", {{ {', '.join(new)} }} from", lines[0].rstrip("\r\n"), count=1)
+        elif match is not None and ", ".join(names) == match[2].rstrip(","):
             text = f"{match[1]}{', '.join(new)}{match[3]}"
         elif snapshot.language == "rust" and len(names) == 1 and "{" not in lines[0]:
             text = f"{lines[0].rpartition('::')[0]}::{{{', '.join(new)}}};"
@@ -230,11 +241,11 @@ def _add_to_list(
 
 
 def _add_line(
-    snapshot: Snapshot, statements: Sequence[Statement], wanted: Sequence[Wanted]
+    snapshot: Snapshot, statements: Sequence[Statement], wanted: Sequence[Wanted], anywhere: bool
 ) -> Proposal | None:
     module, form = wanted[0].module, wanted[0].form
     likeness = [_likeness(s.module, module, snapshot.language) for s in statements]
-    if not likeness or max(likeness) == 0:
+    if not likeness or (max(likeness) == 0 and not anywhere):
         return None
     # Go's standard library comes in the first group.
     is_first = snapshot.language == "go" and _is_standard(module, "go")

@@ -10,7 +10,7 @@ import builtins
 import posixpath
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -78,14 +78,36 @@ def missing_imports(
         trees: The syntax trees of all documents.
         typed: The word at the cursor, which may be longer in the end.
     """
+    is_python = index.snapshot.language == "python"
+    brought = (name for name in _brought(edits) if name != typed and not (is_python and name in _BUILT_IN))
+    return imports_of(brought, index, others, trees, lambda name: _is_unbound(name, index, trees))
+
+
+def imports_of(
+    names: Iterable[str],
+    index: DocumentIndex,
+    others: Sequence[Snapshot],
+    trees: SyntaxTrees,
+    is_unbound: Callable[[str], bool] = lambda name: True,
+    *,
+    anywhere: bool = False,
+) -> list[MissingImport]:
+    """Return the edit that imports all names of which a witness tells how, then one for each module.
+
+    Args:
+        names: The names.
+        index: The index of the document that needs the imports.
+        others: The other open documents.
+        trees: The syntax trees of all documents.
+        is_unbound: Returns whether the document uses a name that nothing in it binds.
+        anywhere: Whether a module that is like none of the imported ones goes behind them.
+    """
     snapshot = index.snapshot
     statements: list[Statement] | None = None
     wanted: dict[tuple[str, ...], list[tuple[str, Wanted]]] = {}
-    for name in _brought(edits):
-        if name == typed or (snapshot.language == "python" and name in _BUILT_IN):
-            continue
+    for name in names:
         known = list(_witnesses(name, snapshot, others, trees))
-        if not known or not _is_unbound(name, index, trees):
+        if not known or not is_unbound(name):
             continue
         if statements is None:
             statements = parse_imports(snapshot, trees)
@@ -105,7 +127,7 @@ def missing_imports(
         wanted.setdefault((one.module, one.form, *alone), []).append((witness, one))
     found = []
     for group in wanted.values():
-        proposal = add_imports(snapshot, statements or (), [one for _, one in group])
+        proposal = add_imports(snapshot, statements or (), [one for _, one in group], anywhere=anywhere)
         if proposal is not None:
             found.append(MissingImport(tuple(one.name for _, one in group), group[0][0], proposal))
     together = join_proposals(snapshot, [one.proposal for one in found]) if len(found) > 1 else None
