@@ -16,6 +16,7 @@ from editahead_inference.gate.calibration import logit
 from editahead_inference.gate.gate import Gate
 from editahead_inference.mined_rules.repository import RepositoryRules
 from editahead_inference.predictors.propagation import Propagation
+from editahead_inference.predictors.propagation.moved_files import lines_written
 from editahead_inference.predictors.propagation.predictor import CARRIES_OVER_CLOSED
 from editahead_inference.predictors.propagation.rule import rule_id
 from editahead_prompts.state import EditorState, PastEdit
@@ -149,10 +150,19 @@ def _answers(text: str, query: Query) -> bool:
 def _importers(
     search: FinishSearch, finder: PlaceFinder, check: Callable[[], None]
 ) -> Iterator[FinishCandidate]:
-    """Yield the imports of moved files."""
-    anchor = next((search.present[moved.new] for moved in search.moves if moved.new in search.present), None)
-    if anchor is None:
+    """Yield the imports of moved files, and the relative ones in them."""
+    moved_here = [search.present[moved.new] for moved in search.moves if moved.new in search.present]
+    if not moved_here:
         return
+    for document in moved_here:
+        state = EditorState(document, 0, moved_files=search.moves)
+        written = lines_written(search.edits, document, document.uri)
+        for candidate, probability in finder.places(state, [document], check):
+            if document.line_at(candidate.edit.replacements[0].start) in written:
+                continue
+            found = _as_finish(search, (), candidate, document, probability)
+            yield replace(found, reason="The file was moved, and this path starts at its old place.")
+    anchor = moved_here[0]
     targets = [one for one in (*search.present.values(), *search.documents) if one.uri != anchor.uri]
     for first in range(0, len(targets), BATCH):
         batch = tuple(targets[first : first + BATCH])

@@ -123,6 +123,31 @@ def test_the_importers_of_a_moved_file_are_told() -> None:
     assert report.places[0].reason == "A file was moved, and this is its old path."
 
 
+INNER = 'import {{ b }} from "{b}";\nimport {{ c }} from "{c}";\n\nexport const a = () => b() + c();\n'
+
+
+@pytest.mark.parametrize(
+    ("after", "is_b_moved", "left"),
+    [
+        (INNER.format(b="./b", c="./lib/c"), False, [(0, "../b"), (1, "./c")]),
+        (INNER.format(b="./b", c="./lib/c"), True, [(1, "./c")]),
+        (INNER.format(b="../b", c="./lib/c"), False, [(1, "./c")]),
+        (INNER.format(b="../b", c="./c"), False, []),
+    ],
+)
+def test_the_imports_in_a_moved_file_are_told(
+    after: str, is_b_moved: bool, left: list[tuple[int, str]]
+) -> None:
+    before, part = INNER.format(b="./b", c="./lib/c"), "export const b = 1;\n"
+    change = [ChangedFile(snapshot("src/a.ts", before), snapshot("src/lib/a.ts", after))]
+    if is_b_moved:
+        change.append(ChangedFile(snapshot("src/b.ts", part), snapshot("src/lib/b.ts", part)))
+    report = Finisher(codebase({"src/lib/a.ts": after, "src/lib/c.ts": part}), ALL_LIKELY).find(change)
+    assert sorted((place.line, "".join(place.new).split('"')[1]) for place in report.places) == left
+    reasons = {place.reason for place in report.places}
+    assert reasons <= {"The file was moved, and this path starts at its old place."}
+
+
 def test_progress_and_cancellation() -> None:
     change = [changed("store.py", STORE, RENAMED)]
     steps: list[tuple[int, int]] = []

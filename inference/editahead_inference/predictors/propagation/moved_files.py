@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 from urllib.parse import unquote
 
-from editahead_prompts.state import MovedFile
-from editahead_prompts.text.snapshot import line_end
+from editahead_prompts.state import MovedFile, PastEdit
+from editahead_prompts.text.snapshot import Snapshot, line_end
 
 from .follow_up import FollowUp, Situation
 from .named_places import MAX_WIDTH
@@ -43,6 +43,8 @@ _SPECIFIERS = {
 _PATTERNS = {name: re.compile(pattern) for name, pattern in _SPECIFIERS.items()}
 _ALL_NAMES = re.compile(r"^\s*from\s+(?P<path>\.*[\w.]*)\s+import\s+\(?\s*(?P<name>\w+)\s*\)?\s*(?:#.*)?$")
 """An import of one name, which may be a module."""
+_SIBLINGS = re.compile(r"^\s*from\s+(?P<path>\.+)\s+import\s+\(?\s*(?P<names>\w+\s*,[\w\s,]*)")
+"""An import of several names, which may be modules."""
 _MODULE = re.compile(r"^(?P<head>\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+)(?P<name>\w+)(?P<tail>\s*;)")
 
 
@@ -50,18 +52,43 @@ def follow_moved_files(situation: Situation) -> Iterator[FollowUp]:
     """Yield the lines of the searched document that import a moved file by its old path."""
     index = situation.index
     for moved in situation.state.moved_files[: -_MAX_MOVED - 1 : -1]:
-        follower = _Follower(index.snapshot.uri, index.snapshot.language, moved)
+        follower = _Follower(index.snapshot.uri, index.snapshot.language, moved, situation.state.moved_files)
         lines = range(len(index.bodies)) if follower.is_moved_itself else index.lines_with(follower.name)
         if len(lines) > _MAX_LINES and not follower.is_moved_itself:
             continue
+        written = (
+            lines_written(situation.state.history, index.snapshot, moved.old)
+            if follower.is_moved_itself
+            else frozenset()
+        )
         for line in lines:
             body = index.bodies[line]
-            made = follower.rewritten(body) if len(body) <= MAX_WIDTH else body
+            if len(body) > MAX_WIDTH or line in written:
+                continue
+            made = follower.rewritten(body)
             if made != body:
                 proposal = Proposal(line, line + 1, (made + line_end(index.snapshot.lines[line]),))
                 label = f"import from {posixpath.basename(follower.new)}"
                 key = f"moved:{moved.old}:{moved.new}"
                 yield FollowUp(proposal, "moved-file", key, label, _CONFIDENCE)
+
+
+def lines_written(edits: Sequence[PastEdit], document: Snapshot, old: str) -> frozenset[int]:
+    """Return the 0-based lines of a moved document that edits wrote. Their paths start at its new place already.
+
+    Args:
+        edits: The edits, of which some may have been made at the old place.
+        document: The document.
+        old: Its URI before the move.
+    """
+    here = {
+        line
+        for edit in edits
+        if edit.uri == document.uri
+        for line in range(edit.line, edit.line + len(edit.new))
+    }
+    before = {line for edit in edits if edit.uri == old for line in edit.new}
+    return frozenset(here.union(n for n, line in enumerate(document.lines) if before and line in before))
 
 
 def module_name(moved: MovedFile) -> str:
@@ -94,16 +121,22 @@ class _Follower:
         uri: The document.
         language: Its LSP language id.
         moved: The move.
+        moves: All moves: what a moved document imports may have gone with it.
     """
 
-    def __init__(self, uri: str, language: str, moved: MovedFile) -> None:
+    def __init__(self, uri: str, language: str, moved: MovedFile, moves: Sequence[MovedFile] = ()) -> None:
         self.old, self.new = _path(moved.old), _path(moved.new)
         self.name = module_name(moved)
         here = _path(uri)
         self._language = "web" if language in _WEB else "c" if language in _C else language
-        self.is_moved_itself = here == self.new and self._language in ("web", "python")
+        before = self.old + here[len(self.new) :] if f"{here}/".startswith(f"{self.new}/") else here
+        self.is_moved_itself = before != here and self._language in ("web", "python")
         self._folder = posixpath.dirname(here)
-        self._folder_before = posixpath.dirname(self.old) if self.is_moved_itself else self._folder
+        self._folder_before = posixpath.dirname(before) if self.is_moved_itself else self._folder
+        is_elsewhere = self._folder != self._folder_before
+        self._moves = [(self.old, self.new)]
+        if is_elsewhere:
+            self._moves += [(_path(other.old), _path(other.new)) for other in moves if other != moved]
 
     def rewritten(self, body: str) -> str:
         """Return a line with the moved file's new path; the line itself where it does not import the file."""
@@ -133,29 +166,25 @@ class _Follower:
             return self._crate_path(text)
         return self._dotted(text, ".")
 
-    def _moved(self, path: str) -> str | None:
-        """Return where a path leads now, in the form that was given: with or without the extension; None if it stayed."""
-        if path == self.old:
-            return self.new
-        stem, new = posixpath.splitext(self.old)[0], posixpath.splitext(self.new)[0]
-        if path == stem:
-            return new
-        folder, name = posixpath.split(stem)
-        if name in _OF_FOLDERS and path == folder:
-            new_folder, new_name = posixpath.split(new)
-            return new_folder if new_name == name else new
-        is_in_folder = path.startswith(f"{self.old}/")
-        return self.new + path[len(self.old) :] if is_in_folder else None
+    def _target(self, path: str, here: str) -> str | None:
+        """Return where a path leads that an import names; None if the import need not change.
+
+        Args:
+            path: The path as it was before all moves.
+            here: The path to which the same import leads now.
+        """
+        bare, ending = posixpath.splitext(path)
+        for old, new in self._moves:
+            target = _moved(path, old, new)
+            if target is None and ending in _COMPILED and (stem := _moved(bare, old, new)) is not None:
+                target = stem + ending
+            if target is not None:
+                return None if target == here else target
+        return path if self._folder != self._folder_before and path != here else None
 
     def _relative(self, text: str) -> str | None:
-        path = posixpath.normpath(posixpath.join(self._folder_before, text))
-        target = self._moved(path)
-        bare, ending = posixpath.splitext(path)
-        if target is None and ending in _COMPILED:
-            stem = self._moved(bare)
-            target = None if stem is None else stem + ending
-        if target is None and self.is_moved_itself and self._folder != self._folder_before:
-            target = path
+        before, now = (posixpath.join(folder, text) for folder in (self._folder_before, self._folder))
+        target = self._target(posixpath.normpath(before), posixpath.normpath(now))
         if target is None:
             return None
         found = posixpath.relpath(target, self._folder)
@@ -164,11 +193,11 @@ class _Follower:
     def _relative_module(self, text: str) -> str | None:
         parts = text.lstrip(".")
         ups = len(text) - len(parts)
-        folder = posixpath.normpath(posixpath.join(self._folder_before, *[".."] * (ups - 1)))
-        path = posixpath.join(folder, *parts.split(".")) if parts else folder
-        target = self._moved(path)
-        if target is None and self.is_moved_itself and self._folder != self._folder_before:
-            target = path
+        before, now = (
+            posixpath.normpath(posixpath.join(folder, *[".."] * (ups - 1), *filter(None, parts.split("."))))
+            for folder in (self._folder_before, self._folder)
+        )
+        target = self._target(before, now)
         return None if target is None else self._dots(target)
 
     def _dots(self, target: str) -> str:
@@ -244,19 +273,37 @@ class _Follower:
 
     def _rewritten_member(self, body: str) -> str | None:
         """Return a Python line that imports the moved module by its name from a package; None for another line."""
+        if self._names_moved_siblings(body):
+            return body
         match = _ALL_NAMES.match(body)
-        if match is None or match["name"] != self.name:
+        if match is None or (match["name"] != self.name and not self._names_siblings(match["path"])):
             return None
         mark = match["path"]
         whole = f"{mark}{match['name']}" if mark.endswith(".") else f"{mark}.{match['name']}"
         new = self._specifier(whole)
         if new is None:
-            return None
+            return body if self._names_siblings(mark) else None
         package, _, name = new.rpartition(".")
         if name != match["name"]:
             return body  # the name would change wherever it is used
         package = package + "." if not package.strip(".") and new.startswith(".") else package
         return body[: match.start("path")] + package + body[match.end("path") :] if package else None
+
+    def _names_moved_siblings(self, body: str) -> bool:
+        """Return whether one line of the moved document imports several modules of its package, and some moved with it."""
+        match = _SIBLINGS.match(body) if self.is_moved_itself else None
+        if match is None:
+            return False
+        ups = [".."] * (len(match["path"]) - 1)
+        paths = [
+            posixpath.normpath(posixpath.join(self._folder_before, *ups, name.strip()))
+            for name in match["names"].split(",")
+        ]
+        return any(_moved(path, old, new) is not None for path in paths for old, new in self._moves)
+
+    def _names_siblings(self, path: str) -> bool:
+        """Return whether an import of the moved document names modules of its package, which may have moved with it."""
+        return self.is_moved_itself and not path.strip(".")
 
     def _rewritten_module(self, body: str) -> str | None:
         """Return Rust's declaration of a module whose file got another name in its folder; None for another line."""
@@ -268,6 +315,20 @@ class _Follower:
             return body
         new = posixpath.splitext(posixpath.basename(self.new))[0]
         return f"{match['head']}{new}{match['tail']}{body[match.end() :]}"
+
+
+def _moved(path: str, old: str, new: str) -> str | None:
+    """Return where a path leads after a move, as it was given: with or without the extension; None if it stayed."""
+    if path == old:
+        return new
+    stem, new_stem = posixpath.splitext(old)[0], posixpath.splitext(new)[0]
+    if path == stem:
+        return new_stem
+    folder, name = posixpath.split(stem)
+    if name in _OF_FOLDERS and path == folder:
+        new_folder, new_name = posixpath.split(new_stem)
+        return new_folder if new_name == name else new_stem
+    return new + path[len(old) :] if path.startswith(f"{old}/") else None
 
 
 def _path(uri: str) -> str:
