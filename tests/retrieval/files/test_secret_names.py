@@ -32,6 +32,20 @@ rclone.conf .msmtprc .bash_history .zsh_history .psql_history .mysql_history .py
 .node_repl_history .env~ .env.bak .env.swp .#.env #.env# ..env.swp .secrets.yaml.swp secrets.yaml.orig
 .npmrc.save .env.bak~ id_rsa.1 .ENV Prod.Env ID_RSA Secrets.YAML .env. .env.. .env::$DATA .e\u200bnv \uff0eenv
 .env?x .env#x
+google-services.json app/google-services.json GoogleService-Info.plist google-services.json.bak hosts.yml hosts.yaml
+gh/hosts.yml android/key.properties keystore.properties local.properties google_maps_api.xml App.mobileprovision
+config/prod.secret.exs .config/glab-cli/config.yml .config/github-copilot/apps.json
+.config/configstore/firebase-tools.json .config/stripe/config.toml rootkey.csv bob_accessKeys.csv accessTokens.json
+msal_token_cache.json site.publishsettings gcp-oauth.keys.json oauth_creds.json kubeconfig.yaml talosconfig k3s.yaml
+kubernetes/admin.conf helm/repositories.yaml kaggle.json huggingface/token .databrickscfg .dbt/profiles.yml
+.snowsql/config .sentryclirc sentry.properties .clasprc.json ngrok.yml .pip/pip.conf pypoetry/auth.toml .cabal/config
+.hex/hex.config .Renviron .httr-oauth .authinfo .pg_service.conf cwallet.sso wpa_supplicant.conf wg0.conf
+wifi.nmconnection ssh_host_ed25519_key ssh_host_rsa_key.bak id_ed25519_sk private_key private-key.xml api_keys.yml
+api-key.json access_token.txt auth-tokens.json secrets.yaml.dec secrets.prod.dec .dev.vars.production
+.idea/dataSources.xml dataSources.local.xml config/parameters.yml app/etc/env.php sites/default/settings.php
+settings.local.php local_settings.py instance/config.py cookies.txt logins.json key4.db site.har wallet.dat mnemonic.txt
+UTC--2026-01-01T00-00-00Z--ab .lesshst .viminfo .fish_history fish_history .pry_history .ipython_history
+ConsoleHost_history.txt
 """
 )
 NOT_SECRET = names(
@@ -41,6 +55,11 @@ token.py tokens.go secret.py secrets.py credentials.ts password.go password_rese
 id_rsa.pub server.crt config.json docker/config.json .docker/Dockerfile .github/workflows/ci.yml package.json
 main.tf variables.tf SecretStore.java kubeconfig.go readme.env.md pem.py history.py .gitignore .editorconfig
 service_account.py secretary.json passwordless.md tokenizer.json gradle.build settings.xml what?.py
+hosts.py hosts.ini hosts.example.yml hosts google-services.gradle google_services.py firebase.json firebase_options.dart
+parameters.yml src/parameters.py env.php settings.php settings.py config.py database.yml profiles.yml repositories.yaml
+admin.conf access_token.py api_keys.ts api-keys.md private_key.go design/tokens.json kaggle.py local.py history.ts
+git_history.py dec.c secrets/detection.py decoder.dec sub.plist Info.plist Package.dec config.toml pip.py Dockerfile
+docker-compose.yml vault.yml
 """
 )
 
