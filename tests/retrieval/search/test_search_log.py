@@ -67,6 +67,14 @@ def test_the_latest_rows_are_kept(file: Path, monkeypatch: pytest.MonkeyPatch) -
     assert [row.line for row in read_opened(file)] == [3, 4, 5]
 
 
+def test_dropped_rows_leave_the_bytes(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_log, "MAX_ROWS", 2)
+    add_opened(file, replace(BREAD, text="quixotry zebu"))
+    for number in range(3):
+        assert (b"quixotry" in file.read_bytes()) == (number < 2)
+        add_opened(file, replace(BREAD, line=number))
+
+
 def test_servers_write_at_once(file: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda number: add_opened(file, replace(BREAD, line=number)), range(24)))
