@@ -119,7 +119,7 @@ def _check_version(database: sqlite3.Connection) -> int:
 def _database(file: Path) -> Iterator[sqlite3.Connection]:
     try:
         with closing(sqlite3.connect(file, timeout=_BUSY_S, isolation_level=None)) as database:
-            database.execute("PRAGMA secure_delete = ON")  # the rows beyond the limit leave the bytes of the file
+            database.execute("PRAGMA secure_delete = ON")  # what is dropped leaves the bytes
             yield database
     except sqlite3.Error as error:
         raise SearchLogError(f"{file}: {error}") from None
