@@ -130,6 +130,11 @@ class CancellableJob:
         self.cancelled = False
         self.started_at = clock()
 
+    @property
+    def makes_room(self) -> bool:
+        """Whether an urgent job that waits takes the worker from this one."""
+        return self.is_background
+
     def cancel(self) -> None:
         """Let `check` raise from now on."""
         self.cancelled = True
@@ -143,12 +148,12 @@ class CancellableJob:
 
         Raises:
             Cancelled: The result is no longer wanted, or the worker is stopped.
-            PreemptedError: The job runs in the background, and an urgent one waits.
+            PreemptedError: The job makes room, and an urgent one waits.
             DeadlineError: The job took too long.
         """
         if self.cancelled or self._worker.is_stopped:
             raise Cancelled
-        if self.is_background and self._worker.has_urgent_job:
+        if self.makes_room and self._worker.has_urgent_job:
             raise PreemptedError
         if self._clock() - self.started_at > self._deadline_s:
             raise DeadlineError

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import pytest
@@ -16,11 +17,14 @@ import pytest
 pytest.importorskip("mcp", reason="the environment was made before the extra mcp; `make test` makes it again")
 
 from mcp import Client, StdioServerParameters
+from mcp.server.mcpserver.exceptions import ToolError
 
 from changed_repository import git, make_repository
 from editahead_cli.agent_tools import workspace_tools
+from editahead_cli.agent_tools.mcp_server import DEADLINES_S, ToolServer
 from editahead_cli.agent_tools.workspace_tools import WorkspaceTools
 from editahead_cli.main import main
+from editahead_inference.errors import Cancelled
 from index_workspace import write
 from merge_with_readings import DETAIL, READINGS, SECOND, SKETCH, TEXT, merge_with_readings
 
@@ -191,6 +195,53 @@ async def test_nothing_is_written_outside_or_where_programs_obey(root: Path, con
             result = await client.call_tool("apply_sketch", {"sketch": sketch, "write": True})
             assert result.is_error or (result.structured_content or {})["refusal"] is not None, name
             assert not (root / name).exists()
+
+
+@pytest.mark.parametrize("name", DEADLINES_S)
+async def test_a_call_that_takes_too_long_ends_and_the_next_one_is_answered(
+    name: str, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A clock that a check moves by a second: no call makes more checks than it has seconds."""
+    checks = itertools.count()
+    server = ToolServer(root, lambda: float(next(checks)))
+
+    def hold(check: Callable[[], None], on_progress: object) -> dict[str, Any]:
+        while True:
+            check()
+
+    hold.__name__ = name
+    for _ in range(2):
+        with pytest.raises(ToolError, match=f"longer than {DEADLINES_S[name]:.0f} s"):
+            await server._run(cast(Any, None), partial(hold))
+    assert next(checks) < 2 * DEADLINES_S[name] + 10
+
+    def answer(check: Callable[[], None], on_progress: object) -> dict[str, Any]:
+        check()
+        return {"done": True}
+
+    answer.__name__ = name
+    assert await server._run(cast(Any, None), partial(answer)) == {"done": True}
+
+
+def test_a_long_patch_is_read_in_checked_steps(root: Path) -> None:
+    """Neither a patch with many hunks, files or lines, nor a sketch, is read for long without a look at the deadline."""
+    hunk = "@@ -{0},1 +{0},1 @@\n-a\n+b\n"
+    hunks = "--- a/x.py\n+++ b/x.py\n" + "".join(hunk.format(number) for number in range(3_000))
+    files = "".join(f"--- a/{n}.py\n+++ b/{n}.py\n{hunk.format(1)}" for n in range(2_000))
+    lines = "--- a/x.py\n+++ b/x.py\n@@ -1,9 +1,9 @@\n-a\n+b\n" + " c\n" * 9_000
+    begun = "*** Begin Patch\n*** Update File: x.py\n" + "@@ def f\n" * 9_000 + "-a\n+b\n*** End Patch\n"
+    blocks = "x.py\n" + "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n" * 2_000
+    tools = WorkspaceTools(root)
+    for text in (hunks, files, lines, begun, blocks):
+        for tool in (partial(tools.finish_change, patch=text), partial(tools.apply_sketch, sketch=text)):
+            calls = itertools.count()
+
+            def check(calls: Iterator[int] = calls) -> None:
+                if next(calls) > 1_000:
+                    raise Cancelled
+
+            with pytest.raises(Cancelled):
+                tool(check, lambda what, done, total: None)
 
 
 async def test_a_cancelled_request_ends_its_work(root: Path, connect: Open, tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ from .workspace_tools import MAX_RESULTS, WorkspaceTools
 
 PROGRESS_S = 0.2
 """Seconds between two messages about progress."""
+DEADLINES_S = {"finish_change": 600.0, "search_code": 600.0, "apply_sketch": 30.0}
+"""Seconds of one call of each tool, which the next call waits for. A first finish or search makes the index."""
 _INSTRUCTIONS = (
     "After you changed code in several places, call finish_change: it tells the places in the whole repository that your "
     "change still lacks, by the rewrites that the change itself shows. Use apply_sketch to turn a loose edit into an "
@@ -42,10 +44,12 @@ class ToolServer:
 
     Args:
         root: The workspace folder.
+        clock: Monotonic seconds.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, clock: Callable[[], float] = time.monotonic) -> None:
         self._tools = WorkspaceTools(root)
+        self._clock = clock
         self._lock = anyio.Lock()
         self.server = MCPServer(
             "editahead", instructions=_INSTRUCTIONS, version=__version__, log_level="WARNING"
@@ -134,14 +138,19 @@ class ToolServer:
         tool = partial(self._tools.apply_sketch, sketch=sketch, file=file, choose=choose, write=write)
         return await self._run(ctx, tool)
 
-    async def _run(self, ctx: Context, tool: Callable[..., dict[str, Any]]) -> dict[str, Any]:
-        """Run a tool on a thread, report its progress, and end it when the client cancels the request."""
+    async def _run(self, ctx: Context, tool: partial[dict[str, Any]]) -> dict[str, Any]:
+        """Run a tool on a thread, report its progress, and end it when the client cancels it or its time is over."""
         stop = threading.Event()
         progress = _Progress(ctx)
+        deadline_s = DEADLINES_S[tool.func.__name__]
 
         def check() -> None:
             if stop.is_set():
                 raise Cancelled
+            if self._clock() - started_at > deadline_s:
+                raise ToolRefusedError(
+                    f"the call took longer than {deadline_s:.0f} s; ask for less at a time"
+                )
 
         async def wait_for_cancellation() -> None:
             try:
@@ -152,6 +161,7 @@ class ToolServer:
         out: dict[str, Any] = {}
         problem: ToolRefusedError | None = None
         async with self._lock, anyio.create_task_group() as group:
+            started_at = self._clock()
             group.start_soon(wait_for_cancellation)
             try:
                 out = await anyio.to_thread.run_sync(tool, check, progress.report)

@@ -128,6 +128,8 @@ class WorkspaceTools:
         """Return the exact change that a sketch describes, as a diff; or why it is refused, with the choices.
 
         Args:
+            check: Raises to cancel.
+            on_progress: Called with what is done.
             sketch: The sketch.
             file: The file that it changes, from the root, if it names none.
             choose: The number of the choice to take, from 1.
@@ -148,7 +150,7 @@ class WorkspaceTools:
         on_progress("placing the sketch", 0, 0)
         try:
             own = files.resolve(None)
-            parsed = parse_sketch(sketch, language=own.language if own else None, path=file)
+            parsed = parse_sketch(sketch, language=own.language if own else None, path=file, check=check)
             changes = plan_changes(
                 parsed,
                 files,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
+from editahead_inference.errors import DeadlineError
 from editahead_inference.worker_thread import CancellableJob
 from editahead_lsp.codebase.team_search import find_first_answer
 from editahead_lsp.codebase.workspace_codebase import IndexedFolder
@@ -27,6 +28,8 @@ MAX_PLACES = 100
 """Places of one answer, at most."""
 MAX_LINE_CHARS = 400
 """Characters of a matching line that are sent."""
+DEADLINE_S = 60.0
+"""Limits the seconds of one search."""
 
 
 def search(server: Server, arguments: list[Any]) -> Coroutine[Any, Any, SearchResult]:
@@ -86,7 +89,11 @@ async def _search(server: Server, argument: SearchArgument) -> SearchResult:
         )
         return sorted(found, key=lambda place: -place.result.score)[:limit]
 
-    found = await CancellableJob(service.worker).run(find)
+    try:
+        found = await CancellableJob(service.worker, server.clock, DEADLINE_S).run(find)
+    except DeadlineError:
+        reason = f"The search took longer than {DEADLINE_S:.0f} s."
+        raise JsonRpcException(reason, REQUEST_FAILED, None) from None
     notice = " ".join(filter(None, [*notices, _notice(server, problems)]))
     return SearchResult([_to_place(place, open_snapshot) for place in found], notice)
 

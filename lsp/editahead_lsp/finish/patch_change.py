@@ -77,11 +77,11 @@ def read_patch_change(
         ChangeError: The text is no patch, fits the files on neither side, or names files outside of the folder.
     """
     try:
-        sketch = parse_sketch(text)
+        sketch = parse_sketch(text, check=check)
     except SketchError as error:
         raise ChangeError(f"the patch cannot be read: {error}") from None
     files = list(_read_files(sketch, texts))
-    sides = {file.path: _find_side(file) for file in files}
+    sides = {file.path: _find_side(file, check) for file in files}
     by_side = {side: [path for path, found in sides.items() if found is side] for side in _Side}
     if by_side[_Side.OLD] and by_side[_Side.NEW]:
         raise ChangeError(
@@ -139,8 +139,8 @@ def _relative_path(path: str, texts: WorkspaceTexts) -> str:
     return found.removeprefix(prefix).replace(os.sep, "/")
 
 
-def _find_side(file: _PatchedFile) -> _Side:
-    """Return which side of its parts a file on disk has."""
+def _find_side(file: _PatchedFile, check: Callable[[], None]) -> _Side:
+    """Return which side of its parts a file on disk has; `check` may raise to cancel."""
     old, new = file.texts
     if file.action == "move":
         return _Side.NEW if old is None and new is not None else _Side.OLD
@@ -154,26 +154,29 @@ def _find_side(file: _PatchedFile) -> _Side:
     if new is None:
         return _Side.UNCLEAR
     lines = _bodies(new)
+    whole = "\n".join(["", *lines, ""])
     votes = set()
     growth = 0
     for hunk in file.hunks:
-        votes.add(_vote(hunk, lines, growth))
+        check()
+        votes.add(_vote(hunk, lines, whole, growth))
         growth += len(hunk.new) - len(hunk.old)
     votes.discard(_Side.UNCLEAR)
     return votes.pop() if len(votes) == 1 else _Side.UNCLEAR
 
 
-def _vote(hunk: Hunk, lines: Sequence[str], growth: int) -> _Side:
+def _vote(hunk: Hunk, lines: Sequence[str], whole: str, growth: int) -> _Side:
     """Return which side of a hunk some lines have. Where they have both, the place that the hunk names decides.
 
     Args:
         hunk: The hunk.
         lines: The lines of the file on disk.
+        whole: The lines as one text, between two line ends.
         growth: The lines by which the hunks above make the file longer.
     """
     if hunk.is_text:
         return _Side.UNCLEAR
-    has_old, has_new = _occurs(hunk.old, lines), _occurs(hunk.new, lines)
+    has_old, has_new = _occurs(hunk.old, whole), _occurs(hunk.new, whole)
     if has_old and has_new and hunk.line is not None:
         has_old = _is_at(hunk.old, lines, hunk.line)
         has_new = _is_at(hunk.new, lines, hunk.line + growth)
@@ -184,8 +187,8 @@ def _vote(hunk: Hunk, lines: Sequence[str], growth: int) -> _Side:
     return _Side.NEW if has_new else _Side.OLD
 
 
-def _occurs(part: Sequence[str], lines: Sequence[str]) -> bool:
-    return not part or "\n".join(["", *part, ""]) in "\n".join(["", *lines, ""])
+def _occurs(part: Sequence[str], whole: str) -> bool:
+    return not part or "\n".join(["", *part, ""]) in whole
 
 
 def _is_at(part: Sequence[str], lines: Sequence[str], at: int) -> bool:
@@ -216,7 +219,7 @@ def _change(
     if file.action == "delete" and present is None:
         texts.leave_out(file.path, _GONE)
     elif file.action == "create" and present is not None:
-        if _find_side(file) is not _Side.NEW:
+        if _find_side(file, check) is not _Side.NEW:
             raise ApplyRefusedError(
                 Refusal("would-lose-code", f"{file.path} exists already, with another text.")
             )

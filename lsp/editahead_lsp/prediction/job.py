@@ -19,6 +19,8 @@ CONFIDENT = 0.6
 """The confidence from which a rule's edit is shown without a request to the model."""
 DEADLINE_S = 2.0
 """Limits the seconds of a prediction. A later one would come after the user has moved on."""
+SHARE_S = 0.25
+"""The seconds after which a prediction makes room for those that wait: it begins again when the worker has nothing else."""
 
 
 class PredictionPipeline(Protocol):
@@ -50,6 +52,7 @@ class PredictionJob(CancellableJob):
     Attributes:
         done: Always gets a result: the rules' prediction, or one with the reason for silence.
         requested_at: The time of the request in seconds.
+        is_long: Whether the job made room for others, and waits until the worker has nothing else to do.
         is_prefetch: Whether the job was created before a request needed it.
         started: Whether the worker has started the job.
         queue_ms: The milliseconds that the job waited for the worker.
@@ -68,6 +71,7 @@ class PredictionJob(CancellableJob):
         self.state = state
         self.done: asyncio.Future[Prediction] = asyncio.get_running_loop().create_future()
         self.requested_at = clock()
+        self.is_long = False
         self.is_prefetch = ahead
         self.started = False
         self.queue_ms = 0.0
@@ -76,6 +80,18 @@ class PredictionJob(CancellableJob):
         self.combine_task: asyncio.Task[None] | None = None
         self.model_delay_s = 0.0
         self.answered_without_model = False
+
+    @property
+    def makes_room(self) -> bool:
+        """Whether an urgent job that waits takes the worker from this one."""
+        return self.is_background or self.is_long or self._clock() - self.started_at > SHARE_S
+
+    def preempt(self) -> None:
+        """Wait for the worker once more, for the rest of the time that the job has."""
+        self.started = False
+        if not self.is_background:
+            self.is_long = True
+            self._deadline_s -= self._clock() - self.started_at
 
     @property
     def is_complete(self) -> bool:

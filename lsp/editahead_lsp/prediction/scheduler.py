@@ -333,7 +333,7 @@ class PredictionScheduler:
     def _submit(self, computation: PredictionJob, eagerness: float) -> None:
         loop = computation.done.get_loop()
         job = partial(self._run, computation, eagerness, loop)
-        self._started_worker().submit(job, idle=computation.is_background)
+        self._started_worker().submit(job, idle=computation.is_background or computation.is_long)
 
     def _load_pipeline(self) -> None:
         try:
@@ -350,7 +350,7 @@ class PredictionScheduler:
         try:
             prediction = self._predict(computation, eagerness)
         except PreemptedError:
-            computation.started = False
+            computation.preempt()
             self._submit(computation, eagerness)
             return
         if prediction.is_partial:

@@ -12,7 +12,7 @@ Models often omit the first line, the last line, and the space of blank context 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -37,12 +37,14 @@ _ACTIONS: dict[str, Literal["edit", "create", "delete"]] = {
 def is_start(lines: Sequence[str], at: int) -> bool:
     """Return whether a patch begins at this line; white space before its first line is allowed at the start of a text."""
     if lines[at][:1] in (" ", "\t") and lines[at].strip() == _BEGIN:
-        return not any(line.strip() for line in lines[:at])
+        return not any(lines[above].strip() for above in range(at))
     return lines[at].rstrip() == _BEGIN or _FILE.fullmatch(lines[at]) is not None
 
 
-def parse_begin_patch(lines: Sequence[str], start: int, end: int) -> tuple[list[FileSketch], int]:
-    """Parse the files of the patch that begins at line `start`, up to `end`.
+def parse_begin_patch(
+    lines: Sequence[str], start: int, end: int, check: Callable[[], None] = lambda: None
+) -> tuple[list[FileSketch], int]:
+    """Parse the files of the patch that begins at line `start`, up to `end`; `check` is as of `PatchRegion`.
 
     Returns:
         The files, and the line after the patch.
@@ -58,7 +60,7 @@ def parse_begin_patch(lines: Sequence[str], start: int, end: int) -> tuple[list[
 
     out: list[FileSketch] = []
     at = stop = start
-    region = PatchRegion(lines, start, end, bounded=True, is_header=is_header)
+    region = PatchRegion(lines, start, end, bounded=True, is_header=is_header, check=check)
     while at < end:
         line = lines[at].rstrip()
         if (match := _FILE.fullmatch(lines[at])) is not None:
@@ -98,10 +100,11 @@ def _file(lines: Sequence[str], at: int, end: int, match: re.Match[str]) -> tupl
 def _hunks(region: PatchRegion, at: int, file: FileSketch) -> tuple[int, FileSketch]:
     """Parse the hunks from line `at` on; return the line after them, and the file with the hunks as its content."""
     hunks: list[Hunk] = []
-    headings: tuple[str, ...] = ()
+    headings: list[str] = []
     number: int | None = None
     final_newline = None
     while at < region.end:
+        region.check()
         line = region.lines[at]
         if line.startswith("@@"):
             said, number, _ = parse_hunk_header(line)
@@ -116,9 +119,9 @@ def _hunks(region: PatchRegion, at: int, file: FileSketch) -> tuple[int, FileSke
             if body.end == at:
                 break
             is_last = body.end < region.end and _is_last(region.lines[body.end])
-            hunks += split_hunks(body.lines, headings, number, at_end=is_last)
+            hunks += split_hunks(body.lines, tuple(headings), number, at_end=is_last)
             final_newline = body.final_newline if body.final_newline is not None else final_newline
-            headings, number = (), None
+            headings, number = [], None
             at = body.end
     return at, replace(file, content=Diff(tuple(hunks)), final_newline=final_newline)
 
@@ -132,11 +135,12 @@ def _without_padding(lines: Sequence[str], start: int, end: int) -> Sequence[str
     """Return the lines without the white space that is before all lines of the patch, or before its first ones."""
     first = lines[start]
     pad = first[: len(first) - len(first.lstrip())]
-    out = list(lines)
     if pad and all(line.startswith(pad) or not line.strip() for line in lines[start:end]):
+        out = list(lines)
         out[start:end] = (line[len(pad) :] for line in lines[start:end])
         return out
     for at in range(start, min(start + 2, end)):
-        if out[at].strip() == _BEGIN or _FILE.fullmatch(out[at].strip()):
-            out[at] = out[at].strip()
-    return out
+        body = lines[at].strip()
+        if body != lines[at] and (body == _BEGIN or _FILE.fullmatch(body)):
+            lines = [*lines[:at], body, *lines[at + 1 :]]
+    return lines

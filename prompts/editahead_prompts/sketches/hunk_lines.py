@@ -45,12 +45,21 @@ class PatchRegion:
 
     Attributes:
         bounded: Whether nothing follows the patch in the range, such as prose.
+        check: Called for each line; may raise to cancel.
     """
 
     def __init__(
-        self, lines: Sequence[str], start: int, end: int, *, bounded: bool, is_header: IsHeader
+        self,
+        lines: Sequence[str],
+        start: int,
+        end: int,
+        *,
+        bounded: bool,
+        is_header: IsHeader,
+        check: Callable[[], None] = lambda: None,
     ) -> None:
         self.lines, self.start, self.end, self.bounded, self.is_header = lines, start, end, bounded, is_header
+        self.check = check
         self._next = start
 
     def _change_follows(self, at: int) -> bool:
@@ -77,6 +86,7 @@ class PatchRegion:
         while gone or come or (at < self.end and NO_NEWLINE.fullmatch(self.lines[at])):
             if at == self.end:
                 return None
+            self.check()
             line = self.lines[at]
             at += 1
             if out.lines and NO_NEWLINE.fullmatch(line):
@@ -103,6 +113,7 @@ class PatchRegion:
         out = HunkBody()
         old = new = 0
         while at < self.end and not self.is_header(at):
+            self.check()
             line = self.lines[at]
             if NO_NEWLINE.fullmatch(line):
                 if out.lines:

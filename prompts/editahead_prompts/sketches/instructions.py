@@ -7,7 +7,7 @@ that holds a patch, such as a test with a diff in a string.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from editahead_prompts.errors import SketchError
@@ -43,6 +43,8 @@ _PATCHED_WORDS = PATCH_WORDS | SHELL_WORDS | {"xml"}
 
 _MAIL = re.compile(r"From [0-9a-f]{40} |commit [0-9a-f]{7,64}\b")
 _MAIL_END = re.compile(r"-- ?")
+MAX_INSTRUCTIONS = 20_000
+"""Instructions of one text: the parts of a patch that a person or a model writes are far fewer."""
 _FEW = 3
 """First lines of a block for a patch of which one begins the patch."""
 
@@ -73,15 +75,22 @@ class Instructions:
 
 
 def read_instructions(
-    lines: Sequence[str], start: int, end: int, fences: Sequence[Fence] = (), *, bounded: bool
+    lines: Sequence[str],
+    start: int,
+    end: int,
+    fences: Sequence[Fence] = (),
+    *,
+    bounded: bool,
+    check: Callable[[], None] = lambda: None,
 ) -> Instructions:
     """Return the instructions in the lines from `start` up to `end`, without those in fences.
 
     Args:
         bounded: Whether nothing but instructions is to be expected in the range.
+        check: Called often; may raise to cancel.
 
     Raises:
-        SketchError: An instruction cannot be parsed.
+        SketchError: An instruction cannot be parsed, or there are more than `MAX_INSTRUCTIONS`.
     """
     stops = {fence.at: fence.stop for fence in fences}
     files: list[FileSketch] = []
@@ -89,10 +98,11 @@ def read_instructions(
     rest: list[int] = []
     at = start
     while at < end:
+        check()
         if at in stops:
             at = stops[at]
             continue
-        found = _read_one(lines, at, end, files[-1] if files else None, bounded=bounded)
+        found = _read_one(lines, at, end, files[-1] if files else None, bounded=bounded, check=check)
         if found is None:
             rest.append(at)
             at += 1
@@ -100,6 +110,8 @@ def read_instructions(
         for file in found[0]:
             add_file(files, file, joins=not bounded)
         spans.append((at, found[1]))
+        if len(spans) > MAX_INSTRUCTIONS:
+            raise SketchError(f"more than {MAX_INSTRUCTIONS:,} instructions", at, end)
         at = found[1]
     mails = set(_mail_lines(lines, spans, end))
     used = (number for number in rest if lines[number].strip() and number not in mails)
@@ -109,16 +121,22 @@ def read_instructions(
 
 
 def _read_one(
-    lines: Sequence[str], at: int, end: int, before: FileSketch | None, *, bounded: bool
+    lines: Sequence[str],
+    at: int,
+    end: int,
+    before: FileSketch | None,
+    *,
+    bounded: bool,
+    check: Callable[[], None],
 ) -> tuple[list[FileSketch], int] | None:
     """Parse the instruction that begins at a line; None if none does."""
     if begin_patch.is_start(lines, at):
-        return begin_patch.parse_begin_patch(lines, at, end)
+        return begin_patch.parse_begin_patch(lines, at, end, check)
     if search_replace.is_start(lines, at):
         file, stop = search_replace.parse_search_replace(lines, at, end, before)
         return [file], stop
     if unified_diff.is_start(lines, at):
-        return unified_diff.parse_unified(lines, at, end, bounded=bounded)
+        return unified_diff.parse_unified(lines, at, end, bounded=bounded, check=check)
     return None
 
 
@@ -219,7 +237,9 @@ def are_words_around(
     )
 
 
-def instructions_of_fence(lines: Sequence[str], fence: Fence) -> list[FileSketch] | None:
+def instructions_of_fence(
+    lines: Sequence[str], fence: Fence, check: Callable[[], None] = lambda: None
+) -> list[FileSketch] | None:
     """Return the instructions that a block consists of; None for a block that holds the text of a file.
 
     Raises:
@@ -229,10 +249,12 @@ def instructions_of_fence(lines: Sequence[str], fence: Fence) -> list[FileSketch
     if is_patch_file(fence.path) or not _begins(lines, fence):
         return None
     if fence.word in PATCH_WORDS and unified_diff.looks_like_diff(lines[start:end]):
-        files, stop = unified_diff.parse_unified(lines, _first(lines, start, end), end, bounded=True)
+        files, stop = unified_diff.parse_unified(
+            lines, _first(lines, start, end), end, bounded=True, check=check
+        )
         found = Instructions(tuple(files), ((start, stop),), ())
     else:
-        found = read_instructions(lines, start, end, bounded=True)
+        found = read_instructions(lines, start, end, bounded=True, check=check)
     is_own = fence.path is None or names_only(found.files, fence.path)
     if not is_own and fence.word in PATCH_WORDS:
         path = fence.path or ""

@@ -134,14 +134,14 @@ def _files(
     check: Callable[[], None],
 ) -> list[FileSketch]:
     """Parse the parts of a sketch."""
-    found = read_instructions(lines, 0, len(lines), fences, bounded=False)
+    found = read_instructions(lines, 0, len(lines), fences, bounded=False, check=check)
     check()
     if found.spans and not found.files and not found.rest:
         return []
     if found.files:
         _check_level(lines, fences, found)
     if found.files and are_words_around(lines, found, language, path):
-        return _with_delivered(lines, fences, found, language, path)
+        return _with_delivered(lines, fences, found, language, path, check)
     if fences and _is_answer(lines, fences, _outside(fences, len(lines)), language):
         return _of_fences(lines, fences, language, path, check)
     return [_bare(lines, language, path)]
@@ -154,13 +154,14 @@ def _check_level(lines: Sequence[str], fences: Sequence[Fence], found: Instructi
         SketchError: Such a block is plausible.
     """
     for above, below in pairwise(fences):
-        for at, stop in found.spans:
-            if above.stop <= at and stop <= below.at and may_hold(above, below, lines):
-                raise SketchError(
-                    "a block that may end at any of these fences; put it in a longer one",
-                    above.at,
-                    below.stop,
-                )
+        first = bisect_left(found.spans, (above.stop, 0))
+        is_between = first < len(found.spans) and found.spans[first][1] <= below.at
+        if is_between and may_hold(above, below, lines):
+            raise SketchError(
+                "a block that may end at any of these fences; put it in a longer one",
+                above.at,
+                below.stop,
+            )
 
 
 def _with_delivered(
@@ -169,15 +170,18 @@ def _with_delivered(
     found: Instructions,
     language: str | None,
     path: str | None,
+    check: Callable[[], None],
 ) -> list[FileSketch]:
     """Return instructions outside of fences, with the blocks that are instructions, too, or have a path."""
     own = list(found.files)
     out: list[FileSketch] = []
     for fence in fences:
-        if any(at < fence.stop and fence.at < stop for at, stop in found.spans):
+        last = bisect_left(found.spans, (fence.stop, 0)) - 1
+        if last >= 0 and found.spans[last][1] > fence.at:
             continue
+        check()
         inner = _dedented(lines, fence)
-        files = _instructions(inner, fence)
+        files = _instructions(inner, fence, check)
         if files is None and fence.path is None:
             continue
         while own and own[0].at < fence.at:
@@ -221,7 +225,7 @@ def _of_fences(
                 following[0].stop,
             )
         inner = _dedented(lines, fence)
-        for file in (files := _instructions(inner, fence)) or ():
+        for file in (files := _instructions(inner, fence, check)) or ():
             add_file(out, file)
         if files is not None:
             continue
@@ -272,9 +276,9 @@ def _dedented(lines: Sequence[str], fence: Fence) -> Sequence[str]:
     return [*lines[:start], *(line[len(fence.indent) :] for line in lines[start:end]), *lines[end:]]
 
 
-def _instructions(lines: Sequence[str], fence: Fence) -> list[FileSketch] | None:
+def _instructions(lines: Sequence[str], fence: Fence, check: Callable[[], None]) -> list[FileSketch] | None:
     """Return the instructions that a block consists of, for the block's file where they name none; else None."""
-    files = instructions_of_fence(lines, fence)
+    files = instructions_of_fence(lines, fence, check)
     return None if files is None else [_named(file, fence.path) for file in files]
 
 

@@ -28,6 +28,8 @@ _CLOSES = (
 """Patterns of the last line, the likelier one first."""
 
 _CONFLICT, _CONFLICT_END = re.compile(r"<{7}(?: .*)?"), re.compile(r">{7}(?: .*)?")
+_MAX_LINES = 5_000
+"""Lines of one block."""
 _MAX_SEPARATORS = 60
 """Separators of one block, which bounds the time."""
 
@@ -68,7 +70,7 @@ def find_separators(lines: Sequence[str], at: int, start: int, end: int) -> tupl
 
 def _find(sign: re.Pattern[str], lines: Sequence[str], at: int, start: int, end: int) -> list[int]:
     """Return the lines with a sign, only those that are indented as the block is if there are such."""
-    every = (number for number in range(start, end) if sign.fullmatch(lines[number]))
+    every = (number for number in range(start, min(end, start + _MAX_LINES)) if sign.fullmatch(lines[number]))
     found = list(islice(every, _MAX_SEPARATORS))
     same = [number for number in found if _indent(lines[number]) == _indent(lines[at])]
     return same or found

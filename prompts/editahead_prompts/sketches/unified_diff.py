@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from .hunk_lines import TAGS, PatchRegion, split_hunks
@@ -62,6 +62,7 @@ _SURE = ("Binary files ", "diff --c")
 _BINARY_LINE = re.compile(r"(?:literal|delta) \d+|[A-Za-z][^\s]{5,65}")
 
 _LOOK_AHEAD = 12
+_MAX_PREAMBLE = 40
 
 
 @dataclass
@@ -115,9 +116,10 @@ def is_start(lines: Sequence[str], at: int) -> bool:
         return (match is not None and match["new"] is not None) or _is_tagged(lines, at + 1)
     if _GIT.fullmatch(line) is not None or (line.startswith(_SURE) and _ALONE.fullmatch(line) is not None):
         return True
-    while at < len(lines) and _PREAMBLE.match(lines[at]):
+    stop = min(len(lines), at + _MAX_PREAMBLE)
+    while at < stop and _PREAMBLE.match(lines[at]):
         at += 1
-    return at < len(lines) and _is_file_header(lines, at)
+    return at < stop and _is_file_header(lines, at)
 
 
 def looks_like_diff(lines: Sequence[str]) -> bool:
@@ -128,9 +130,9 @@ def looks_like_diff(lines: Sequence[str]) -> bool:
 
 
 def parse_unified(
-    lines: Sequence[str], start: int, end: int, *, bounded: bool
+    lines: Sequence[str], start: int, end: int, *, bounded: bool, check: Callable[[], None] = lambda: None
 ) -> tuple[list[FileSketch], int]:
-    """Parse the files of the diff that begins at line `start`, up to `end`; `bounded` is as of `PatchRegion`.
+    """Parse the files of the diff that begins at line `start`, up to `end`; `bounded` and `check` are as of `PatchRegion`.
 
     Returns:
         The files, and the line after the diff.
@@ -147,10 +149,11 @@ def parse_unified(
             or (lines[at].startswith("+++ ") and at > start and _is_next_file(lines, at - 1))
         )
 
-    region = PatchRegion(lines, start, end, bounded=bounded, is_header=is_header)
+    region = PatchRegion(lines, start, end, bounded=bounded, is_header=is_header, check=check)
     files: list[_File] = []
     at = stop = start
     while at < end:
+        check()
         line = lines[at]
         if not line.startswith("@@") and is_header(at):
             at = stop = _header(lines, at, end, files)

@@ -18,6 +18,8 @@ _DECLARES = re.compile(
     r"(?:export\s+|default\s+|async\s+|pub(?:\([^)]*\))?\s+|static\s+|private\s+|public\s+)*"
     r"(?:class|def|func|function|fn|interface|struct|enum|trait|type|const|let|var)\s+(?:\([^)]*\)\s*)?([^\W\d]\w*)"
 )
+_MAX_NAMES = 40
+"""Names of one deleted line that teach a rule."""
 _MAX_DECLARED = 4
 """Names declared in one deletion that teach a rule."""
 
@@ -85,7 +87,7 @@ def learn_deletion(old: tuple[str, ...]) -> list[Rule]:
                 Deletion(f"delete-{kind}", f"delete-{kind}:{holed}", label, first, first, None, holed)
             )
     if len(bodies) == 1:
-        for name in dict.fromkeys(WORD.findall(first)):
+        for name in list(dict.fromkeys(WORD.findall(first)))[:_MAX_NAMES]:
             if len(name) > 3 and name not in token_patterns.KEYWORDS:
                 rules.append(
                     NameDeletion(

@@ -36,6 +36,7 @@ from .repeated_edits import repeat_edits
 from .replaced_literals import follow_replaced_literals, follow_replaced_messages, names_own_function
 from .return_types import is_fitting
 from .rule import Proposal, rule_id
+from .rule_induction import may_teach
 from .signatures import changes_constructor, changes_inherited_signature, follow_signatures
 from .site_features import Site
 from .sites import NEAR_SITES, Lessons, find_sites
@@ -45,6 +46,8 @@ _REMEMBERED = 32
 """Documents whose index is cached: the open ones, and some that are not."""
 _OTHERS = 8
 """Other open documents that are searched, most recently used first."""
+_OTHERS_CHARS = 500_000
+"""Characters of them together. A first search takes a second for a million."""
 _MISSING_IMPORT = {"imported": 0.6, "defined": 0.4, "standard": 0.62}
 """Confidence (0..1) that a missing import is the next edit, by how it is known.
 
@@ -127,7 +130,7 @@ class _Search:
         snapshots: All documents, by URI.
         home: Returns the index of one of the documents by its URI.
         typing: The edit at the cursor, if the user is still in its lines.
-        finished: The past edits, newest first; None for one of which nothing is finished.
+        finished: The past edits, newest first; None for one of which nothing is finished, or that is too large.
         lessons: The rules that they teach.
     """
 
@@ -176,7 +179,7 @@ class Propagation:
         for snapshot in (state.document, *search.others):
             if search.is_related(snapshot) or not state.is_open(snapshot.uri):
                 check()
-                followed += self._follow_ups(search, snapshot)
+                followed += self._follow_ups(search, snapshot, check)
         return [*followed, *_beside(candidates, followed, search.snapshots)]
 
     def propose_all(
@@ -203,11 +206,11 @@ class Propagation:
                 candidates += self._sites_here(search, check, near=None)
             elif search.is_related(target):
                 candidates += self._sites_elsewhere(search, target, check, kinds, near=None)
-            followed += self._follow_ups(search, target)
+            followed += self._follow_ups(search, target, check)
         return [*followed, *_beside(candidates, followed, search.snapshots)]
 
     def _search(self, state: EditorState) -> _Search:
-        others = (*state.other_documents[:_OTHERS], *state.closed_documents)
+        others = (*_searched(state.other_documents), *state.closed_documents)
         snapshots = {snapshot.uri: snapshot for snapshot in (*others, state.document)}
 
         def home(uri: str) -> DocumentIndex | None:
@@ -216,7 +219,9 @@ class Propagation:
         typing = find_typing(state, self._index(state.document), self._trees)
         edits = tuple(reversed(state.history))
         finished = [
-            None if edit is None or _is_taken_back(edit, snapshots.get(edit.uri)) else edit
+            edit
+            if edit is not None and may_teach(edit) and not _is_taken_back(edit, snapshots.get(edit.uri))
+            else None
             for edit in finished_edits(edits, typing)
         ]
         lessons = Lessons(self._teaching(finished, snapshots), state)
@@ -251,12 +256,12 @@ class Propagation:
                 edit = index.kept_edit(site.proposal, partial(to_edit, other))
                 yield _candidate(other, site, features | where, edit)
 
-    def _follow_ups(self, search: _Search, snapshot: Snapshot) -> list[Candidate]:
+    def _follow_ups(self, search: _Search, snapshot: Snapshot, check: Callable[[], None]) -> list[Candidate]:
         situation = Situation(
             search.state, self._index(snapshot), search.home, self._trees, search.finished, search.typing
         )
         follows = _FOLLOWS if search.is_related(snapshot) else _FOLLOWS_ANYWHERE
-        found = list(_followed(snapshot, situation, follows))
+        found = list(_followed(snapshot, situation, follows, check))
         return found if search.state.is_open(snapshot.uri) else list(map(_as_closed, found))
 
     def forget(self, uri: str) -> None:
@@ -295,7 +300,7 @@ class Propagation:
         index = self._index(state.document)
         edits = search.finished[:_IMPORT_EDITS]
         here = [edit for edit in edits if edit is not None and edit.uri == state.document.uri]
-        others = (*state.other_documents[:_OTHERS], *state.import_sources)
+        others = (*_searched(state.other_documents), *state.import_sources)
         for found in missing_imports(here, index, others, self._trees, typing.word if typing else ""):
             names = ", ".join(found.names)
             yield _as_candidate(
@@ -317,6 +322,15 @@ class Propagation:
         return known
 
 
+def _searched(others: Sequence[Snapshot]) -> Iterator[Snapshot]:
+    """Yield the other open documents that are searched: the first ones, without those that are too large."""
+    left = _OTHERS_CHARS
+    for other in others[:_OTHERS]:
+        if other.length <= left:
+            left -= other.length
+            yield other
+
+
 def _is_taken_back(edit: PastEdit, snapshot: Snapshot | None) -> bool:
     """Return whether the old lines are there again, as after a document was read anew from its file."""
     if snapshot is None or not edit.old or len(edit.old) != len(edit.new):
@@ -325,11 +339,17 @@ def _is_taken_back(edit: PastEdit, snapshot: Snapshot | None) -> bool:
 
 
 def _followed(
-    snapshot: Snapshot, situation: Situation, follows: Sequence[Callable[[Situation], Iterator[FollowUp]]]
+    snapshot: Snapshot,
+    situation: Situation,
+    follows: Sequence[Callable[[Situation], Iterator[FollowUp]]],
+    check: Callable[[], None],
 ) -> Iterator[Candidate]:
     """Yield the follow-ups in a document as candidates."""
-    found = [follow_up for follow in follows for follow_up in follow(situation)]
-    for follow_up in dict.fromkeys(found):
+    found: dict[FollowUp, None] = {}
+    for follow in follows:
+        check()
+        found.update(dict.fromkeys(follow(situation)))
+    for follow_up in found:
         yield _as_candidate(
             snapshot,
             follow_up.proposal,

@@ -27,6 +27,16 @@ _PAIRED = 55.0
 _MAX_LINES = 60
 """Lines of one edit that are paired. A bigger edit is a rewrite that teaches little more."""
 
+MAX_EDIT_LINES, MAX_EDIT_WIDTH = 500, 4_000
+"""Lines of a past edit, and characters of each, from which anything is concluded. A larger one is generated, or data."""
+
+
+def may_teach(edit: PastEdit) -> bool:
+    """Return whether an edit is small enough to conclude anything from it."""
+    if max(len(edit.old), len(edit.new)) > MAX_EDIT_LINES:
+        return False
+    return max(map(len, (*edit.old, *edit.new)), default=0) <= MAX_EDIT_WIDTH
+
 
 def pair_lines(
     old: tuple[str, ...], new: tuple[str, ...]
@@ -108,12 +118,14 @@ def _runs(numbers: list[int]) -> Iterator[list[int]]:
 
 
 def induce_rules_from_edit(edit: PastEdit, lines: tuple[str, ...] | None) -> tuple[Rule, ...]:
-    """Return the rules that a past edit may be an instance of.
+    """Return the rules that a past edit may be an instance of; none for a large one.
 
     Args:
         edit: The edit.
         lines: The present lines of the edit's document; None if the document is closed.
     """
+    if not may_teach(edit):
+        return ()
     before = after = ""
     if lines is not None:
         end = edit.line + len(edit.new)
