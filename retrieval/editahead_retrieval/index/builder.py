@@ -31,6 +31,8 @@ _LOOK_PAUSE = 200
 """Files between two pauses of a look."""
 _UNTRUSTED = FileStamp(-1, -1, -1, -1)
 """The stamp of a file that may have changed since it was read, although its own stamp would not say so."""
+FEW_FILES = 20
+"""Files with a change that are no switch of branches: what those among them held that are gone is forgotten at once."""
 _REMOVED = 500
 """Files that are removed in one transaction."""
 IGNORE_FILE = ".gitignore"
@@ -92,6 +94,8 @@ class IndexBuilder:
         self._beyond: set[str] = set()
         self.total = 0
         """The number of files to do since the index was up to date last."""
+        self._news = 0
+        """How many of them were found changed, and are not only read again because their times tell nothing."""
 
     @property
     def is_urgent(self) -> bool:
@@ -129,6 +133,10 @@ class IndexBuilder:
         ]
         self._waiting = deque(sorted(changed, key=self._urgency))
         self.total = self.left
+        checked = sum(
+            file.path in self.known and self.known[file.path].stamp == _UNTRUSTED for file in changed
+        )
+        self._news = self.total - checked
 
     def _find_moved(self, gone: Iterable[str], found: Mapping[str, FoundFile]) -> Iterator[tuple[str, str]]:
         """Yield the files that are gone and that are there under a new path: the same file, unchanged."""
@@ -151,14 +159,14 @@ class IndexBuilder:
             found = self.walk.find(path)
             if found is None and path in self.known:
                 self._gone.add(path)
-                self.total += 1
+                self.total, self._news = self.total + 1, self._news + 1
             elif found is None and (self.walk.root / path).is_dir():
                 self.needs_look = True
             elif found is None:
                 self.needs_look = self.needs_look or any(name.startswith(f"{path}/") for name in self.known)
             elif path in self.known or len(self.known) < self.limits.max_files:
                 self._urgent.append(found)
-                self.total += 1
+                self.total, self._news = self.total + 1, self._news + 1
 
     def prefer(self, folders: Iterable[str]) -> None:
         """Index the files in these folders before others.
@@ -194,8 +202,9 @@ class IndexBuilder:
         removed = [*(set(gone) - {found.path for found in back}), *beyond]
         with self.store.transaction():
             self.store.remove_files(removed)
-            if any((self.walk.root / path).is_file() for path in gone if path in removed):
-                self.store.set_meta(FORGOTTEN_AT, 0)  # excluded by now: what it held is forgotten at once
+            # Many files may be back soon, with their branch. Of few, or of those that are only excluded, nothing is to stay.
+            if self._news <= FEW_FILES or any((self.walk.root / path).is_file() for path in removed):
+                self.store.set_meta(FORGOTTEN_AT, 0)
         self._gone.difference_update(gone)
         self._beyond.difference_update(beyond)
         for path in removed:
@@ -224,7 +233,7 @@ class IndexBuilder:
             self.store.put_folder_hashes(self.tree.folder_hashes())
             self.store.set_meta("builtAt", int(self.now_ns() // 1_000_000_000))
             self.store.set_meta("isLimited", int(self.is_limited))
-        self.total = 0
+        self.total = self._news = 0
 
     def _limit(self, found: dict[str, FoundFile]) -> set[str]:
         """Take files out that are beyond the limits, the least urgent ones, and return their paths."""

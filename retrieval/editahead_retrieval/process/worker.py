@@ -19,7 +19,7 @@ from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 from editahead_retrieval.files.walk import Walk
 from editahead_retrieval.index import location
 from editahead_retrieval.index.builder import IndexBuilder, IndexLimits
-from editahead_retrieval.index.forgetting import Forgetter
+from editahead_retrieval.index.forgetting import FORGOTTEN_AT, Forgetter
 from editahead_retrieval.index.store import IndexStore
 from editahead_retrieval.vectors.encoders import open_encoder
 from editahead_retrieval.vectors.store import VectorStore
@@ -265,7 +265,7 @@ class IndexWorker:
         walk = Walk(task.root_path, rules, task.max_file_bytes)
         store = IndexStore(task.folder_path / location.DATABASE)
         try:
-            store_options(store, task)
+            store_options(store, task, forgets=not self._trust)
             self._builder = IndexBuilder(
                 store, walk, IndexLimits(task.max_files, task.max_bytes), self._clock
             )
@@ -316,10 +316,18 @@ class IndexWorker:
             self._send(report)
 
 
-def store_options(store: IndexStore, task: IndexTask) -> None:
-    """Store in the index what it is of, for `editahead index status`."""
+def store_options(store: IndexStore, task: IndexTask, *, forgets: bool) -> None:
+    """Store in the index what it is of, for `editahead index status`.
+
+    Args:
+        store: The index.
+        task: The workspace and its index.
+        forgets: Whether to forget at once what no file has any more.
+    """
     with store.transaction():
         store.set_meta("root", task.root)
+        if forgets:
+            store.set_meta(FORGOTTEN_AT, 0)
 
 
 def set_aside(task: IndexTask, *, keep: bool) -> None:

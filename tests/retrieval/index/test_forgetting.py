@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from editahead_retrieval.index.forgetting import FORGOTTEN_AT, KEPT_S, Forgetter
 from editahead_retrieval.index.reader import IndexReader
 from editahead_retrieval.process.messages import IndexTask
-from editahead_retrieval.process.worker import IndexWorker
+from editahead_retrieval.process.worker import IndexWorker, run
 from index_workspace import build_index, database_of, dump, words_of, write
 
 SECRET = "quixotryzebu"
@@ -100,12 +100,32 @@ def test_what_is_excluded_is_forgotten_at_once(places: tuple[Path, Path], how: s
     }
 
 
+@pytest.mark.parametrize("how", ["deleted", "moved", "built by hand"])
+def test_few_files_that_are_gone_are_forgotten_at_once(places: tuple[Path, Path], how: str) -> None:
+    root, folder = places
+    build_index(root, folder)
+    if how == "built by hand":
+        (root / "sub" / "hidden.py").write_text("other = 1\n")
+        worker = IndexWorker(IndexTask(str(root), str(folder)), lambda _: None, trust=False)
+        run(worker, lambda pause: [], until_ready=True)
+        (root / "sub" / "hidden.py").unlink()
+    elif how == "deleted":
+        (root / "sub" / "hidden.py").unlink()
+    else:
+        shutil.move(root / "sub" / "hidden.py", root.parent)
+    build_index(root, folder)
+    assert not in_files(folder)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["deleted", "changed", "moved"])
-def test_what_is_gone_is_forgotten_after_an_hour(places: tuple[Path, Path], how: str) -> None:
+def test_what_a_switch_of_branches_takes_is_forgotten_after_an_hour(
+    places: tuple[Path, Path], how: str
+) -> None:
     root, folder = places
     upkeep = Upkeep(root, folder)
     hidden = root / "sub" / "hidden.py"
+    write(root, {name: f"{text}# changed\n" for name, text in OTHERS.items()})
     if how == "moved":
         hidden.replace(root.parent / "elsewhere.py")
     elif how == "deleted":
