@@ -222,7 +222,7 @@ def search_change(
         known = frozenset((*present, *gone, *others))
         for snapshot in files_to_search(codebase, edits, names, moves, known, check):
             others[snapshot.uri] = snapshot
-    rules = taught_rules(edits, {uri: snapshot.lines for uri, snapshot in present.items()})
+    rules = taught_rules(edits, {uri: snapshot.lines for uri, snapshot in present.items()}, check)
     return FinishSearch(edits, rules, names, moves, present, tuple(others.values()))
 
 

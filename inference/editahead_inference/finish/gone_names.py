@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tree_sitter import Node
@@ -92,11 +92,13 @@ class GoneName:
 class _File:
     """A changed file of which both texts can be parsed."""
 
-    def __init__(self, before: Snapshot, after: Snapshot, trees: SyntaxTrees) -> None:
+    def __init__(
+        self, before: Snapshot, after: Snapshot, trees: SyntaxTrees, check: Callable[[], None]
+    ) -> None:
         # The texts before and after have one URI, and each has trees of its own.
         self.before = Snapshot(f"{before.uri}#before", before.language, 0, before.lines)
         self.after = after
-        self._trees = trees
+        self._trees, self._check = trees, check
         self._known: dict[tuple[bool, str], list[Definition]] = {}
 
     def definitions(self, name: str, *, before: bool = False) -> list[Definition]:
@@ -104,21 +106,34 @@ class _File:
         key = before, name
         if key not in self._known:
             snapshot = self.before if before else self.after
-            self._known[key] = list(_definitions(snapshot, name, _lines_with(snapshot, name), self._trees))
+            self._known[key] = self._find(snapshot, name, _lines_with(snapshot, name))
         return self._known[key]
 
     def defined_in(self, name: str, lines: range, *, before: bool = False) -> list[Definition]:
         """Return the definitions of a name in some lines of one of both texts."""
         snapshot = self.before if before else self.after
-        return list(
-            _definitions(snapshot, name, [n for n in lines if name in snapshot.lines[n]], self._trees)
-        )
+        return self._find(snapshot, name, [n for n in lines if name in snapshot.lines[n]])
+
+    def _find(self, snapshot: Snapshot, name: str, lines: Sequence[int]) -> list[Definition]:
+        found: list[Definition] = []
+        for line in lines:
+            self._check()
+            found += _definitions(snapshot, name, line, self._trees)
+        return found
 
 
-def find_gone(change: Sequence[ChangedFile], trees: SyntaxTrees) -> list[GoneName]:
-    """Return the definitions that a change took away, in its order. A deleted file takes all of its own along."""
+def find_gone(
+    change: Sequence[ChangedFile], trees: SyntaxTrees, check: Callable[[], None] = lambda: None
+) -> list[GoneName]:
+    """Return the definitions that a change took away, in its order. A deleted file takes all of its own along.
+
+    Args:
+        change: The files of the change.
+        trees: The syntax trees of all documents.
+        check: Called often; may raise to cancel.
+    """
     texts = [(file.before or _empty(file.after), file.after or _empty(file.before)) for file in change]
-    files = [_File(before, after, trees) for before, after in texts if after.language in GRAMMARS]
+    files = [_File(before, after, trees, check) for before, after in texts if after.language in GRAMMARS]
     found: list[GoneName] = []
     for file in files:
         gone = list(_gone_from(file, trees))
@@ -223,28 +238,25 @@ def _is_kept(one: Definition, file: _File, renamed: Mapping[str, str], files: Se
     )
 
 
-def _definitions(
-    snapshot: Snapshot, name: str, lines: Sequence[int], trees: SyntaxTrees
-) -> Iterator[Definition]:
-    for line in lines:
-        for match in whole_word(name).finditer(snapshot.lines[line][:MAX_WIDTH]):
-            at = snapshot.starts[line] + match.start()
-            occurrence = trees.occurrence(snapshot, at, at + len(name))
-            if occurrence.role not in ("plain", "member"):
-                continue
-            node = trees.node_at(snapshot, at, at + len(name))
-            if node is None or not (occurrence.defines or is_assigned_member(node)):
-                continue
-            yield Definition(
-                name,
-                occurrence.role,
-                occurrence.owner,
-                _path(node),
-                occurrence.role == "plain" and occurrence.binder != 0,
-                occurrence.imports,
-                line,
-                match.start(),
-            )
+def _definitions(snapshot: Snapshot, name: str, line: int, trees: SyntaxTrees) -> Iterator[Definition]:
+    for match in whole_word(name).finditer(snapshot.lines[line][:MAX_WIDTH]):
+        at = snapshot.starts[line] + match.start()
+        occurrence = trees.occurrence(snapshot, at, at + len(name))
+        if occurrence.role not in ("plain", "member"):
+            continue
+        node = trees.node_at(snapshot, at, at + len(name))
+        if node is None or not (occurrence.defines or is_assigned_member(node)):
+            continue
+        yield Definition(
+            name,
+            occurrence.role,
+            occurrence.owner,
+            _path(node),
+            occurrence.role == "plain" and occurrence.binder != 0,
+            occurrence.imports,
+            line,
+            match.start(),
+        )
 
 
 def _lines_with(snapshot: Snapshot, name: str) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -50,20 +50,26 @@ def past_edits(change: Sequence[ChangedFile]) -> tuple[PastEdit, ...]:
     return tuple(found)
 
 
-def taught_rules(edits: Sequence[PastEdit], lines: Mapping[str, tuple[str, ...]]) -> dict[str, TaughtRule]:
+def taught_rules(
+    edits: Sequence[PastEdit],
+    lines: Mapping[str, tuple[str, ...]],
+    check: Callable[[], None] = lambda: None,
+) -> dict[str, TaughtRule]:
     """Return the rules that edits teach, by their ids.
 
     Args:
         edits: The edits.
         lines: The present lines of their files, by URI.
+        check: Called for each edit; may raise to cancel.
     """
     teachers: defaultdict[str, list[PastEdit]] = defaultdict(list)
     known = {}
     for edit in edits:
+        check()
         for rule in induce_rules_from_edit(edit, lines.get(edit.uri)):
             key = rule_id(rule.key)
             known[key] = rule
-            if edit not in teachers[key]:
+            if not teachers[key] or teachers[key][-1] is not edit:
                 teachers[key].append(edit)
     return {
         key: TaughtRule(rule.label, rule.kind, rule.renames, tuple(teachers[key]))

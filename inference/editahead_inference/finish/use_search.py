@@ -54,7 +54,7 @@ class UseSearch:
         self._search, self._trees, self._codebase, self._check = search, trees, codebase, check
         self._indexes: dict[str, DocumentIndex] = {}
         self._known = {**search.present, **{one.uri: one for one in search.documents}}
-        self.gone = find_gone(change, trees)
+        self.gone = find_gone(change, trees, check)
         self.unsearched: list[str] = []
         self._found = [list(self._uses(one)) for one in self.gone]
         self._homes = {(one.name, one.new): one.origin.uri for one in self.gone if one.new}

@@ -36,6 +36,8 @@ GRAMMARS = {
 
 _CHUNK_BYTES = 4_096
 """Bytes that a parser reads at a time."""
+_TEXT_BYTES = 256
+"""Bytes that a tree reads at a time for the text of a node: most are names."""
 _MIN_READS, _MAX_READS_PER_CHUNK = 100, 20
 """Chunks that a parser may read, of any text and for each chunk of the text. Real files need 40 at most, or two for each."""
 _MIN_STEPS, _MAX_STEPS_PER_CHUNK = 1_000, 320
@@ -237,9 +239,12 @@ def parse(
     chunks = len(source) // _CHUNK_BYTES + 1
     reads, steps = _MIN_READS + _MAX_READS_PER_CHUNK * chunks, _MIN_STEPS + _MAX_STEPS_PER_CHUNK * chunks
     raised: list[BaseException] = []
+    is_parsed = False
 
     def read(position: int, point: Point) -> bytes:
         nonlocal reads
+        if is_parsed:  # the text of a node is asked for
+            return source[position : position + _TEXT_BYTES]
         reads -= 1
         return source[position : position + _CHUNK_BYTES] if reads > 0 else b""
 
@@ -267,6 +272,7 @@ def parse(
         if reads > 0 and steps > 0:
             raise
         return None
+    is_parsed = True
     return tree if reads > 0 else None
 
 

@@ -175,6 +175,18 @@ def test_a_text_that_its_grammar_is_too_slow_for_has_no_tree_until_it_is_another
     assert tree is not None and count_errors(tree.root_node) == 0
 
 
+@pytest.mark.parametrize("text", ["def f(a):\n    return a\n", "x = 'é" + "long " * 300 + "'\nname\n"])
+def test_the_text_of_a_node_may_be_asked_for_without_end(text: str) -> None:
+    tree = SyntaxTrees().tree(snapshot(text))
+    assert tree is not None
+    nodes = [tree.root_node]
+    for node in nodes:
+        nodes += node.children
+    source = text.encode()
+    for node in nodes * 200:
+        assert node.text == source[node.start_byte : node.end_byte]
+
+
 @pytest.mark.parametrize("language", GRAMMARS)
 def test_a_large_text_has_a_tree(language: str) -> None:
     for text in (SAMPLES[language] * 3_000, SAMPLES[language] * 1_500 + '("' + SAMPLES[language] * 1_500):
