@@ -1,7 +1,4 @@
-"""A connection to PostgreSQL whose answers have a limit of time and of size, whatever the server sends.
-
-Imported only where psycopg is installed.
-"""
+"""A connection to PostgreSQL whose answers have a limit of time and of size, whatever the server sends."""
 
 from __future__ import annotations
 
@@ -9,11 +6,10 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-import psycopg
-
 from editahead_retrieval.errors import TeamIndexError
 
 if TYPE_CHECKING:
+    import psycopg
     from psycopg.abc import PQGen
 
 MAX_ANSWER_BYTES = 64 << 20
@@ -22,37 +18,40 @@ OLDEST_LIBPQ = 16_00_00
 """The first libpq that can refuse to show a password to the server (`require_auth`)."""
 
 
-class BoundedConnection(psycopg.Connection):
-    """A connection that every statement leaves in time.
+def connect_bounded(call_s: float, **options: Any) -> psycopg.Connection:
+    """Return a connection whose statements raise TeamIndexError where the answer takes too long, or is too large.
 
-    Attributes:
-        call_s: Seconds of one statement.
+    Args:
+        call_s: Seconds of one statement, at most.
+        options: Those of `psycopg.connect`.
+
+    Raises:
+        psycopg.Error: There is no connection.
     """
+    import psycopg
 
-    call_s: float = 10
+    class BoundedConnection(psycopg.Connection):
+        def wait(self, gen: PQGen[Any], *arguments: Any, **more: Any) -> Any:
+            return super().wait(_bounded(gen, self.pgconn.socket, call_s), *arguments, **more)
 
-    def wait(self, gen: PQGen[Any], *arguments: Any, **options: Any) -> Any:
-        """Run a step of the protocol to its end; see `psycopg.Connection.wait`.
+    return BoundedConnection.connect(**options)
 
-        Raises:
-            TeamIndexError: The answer takes too long, or is too large.
-        """
-        return super().wait(self._bounded(gen), *arguments, **options)
 
-    def _bounded(self, steps: PQGen[Any]) -> PQGen[Any]:
-        deadline, received = time.monotonic() + self.call_s, 0
-        try:
-            wanted = next(steps)
-            while True:
-                ready = yield wanted
-                if time.monotonic() > deadline:
-                    raise TeamIndexError(f"the team's index does not answer within {self.call_s} s")
-                received += _waiting_bytes(self.pgconn.socket)
-                if received > MAX_ANSWER_BYTES:
-                    raise TeamIndexError(f"the team's index answers with more than {MAX_ANSWER_BYTES} bytes")
-                wanted = steps.send(ready)
-        except StopIteration as end:
-            return end.value
+def _bounded(steps: PQGen[Any], handle: int, call_s: float) -> PQGen[Any]:
+    """Run the steps of the protocol, and look at the time and at what has arrived between them."""
+    deadline, received = time.monotonic() + call_s, 0
+    try:
+        wanted = next(steps)
+        while True:
+            ready = yield wanted
+            if time.monotonic() > deadline:
+                raise TeamIndexError(f"the team's index does not answer within {call_s} s")
+            received += _waiting_bytes(handle)
+            if received > MAX_ANSWER_BYTES:
+                raise TeamIndexError(f"the team's index answers with more than {MAX_ANSWER_BYTES} bytes")
+            wanted = steps.send(ready)
+    except StopIteration as end:
+        return end.value
 
 
 def _waiting_bytes(handle: int) -> int:

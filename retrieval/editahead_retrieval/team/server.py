@@ -219,21 +219,20 @@ def connect(address: TeamAddress, password: str = "") -> psycopg.Connection:
     """
     import psycopg
 
-    from .bounded_connection import OLDEST_LIBPQ, BoundedConnection
+    from .bounded_connection import OLDEST_LIBPQ, connect_bounded
 
     if psycopg.pq.version() < OLDEST_LIBPQ:
         raise TeamIndexError(OLD_DRIVER)
     options = address.connection_options(password)
-    connection = BoundedConnection.connect(
+    return connect_bounded(
+        CALL_S,
         autocommit=True,
         connect_timeout=CONNECT_S,
         application_name="editahead",
         tcp_user_timeout=1_000 * CALL_S,
         prepare_threshold=None,
-        **options,  # type: ignore[arg-type]
+        **options,
     )
-    connection.call_s = CALL_S
-    return connection
 
 
 def _checked(value: object, kind: type[T]) -> T:
