@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -180,7 +183,11 @@ def tree_pairs(draw: st.DrawFn) -> tuple[Tree, Tree]:
     return before, after
 
 
-_OPTIONS = [(), ("--no-renames",), ("--binary",), ("-M", "-C"), ("-B",), ("-U1",), ("-D",), ("--full-index",)]
+_OPTIONS = [
+    *((), ("--no-renames",), ("--binary",), ("-M", "-C"), ("-B",), ("-U1",), ("-D",), ("--full-index",)),
+    *(("-U0",), ("--no-prefix",), ("--src-prefix=i/", "--dst-prefix=w/"), ("--function-context",)),
+    ("--src-prefix=old/", "--dst-prefix=new/"),
+]
 
 
 @pytest.mark.slow
@@ -218,6 +225,153 @@ def test_a_diff_of_git_gives_the_second_tree_or_is_refused(
 )
 def test_what_a_diff_of_git_says_is_done(before: Tree, after: Tree) -> None:
     assert after_patch(before, git_diff(before, after)) == after
+
+
+_BODY = "".join(f"line {number}\n" for number in range(30))
+BEFORE: Tree = {
+    "src/app.py": Entry(_BODY.encode()),
+    "src/old name.py": Entry(b"a\nb\nc\nd\n"),
+    "b/b.txt": Entry(b"one\ntwo\n"),
+    "gr\u00fc\u00dfe.md": Entry(b"# Hallo\n"),
+    "gone.txt": Entry(b"gone\n"),
+    "top.txt": Entry(b"top\nend"),
+}
+AFTER: Tree = {
+    "src/app.py": Entry(_BODY.replace("line 3\n", "line three\nmore\n").replace("line 25\n", "").encode()),
+    "src/new name.py": Entry(b"a\nb\nc\nd\n"),
+    "b/b.txt": Entry(b"one\nTWO\n"),
+    "gr\u00fc\u00dfe.md": Entry(b"# Hallo\n\nWelt\n"),
+    "top.txt": Entry(b"top\nEND"),
+    "made/new.txt": Entry(b"new\nfile\n"),
+}
+PLAIN = {name: entry for name, entry in BEFORE.items() if " " not in name and name.isascii()}
+PLAIN_AFTER = {name: entry for name, entry in AFTER.items() if " " not in name and name.isascii()}
+"""Without the names that `diff` and other systems quote in their own way."""
+
+
+def commits(before: Tree, after: Tree, *command: str, is_staged: bool = False) -> str:
+    """Return what a command of git prints in a repository with a commit of each tree."""
+    with tempfile.TemporaryDirectory() as name:
+        root = Path(name)
+        identity = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+        git(root, "init", "-q")
+        for tree in (before, after):
+            for path in root.iterdir():
+                if path.name != ".git":
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+            write_tree(root, tree)
+            git(root, "add", "-A", "-f")
+            if tree is before or not is_staged:
+                git(root, *identity, "commit", "-qm", "Change it\n\nBecause - of\n\n- this\n+ that")
+        if is_staged:
+            git(root, *identity, "stash")
+        return git(root, *command).decode()
+
+
+def diff_of_folders(before: Tree, after: Tree, *options: str, names: tuple[str, str] = ("old", "new")) -> str:
+    with tempfile.TemporaryDirectory() as root:
+        for name, tree in zip(names, (before, after), strict=True):
+            write_tree(Path(root, name), tree)
+        command = ["diff", *options, *names]
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+        assert done.returncode == 1, done.stderr
+        return done.stdout
+
+
+def as_subversion(text: str) -> str:
+    """Return git's diff as Subversion writes it."""
+    out = []
+    for line in text.splitlines(keepends=True):
+        if line.startswith("diff --git "):
+            out.append(f"Index: {line.split()[-1].removeprefix('b/')}\n{'=' * 67}\n")
+        elif line.startswith(("--- ", "+++ ")):
+            path = line[4:].rstrip("\n")
+            side = "revision 5" if line[0] == "-" else "working copy"
+            out.append(f"{line[:4]}{path[2:]}\t({side})\n")
+        elif not line.startswith(("index ", "new file", "deleted file")):
+            out.append(line)
+    return "".join(out)
+
+
+def as_mercurial(text: str) -> str:
+    """Return git's diff as Mercurial writes it."""
+    names = re.sub(r"^diff --git \S+ b/(.*)$", r"diff -r 1f2e3d4c5b6a \1", text, flags=re.MULTILINE)
+    dated = re.sub(
+        r"^((?:---|\+\+\+) [ab]/.*)$", r"\1\tThu Jan 01 00:00:00 1970 +0000", names, flags=re.MULTILINE
+    )
+    return re.sub(r"^(?:index|new file|deleted file) .*\n", "", dated, flags=re.MULTILINE)
+
+
+EDITED = {name: entry for name, entry in PLAIN_AFTER.items() if name in PLAIN}
+KEPT = {name: entry for name, entry in PLAIN.items() if name in EDITED}
+FORMS: dict[str, Callable[[], tuple[Tree, Tree, str]]] = (
+    {
+        "git format-patch": lambda: (
+            BEFORE,
+            AFTER,
+            commits(BEFORE, AFTER, "format-patch", "--stdout", "HEAD~1"),
+        ),
+        "git format-patch --attach-free, numbered": lambda: (
+            BEFORE,
+            AFTER,
+            commits(BEFORE, AFTER, "format-patch", "-n", "--stat", "--stdout", "HEAD~1"),
+        ),
+        "git show": lambda: (BEFORE, AFTER, commits(BEFORE, AFTER, "show")),
+        "git show --stat -p": lambda: (BEFORE, AFTER, commits(BEFORE, AFTER, "show", "--stat", "-p")),
+        "git log -p": lambda: (BEFORE, AFTER, commits(BEFORE, AFTER, "log", "-p", "-1")),
+        "git stash show": lambda: (
+            BEFORE,
+            AFTER,
+            commits(BEFORE, AFTER, "stash", "show", "-p", "-M", is_staged=True),
+        ),
+        "diff -ru": lambda: (KEPT, EDITED, diff_of_folders(KEPT, EDITED, "-ru")),
+        "diff -ruN": lambda: (PLAIN, PLAIN_AFTER, diff_of_folders(PLAIN, PLAIN_AFTER, "-ruN")),
+        "diff -Naur": lambda: (
+            PLAIN,
+            PLAIN_AFTER,
+            diff_of_folders(PLAIN, PLAIN_AFTER, "-Naur", names=("app-1.0.orig", "app-1.0")),
+        ),
+        "diff -up": lambda: (
+            KEPT,
+            EDITED,
+            diff_of_folders(KEPT, EDITED, "-r", "-U3", "-p", names=("a", "b")),
+        ),
+        "svn diff": lambda: (KEPT, EDITED, as_subversion(git_diff(KEPT, EDITED))),
+        "hg diff": lambda: (KEPT, EDITED, as_mercurial(git_diff(KEPT, EDITED))),
+    }
+    | {
+        f"git diff {' '.join(options)}": lambda options=options: (  # type: ignore[misc]
+            BEFORE,
+            AFTER,
+            git_diff(BEFORE, AFTER, *options),
+        )
+        for options in [
+            *(
+                (),
+                ("-M",),
+                ("--no-renames",),
+                ("-U0",),
+                ("-U1",),
+                ("-U99",),
+                ("--full-index",),
+                ("--patience",),
+            ),
+            *(("--no-prefix",), ("--no-prefix", "-U0"), ("--no-prefix", "--no-renames"), ("--stat", "-p")),
+            *(("--src-prefix=i/", "--dst-prefix=w/"), ("--src-prefix=c/", "--dst-prefix=i/")),
+            *(("--src-prefix=c/", "--dst-prefix=w/", "-M"), ("--src-prefix=1/", "--dst-prefix=2/")),
+            *(("--src-prefix=old/", "--dst-prefix=new/"), ("--src-prefix=x/y/", "--dst-prefix=z/")),
+            *(("-c", "core.quotePath=off"),),
+        ]
+        if options[:1] != ("-c",) and "x/y/" not in " ".join(options)
+    }
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", FORMS)
+def test_each_form_of_a_diff_is_clear(form: str) -> None:
+    before, after, text = FORMS[form]()
+    assert after_patch(before, text) == after
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import heapq
 import itertools
+import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -309,7 +310,7 @@ class _Planner:
                 _check_deletion(part, item.current)
                 item.action, item.edit = "delete", Edit.replace(0, item.original.length, "")
                 return item
-            if part.action == "move" and part.moved_to is not None:
+            if part.moved_to is not None and _moves(part):
                 item.action, item.moved_to = "move", self.files.create(part.moved_to).uri
             if isinstance(part.content, Diff) and not part.content.hunks:
                 return item  # The file is only moved, or created empty.
@@ -336,6 +337,8 @@ class _Planner:
 def _resolve_part(part: FileSketch, files: FileProvider, work: dict[str, _PendingChange]) -> _PendingChange:
     """Return the file of a part, as earlier parts left it."""
     found = files.resolve(part.path)
+    if found is None and part.other_path is not None:
+        found = files.resolve(part.other_path)
     if found is None:
         if part.path is None:
             raise ApplyRefusedError(Refusal("unplaced", "The sketch names no file, and none was given."))
@@ -353,6 +356,13 @@ def _resolve_part(part: FileSketch, files: FileProvider, work: dict[str, _Pendin
             Refusal("unplaced", f"An earlier part of the sketch removes {part.path or 'the file'}.")
         )
     return known
+
+
+def _moves(part: FileSketch) -> bool:
+    """Return whether a part gives its file another path. Tools write a move to the same one for a plain edit."""
+    if part.action != "move" or part.moved_to is None:
+        return False
+    return part.path is None or posixpath.normpath(part.path) != posixpath.normpath(part.moved_to)
 
 
 def _check_deletion(part: FileSketch, current: Snapshot) -> None:

@@ -124,6 +124,7 @@ class FileSketch:
         at: The first line of the part in the sketch.
         end: The line after the part.
         path: The path as the sketch writes it, with `/`, relative or absolute; None without one.
+        other_path: The path to take where there is no file at `path`: what of it is a prefix is not clear.
         language: The fence's word in lower case ("py", "typescript"), or None.
         action: The effect on the file. "move" also edits; the content of "delete" is what goes, if the sketch shows it.
         moved_to: The new path of a moved file.
@@ -152,6 +153,7 @@ class FileSketch:
     executable: bool | None = None
     old_blob: str | None = None
     unsupported: str = ""
+    other_path: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

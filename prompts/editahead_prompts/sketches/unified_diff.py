@@ -14,7 +14,12 @@ _HUNK = re.compile(
     r"@@+[ \t]*(?:-?(?P<old>\d{1,9})(?:,(?P<gone>\d{1,9}))?(?:[ \t]+\+?(?P<new>\d{1,9})(?:,(?P<come>\d{1,9}))?)?|\.{3}|…)?"
     r"[ \t]*@@+(?P<heading>.*)"
 )
-_GIT = re.compile(r'diff --git ("a/(?:[^"\\]|\\.)+"|"?a/.+?"?) ("b/(?:[^"\\]|\\.)+"|"?b/.+?"?)')
+_GIT = "diff --git "
+_QUOTED_PAIR = re.compile(r'("(?:[^"\\]|\\.)+"|\S.*?) ("(?:[^"\\]|\\.)+"|[^"]\S*)')
+_LETTERS = re.compile(r"[abciwo12]/")
+"""What git puts before the path of a side: `a/` and `b/`, or others with `diff.mnemonicPrefix`."""
+_NEVER = re.compile(r"\t(?:1970-01-01|1969-12-31) ")
+"""The time of a side of `diff -N` that is not there."""
 _PREAMBLE = re.compile(
     r"(?:diff -\S+ |index [0-9a-f,]+\.\.|(?:new|deleted) file mode |(?:old|new) mode |(?:dis)?similarity index |"
     r"(?:rename|copy) (?:from|to) |Index: |={60,}$|Binary files .* differ$|GIT binary patch$|"
@@ -63,6 +68,8 @@ _BINARY_LINE = re.compile(r"(?:literal|delta) \d+|[A-Za-z][^\s]{5,65}")
 
 _LOOK_AHEAD = 12
 _MAX_PREAMBLE = 40
+_MAX_NAMES = 4_096
+"""Characters of git's header in which the end of the first name is looked for."""
 
 
 @dataclass
@@ -74,6 +81,7 @@ class _File:
         new: The new path as in the headers, "/dev/null" included.
         executable: The permission to run the file that the headers give or take.
         old_blob: The beginning of git's name of the old text.
+        path: The path that both sides have in git's header, without prefixes; "" if that is not clear.
         unsupported: What Apply does not do with the file, after its name.
         seen: The signs of a diff seen so far, for the sentence in `FileSketch.why`.
     """
@@ -87,6 +95,7 @@ class _File:
     final_newline: bool | None = None
     executable: bool | None = None
     old_blob: str | None = None
+    path: str = ""
     unsupported: str = ""
     seen: str = "lines with - and +"
 
@@ -114,7 +123,7 @@ def is_start(lines: Sequence[str], at: int) -> bool:
     if line.startswith("@@"):
         match = _HUNK.fullmatch(line)
         return (match is not None and match["new"] is not None) or _is_tagged(lines, at + 1)
-    if _GIT.fullmatch(line) is not None or (line.startswith(_SURE) and _ALONE.fullmatch(line) is not None):
+    if _git_names(line) is not None or (line.startswith(_SURE) and _ALONE.fullmatch(line) is not None):
         return True
     stop = min(len(lines), at + _MAX_PREAMBLE)
     while at < stop and _PREAMBLE.match(lines[at]):
@@ -187,24 +196,28 @@ def _hunk(region: PatchRegion, at: int, file: _File, *, headless: bool) -> int:
 def _header(lines: Sequence[str], at: int, end: int, files: list[_File]) -> int:
     """Apply a header's line to the files, and return the number of the line after the header."""
     line = lines[at]
-    git = _GIT.fullmatch(line)
+    git = _git_names(line)
     alone = _ALONE.fullmatch(line)
     if alone and alone["old"] and files and not files[-1].hunks and files[-1].seen == "headers":
         alone = None  # the file is named above
-    begins = git is not None or alone is not None
+    begins = line.startswith(_GIT) or alone is not None
     if begins or not files or (_is_file_header(lines, at) and (files[-1].hunks or files[-1].old is not None)):
         # git's header and the ---/+++ lines below it are about the same file.
         pending = files and not begins and not files[-1].hunks and files[-1].seen == "headers"
         if not pending:
-            is_followed = git is not None or (alone is not None and alone["path"] is not None)
+            is_followed = line.startswith(_GIT) or (alone is not None and alone["path"] is not None)
             files.append(_File(at, seen="headers" if is_followed else ""))
     file = files[-1]
     if git is not None:
-        file.old, file.new = (path_of_header(name, at) for name in git.groups())
+        file.old, file.new = (path_of_header(name, at) for name in git)
+        file.path = _without_first_folder(file.old, file.new)
     elif _is_file_header(lines, at):
         file.old = path_of_header(_STAMP.sub("", line[4:]), at)
         file.new = path_of_header(_STAMP.sub("", lines[at + 1][4:]), at + 1)
         file.seen = "file headers"
+        missing = [_NEVER.search(side) is not None for side in lines[at : at + 2]]
+        if missing[0] != missing[1]:
+            file.action = "create" if missing[0] else "delete"
         return at + 2
     elif alone is not None:
         only = f"{alone['folder']}/{alone['name']}" if alone["name"] else alone["path"]
@@ -245,7 +258,7 @@ def _skip_binary(lines: Sequence[str], at: int, end: int) -> int:
 
 
 def _made(file: _File, end: int) -> FileSketch | None:
-    old, new = _paths(file)
+    old, new, other = _paths(file)
     why = f"a unified diff: it has {file.seen or 'file headers'}"
     path = new or old
     made = FileSketch(
@@ -255,6 +268,7 @@ def _made(file: _File, end: int) -> FileSketch | None:
         file.at,
         end,
         path=path,
+        other_path=other,
         final_newline=file.final_newline,
         executable=file.executable,
         old_blob=file.old_blob,
@@ -269,24 +283,59 @@ def _made(file: _File, end: int) -> FileSketch | None:
     return made if file.hunks or file.unsupported or file.executable is not None else None
 
 
-def _paths(file: _File) -> tuple[str | None, str | None]:
-    """Return the old and the new path without git's prefixes; None for `/dev/null`."""
+def _git_names(line: str) -> tuple[str, str] | None:
+    """Return the names in git's header, with their prefixes if any; None for another line, or where they are not clear."""
+    if not line.startswith(_GIT):
+        return None
+    rest = line[len(_GIT) :]
+    if '"' in rest:
+        match = _QUOTED_PAIR.fullmatch(rest)
+        return None if match is None else (match[1], match[2])
+    pairs = [(rest[:at], rest[at + 1 :]) for at, char in enumerate(rest[:_MAX_NAMES]) if char == " "]
+    for old, new in pairs:
+        if old == new or (old[1:] == new[1:] and _have_letters(old, new)):
+            return old, new
+    for old, new in pairs:  # a file that moves, or prefixes of a person's own
+        if _have_letters(old, new) or _without_first_folder(old, new):
+            return old, new
+    return pairs[0] if len(pairs) == 1 and "/" in rest else None
+
+
+def _have_letters(old: str, new: str) -> bool:
+    return bool(_LETTERS.match(old) and _LETTERS.match(new)) and old[0] != new[0]
+
+
+def _without_first_folder(old: str, new: str) -> str:
+    """Return the path that both sides have below different folders, as with `diff -ru old new`; "" if there is none."""
+    (first, _, rest), (second, _, other) = old.partition("/"), new.partition("/")
+    return rest if rest == other and first != second and first and second else ""
+
+
+def _paths(file: _File) -> tuple[str | None, str | None, str | None]:
+    """Return the old and the new path without prefixes, None for `/dev/null`; and the path if these lead to no file."""
     old, new = file.old or "", file.new or ""
     if _STAND_INS.fullmatch(f"{old} {new}"):
-        return None, None
-    prefixed = all(
-        path in ("", "/dev/null") or path.strip('"').startswith(prefix)
-        for path, prefix in ((old, "a/"), (new, "b/"))
+        return None, None, None
+    sides = [side.strip('"') for side in (old, new)]
+    is_usual = all(
+        side in ("", "/dev/null") or side.startswith(letters)
+        for side, letters in zip(sides, ("a/", "b/"), strict=True)
     )
-    if not prefixed:
-        before, after = tagged_path(old), tagged_path(new)
-        # Models often write the prefix in one of the two headers only.
-        if before and after and (before == f"a/{after}" or after == f"b/{before}"):
-            before = after = min(before, after, key=len)
-        return before, after
-    stripped = (path.strip('"')[2:] if path not in ("", "/dev/null") else "" for path in (old, new))
-    before, after = map(tagged_path, stripped)
-    return before, after
+    if file.path and "/dev/null" in sides:
+        return file.path, file.path, None
+    has_same = _have_letters(*sides) and sides[0][2:] == sides[1][2:]
+    if is_usual or has_same or (file.moved and _have_letters(*sides)):
+        stripped = ("" if side in ("", "/dev/null") else _LETTERS.sub("", side, count=1) for side in sides)
+        before, after = map(tagged_path, stripped)
+        return before, after, None
+    before, after = tagged_path(old), tagged_path(new)
+    # Models often write the prefix in one of the two headers only.
+    if before and after and (before == f"a/{after}" or after == f"b/{before}"):
+        before = after = min(before, after, key=len)
+    elif before and after and (below := _without_first_folder(before, after)):
+        is_new = bool(file.hunks) and not any(hunk.old for hunk in file.hunks)
+        return (below, below, None) if is_new else (after, after, below)
+    return before, after, None
 
 
 def _is_file_header(lines: Sequence[str], at: int) -> bool:

@@ -375,8 +375,15 @@ def _unrequested_by_diff(diff: Diff, target: Target, splices: Sequence[Splice]) 
     may_come = Counter(
         normalize_line(line.text) for hunk in diff.hunks for line in hunk.lines if line.tag == "+"
     )
-    gone = Counter(key for splice in splices for key in target.lines.keys[splice.start : splice.end])
-    come = Counter(normalize_line(line) for splice in splices for line in splice.lines)
+    gone: Counter[str] = Counter()
+    come: Counter[str] = Counter()
+    for splice in splices:
+        before = Counter(target.lines.keys[splice.start : splice.end])
+        after = Counter(map(normalize_line, splice.lines))
+        # A line between two changes is in both. Where the hunk changes it, too, all of its occurrences count.
+        stays = before & after
+        gone += before - Counter({key: count for key, count in stays.items() if key not in may_go})
+        come += after - Counter({key: count for key, count in stays.items() if key not in may_come})
     for key, count in (gone - may_go).items():
         left = may_go - gone
         if (
