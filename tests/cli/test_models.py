@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import re
-import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
@@ -21,6 +20,8 @@ from editahead_cli.own_model import REQUIRED_PACKAGES
 from editahead_inference.backends.local import small_model
 from editahead_inference.backends.local.self_check import Speed
 from editahead_inference.errors import SmallModelError
+from editahead_programs import child_process
+from editahead_programs.child_process import Finished
 from editahead_serving import base_download
 from editahead_serving.errors import DownloadError
 from editahead_serving.hardware import Gpu, Hardware
@@ -243,11 +244,11 @@ def test_what_ours_needs_is_installed_on_demand(
     commands: list[list[str]] = []
     code, found = 1, False
 
-    def pip(command: list[str], **options: Any) -> subprocess.CompletedProcess[bytes]:
+    def pip(command: list[str], **options: Any) -> Finished:
         commands.append(command)
-        return subprocess.CompletedProcess(command, code)
+        return Finished(code, b"", b"")
 
-    monkeypatch.setattr(subprocess, "run", pip)
+    monkeypatch.setattr(child_process, "run_child", pip)
     monkeypatch.setattr("editahead_cli.own_model.find_spec", lambda name: found or None)
     assert main(use) == 1 and not made
     assert "could not be installed" in capsys.readouterr().err
