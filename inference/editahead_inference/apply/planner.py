@@ -22,6 +22,7 @@ from editahead_prompts.text.edits import Edit, apply_to_lines, compose, normalis
 from editahead_prompts.text.snapshot import Snapshot, line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
+from .new_files import find_sign_of_piece
 from .results import MAX_CHOICES, Choice, ChoicePlace, HunkOrigin, MergeResult, Reading, Refusal
 from .review.file_names import FileFlag, changes_scripts
 from .review.review import FileEdit, Hunk, review
@@ -302,7 +303,7 @@ class _Planner:
         try:
             if part.unsupported:
                 raise ApplyRefusedError(Refusal("unparsed", part.unsupported))
-            item = _resolve_part(part, self.files, work)
+            item = _resolve_part(part, self.files, work, self.trees)
             if part.executable is not None:
                 changes_mode = part.executable != self.is_executable(item.original.uri)
                 item.executable = part.executable if changes_mode else None
@@ -334,7 +335,9 @@ class _Planner:
         return item
 
 
-def _resolve_part(part: FileSketch, files: FileProvider, work: dict[str, _PendingChange]) -> _PendingChange:
+def _resolve_part(
+    part: FileSketch, files: FileProvider, work: dict[str, _PendingChange], syntax: SyntaxTrees
+) -> _PendingChange:
     """Return the file of a part, as earlier parts left it."""
     found = files.resolve(part.path)
     if found is None and part.other_path is not None:
@@ -343,8 +346,8 @@ def _resolve_part(part: FileSketch, files: FileProvider, work: dict[str, _Pendin
         if part.path is None:
             raise ApplyRefusedError(Refusal("unplaced", "The sketch names no file, and none was given."))
         empty = files.create(part.path)
-        if empty.uri not in work and not _is_new(part):
-            raise ApplyRefusedError(Refusal("unplaced", f"There is no file {part.path}."))
+        if empty.uri not in work and part.action != "create":
+            _check_new(part, empty, syntax)
         return work.setdefault(empty.uri, _PendingChange("create", empty, empty, part.kind))
     if part.action == "create" and found.length:
         raise ApplyRefusedError(
@@ -391,13 +394,16 @@ def _first_changed_place(change: FileChange) -> ChoicePlace:
     return ChoicePlace(change.original.uri, line)
 
 
-def _is_new(part: FileSketch) -> bool:
-    """Return whether the part holds a whole file that need not exist."""
-    if part.action != "edit":
-        return part.action == "create"
-    if isinstance(part.content, Diff):
-        return bool(part.content.hunks) and all(not hunk.old for hunk in part.content.hunks)
-    return part.kind == "whole-file" or (part.kind == "declaration" and part.is_said_new)
+def _check_new(part: FileSketch, empty: Snapshot, syntax: SyntaxTrees) -> None:
+    """Check that a part can be all of a file that is not there.
+
+    Raises:
+        ApplyRefusedError: The part deletes or moves the file, or is a piece of it.
+    """
+    sign = find_sign_of_piece(part, empty, syntax) if part.action == "edit" else ""
+    if sign or part.action != "edit":
+        said = f"There is no file {part.path}{', and ' if sign else ''}{sign}."
+        raise ApplyRefusedError(Refusal("unplaced", said))
 
 
 def _with_part(refusal: Refusal, sketch: Sketch, part: FileSketch) -> Refusal:

@@ -7,7 +7,6 @@ is the whole text.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -20,6 +19,7 @@ from editahead_prompts.text.snapshot import line_body, split_lines
 from .edit_calls import parse_edit_calls
 from .elision_markers import parse_marker
 from .fences import PATCH_WORDS, Fence, find_fences, may_hold
+from .file_words import says_there
 from .instructions import (
     CODE,
     Instructions,
@@ -37,7 +37,8 @@ from .paths import SHELL_WORDS, language_of, language_of_fence, path_of_comment,
 from .sketch import FileSketch, Sketch
 from .snippet_parser import parse_snippet
 
-_SAYS_NEW = re.compile(r"\b(?:create|creating|new file|add a file)\b", re.IGNORECASE)
+_LINES_ABOVE = 4
+"""Lines above a block whose words are about its file, at most."""
 _LINES_PER_CHECK = 10_000
 
 
@@ -301,8 +302,18 @@ def _delivered(lines: Sequence[str], fence: Fence, language: str | None, path: s
         known=path,
         span=(fence.at, fence.stop),
     )
-    above = lines[max(0, fence.at - 2) : fence.at]
-    return replace(file, is_said_new=fence.path is not None and any(map(_SAYS_NEW.search, above)))
+    return replace(file, is_said_there=says_there(_words_above(lines, fence.at), lines[fence.start - 1]))
+
+
+def _words_above(lines: Sequence[str], at: int) -> list[str]:
+    """Return the last two lines with words above a line, up to another block."""
+    out: list[str] = []
+    for line in reversed(lines[max(0, at - _LINES_ABOVE) : at]):
+        if line.lstrip().startswith(("```", "~~~")) or len(out) == 2:
+            break
+        if line.strip():
+            out.append(line)
+    return out
 
 
 def _named(file: FileSketch, path: str | None) -> FileSketch:

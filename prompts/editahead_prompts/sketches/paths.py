@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from editahead_prompts.errors import InvalidNameError
 from editahead_prompts.text.languages import LANGUAGE_BY_EXTENSION
 
+from .file_words import says_new
 from .quoted_names import unquote_name
 
 
@@ -31,15 +33,22 @@ SHELL_WORDS = _words(
 )
 """Language words of fences that do not hold a file's code, unless no other fence does."""
 
-_WORD_OF_EXTENSION = {
-    "yml": "yaml",
-    "jsonc": "json",
-    "htm": "html",
-    "cs": "csharp",
-    "rb": "ruby",
-    "bash": "sh",
+_WORDS_OF_EXTENSION = {
+    "yml": _words("yaml"),
+    "yaml": _words("yml"),
+    "jsonc": _words("json"),
+    "htm": _words("html"),
+    "cs": _words("csharp"),
+    "rb": _words("ruby"),
+    "sh": _words("bash shell zsh"),
+    "bash": _words("sh shell"),
+    "ps1": _words("powershell"),
+    "txt": _words("text plaintext"),
+    "dockerfile": _words("docker"),
+    "makefile": _words("make"),
+    "tf": _words("hcl terraform"),
 }
-"""The word of fences for files whose extension differs from it, where `LANGUAGES` has neither."""
+"""The words of fences for files whose extension differs from them, where `LANGUAGES` has neither."""
 
 _SEGMENT = r"[\w.@+~$%()\[\]-]+"
 _PATH = re.compile(rf"(?:[A-Za-z]:[/\\]|[/\\])?(?:{_SEGMENT}[/\\])*{_SEGMENT}")
@@ -66,6 +75,9 @@ _PLACED = _words(
     "at change create edit file for from in inside into modify of open replace to update updated within"
 )
 """Words before a path in a sentence about the file's change, in lower case."""
+_MADE = _words("add adding as called create creating file named")
+"""Words before the path of a new file."""
+_ARTICLES = _words("a an new the")
 
 _MAX_CHARS = 400
 """Longest line that can name a file, in characters."""
@@ -124,7 +136,7 @@ def path_in_prose(line: str, word: str | None) -> str | None:
     """Return the only path that a line of prose above a fence names.
 
     The line is a heading, begins with the path, or has the path after a word such as "in" or "update". A name without a
-    folder is in backticks or bold, and its extension is that of the fence's language.
+    folder is in backticks or bold, and its extension is that of the fence's language. The name of a new file need not be.
 
     Args:
         word: The language word of the fence.
@@ -134,10 +146,14 @@ def path_in_prose(line: str, word: str | None) -> str | None:
         return None
     is_heading = re.match(r"#{1,6}\s|\*\*.*\*\*:?\Z", text) is not None
     tokens = [token.strip(",;:()[]") for token in text.replace("](", "] ").split()]
+    is_new = says_new(text)
     named: dict[str, int] = {}
     for number, token in enumerate(tokens):
         path = parse_location(token.strip("`*\"'"))
-        if path is not None and ("/" in path or (token != token.strip("`*") and _fits(path, word))):
+        if path is None:
+            continue
+        is_made = is_new and _word_before(tokens, number) in _MADE
+        if "/" in path or is_made or (token != token.strip("`*") and _fits(path, word)):
             named.setdefault(path, number)
     if len(named) > 1:
         named = {path: number for path, number in named.items() if "/" in path}
@@ -145,10 +161,17 @@ def path_in_prose(line: str, word: str | None) -> str | None:
         return None
     ((path, number),) = named.items()
     first = not any(re.search(r"[^\W\d]", token) for token in tokens[:number])
-    placed = number > 0 and tokens[number - 1].lower() in _PLACED
     if word in SHELL_WORDS and not _fits(path, word):
         return None
+    placed = number > 0 and tokens[number - 1].lower() in _PLACED
+    placed = placed or (is_new and _word_before(tokens, number) in _MADE)
     return path if is_heading or first or placed else None
+
+
+def _word_before(tokens: Sequence[str], number: int) -> str:
+    """Return the word before a token, in lower case, without articles between the two."""
+    before = (token.lower() for token in reversed(tokens[:number]))
+    return next((word for word in before if word not in _ARTICLES), "")
 
 
 def _fits(path: str, word: str | None) -> bool:
@@ -156,7 +179,8 @@ def _fits(path: str, word: str | None) -> bool:
     extension = path.rsplit(".", 1)[-1].lower()
     language = language_of_fence(word)
     return word is not None and (
-        word in (extension, _WORD_OF_EXTENSION.get(extension))
+        word == extension
+        or word in _WORDS_OF_EXTENSION.get(extension, ())
         or (language is not None and language_of(path) == language)
     )
 

@@ -132,7 +132,7 @@ class FileSketch:
             says that the file gets one; None if the sketch does not say.
         path_line: The sketch's line of a comment in the code that names the path. The line is not part of `content`, but
             a file may begin with such a comment.
-        is_said_new: The words above say that the file is new.
+        is_said_there: The words above, or a range of lines, say that the file is there already.
         executable: Whether the file gets or loses the permission to be run; None if the sketch does not say.
         old_blob: The beginning of git's name of the text that the part was made for.
         unsupported: What of the part Apply does not do, in a sentence; "" if Apply does all of it.
@@ -149,7 +149,7 @@ class FileSketch:
     moved_to: str | None = None
     final_newline: bool | None = None
     path_line: int | None = None
-    is_said_new: bool = False
+    is_said_there: bool = False
     executable: bool | None = None
     old_blob: str | None = None
     unsupported: str = ""
