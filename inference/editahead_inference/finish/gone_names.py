@@ -260,7 +260,7 @@ def _definitions(snapshot: Snapshot, name: str, line: int, trees: SyntaxTrees) -
 
 
 def _lines_with(snapshot: Snapshot, name: str) -> list[int]:
-    if name not in snapshot.text:
+    if not name or name not in snapshot.text:
         return []
     return [number for number, line in enumerate(snapshot.lines) if name in line][:MAX_LINES]
 

@@ -25,7 +25,7 @@ CODE = re.compile(
 )
 """Pattern of lines of code that hardly any line of prose matches."""
 
-_PROSE = re.compile(r"[^\s{}()\[\];=<>]*[A-Za-z][^{}\[\];=<>]*")
+_PROSE = re.compile(r"[^\s{}()\[\];=<>A-Za-z]*[A-Za-z][^{}\[\];=<>]*")
 _SENTENCE = re.compile(r"[A-Z][a-z']*,?(?: [^\s]+){3,}[.:!?]")
 """Pattern of a sentence, which may end as a line of code does: `Here it is (as you asked):`."""
 
@@ -37,6 +37,8 @@ _WRAPPER = re.compile(
     r"|.*\b(?:apply_patch|git apply|patch)\b.*<<-?\s*['\"]?\w+['\"]?.*|(?:EOF|PATCH|END)\s*",
 )
 """Pattern of lines around a patch: the tags of a tool's call, and a shell's command that gets the patch."""
+
+_MAX_WRAPPER_CHARS = 1_000
 
 _PATCHED_WORDS = PATCH_WORDS | SHELL_WORDS | {"xml"}
 """Words of fences that often hold a patch."""
@@ -116,7 +118,7 @@ def read_instructions(
     mails = set(_mail_lines(lines, spans, end))
     used = (number for number in rest if lines[number].strip() and number not in mails)
     return Instructions(
-        tuple(files), tuple(spans), tuple(number for number in used if not _WRAPPER.fullmatch(lines[number]))
+        tuple(files), tuple(spans), tuple(number for number in used if not _is_wrapper(lines[number]))
     )
 
 
@@ -178,6 +180,10 @@ def _mail_lines(lines: Sequence[str], spans: Sequence[tuple[int, int]], end: int
 def is_plain_prose(line: str) -> bool:
     """Return whether a line reads as words, without the signs of Markdown."""
     return parse_marker(line) is None and CODE.match(line) is None and _PROSE.fullmatch(line) is not None
+
+
+def _is_wrapper(line: str) -> bool:
+    return len(line) <= _MAX_WRAPPER_CHARS and _WRAPPER.fullmatch(line) is not None
 
 
 def is_prose(line: str) -> bool:
@@ -286,7 +292,7 @@ def _begins(lines: Sequence[str], fence: Fence) -> bool:
         if _is_start(lines, number):
             return True
         is_mail = _MAIL.match(lines[number]) is not None
-        if is_mail or not (_WRAPPER.fullmatch(lines[number]) or path_of_line(lines[number])):
+        if is_mail or not (_is_wrapper(lines[number]) or path_of_line(lines[number])):
             return is_mail
     return False
 

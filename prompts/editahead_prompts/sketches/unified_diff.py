@@ -28,7 +28,7 @@ _PREAMBLE = re.compile(
 _STAMP = re.compile(
     r"\t.*|\s+\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*|\s+\((?:original|old|before|updated|modified|new|after)\)\s*"
 )
-_NAME = re.compile(r"/dev/null|\"?[\w.@+~-]*[/.][^\s]*|[ab]")
+_NAME = re.compile(r"/dev/null|\"?[\w@+~-]*[/.][^\s]*|[ab]")
 """Pattern of what is rather a file's name than a line of code that begins with the signs of a header."""
 
 _STAND_INS = re.compile(

@@ -92,7 +92,7 @@ _VALUE_FIELDS = ("size", "value", "right", "type", "condition")
 _DEFINING_FIELDS = frozenset({"name", "pattern", "declarator", "alias", "parameter", "left", "property"})
 _MAX_CHILDREN = 1000
 """Children of a node with fields. More are those of a broken or generated text, and each look at them takes long."""
-_MAX_DEPTH = 400
+_MAX_DEPTH = 160
 """Nodes around a name that are looked at. A broken text's tree can be as deep as the text is long."""
 _TAGGED = frozenset({"struct_specifier", "union_specifier", "enum_specifier", "class_specifier"})
 """Node types of C and C++ that define a type only with a body."""
@@ -182,10 +182,15 @@ class Occurrence:
 UNKNOWN = Occurrence("unknown", False, ())
 
 
-def classify_occurrence(node: Node) -> Occurrence:
-    """Classify the name at a node, which is the smallest node that covers the name."""
+def classify_occurrence(node: Node, root: Node) -> Occurrence:
+    """Classify a name.
+
+    Args:
+        node: The smallest node that covers the name.
+        root: The root of its tree.
+    """
+    parents = _ancestors(node, root)
     if _is_text(node):
-        parents = list(_above(node))
         functions, scopes = tuple(n.id for n in parents if n.type in FUNCTIONS), scopes_around(node, parents)
         reflected = reflected_owner(node)
         if reflected is not None:
@@ -222,7 +227,7 @@ def classify_occurrence(node: Node) -> Occurrence:
     ):
         role = "member"
     named = holder.id if holder is not None and holder.type in FUNCTIONS else None
-    above = [n for n in _above(node) if n.id != named]
+    above = [n for n in parents if n.id != named]
     around = tuple(n.id for n in above if n.type in FUNCTIONS)
     scopes = scopes_around(node, above)
     imports = holder is not None and any(
@@ -339,10 +344,14 @@ def _upwards(node: Node, most: int) -> Iterator[Node]:
         at = at.parent
 
 
-def _above(node: Node) -> Iterator[Node]:
-    at = node.parent
-    for _ in range(_MAX_DEPTH):
-        if at is None:
-            return
-        yield at
-        at = at.parent
+def _ancestors(node: Node, root: Node) -> list[Node]:
+    """Return the nodes around a node, the innermost first.
+
+    The way down from the root takes as long as the tree is deep. `Node.parent` would take as long at each step.
+    """
+    found: list[Node] = []
+    at: Node | None = root
+    while at is not None and at.id != node.id:
+        found.append(at)
+        at = at.child_with_descendant(node)
+    return found[: -_MAX_DEPTH - 1 : -1]

@@ -104,7 +104,7 @@ class SyntaxTrees:
 
     @contextmanager
     def checked(self, check: Callable[[], None]) -> Iterator[None]:
-        """Call `check` during each parse within the context. It may raise to cancel the parse."""
+        """Call `check` during each parse, and before each look at a name, within the context. It may raise to cancel."""
         before, self._check = self._check, check
         try:
             yield
@@ -187,13 +187,16 @@ class SyntaxTrees:
 
     def occurrence(self, snapshot: Snapshot, start: int, end: int) -> Occurrence:
         """Classify the name at these offsets."""
-        if self.tree(snapshot) is None:
+        tree = self.tree(snapshot)
+        if tree is None:
             return UNKNOWN
         known = self._last[snapshot.uri][0].occurrences
         found = known.get((start, end))
         if found is None:
+            if self._check is not None:
+                self._check()
             node = self.node_at(snapshot, start, end)
-            found = known[start, end] = UNKNOWN if node is None else classify_occurrence(node)
+            found = known[start, end] = UNKNOWN if node is None else classify_occurrence(node, tree.root_node)
         return found
 
 
