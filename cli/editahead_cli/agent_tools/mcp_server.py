@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -18,10 +19,12 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
+from editahead_cli.console import print_note
 from editahead_cli.errors import ToolRefusedError
 from editahead_inference.errors import Cancelled
 from editahead_lsp import __version__
 
+from .bounded_lines import BoundedStdin
 from .workspace_tools import MAX_RESULTS, WorkspaceTools
 
 PROGRESS_S = 0.2
@@ -196,6 +199,11 @@ class _Progress:
         anyio.from_thread.run(self._ctx.report_progress, value, None, message)
 
 
+def _tell_dropped() -> None:
+    print_note("editahead: a message was left out, as it is too large")
+
+
 def serve(root: Path) -> None:
-    """Answer on stdin and stdout until stdin ends."""
+    """Answer on stdin and stdout until stdin ends. Of stdin, the SDK reads lines of any size; ours have a limit."""
+    sys.stdin = BoundedStdin(sys.stdin.buffer, _tell_dropped)  # type: ignore[assignment]
     anyio.run(ToolServer(root).server.run_stdio_async)

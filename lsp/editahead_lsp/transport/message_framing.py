@@ -97,12 +97,12 @@ def parse_body(body: bytes) -> Any:
         ValueError: It is not JSON.
         RecursionError: It is nested too deeply.
     """
-    if _has_too_many_values(body):
+    if has_too_many_values(body):
         raise MessageTooLargeError(f"a message with more than {MAX_VALUES} values was not read")
     return json.loads(body, parse_int=_parse_int)
 
 
-def _has_too_many_values(body: bytes) -> bool:
+def has_too_many_values(body: bytes) -> bool:
     """Return whether a body has too many values, before it is parsed: by the signs between them, outside of strings."""
     if sum(map(body.count, (b",", b"[", b"{"))) <= MAX_VALUES:
         return False

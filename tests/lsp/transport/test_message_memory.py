@@ -78,7 +78,7 @@ def test_the_count_is_that_of_the_values(value: Any, most: int) -> None:
     before = message_framing.MAX_VALUES
     message_framing.MAX_VALUES = most
     try:
-        is_refused = message_framing._has_too_many_values(body)
+        is_refused = message_framing.has_too_many_values(body)
     finally:
         message_framing.MAX_VALUES = before
     assert is_refused == (signs(value) > most)
