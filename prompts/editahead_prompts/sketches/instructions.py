@@ -52,7 +52,7 @@ _FEW = 3
 
 _GIT = "diff --git "
 _PATCH_FILES = (".patch", ".diff")
-_CODE_LANGUAGES = frozenset(
+CODE_LANGUAGES = frozenset(
     (
         *("python", "javascript", "javascriptreact", "typescript", "typescriptreact", "go", "rust", "java"),
         *("c", "cpp", "csharp", "ruby", "php", "kotlin", "swift", "scala"),
@@ -235,7 +235,7 @@ def are_words_around(
     if not all(map(is_prose, rest)):
         return False
     is_own = path is not None and names_only(found.files, path)
-    if is_own or not (is_patch_file(path) or (rest and language not in _CODE_LANGUAGES)):
+    if is_own or not (is_patch_file(path) or (rest and language not in CODE_LANGUAGES)):
         return True
     at, stop = found.spans[0]
     raise SketchError(
@@ -306,6 +306,4 @@ def _may_hold_patch(fence: Fence, files: Sequence[FileSketch]) -> bool:
     if fence.word is None or fence.path is not None or fence.word in _PATCHED_WORDS:
         return True
     language = language_of_fence(fence.word)
-    return language in _CODE_LANGUAGES or {language_of(file.path) for file in files if file.path} <= {
-        language
-    }
+    return language in CODE_LANGUAGES or {language_of(file.path) for file in files if file.path} <= {language}

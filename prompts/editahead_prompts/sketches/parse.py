@@ -22,6 +22,7 @@ from .fences import PATCH_WORDS, Fence, find_fences, may_hold
 from .file_words import says_there
 from .instructions import (
     CODE,
+    CODE_LANGUAGES,
     Instructions,
     add_file,
     are_words_around,
@@ -34,7 +35,7 @@ from .instructions import (
 from .invisible_characters import to_plain
 from .line_ends import name_changed_ends
 from .paths import SHELL_WORDS, language_of, language_of_fence, path_of_comment, path_of_line
-from .sketch import FileSketch, Sketch
+from .sketch import FileSketch, Sketch, move_lines
 from .snippet_parser import parse_snippet
 
 _LINES_ABOVE = 4
@@ -60,23 +61,56 @@ def parse_sketch(
         SketchError: The text holds no sketch. No other exception is raised, except by `check`.
     """
     check()
-    called = parse_edit_calls(text)
+    is_for_file = language is not None or path is not None
+    has_words = not is_for_file or (language or language_of(path)) in CODE_LANGUAGES
+    called = parse_edit_calls(text, may_be_data=is_for_file, may_have_words=has_words)
     if called is None:
         pasted, lines = _lines_of(text, check)
         fences = find_fences(lines)
-        called = _called_in_fence(pasted, lines, fences)
-    if isinstance(called, Sketch):
-        return _checked_calls(called, language or language_of(path), path)
-    if called is not None:
-        pasted, lines = _lines_of(called, check)
-        fences = find_fences(lines)
+        called = _called_in_fences(pasted, lines, fences, path)
+    if called is None:
+        return _of_lines(text, pasted, lines, fences, language or language_of(path), path, check)
+    sketches = [
+        each if isinstance(each, Sketch) else _of_text(each, language or language_of(path), path, check)
+        for each in called
+    ]
+    return _checked_calls(_joined(sketches), language or language_of(path), path)
+
+
+def _of_text(text: str, language: str | None, path: str | None, check: Callable[[], None]) -> Sketch:
+    """Parse a text in which no calls are looked for."""
+    pasted, lines = _lines_of(text, check)
+    return _of_lines(text, pasted, lines, find_fences(lines), language, path, check)
+
+
+def _of_lines(
+    text: str,
+    pasted: Sequence[str],
+    lines: tuple[str, ...],
+    fences: Sequence[Fence],
+    language: str | None,
+    path: str | None,
+    check: Callable[[], None],
+) -> Sketch:
     check()
-    files = _files(lines, fences, language or language_of(path), path, check)
+    files = _files(lines, fences, language, path, check)
     check()
     if not files:
         raise SketchError("a patch that changes nothing", 0, len(lines))
     changed = {at: line for at, line in enumerate(pasted[: len(lines)]) if line != lines[at]}
-    return Sketch(lines, tuple(name_changed_ends(files, called or text)), changed)
+    return Sketch(lines, tuple(name_changed_ends(files, text)), changed)
+
+
+def _joined(sketches: Sequence[Sketch]) -> Sketch:
+    """Return one sketch with the parts of all."""
+    lines: list[str] = []
+    files: list[FileSketch] = []
+    pasted: dict[int, str] = {}
+    for sketch in sketches:
+        pasted |= {at + len(lines): line for at, line in sketch.pasted.items()}
+        files += move_lines(sketch.files, len(lines))
+        lines += sketch.lines
+    return Sketch(tuple(lines), tuple(files), pasted)
 
 
 def _lines_of(text: str, check: Callable[[], None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -96,16 +130,40 @@ def _lines_of(text: str, check: Callable[[], None]) -> tuple[tuple[str, ...], tu
     return pasted, lines
 
 
-def _called_in_fence(
-    pasted: Sequence[str], lines: Sequence[str], fences: Sequence[Fence]
-) -> Sketch | str | None:
-    """Return what the calls of edit tools hold that are the only block of a text, among words."""
-    if len(fences) != 1 or fences[0].path is not None or fences[0].word not in _CALL_WORDS:
+def _called_in_fences(
+    pasted: Sequence[str], lines: Sequence[str], fences: Sequence[Fence], path: str | None
+) -> list[Sketch | str] | None:
+    """Return the calls of edit tools that all blocks of a text hold, among words.
+
+    Raises:
+        SketchError: Some blocks hold calls, and some hold others.
+    """
+    if not fences or not all(
+        is_prose(lines[at]) or path_of_line(lines[at])
+        for at in _outside(fences, len(lines))
+        if lines[at].strip()
+    ):
         return None
-    (fence,) = fences
-    if not all(is_prose(lines[at]) for at in _outside(fences, len(lines)) if lines[at].strip()):
-        return None
-    return parse_edit_calls("\n".join(pasted[fence.start : fence.end]))
+    out: list[Sketch | str] = []
+    others: list[Fence] = []
+    for fence in fences:
+        called = None
+        if language_of(fence.path) not in _CALL_LANGUAGES and fence.word not in PATCH_WORDS:
+            text = "\n".join(pasted[fence.start : fence.end])
+            called = parse_edit_calls(text, may_be_data=path is not None or fence.word not in _CALL_WORDS)
+        is_own = called is None or all(
+            fence.path is None or isinstance(each, str) or names_only(each.files, fence.path)
+            for each in called
+        )
+        if called is None or not is_own:
+            others.append(fence)
+        else:
+            out += called
+    if out and any(fence.word not in SHELL_WORDS for fence in others):
+        raise SketchError(
+            "blocks with calls of edit tools, and others; apply them one by one", others[0].at, others[0].stop
+        )
+    return out or None
 
 
 def _checked_calls(called: Sketch, language: str | None, path: str | None) -> Sketch:
@@ -123,7 +181,7 @@ def _checked_calls(called: Sketch, language: str | None, path: str | None) -> Sk
     return called
 
 
-_CALL_WORDS = frozenset({None, "json", "jsonc", "tool_code", "tool_use", "xml"})
+_CALL_WORDS = frozenset({None, "json", "jsonc", "jsonl", "tool_call", "tool_code", "tool_use", "xml"})
 _CALL_LANGUAGES = frozenset({"json", "jsonc", "jsonl", "xml", "html"})
 
 

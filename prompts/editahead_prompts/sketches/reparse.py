@@ -8,13 +8,13 @@ from itertools import pairwise
 
 from editahead_prompts.text.snapshot import Snapshot
 
-from .edit_calls import fit_texts
 from .invisible_characters import restore_invisible
 from .line_numbers import strip_line_numbers
 from .paths import path_of_comment
 from .search_replace import fit_blank_edges, settle_splits
 from .sketch import Code, Diff, Elision, FileSketch, Sketch, Snippet
 from .snippet_parser import classify
+from .text_edits import fit_texts
 
 _HEAD_LINES = 3
 """First lines of a file that may hold a comment with the file's path."""

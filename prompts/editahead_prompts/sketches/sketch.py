@@ -6,8 +6,8 @@ Every value keeps its 0-based line number in the sketch, so that a refusal can q
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, Literal
 
 SketchKind = Literal["markers", "unified-diff", "search-replace", "begin-patch", "whole-file", "declaration"]
 """Kind of a sketch. The list is closed, because it is part of the wire contract."""
@@ -169,3 +169,21 @@ class Sketch:
     lines: tuple[str, ...]
     files: tuple[FileSketch, ...]
     pasted: Mapping[int, str] = field(default_factory=dict)
+
+
+_NUMBERS = frozenset(["at", "end", "path_line"])
+"""Attributes that are lines of the sketch."""
+
+
+def move_lines(value: Any, by: int) -> Any:
+    """Return a part of a sketch, or a tuple of such, as it is below lines of another sketch."""
+    if isinstance(value, tuple):
+        return tuple(move_lines(each, by) for each in value)
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    moved = {}
+    for each in fields(value):
+        held = getattr(value, each.name)
+        is_number = each.name in _NUMBERS and held is not None
+        moved[each.name] = held + by if is_number else move_lines(held, by)
+    return replace(value, **moved)

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_inference.apply.merge.merge import merge
-from editahead_prompts.errors import SketchError, UnfitSketchError
+from editahead_prompts.errors import UnfitSketchError
 from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.sketches.reparse import reparse_with_file
-from editahead_prompts.sketches.sketch import Diff, Snippet
+from editahead_prompts.sketches.sketch import Code, Diff, Snippet
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 
@@ -131,10 +131,17 @@ def test_other_json_is_code(text: str) -> None:
     assert part.kind != "search-replace"
 
 
-def test_calls_of_two_kinds_are_refused() -> None:
+def test_calls_of_two_kinds_are_parts_in_their_order() -> None:
     calls = [
         {"path": "a.py", "old_str": "a", "new_str": "b"},
         {"filePath": "b.py", "code": "// ...existing code...\nx\n"},
+        {"path": "c.py", "old_str": "c", "new_str": "d"},
     ]
-    with pytest.raises(SketchError, match="one by one"):
-        parse_sketch(json.dumps(calls))
+    sketch = parse_sketch(json.dumps(calls))
+    assert [part.path for part in sketch.files] == ["a.py", "b.py", "c.py"]
+    for part in sketch.files:
+        assert 0 <= part.at < part.end <= len(sketch.lines)
+    content = sketch.files[1].content
+    assert isinstance(content, Snippet)
+    for piece in content.parts:
+        assert sketch.lines[piece.at] == (piece.lines[0] if isinstance(piece, Code) else piece.text)

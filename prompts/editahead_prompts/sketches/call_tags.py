@@ -1,0 +1,134 @@
+"""The calls of edit tools as tags, turned into the values that calls in JSON have.
+
+<write_to_file><path>a.py</path><content>...</content></write_to_file>        Cline's and Roo's, also with CDATA
+<invoke name="Edit"><parameter name="file_path">a.py</parameter>...           Claude's
+<function=edit><parameter=path>a.py</parameter>...                            Qwen's
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+_FIELDS = (
+    "path|file_path|filePath|target_file|content|file_text|diff|old_text|old_string|old_str|new_text|new_string|new_str"
+    "|search|replace|code_edit|line|insert_line|command|use_regex|replace_all"
+)
+_TAG = re.compile(
+    rf"<(?P<end>/)?(?:\w+:)?(?:parameter(?: name=\"(?P<named>\w+)\"|=(?P<bare>\w+))|(?P<field>{_FIELDS})|"
+    r"(?P<tool>\w+)(?:[ =]\"?(?:name=\")?(?P<called>[\w.]+)\"?)?)(?: [^<>\n]{0,200})?>"
+)
+_NEUTRAL = frozenset(["edit", "edits", "args", "file", "replacement", "replacements", "parameter"])
+"""Tags between the fields of one call."""
+_DIFFS = frozenset(["diff"])
+_SHORT = re.compile(r"[^<\n]{0,400}</(\w+)>")
+"""Pattern of what follows the tag of a field that says nothing about the edit."""
+_CDATA = re.compile(r"\s*<!\[CDATA\[\n?(.*)\]\]>\s*", re.DOTALL)
+_HELD = re.compile(r"\s*<content>\n?(.*)</content>(?:\s*<start_line>\d*</start_line>)?\s*", re.DOTALL)
+_FENCED = re.compile(r"\s*(?P<ticks>`{3,})(?P<word>[^`\n]*)\n(?P<text>.*\n)?(?P=ticks)\s*", re.DOTALL)
+_DOCUMENTS = (".md", ".markdown", ".mdx")
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedCalls:
+    """The calls that are tags of a text.
+
+    Attributes:
+        calls: The name of the tool, and the fields, of each call.
+        left: The text beside tags and fields.
+        is_cut_off: A field of a call has no end.
+    """
+
+    calls: list[tuple[str, dict[str, Any]]]
+    left: str
+    is_cut_off: bool
+
+
+def read_tags(text: str) -> TaggedCalls:
+    """Return the calls that are tags of a text."""
+    calls: list[tuple[str, dict[str, Any]]] = []
+    fields: dict[str, Any] = {}
+    left: list[str] = []
+    name, at, unclosed, is_cut_off = "", 0, set[str](), False
+    while (found := _TAG.search(text, at)) is not None:
+        left.append(text[at : found.start()])
+        at = found.end()
+        key = found["named"] or found["bare"] or found["field"]
+        if (
+            found["tool"]
+            and not found["end"]
+            and (short := _SHORT.match(text, at))
+            and short[1] == found["tool"]
+        ):
+            at = short.end()
+            continue
+        if key is None or found["end"]:
+            if key is None and found["tool"] not in _NEUTRAL:
+                calls += [(name, fields)] if fields else []
+                name, fields = found["called"] or found["tool"], {}
+            continue
+        close = f"</{found['field'] or 'parameter'}>"
+        end = -1 if close in unclosed else _end_of(text, at, close)
+        if end < 0:
+            unclosed.add(close)
+            is_cut_off |= bool(fields)
+            continue
+        value = text[at:end]
+        at = text.index(">", end) + 1
+        if not found["named"]:
+            value = value.removeprefix("\n")
+        if found["bare"]:
+            value = value.removesuffix("\n")
+        fields = _with_field(calls, name, fields, key, value)
+    left.append(text[at:])
+    calls += [(name, fields)] if fields else []
+    return TaggedCalls([(name, _settled(held)) for name, held in calls], "".join(left), is_cut_off)
+
+
+def _end_of(text: str, at: int, close: str) -> int:
+    """Return where a field ends, whose closing tag may have a prefix; -1 without an end."""
+    end = text.find(close, at)
+    prefixed = re.compile(rf"</\w+:{close[2:]}").search(text, at, end if end >= 0 else len(text))
+    return end if prefixed is None else prefixed.start()
+
+
+def _with_field(
+    calls: list[tuple[str, dict[str, Any]]], name: str, fields: dict[str, Any], key: str, value: str
+) -> dict[str, Any]:
+    """Return the fields with one more, as a further call where the last one has it already."""
+    plain = key.replace("_", "").lower()
+    if plain in fields:
+        calls.append((name, fields))
+        keeps_path = not plain.endswith(("path", "file"))
+        fields = {
+            held: text for held, text in fields.items() if held.endswith(("path", "file")) and keeps_path
+        }
+    return {**fields, plain: value}
+
+
+def _settled(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields without what is around their texts, and numbers as such."""
+    out = dict(fields)
+    path = next((str(out[key]) for key in ("path", "filepath", "targetfile") if key in out), "").strip()
+    for key, value in fields.items():
+        if key in ("path", "filepath", "targetfile", "command", "useregex", "replaceall"):
+            out[key] = value.strip()
+        elif key in ("line", "insertline"):
+            number = value.strip()
+            out[key] = int(number) if re.fullmatch(r"\d{1,9}", number) else None
+        else:
+            out[key] = _bare(value, path, key)
+    return out
+
+
+def _bare(value: str, path: str, key: str) -> str:
+    """Return a text without the section of CDATA, the tag or the fence around it."""
+    if key in _DIFFS and (held := _HELD.fullmatch(value)):
+        value = held[1]
+    if data := _CDATA.fullmatch(value):
+        value = data[1]
+    if key not in ("content", "filetext", *_DIFFS) or not (fenced := _FENCED.fullmatch(value)):
+        return value
+    is_text = path.lower().endswith(_DOCUMENTS) and fenced["word"].strip().lower() not in ("md", "markdown")
+    return value if is_text else fenced["text"] or ""
