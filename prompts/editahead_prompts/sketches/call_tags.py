@@ -24,6 +24,8 @@ _NEUTRAL = frozenset(["edit", "edits", "args", "file", "replacement", "replaceme
 _DIFFS = frozenset(["diff"])
 _SHORT = re.compile(r"[^<\n]{0,400}</(\w+)>")
 """Pattern of what follows the tag of a field that says nothing about the edit."""
+_NAMED = re.compile(r" (?:path|file_?path)=\"([^\"<>\n]+)\"", re.IGNORECASE)
+"""Pattern of a path as an attribute of the tool's tag."""
 _CDATA = re.compile(r"\s*<!\[CDATA\[\n?(.*)\]\]>\s*", re.DOTALL)
 _HELD = re.compile(r"\s*<content>\n?(.*)</content>(?:\s*<start_line>\d*</start_line>)?\s*", re.DOTALL)
 _FENCED = re.compile(r"\s*(?P<ticks>`{3,})(?P<word>[^`\n]*)\n(?P<text>.*\n)?(?P=ticks)\s*", re.DOTALL)
@@ -67,6 +69,8 @@ def read_tags(text: str) -> TaggedCalls:
             if key is None and found["tool"] not in _NEUTRAL:
                 calls += [(name, fields)] if fields else []
                 name, fields = found["called"] or found["tool"], {}
+                if (named := _NAMED.search(found[0])) is not None:
+                    fields["path"] = named[1]
             continue
         close = f"</{found['field'] or 'parameter'}>"
         end = -1 if close in unclosed else _end_of(text, at, close)

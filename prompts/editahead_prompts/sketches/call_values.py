@@ -47,6 +47,7 @@ _WRAPPERS = (
         "function",
         "functioncall",
         "toolcall",
+        "tooluse",
         "output",
     ),
     *("choices", "candidates", "message", "messages", "item", "payload", "action", "file"),
@@ -120,6 +121,8 @@ class CallReader:
         """
         if depth > _MAX_DEPTH:
             self._refuse("calls of tools that are nested too deeply")
+        elif isinstance(value, list) and (patch := patch_of_command(value, "")) is not None:
+            self.calls.append(Call(None, inner=patch))
         elif isinstance(value, list):
             if len(value) > MAX_CALLS:
                 self._refuse(f"more than {MAX_CALLS} calls of tools")
@@ -150,14 +153,13 @@ class CallReader:
                 held = decode(held)
             if isinstance(held, (dict, list)):
                 self.read(held, path, name, depth + 1)
-        is_call = bool(called) and has_arguments
-        if (
-            is_call
-            and before == (len(self.calls), len(self.problems))
-            and not _HARMLESS.fullmatch(_last_name(called))
-        ):
+        title = called if called and has_arguments else ""
+        if own is not None and not title:
+            title = _string(fields, ("command", "type")) or ""
+        is_read = before == (len(self.calls), len(self.problems))
+        if title and is_read and not _HARMLESS.fullmatch(_last_name(title)):
             self._refuse(
-                f"a call that is not understood: its tool is not known, or a field lacks: {called[:80]}"
+                f"a call that is not understood: its tool is not known, or a field lacks: {title[:80]}"
             )
 
     def _call(self, fields: Mapping[str, Any], path: str | None, name: str, *, is_known: bool) -> Call | None:
@@ -207,6 +209,8 @@ class CallReader:
             whole = _string(fields, ("text",))
         if whole is None and name in _DELETES:
             return Call(None, inner=f"*** Begin Patch\n*** Delete File: {path}\n*** End Patch")
+        if whole is None and "text" in fields:
+            self._refuse("a call with a text of which only the name of its tool would say where it belongs")
         return None if whole is None else Call(path, new=whole, creates=True)
 
     def _patch(self, fields: Mapping[str, Any]) -> str | None:

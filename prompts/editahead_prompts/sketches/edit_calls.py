@@ -28,6 +28,7 @@ from .sketch import Code, Diff, FileSketch, Hunk, HunkLine, Sketch, Snippet
 _ELEMENT = re.compile(r"<(\w+)\b[^<>]*>[^<\n]{0,400}</\1>|<[^<>]*>")
 """Pattern of what may be around calls: an element of one line, or a tag."""
 _AROUND = re.compile(r"\s*(?:(?:</?\w+>|\[TOOL_CALLS\])\s*)*")
+_MARK = re.compile(r"</?\w+>|\[TOOL_CALLS\]")
 _KEYS = re.compile(
     r"\"(?:old_?(?:string|str|text)|new_?(?:string|str|text)|code_edit|file_?path|tool_calls|update_file|create_file|delete_file"
     r"|apply_patch)\"",
@@ -133,6 +134,8 @@ def _values(text: str, is_around: Callable[[str], bool]) -> list[Any] | None:
     while at < len(text):
         if text[at] in " \t\r\n,":
             at += 1
+        elif (mark := _MARK.match(text, at)) is not None:
+            at = mark.end()
         elif text[at] in "{[" and tries < _MAX_TRIES and (found := _value_at(decoder, text, at)) is not None:
             value, at = found
             out.append(value)

@@ -150,7 +150,9 @@ def _called_in_fences(
         called = None
         if language_of(fence.path) not in _CALL_LANGUAGES and fence.word not in PATCH_WORDS:
             text = "\n".join(pasted[fence.start : fence.end])
-            called = parse_edit_calls(text, may_be_data=path is not None or fence.word not in _CALL_WORDS)
+            has_words = path is None and fence.path is None and language_of_fence(fence.word) != "markdown"
+            is_data = path is not None or fence.word not in _CALL_WORDS
+            called = parse_edit_calls(text, may_be_data=is_data, may_have_words=has_words)
         is_own = called is None or all(
             fence.path is None or isinstance(each, str) or names_only(each.files, fence.path)
             for each in called

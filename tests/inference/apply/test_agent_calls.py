@@ -196,6 +196,13 @@ _VALUES: dict[str, object] = {
         "name": "Edit",
         "input": {"file_path": "f.ts", "old_str": _OLD, "new_str": _NEW, "change_all": False},
     },
+    "array": ["apply_patch", _PATCH],
+    "amazon": {
+        "toolUse": {
+            "name": "fs_write",
+            "input": {"command": "str_replace", "path": "f.ts", "old_str": _OLD, "new_str": _NEW},
+        }
+    },
     "with a reading call": [
         {"name": "read_file", "input": {"path": "f.ts"}},
         {"name": "edit", "input": {"path": "f.ts", "old_str": _OLD, "new_str": _NEW}},
@@ -210,6 +217,9 @@ _TEXTS = {
     "fence of a tool": f"```tool_call\n{_ONE}\n```",
     "fence of another word": f"```javascript\n{_ONE}\n```",
     "fence below the file's path": f"**f.ts**\n```json\n{_ONE}\n```",
+    "fence with words": f"Do this:\n\n```\nCall of the tool:\n{_ONE}\n```",
+    "tags on the line": f"<tool_call>{_ONE}</tool_call>",
+    "mistral": f"[TOOL_CALLS] [{_ONE}]",
     "tags around": f"<tool_call>\n{_ONE}\n</tool_call>",
     "line ends in strings": f'{{"path": "f.ts", "old_str": "const a = 1;\n{_OLD}", "new_str": "const a = 1;\n{_NEW}"}}',
     "roo": f"<apply_diff>\n<path>f.ts</path>\n<diff>\n{_BLOCK}</diff>\n</apply_diff>",
@@ -230,6 +240,7 @@ _TEXTS = {
     "qwen": "<tool_call>\n<function=edit>\n<parameter=path>\nf.ts\n</parameter>\n"
     f"<parameter=old_string>\n{_OLD}\n</parameter>\n"
     f"<parameter=new_string>\n{_NEW}\n</parameter>\n</function>\n</tool_call>",
+    "devin": f'<str_replace path="f.ts">\n<old_str>{_OLD}</old_str>\n<new_str>{_NEW}</new_str>\n</str_replace>',
     "zed": f"<edit>\n<path>f.ts</path>\n<old_text line=2>\n{_OLD}\n</old_text>\n<new_text>\n{_NEW}\n</new_text>\n</edit>",
 }
 
@@ -318,6 +329,9 @@ _EDIT = {"path": "f.ts", "old_str": _OLD, "new_str": _NEW}
         ({**_EDIT, "use_regex": True}, "regular expression"),
         ({"path": "f.ts", "content": "x", "start_line": 1, "end_line": 2}, "by their numbers"),
         ({"path": "f.ts", "content": "x", "line": "two"}, "without a number"),
+        ({"path": "f.ts", "text": "x"}, "name of its tool"),
+        ({"command": "undo_edit", "path": "f.ts"}, "not understood.*undo_edit"),
+        ({"operation": {"type": "rename_file", "path": "f.ts"}}, "not understood.*rename_file"),
         ([_EDIT] * 501, "more than 500"),
     ],
 )
