@@ -27,7 +27,8 @@ _COMMENT = re.compile(
     """,
     re.VERBOSE,
 )
-_DOTS = re.compile(r"(?:\.{3,}|…|(?:\. ){2,}\.)+")
+DOTS = re.compile(r"(?:\.{3,}|[…⋮⋯⋰⋱︙‥]|[·•∙⋅]{3,}|(?:\. ){2,}\.)+")
+"""Dots that stand for something left out, in any form."""
 _EDGES = " \t.,;:!-–—=_~*\"'`"
 _BRACKETS = {"[": "]", "(": ")", "<": ">", "{": "}"}
 
@@ -106,8 +107,8 @@ def parse_marker(line: str) -> ElisionMarker | None:
     text = line.strip()
     if not text or len(text) > _MAX_CHARS:
         return None
-    if _DOTS.fullmatch(text):
-        return ElisionMarker(certain="…" in text)
+    if DOTS.fullmatch(text):
+        return ElisionMarker(certain=bool(text.strip(". ")))
     match = _COMMENT.fullmatch(text)
     if match is None or match.lastgroup is None:
         return _bracketed(text)
@@ -191,9 +192,9 @@ def _indent(line: str) -> int:
 def _bracketed(text: str) -> ElisionMarker | None:
     """Parse dots or marker words in brackets without a comment sign: `[...]`, `<existing code>`, `{...}`."""
     inner = text[1:-1].strip() if _BRACKETS.get(text[0]) == text[-1] else ""
-    if text[0] == "[" and _DOTS.fullmatch(inner):
+    if text[0] == "[" and DOTS.fullmatch(inner):
         return ElisionMarker(certain=False)
-    dotted = _DOTS.match(text) and text.endswith(("...", "…"))
+    dotted = DOTS.match(text) and text.endswith(("...", "…"))
     worded = text[0] in "[<" and " " in inner
     return (
         ElisionMarker(certain=True) if (dotted or worded) and _says_that_it_stays(_bare_words(text)) else None
@@ -202,13 +203,13 @@ def _bracketed(text: str) -> ElisionMarker | None:
 
 def _of_words(content: str) -> ElisionMarker | None:
     """Parse a comment's content as a marker."""
-    if _DOTS.fullmatch(content):
+    if DOTS.fullmatch(content):
         return ElisionMarker(certain=True)
     wrapped = _BRACKETS.get(content[0]) == content[-1]
-    if wrapped and _DOTS.fullmatch(content[1:-1].strip()):
+    if wrapped and DOTS.fullmatch(content[1:-1].strip()):
         return ElisionMarker(certain=True)
     words = _bare_words(content)
-    leads, trails = bool(_DOTS.match(content)), content.rstrip(" )]>}").endswith(("...", "…", ". . ."))
+    leads, trails = bool(DOTS.match(content)), content.rstrip(" )]>}").endswith(("...", "…", ". . ."))
     if words in ("removed", "deleted") or ((leads or wrapped or ":" in words) and _GONE.fullmatch(words)):
         return ElisionMarker(certain=True, removed=True)
     if (
@@ -247,7 +248,7 @@ def _says_that_it_stays(words: str) -> bool:
 
 def _bare_words(text: str) -> str:
     """Return the text in lower case with single spaces, without dots and without enclosing brackets and dashes."""
-    text = _DOTS.sub(" ", text).lower()
+    text = DOTS.sub(" ", text).lower()
     before = None
     while before != text:
         before, text = text, text.strip(_EDGES)

@@ -9,70 +9,41 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from editahead_inference.apply.placement.line_matching import (
+    indent_width,
     indentation,
-    is_comment,
-    line_weight,
     normalize_line,
 )
 from editahead_inference.apply.placement.outline import (
     Item,
+    Naming,
     has_substance,
     identity,
     normalized,
     walk,
 )
 from editahead_inference.apply.placement.placement import Target
-from editahead_prompts.sketches.elision_markers import parse_marker
+from editahead_prompts.sketches.elision_markers import DOTS
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
 
+from .dots_in_lines import find_gaps
+from .left_out_docs import DocRestorer
+from .substance import docstring_lines, one_line_body, says_that_it_stays, stands_for_code
 from .told_removals import SAYS_REMOVED, is_in_function
 
-_ONE_LINE_BODY = re.compile(
-    r"(?P<head>.*[\w)\]>]\s*\{)\s*(?P<body>(?:\.{3}|…|/\*.*\*/|//.*)?)\s*(?P<end>\}[;,)]*)"
-)
 _EMPTY_ARGUMENT = re.compile(r".*\w\s*\{\s*\}\)[;,)]*")
 """A value without fields as the last argument of a call, such as `Ok(Empty {})`, which is no body."""
-_ONE_LINE_BLOCK = re.compile(
-    r"(?P<head>(?:async\s+)?(?:def|class)\b.*:)\s*(?P<body>(?:\.{3}|…|pass)\s*(?:#.*)?)"
-)
-_DOTS_IN_BRACKETS = re.compile(
-    r"(?P<open>[\w\])]\(|\[[^\[\]()]*,\s*|\{[^{}()]*,\s*)(?:\.{3}|…)(?P<close>\s*[)\]},])"
-)
-"""Dots instead of arguments, or instead of items between others."""
-_QUOTES = ('"""', "'''")
-
-_NO_BODY = re.compile(
-    r"(?P<nothing>(?:return )?(?:\.{3}|…)|pass)?\s*(?P<comment>(?:#|//|--)[^!].*|/\*.*\*/)?"
-)
-_LEFT_OUT_WORDS = frozenset(
-    [
-        "same",
-        "snip",
-        "snipped",
-        "unchanged",
-        "previous",
-        "original",
-        "omitted",
-        "existing",
-        "implementation",
-        "body",
-        "before",
-        "rest",
-        "untouched",
-        "etc",
-        "above",
-    ]
-)
-_MAX_WORDS = 5
 _MAX_HEADER = 40
 """Lines of the header of a function, at most."""
 
-_ABBREVIATES = frozenset(
-    {"python", "javascript", "javascriptreact", "typescript", "typescriptreact", "go", "java", "rust"}
+_MAY_LEAVE_OUT = re.compile(
+    r"[.…⋮⋯⋰⋱︙‥]{2}|[…⋮⋯⋰⋱︙‥]|pass|Ellipsis|remove|deleted|\"\"\"|'''|#|//|--|/\*|<!--|\{\s*\}"
 )
-"""Languages in which dots are no arguments of a call."""
+"""What a line has that leaves something out."""
+_SIGNS = re.compile(r"\s*[^\w\s(){}\[\],;]+[;\s]*")
+"""A line of signs alone that are no brackets."""
 
 
 def restore_left_out_code(part: FileSketch, target: Target) -> FileSketch:
@@ -80,9 +51,10 @@ def restore_left_out_code(part: FileSketch, target: Target) -> FileSketch:
     if isinstance(part.content, Diff) or not len(target.lines):
         return part
     parts: list[Code | Elision] = []
-    restorer = _Restorer(part.content, target)
-    for piece in part.content.parts:
-        parts += restorer.restore(piece) if isinstance(piece, Code) else [piece]
+    restorer = _Restorer(target)
+    for piece, below in zip_longest(part.content.parts, part.content.parts[1:]):
+        mark = below if isinstance(below, Elision) else None
+        parts += restorer.restore(piece, mark) if isinstance(piece, Code) else [piece]
     parts = list(_joined(parts))
     if tuple(parts) == part.content.parts:
         return part
@@ -109,64 +81,48 @@ def _joined(parts: Sequence[Code | Elision]) -> Iterator[Code | Elision]:
 class _Restorer:
     """The comparison of the code of one sketch with one file."""
 
-    def __init__(self, snippet: Snippet, target: Target) -> None:
+    def __init__(self, target: Target) -> None:
         self._target, self._bodies = target, target.lines.bodies
-        self._naming = target.naming
+        self._docs = DocRestorer(target)
 
     @property
     def _named(self) -> dict[str, list[Item]]:
         """Identity -> the items of the file that have it."""
         return self._target.named_items
 
-    def restore(self, code: Code) -> list[Code | Elision]:
-        """Return the parts for one run of code."""
+    def restore(self, code: Code, below: Elision | None) -> list[Code | Elision]:
+        """Return the parts for one run of code.
+
+        Args:
+            code: The run.
+            below: The mark below it.
+        """
         lines = list(code.lines)
         if not self._may_leave_out(lines):
             return [code]
         keys = normalized(lines)
-        self._restore_arguments(lines, keys)
-        marks: dict[int, Elision] = {}
+        split = dict(self._restore_gaps(lines, keys))
+        split.update(self._one_line_bodies(lines, keys))
         gone: set[int] = set()
-        split: dict[int, tuple[str, str]] = {}
-        for number, key in enumerate(keys):
-            said = SAYS_REMOVED.fullmatch(key)
-            is_known = said is not None and f"named {said['name']}" in self._named
-            if is_known and key not in self._target.lines.places and not is_in_function(lines, number):
-                marks[number] = Elision(lines[number], code.at + number, removed=True)
-            one_line = _ONE_LINE_BODY.fullmatch(lines[number].rstrip()) or _ONE_LINE_BLOCK.fullmatch(
-                lines[number].strip()
-            )
-            if _EMPTY_ARGUMENT.fullmatch(lines[number].rstrip()):
+        marks = dict(self._told_removals(lines, keys, code.at))
+        shown = self._target.outlined(lines)
+        items = list(walk(shown.items))
+        heads = {item.start: self._named.get(shown.naming.of(item) or "", ()) for item in items}
+        for run, text in list(self._docs.comments(lines, heads)):
+            lines[run.start] = "\n".join(text)
+            gone.update(run[1:])
+        for item in items:
+            body = _body_lines(item, keys)
+            found = self._items_like(shown.naming, item) if body else ()
+            docstring = docstring_lines(lines, body)
+            whole = self._docs.docstring(found, [lines[n] for n in docstring]) if docstring else None
+            if whole is not None:
+                lines[docstring[0]] = "\n".join(whole)
+                gone.update(docstring[1:])
+            if not found or _goes_on_below(item, keys, below):
                 continue
-            if one_line and (one_line["body"] or not self._target.lines.places.get(key)):
-                head = (
-                    one_line["head"]
-                    if "end" in one_line.groupdict()
-                    else indentation(lines[number]) + one_line["head"]
-                )
-                if self._has_body(normalize_line(head)) and not self._target.lines.places.get(key):
-                    end = one_line.groupdict().get("end")
-                    split[number] = (head, "" if end is None else indentation(lines[number]) + end)
-        for item in walk(self._target.outlined(lines).items):
-            key = keys[item.start]
-            if not item.is_block or not self._has_body(key):
-                continue
-            body = [n for n in range(_header_end(item, keys), item.end) if keys[n]]
-            if item.closes_itself:
-                body = [n for n in body if n < item.sections[-1].line]
-            docstring = _docstring(lines, body)
-            if docstring:
-                restored = self._docstring_of(
-                    key, [lines[n] for n in docstring], keys[docstring[0] : docstring[-1] + 1]
-                )
-                if restored is not None:
-                    lines[docstring[0]] = "\n".join(restored)
-                    gone.update(docstring[1:])
-                body = [n for n in body if n not in docstring]
-            own = self._lines_of(key)
-            stands = [n for n in body if _stands_for_code(keys[n]) and keys[n] not in own]
-            others = set(body) - set(stands)
-            if stands and all(is_comment(keys[n]) and keys[n] in self._target.lines.places for n in others):
+            stands = self._stands_for_body(found, body[len(docstring) :], keys)
+            if stands:
                 marks[stands[0]] = Elision(lines[stands[0]], code.at + stands[0])
                 gone.update(stands[1:])
         if not marks and not split and not gone and lines == list(code.lines):
@@ -184,142 +140,119 @@ class _Restorer:
                 out.append(Code(tuple(line.split("\n")), code.at + number))
         return out
 
+    def _told_removals(
+        self, lines: Sequence[str], keys: Sequence[str], at: int
+    ) -> Iterator[tuple[int, Elision]]:
+        """Yield the lines that say that something of the file is removed, as marks."""
+        for number, key in enumerate(keys):
+            said = SAYS_REMOVED.fullmatch(key)
+            is_known = said is not None and f"named {said['name']}" in self._named
+            if is_known and key not in self._target.lines.places and not is_in_function(lines, number):
+                yield number, Elision(lines[number], at + number, removed=True)
+
+    def _one_line_bodies(
+        self, lines: Sequence[str], keys: Sequence[str]
+    ) -> Iterator[tuple[int, tuple[str, str]]]:
+        """Yield the lines whose header and body without substance are on one line, with the header and the end."""
+        for number, key in enumerate(keys):
+            line = lines[number].rstrip()
+            found = None if key in self._target.lines.places else one_line_body(line)
+            if found is None or _EMPTY_ARGUMENT.fullmatch(line):
+                continue
+            head, body, end = found
+            if stands_for_code(normalize_line(body)) and self._has_body(normalize_line(head)):
+                yield number, (head, indentation(line) + end if end else "")
+
     def _may_leave_out(self, lines: Sequence[str]) -> bool:
         """Return whether any line may stand for others. Most sketches have none."""
-        return any(
-            "..." in line
-            or "…" in line
-            or "pass" in line
-            or "remove" in line
-            or "deleted" in line
-            or '"""' in line
-            or re.search(r"#|//|/\*|\{\s*\}", line)
-            for line in lines
-        )
+        return any(map(_MAY_LEAVE_OUT.search, lines)) or any(map(_SIGNS.fullmatch, lines))
 
     def _has_body(self, key: str) -> bool:
         """Return whether each item of the file with the name of this line has lines of substance below."""
-        name = identity(key)
-        found = self._named.get(name, ()) if name is not None else ()
-        return bool(found) and all(self._substance(item) for item in found)
+        found = self._named.get(identity(key) or f"block {key}", ())
+        return bool(found) and all(map(self._has_substance, found))
 
-    def _lines_of(self, key: str) -> set[str]:
-        """Return the normalised lines of all items of the file with the name of this line."""
-        found = self._named.get(identity(key) or "", ())
-        return {line for item in found for line in self._target.lines.keys[item.start : item.end]}
+    def _items_like(self, naming: Naming, item: Item) -> Sequence[Item]:
+        """Return the items of the file with the name of an item of the sketch, if all have lines of substance."""
+        found: Sequence[Item] = ()
+        for name in (naming.of(item), identity(naming.head(item))):
+            found = found or self._named.get(name or "", ())
+        return found if all(map(self._has_substance, found)) else ()
 
-    def _substance(self, item: Item) -> bool:
+    def _stands_for_body(self, found: Sequence[Item], body: Sequence[int], keys: Sequence[str]) -> list[int]:
+        """Return those lines of a body that stand for that of the file, if it has no other ones.
+
+        Comments of the file stay as they are.
+        """
+        if not all(stands_for_code(keys[n]) for n in body):
+            return []
+        own = {line for item in found for line in self._target.lines.keys[item.start : item.end]}
+        return [n for n in body if keys[n] not in own]
+
+    def _has_substance(self, item: Item) -> bool:
         keys = self._target.lines.keys
-        return any(
-            has_substance(keys[n]) and not keys[n].startswith(_QUOTES)
-            for n in range(item.start + 1, item.end)
-        )
+        body = [n for n in range(item.start + 1, item.end) if keys[n]]
+        return any(has_substance(keys[n]) for n in body[len(docstring_lines(keys, body)) :])
 
-    def _docstring_of(self, key: str, shown: Sequence[str], keys: Sequence[str]) -> list[str] | None:
-        """Return the docstring of the file for one that leaves its text out; None if the shown one leaves nothing out."""
-        text = " ".join(keys).strip("\"' ")
-        is_dots = any(line.strip("\"' ") in ("...", "…") for line in keys)
-        is_cut = re.search(r"\w.*\W(?:\.{3}|…)$", text) is not None
-        if not is_dots and not is_cut and parse_marker(f"# {text}") is None:
-            return None
-        found = self._named.get(identity(key) or "", ())
-        if len(found) != 1:
-            return None
-        body = [n for n in range(found[0].start + 1, found[0].end) if self._target.lines.keys[n]]
-        there = _docstring(self._bodies, body)
-        if not there:
-            return None
-        lines = self._bodies[there[0] : there[-1] + 1]
-        told = " ".join(normalized(lines)).strip("\"' ")
-        has = {line.strip("\"' ") for line in normalized(lines)}
-        if is_dots and not all(
-            line.strip("\"' ") in has or parse_marker(f"# {line}") is not None or not line.strip("\"' .…")
-            for line in keys
-        ):
-            return None  # Its text is another one.
-        if is_dots and not has.isdisjoint(("...", "…")):
-            return None  # The dots are the file's own.
-        if not is_dots and is_cut and not told.startswith(text.rstrip(".… ")):
-            return None
-        old, new = indentation(lines[0]), indentation(shown[0])
-        return [new + line[len(old) :] if line.startswith(old) else line for line in lines]
+    def _restore_gaps(self, lines: list[str], keys: list[str]) -> Iterator[tuple[int, tuple[str, str]]]:
+        """Put the file's own line where dots stand for a part of it.
 
-    def _restore_arguments(self, lines: list[str], keys: list[str]) -> None:
-        """Put the file's own line where dots stand for arguments or items, and one line of the file fits."""
-        if self._target.original.language not in _ABBREVIATES:
-            return
+        Yield the lines of which the dots stand for several lines of the file, with what is before and behind the dots.
+        """
         for number, key in enumerate(keys):
-            found = _DOTS_IN_BRACKETS.search(key) if key not in self._target.lines.places else None
-            if found is None or line_weight(key) < 0.5:
+            if DOTS.search(key) is None:
                 continue
-            left, right = key[: found.end("open")], key[found.start("close") :]
-            fits = {
-                there
-                for there in self._target.lines.places
-                if len(there) > len(left) + len(right) and there.startswith(left) and there.endswith(right)
-            }
-            if len(fits) == 1 and not re.search(r"\w\[[^\]]*\.\.\.", key):
-                (only,) = fits
-                body = self._bodies[self._target.lines.places[only][0]]
-                lines[number] = indentation(lines[number]) + body.strip()
-                keys[number] = only
+            gaps = None if key in self._target.lines.places else find_gaps(key, self._target)
+            if gaps is None or gaps.is_sentence:
+                continue
+            fitting = gaps.find_fitting(self._target)
+            if len(fitting) == 1:
+                body = self._bodies[self._target.lines.places[fitting[0]][0]]
+                lines[number], keys[number] = indentation(lines[number]) + body.strip(), fitting[0]
+            elif not fitting and len(gaps.pieces) == 2 and self._is_block(*gaps.pieces):
+                yield (
+                    number,
+                    (
+                        indentation(lines[number]) + gaps.pieces[0],
+                        indentation(lines[number]) + gaps.pieces[1],
+                    ),
+                )
 
-
-_TAKES_DOTS = frozenset(
-    {
-        "Body",
-        "Cookie",
-        "Field",
-        "File",
-        "Form",
-        "Header",
-        "Param",
-        "Path",
-        "Query",
-        "Security",
-        "Argument",
-        "Option",
-    }
-)
-"""Functions of well-known libraries that are called with dots: pydantic's, FastAPI's and typer's."""
-_CALLED_WITH_DOTS = re.compile(r"(?P<name>\w+)\((?:\.{3}|…)\)")
-_DOTS_BETWEEN = re.compile(r"(?<![\w\])])\[[^\[\]()]*,\s*(?:\.{3}|…)\s*[\],]")
+    def _is_block(self, head: str, end: str) -> bool:
+        """Return whether the file has one block that begins and ends with these lines."""
+        places = self._target.lines.places.get(head, ())
+        if len(places) != 1 or end[:1] not in (")", "]", "}"):
+            return False
+        keys, widths = self._target.lines.keys, self._target.lines.widths
+        rows = range(places[0] + 1, len(keys))
+        last = next((n for n in rows if keys[n] and widths[n] <= widths[places[0]]), None)
+        return last is not None and keys[last] == end and last > places[0] + 1
 
 
 def shows_empty_body(line: str) -> bool:
     """Return whether a line shows a function with brackets that have nothing between them."""
-    found = _ONE_LINE_BODY.fullmatch(line.rstrip())
-    return found is not None and not found["body"] and not _EMPTY_ARGUMENT.fullmatch(line.rstrip())
+    found = one_line_body(line.rstrip())
+    is_empty = found is not None and bool(found[2]) and not found[1]
+    return is_empty and not _EMPTY_ARGUMENT.fullmatch(line.rstrip())
 
 
 def words_for_code(target: Target, lines: Sequence[str]) -> Iterator[str]:
     """Yield the lines, of those that would come, that are a body in words: `pass  # unchanged`."""
     for line in lines:
-        found = _NO_BODY.fullmatch(line.strip()) if "#" in line or "//" in line or "/*" in line else None
-        if found is None or not (found["nothing"] and found["comment"]):
-            continue
-        words = re.findall(r"[a-z]+", found["comment"].lower())
-        is_said = len(words) <= _MAX_WORDS and not _LEFT_OUT_WORDS.isdisjoint(words)
-        if is_said and normalize_line(line) not in target.lines.places:
+        if says_that_it_stays(normalize_line(line)) and normalize_line(line) not in target.lines.places:
             yield line
 
 
-def dots_for_code(target: Target, lines: Sequence[str]) -> Iterator[str]:
-    """Yield the lines, of those that would come, whose dots stand for code that the sketch leaves out."""
-    if target.original.language not in _ABBREVIATES:
-        return
-    for line in lines:
-        if "..." not in line and "…" not in line:
-            continue
-        key = normalize_line(line)
-        called = _CALLED_WITH_DOTS.search(key)
-        is_call = called is not None and not (
-            called["name"] in _TAKES_DOTS or f"{called['name']}(..." in target.original.text
-        )
-        if (
-            is_call or _DOTS_BETWEEN.search(key) or key.startswith(("return ...", "return …"))
-        ) and key not in target.lines.places:
-            yield line
+def _body_lines(item: Item, keys: Sequence[str]) -> list[int]:
+    """Return the lines of the body of an item that are not blank."""
+    end = item.sections[-1].line if item.closes_itself else item.end
+    return [n for n in range(_header_end(item, keys), end) if keys[n]]
+
+
+def _goes_on_below(item: Item, keys: Sequence[str], mark: Elision | None) -> bool:
+    """Return whether the mark below the lines of a sketch is in the body of an item."""
+    is_last = not any(keys[item.end :]) and not item.closes_itself
+    return mark is not None and is_last and indent_width(mark.text) > item.width
 
 
 def _header_end(item: Item, keys: Sequence[str]) -> int:
@@ -327,32 +260,7 @@ def _header_end(item: Item, keys: Sequence[str]) -> int:
     depth = 0
     for number in range(item.start, min(item.end, item.start + _MAX_HEADER)):
         depth += keys[number].count("(") - keys[number].count(")")
-        if depth <= 0 and keys[number].endswith((":", "{")):
-            return number + 1
+        if depth <= 0:
+            opens_below = not keys[number].endswith(("{", ":")) and keys[number + 1 : number + 2] == ["{"]
+            return number + 1 + opens_below
     return item.start + 1
-
-
-def _stands_for_code(key: str) -> bool:
-    """Return whether a line, as a whole body, replaces the body of the file."""
-    found = _NO_BODY.fullmatch(key)
-    if found is None:
-        return False
-    comment = found["comment"]
-    if comment is None or found["nothing"]:
-        return bool(found["nothing"])
-    words = re.findall(r"[a-z]+", comment.lower())
-    return len(words) <= _MAX_WORDS and not _LEFT_OUT_WORDS.isdisjoint(words)
-
-
-def _docstring(lines: Sequence[str], body: Sequence[int]) -> list[int]:
-    """Return those lines of a body that are its docstring."""
-    if not body:
-        return []
-    first = lines[body[0]].strip()
-    quotes = next((q for q in _QUOTES if first.startswith(q)), None)
-    if quotes is None:
-        return []
-    if first.count(quotes) > 1:
-        return [body[0]]
-    last = next((n for n in body[1:] if quotes in lines[n]), None)
-    return [] if last is None else list(range(body[0], last + 1))

@@ -34,6 +34,7 @@ from .added_items import replaced_by_new
 from .adopted_lines import adopted_lines
 from .broken_definitions import broken_definitions
 from .data_syntax import breaks_data
+from .dots_in_lines import gaps_for_text
 from .hidden_versions import (
     comments_below_code,
     copies_of_next_element,
@@ -52,7 +53,7 @@ from .hidden_versions import (
     versions_beyond_marks,
 )
 from .keyed_elements import versions_of_hidden_elements
-from .left_out_code import dots_for_code, words_for_code
+from .left_out_code import words_for_code
 from .lost_elements import lost_elements
 from .lost_labels import lost_labels
 from .moved_lines import moved_lines
@@ -86,6 +87,7 @@ from .shown_functions import outside_functions
 from .shown_neighbours import enclosed_lines, encloses_all
 from .shown_runs import ShownRuns, code_lines, without_commas
 from .strayed_entries import strayed_entries
+from .substance import emptied_bodies
 from .whole_file import goes_on_below, is_plainly_whole, loses_all_imports
 
 MAX_CHARS = 1_000_000
@@ -154,6 +156,14 @@ def first_failure(
         )
     if part.kind == "whole-file" and loses_all_imports(target, guess):
         return make_refusal("would-lose-code", "All imports would go, as the sketch shows none.")
+    if not isinstance(part.content, Diff):
+        for number in emptied_bodies(part.content, target, splices):
+            said = "Code would go, and nothing that does anything would come for it."
+            return make_refusal("would-lose-code", said, [target.lines.bodies[number]], settled_by="person")
+        for splice in splices:
+            for line in gaps_for_text(target, target.lines.bodies[splice.start : splice.end], splice.lines):
+                detail = "The dots may stand for what the file has there."
+                return make_refusal("ambiguous", detail, [line], settled_by="person")
     if not isinstance(part.content, Diff) and part.kind != "whole-file":
         for lost in lost_elements(part.content, target, splices):
             near = (SimilarLines(lost.start, lost.end, 1.0),)
@@ -202,7 +212,7 @@ def first_failure(
             detail = "The sketch may show another place, where the file has these lines already."
             return make_refusal("ambiguous", detail, [target.lines.bodies[number]], settled_by="person")
         come = [line for splice in splices for line in splice.lines]
-        for line in (*dots_for_code(target, come), *words_for_code(target, come)):
+        for line in words_for_code(target, come):
             detail = "This would stay in place of code that is left out."
             return make_refusal("unparsed", detail, [line], settled_by="person")
         for line in unended_blocks(part.content, target, splices):
