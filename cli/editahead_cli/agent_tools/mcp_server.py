@@ -205,5 +205,5 @@ def _tell_dropped() -> None:
 
 def serve(root: Path) -> None:
     """Answer on stdin and stdout until stdin ends. Of stdin, the SDK reads lines of any size; ours have a limit."""
-    sys.stdin = BoundedStdin(sys.stdin.buffer, _tell_dropped)  # type: ignore[assignment]
+    sys.stdin = BoundedStdin(sys.stdin.buffer, _tell_dropped)
     anyio.run(ToolServer(root).server.run_stdio_async)

@@ -273,13 +273,13 @@ def test_a_merge_computes_the_structure_of_each_text_once(monkeypatch: pytest.Mo
 
 def test_each_version_of_a_broken_file_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     parsed_texts: Counter[bytes] = Counter()
-    real = syntax_trees._parse
+    real = syntax_trees.parse
 
-    def counted(parser: Parser, source: bytes, *rest: Any) -> Tree:
+    def counted(parser: Parser, source: bytes, **more: Any) -> Tree | None:
         parsed_texts[source] += 1
-        return real(parser, source, *rest)
+        return real(parser, source, **more)
 
-    monkeypatch.setattr(syntax_trees, "_parse", counted)
+    monkeypatch.setattr(syntax_trees, "parse", counted)
     text = f"def broken(:\n    return\n\n\n{LONG}"
     parsed = parse_sketch("# ...\ndef f7(x):\n    y = x - 7\n    return y\n# ...\n", language="python")
     trees = SyntaxTrees(reproducible=True)
