@@ -55,7 +55,8 @@ class ProcessGuard:
             if process is not None:
                 assert process.stdin is not None
                 process.stdin.close()
-                process.wait()
+                with suppress(SystemExit):  # of a signal to a process that is ending anyway
+                    process.wait()
 
     def leave(self) -> None:
         """Forget the guard in a process that was forked: it is the parent's, whose end it waits for."""

@@ -38,8 +38,13 @@ _CHUNK_BYTES = 4_096
 """Bytes that a parser reads at a time."""
 _TEXT_BYTES = 256
 """Bytes that a tree reads at a time for the text of a node: most are names."""
-_MIN_READS, _MAX_READS_PER_CHUNK = 100, 20
-"""Chunks that a parser may read, of any text and for each chunk of the text. Real files need 40 at most, or two for each."""
+_MIN_READS, _MAX_READS_PER_CHUNK = 6_000, 20
+"""Chunks that a parser may read, of any text and for each chunk of the text. Most files need two for each.
+
+Python's grammar reads all comments below an indented block again for each of them: 600 long or 2,500 short ones are within
+the limit, and half a second.
+"""
+_READS_PER_CHECK = 64
 _MIN_STEPS, _MAX_STEPS_PER_CHUNK = 1_000, 320
 """Calls back of a parser, as for the chunks. Real files need 90 for each chunk at most."""
 
@@ -249,9 +254,11 @@ def parse(
         if is_parsed:  # the text of a node is asked for
             return source[position : position + _TEXT_BYTES]
         reads -= 1
+        if reads % _READS_PER_CHECK == 0 and is_ended(position, False):
+            reads = 0
         return source[position : position + _CHUNK_BYTES] if reads > 0 else b""
 
-    def is_ended(position: int, has_error: bool) -> bool:
+    def is_ended(_position: int, _has_error: bool) -> bool:
         nonlocal steps
         steps -= 1
         try:
@@ -275,6 +282,8 @@ def parse(
         if reads > 0 and steps > 0:
             raise
         return None
+    if raised:
+        raise raised[0]
     is_parsed = True
     return tree if reads > 0 else None
 

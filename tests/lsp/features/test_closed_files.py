@@ -169,7 +169,7 @@ async def test_the_marker_names_the_file_and_shows_its_line(harness: ServerHarne
 async def test_what_was_too_much_for_one_answer_is_searched_in_the_next_pause(
     harness: ServerHarness, codebase: MemoryCodebase
 ) -> None:
-    codebase.files[THERE] += f"# {'x' * 97}\n" * (MAX_NEW_CHARS // 45)
+    codebase.files[THERE] += f"{'x' * 97} = 1\n" * (MAX_NEW_CHARS // 45)
     await rename(harness)
     assert all(one["textDocument"]["uri"] == HERE for one in (await next_edit(harness))["predictions"])
     await harness.server.predictions.run_on_worker(lambda: None, idle=True)
@@ -181,7 +181,7 @@ async def test_what_was_too_much_for_one_answer_is_searched_in_the_next_pause(
 async def test_a_client_is_told_when_the_search_has_ended(
     harness: ServerHarness, codebase: MemoryCodebase
 ) -> None:
-    codebase.files[THERE] += f"# {'x' * 97}\n" * (MAX_NEW_CHARS // 45)
+    codebase.files[THERE] += f"{'x' * 97} = 1\n" * (MAX_NEW_CHARS // 45)
     await rename(harness)
     params = position_params(HERE, 2, 4, 0, trigger="cursor", refreshes=True)
     await harness.request("editahead/nextEdit", params)
