@@ -54,8 +54,8 @@ class ProcessGuard:
             process, self._process = self._process, None
             if process is not None:
                 assert process.stdin is not None
-                process.stdin.close()
                 with suppress(SystemExit):  # of a signal to a process that is ending anyway
+                    process.stdin.close()
                     process.wait()
 
     def leave(self) -> None:
