@@ -31,7 +31,7 @@ _STUB = re.compile(
     rf"""
       return(?:\s+(?:None|null|nil|undefined|\(\)|\{{\s*\}}))?
     | None | null | nil
-    | (?:raise|throw)(?:\s+new)?\s+[\w.:]+(?:\(\s*(?:{_STRING})?\s*\))?(?:,\s*{_STRING})?
+    | (?:raise|throw)(?:\s+new)?\s+(?:(?:\w+[.:]+)*[A-Z]\w*|[\w.:]+(?=\())(?:\(\s*(?:{_STRING})?\s*\))?(?:,\s*{_STRING})?
     | (?:panic!?|todo!|unimplemented!|unreachable!|TODO|fatalError|error|abort|die)\s*\(?\s*(?:{_STRING})?\s*\)?
     | assert\s+False(?:,\s*{_STRING})?
     """,
