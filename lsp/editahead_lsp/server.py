@@ -437,7 +437,7 @@ class Server(LanguageServer):
         try:
             message = parse_body(body)
         except MessageTooLargeError as error:
-            self._leave_documents_alone(str(error))
+            self._leave_out(str(error))
             return
         except (ValueError, RecursionError):
             self.protocol.send_parse_error()
@@ -452,16 +452,11 @@ class Server(LanguageServer):
         self.left_places.on_message()
 
     def skip_message(self, length: int) -> None:
-        """Say that a message was too long to be read, and close all documents: it may have changed any of them.
+        """Leave out a message of so many bytes, which is too long to be read."""
+        self._leave_out(f"a message of {length} bytes was not read; {MAX_MESSAGE_BYTES} are the limit")
 
-        Args:
-            length: Its bytes.
-        """
-        self._leave_documents_alone(
-            f"a message of {length} bytes was not read; {MAX_MESSAGE_BYTES} are the limit"
-        )
-
-    def _leave_documents_alone(self, message: str) -> None:
+    def _leave_out(self, message: str) -> None:
+        """Say that a message was not read, and close all documents: it may have changed any of them."""
         log.warning("%s", message)
         self.protocol.send_message_error(message)
         if not self.protocol.initialized:

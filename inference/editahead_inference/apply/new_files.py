@@ -97,7 +97,7 @@ def _sign_in_tree(root: Node, language: str) -> str:
         return "the code has a syntax error"
     tops = [node for node in root.named_children if not node.is_extra]
     tops = [node.named_children[-1] if node.type == "decorated_definition" else node for node in tops]
-    if language == "go" and tops[0].type != "package_clause":
+    if language == "go" and [node.type for node in tops[:1]] != ["package_clause"]:
         return "the code has no package clause"
     known = _TOPS.get(language)
     for node in tops:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.planner import FileChange, plan_changes
 from editahead_inference.errors import ApplyRefusedError
+from editahead_prompts.errors import SketchError
 from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.sketches.paths import language_of
 from editahead_prompts.text.snapshot import Snapshot
@@ -105,6 +106,7 @@ def test_new_file_may_have_any_name(words: str, word: str, name: str) -> None:
         ("a.py", "x = 1\nreturn x\n", "within a function"),
         ("a.py", "else:\n    x = 1\n", "syntax error"),
         ("a.go", "func a() {\n}\n", "no package clause"),
+        ("a.go", "// Nothing.\n", "no package clause"),
         ("a.rs", "fn a(&self) -> i32 {\n    1\n}\n", "within a type"),
         ("a.rs", "let a = 1;\n", "within a function"),
         ("A.java", "void a() {\n}\n", "within a"),
@@ -158,16 +160,15 @@ def test_words_about_another_block_do_not_count() -> None:
     assert [change.new_text for change in _plan(text)] == ["a = 1\n", "update = 2\n"]
 
 
-_LINES = st.text(alphabet="ab {}()[]'\"#.-", max_size=12)
+_LINES = st.text(alphabet="ab {}()[]'\"#.-/*;", max_size=12) | st.sampled_from(["// a", "# a", "/* a */"])
+_NAMES = ["a.toml", "a.md", "a.py", "a.sh", "a.go", "a.rs", "A.java", "a.c", "a.cpp", "a.ts", "a.jsx", "a.json"]
 
 
-@given(
-    lines=st.lists(_LINES, min_size=1, max_size=8), name=st.sampled_from(["a.toml", "a.md", "a.py", "a.sh"])
-)
+@given(lines=st.lists(_LINES, min_size=1, max_size=8), name=st.sampled_from(_NAMES))
 def test_new_file_has_just_the_lines_of_its_block(lines: list[str], name: str) -> None:
     text = "\n".join(lines) + "\n"
     try:
         made = _plan(f"Create the file `src/{name}`:\n````\n{text}````\n")
-    except (ApplyRefusedError, ValueError):
+    except (ApplyRefusedError, SketchError):
         return
     assert [change.new_text for change in made] == [text]
