@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +24,8 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _NO_LINK_AT_ALL = getattr(os, "O_NOFOLLOW_ANY", 0)
 """No component may be a link (macOS)."""
+_HAS_FOLDER_HANDLES = os.open in os.supports_dir_fd and os.scandir in os.supports_fd
+"""Windows has none. There, a path is looked at again once the file is open."""
 _FOLDER_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
 """With O_PATH, a folder must only be passable, as for any other path."""
 
@@ -77,7 +78,12 @@ def read_file_below(folder: Path, path: str, max_bytes: int) -> bytes:
         real = os.path.realpath(folder)
     except (OSError, ValueError) as error:
         raise _readable_error(error, folder) from None
-    return read_file_without_links(f"{real.rstrip('/')}/{path}", max_bytes)
+    return read_file_without_links(join_path(real, path), max_bytes)
+
+
+def join_path(folder: str, path: str) -> str:
+    """Return a path below a folder, which may be the root of the file system."""
+    return f"{folder.rstrip('/')}/{path}"
 
 
 def read_file_without_links(path: str, max_bytes: int) -> bytes:
@@ -121,12 +127,36 @@ def open_without_links(path: str, flags: int = os.O_RDONLY) -> Iterator[int]:
         os.close(handle)
 
 
+@contextmanager
+def scan_without_links(path: str) -> Iterator[Iterator[os.DirEntry[str]]]:
+    """Open a folder in whose path nothing is a link, and yield its entries. They are of use until it is closed.
+
+    Args:
+        path: The absolute path, without `.` and `..`.
+
+    Raises:
+        OSError: There is no such folder, or a component is a link.
+    """
+    if not _HAS_FOLDER_HANDLES:
+        if not _has_no_link(path):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
+        with os.scandir(path) as entries:
+            yield entries
+        return
+    with open_without_links(path) as handle, os.scandir(handle) as entries:
+        yield entries
+
+
+def _has_no_link(path: str) -> bool:
+    return os.path.normcase(os.path.realpath(path)) == os.path.normcase(os.path.normpath(path))
+
+
 def _open_without_links(path: str, flags: int) -> int:
     if _NO_LINK_AT_ALL:
         return os.open(path, flags | _NO_LINK_AT_ALL)
-    if sys.platform == "win32":  # there are no handles of folders: look again at what was opened
+    if not _HAS_FOLDER_HANDLES:
         handle = os.open(path, flags)
-        if os.path.realpath(path) == path and os.path.samestat(os.fstat(handle), Path(path).stat()):
+        if _has_no_link(path) and os.path.samestat(os.fstat(handle), Path(path).stat()):
             return handle
         os.close(handle)
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from .bounded_files import open_without_links, read_file_below
+from .bounded_files import join_path, read_file_below, scan_without_links
 from .exclusion_rules import ExclusionRules
 
 
@@ -109,11 +109,8 @@ class Walk:
         files: list[FoundFile] = []
         folders: list[str] = []
         try:
-            folder = os.path.realpath(self.root)
-            with (
-                open_without_links(f"{folder.rstrip('/')}/{prefix}".rstrip("/") or "/") as handle,
-                os.scandir(handle) as entries,
-            ):
+            folder = join_path(os.path.realpath(self.root), prefix).rstrip("/") or "/"
+            with scan_without_links(folder) as entries:
                 for entry in entries:
                     self._add_entry(entry, prefix + entry.name, files, folders)
         except OSError:

@@ -161,7 +161,20 @@ def test_words_about_another_block_do_not_count() -> None:
 
 
 _LINES = st.text(alphabet="ab {}()[]'\"#.-/*;", max_size=12) | st.sampled_from(["// a", "# a", "/* a */"])
-_NAMES = ["a.toml", "a.md", "a.py", "a.sh", "a.go", "a.rs", "A.java", "a.c", "a.cpp", "a.ts", "a.jsx", "a.json"]
+_NAMES = [
+    "a.toml",
+    "a.md",
+    "a.py",
+    "a.sh",
+    "a.go",
+    "a.rs",
+    "A.java",
+    "a.c",
+    "a.cpp",
+    "a.ts",
+    "a.jsx",
+    "a.json",
+]
 
 
 @given(lines=st.lists(_LINES, min_size=1, max_size=8), name=st.sampled_from(_NAMES))

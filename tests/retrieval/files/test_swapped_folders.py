@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from editahead_retrieval.errors import UnreadableFileError
+from editahead_retrieval.files import bounded_files
 from editahead_retrieval.files.bounded_files import (
     read_bounded_file,
     read_file_below,
@@ -48,6 +49,14 @@ READS: dict[str, Callable[[Path], bytes]] = {
 }
 
 
+@pytest.fixture(params=[True, False], ids=["handles", "no handles"])
+def folder_handles(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read as where folders have handles, and as on Windows."""
+    if not request.param:
+        monkeypatch.setattr(bounded_files, "_HAS_FOLDER_HANDLES", False)
+
+
+@pytest.mark.usefixtures("folder_handles")
 @pytest.mark.parametrize("target", ["../outside", "private"])
 @pytest.mark.parametrize("swapped", ["src", "src/deep"])
 @pytest.mark.parametrize("read", READS.values(), ids=READS)
@@ -70,6 +79,7 @@ def test_a_link_to_an_excluded_file_is_none_that_may_be_read(root: Path) -> None
         FolderReader(root, rules(root), 1_000).read("link/deep/a.py")
 
 
+@pytest.mark.usefixtures("folder_handles")
 def test_a_walk_does_not_enter_a_folder_that_became_a_link(root: Path) -> None:
     walk = Walk(root, rules(root), 1_000)
     steps = iter(walk)
@@ -80,6 +90,7 @@ def test_a_walk_does_not_enter_a_folder_that_became_a_link(root: Path) -> None:
     assert walk.unreadable == ["src/"]
 
 
+@pytest.mark.usefixtures("folder_handles")
 def test_the_root_may_be_a_link_and_may_change(root: Path, tmp_path: Path) -> None:
     """Which folder a person means is not the repository's to choose."""
     write(tmp_path / "next", {"src/deep/a.py": "next"})

@@ -63,14 +63,14 @@ def test_a_huge_file_is_not_read(root: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_listed_is_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = walk_module.open_without_links
+    real = walk_module.scan_without_links
 
     def opening(path: str) -> object:
         if path.endswith("/deep"):
             raise PermissionError
         return real(path)
 
-    monkeypatch.setattr(walk_module, "open_without_links", opening)
+    monkeypatch.setattr(walk_module, "scan_without_links", opening)
     walk = make_walk(root)
     assert "sub/b.py" in paths(walk)
     assert walk.unreadable == ["sub/deep/"]

@@ -182,14 +182,14 @@ def test_a_folder_that_cannot_be_listed_keeps_its_files(
     root: Path, builder: IndexBuilder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     update(builder)
-    real = walk.open_without_links
+    real = walk.scan_without_links
 
     def opening(path: str) -> object:
         if path.endswith("/sub"):
             raise OSError
         return real(path)
 
-    monkeypatch.setattr(walk, "open_without_links", opening)
+    monkeypatch.setattr(walk, "scan_without_links", opening)
     update(builder)
     assert "sub/b.py" in builder.known
 
