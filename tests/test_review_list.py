@@ -73,13 +73,20 @@ def opens_file(call: ast.Call) -> bool:
 
 
 @cache
+def sources() -> dict[str, str]:
+    """Return the text of each module of all packages."""
+    return {
+        short_name(path): path.read_text("utf-8") for part in PARTS for path in (ROOT / part).rglob("*.py")
+    }
+
+
+@cache
 def found() -> dict[str, set[str]]:
     """Return the modules of all packages that belong under each heading."""
     modules: dict[str, set[str]] = {}
-    for part in PARTS:
-        for path in (ROOT / part).rglob("*.py"):
-            for kind in set(kinds_in(ast.parse(path.read_text("utf-8")))):
-                modules.setdefault(kind, set()).add(short_name(path))
+    for module, text in sources().items():
+        for kind in set(kinds_in(ast.parse(text))):
+            modules.setdefault(kind, set()).add(module)
     return modules
 
 
@@ -98,6 +105,7 @@ def is_listed(module: str, listed: set[str]) -> bool:
 KINDS = ["Starts of programs", "Environment variables", "Files that are read", "Paths from outside"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_all_modules_are_on_the_list(kind: str) -> None:
     listed = {name for row in rows(kind) for name in re.findall(r"`([^`]+)`", row[0])}
@@ -107,9 +115,10 @@ def test_all_modules_are_on_the_list(kind: str) -> None:
     assert not gone, "nothing of the kind is there any more"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_row_says_who_controls_it_and_what_guards_it(kind: str) -> None:
-    code = "\n".join(path.read_text("utf-8") for part in PARTS for path in (ROOT / part).rglob("*.py"))
+    code = "\n".join(sources().values())
     for row in rows(kind):
         assert len(row) == 4 and all(row), row
         for name in re.findall(r"`(\w+)`", row[3]):
@@ -122,13 +131,9 @@ def raw_starts(tree: ast.AST) -> list[int]:
     return [node.lineno for node in calls if RAW_START.fullmatch(ast.unparse(node.func))]
 
 
+@pytest.mark.slow
 def test_there_is_one_way_to_start_a_program() -> None:
-    starting = {
-        short_name(path)
-        for part in PARTS
-        for path in (ROOT / part).rglob("*.py")
-        if raw_starts(ast.parse(path.read_text("utf-8")))
-    }
+    starting = {module for module, text in sources().items() if raw_starts(ast.parse(text))}
     assert starting == RAW_STARTS.keys()
 
 

@@ -14,6 +14,7 @@ from growing_inputs import GROWING
 from growing_targets import TARGETS
 from step_counter import count_steps, grows_linearly
 
+pytestmark = pytest.mark.slow
 PREDICTIONS = {
     "insert (python)": ["brackets over lines", "tildes", "TOML depth", "XML depth"],
     "delete (python)": ["different words", "unequal strings", "imports on one line", "escaped quotes"],
@@ -36,7 +37,6 @@ PATCHES = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("target", "dimension"), [(target, each) for target, those in PREDICTIONS.items() for each in those]
 )

@@ -71,6 +71,7 @@ READS = "open('/dev/zero').read()"
 EXECUTES = f"import os, sys\nos.execv(sys.executable, [sys.executable, '-c', {ALLOCATES!r}])"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit is Linux's")
 @pytest.mark.parametrize("script", [ALLOCATES, FORKS, THREADS, MAPS, READS, EXECUTES])
 def test_memory_has_a_limit(script: str, tmp_path: Path) -> None:
@@ -86,6 +87,7 @@ def test_memory_has_a_limit(script: str, tmp_path: Path) -> None:
     assert int(done.out) < 200_000
 
 
+@pytest.mark.slow
 def test_time_on_a_core_has_a_limit(tmp_path: Path) -> None:
     done = run_child(
         shell("while :; do :; done"), cwd=tmp_path, limits=ChildLimits(cpu_s=1), timeout_s=60, max_bytes=9
@@ -198,6 +200,7 @@ else:
 """A program that waits for a child. Its arguments: a word, the child's script, and itself for one more below it."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["plain", "thread", "nested", "fork"])
 @pytest.mark.parametrize("script", GRANDCHILDREN)
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV])

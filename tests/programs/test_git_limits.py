@@ -14,7 +14,10 @@ from changed_repository import make_repository
 from editahead_programs.git_command import GitCommand
 from held_pipe import HeldPipe
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limit of memory is Linux's")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="the limit of memory is Linux's"),
+]
 
 LIMIT_MB = 60
 ROOM_MB = 40

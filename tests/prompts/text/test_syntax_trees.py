@@ -151,6 +151,7 @@ def test_a_text_between_does_not_cost_the_tree_of_the_one_before(monkeypatch: py
     assert bases == ["x = 1\n", "x = 1\n"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "text"),
     [
@@ -187,6 +188,7 @@ def test_the_text_of_a_node_may_be_asked_for_without_end(text: str) -> None:
         assert node.text == source[node.start_byte : node.end_byte]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", GRAMMARS)
 def test_a_large_text_has_a_tree(language: str) -> None:
     for text in (SAMPLES[language] * 3_000, SAMPLES[language] * 1_500 + '("' + SAMPLES[language] * 1_500):

@@ -167,6 +167,7 @@ def test_no_command_of_a_configuration_runs(repository: Path, home: Path, tmp_pa
     assert open_repository(repository).root == repository
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="a named pipe")
 def test_a_pipe_as_a_file_of_git_does_not_wait(repository: Path, home: Path) -> None:
     (repository / ".git" / "info").mkdir(exist_ok=True)
