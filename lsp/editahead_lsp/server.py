@@ -142,6 +142,7 @@ class Server(LanguageServer):
         self.places_left = PlacesLeft(self, sleep)
         self.rules_watch = RulesWatch(state_folder, self._read_files, self._use_rules)
         self.prompt_warmer = PromptWarmer(self.session, self.predictions.models, clock, sleep)
+        self._listeners = (self.next_edit_marker, self.prompt_warmer, self.places_left, self.left_places)
         self.index_progress = IndexProgress(self.protocol.notify, self._request_without_answer)
         self.index = IndexService(
             user_dirs.index_folder(cache_folder),
@@ -155,10 +156,7 @@ class Server(LanguageServer):
         self._index_started = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self.client_renders_edits = False
-        """Whether the client can show an edit before it is applied.
-
-        Known from `initialize`, or from a request that only such clients send.
-        """
+        """Whether the client can show an edit before it is applied: by `initialize` or a request that only such send."""
         self.watch_client_process = True
         """Whether to exit when the client's process has ended."""
         self.over_network = False
@@ -424,9 +422,8 @@ class Server(LanguageServer):
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Log an error instead of showing it. The error's text may quote code, so only the level debug logs it."""
-        if isinstance(error, JsonRpcException) and not isinstance(
-            error, JsonRpcInternalError
-        ):  # the client's mistake; the answer says so
+        # The client's mistake; the answer says so.
+        if isinstance(error, JsonRpcException) and not isinstance(error, JsonRpcInternalError):
             log.info("request failed: %s", type(error).__name__)
             return
         log.error("%s: %s", getattr(source, "__name__", source), type(error).__name__)
@@ -446,10 +443,8 @@ class Server(LanguageServer):
             self.protocol.handle_message(message)
         except Exception as error:
             self.report_server_error(error, type(error))
-        self.next_edit_marker.on_message()
-        self.prompt_warmer.on_message()
-        self.places_left.on_message()
-        self.left_places.on_message()
+        for part in self._listeners:
+            part.on_message()
 
     def skip_message(self, length: int) -> None:
         """Leave out a message of so many bytes, which is too long to be read."""
@@ -487,7 +482,7 @@ class Server(LanguageServer):
         finally:
             if self._process_watch is not None:
                 self._process_watch.cancel()
-            for part in (self.next_edit_marker, self.prompt_warmer, self.places_left, self.left_places):
+            for part in self._listeners:
                 part.stop()
             self.index.stop()
             for document in self.session.documents:
