@@ -285,6 +285,7 @@ def parse(
     if raised:
         raise raised[0]
     is_parsed = True
+    check = None  # The tree keeps `read`, and with it all that a check would hold, such as a document's text.
     return tree if reads > 0 else None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 
 import pytest
@@ -56,6 +58,21 @@ def shape(trees: SyntaxTrees, text: str) -> str:
     tree = trees.tree(snapshot(text))
     assert tree is not None
     return str(tree.root_node)
+
+
+def test_a_tree_keeps_nothing_of_the_check_of_its_parse() -> None:
+    class Check:
+        def __call__(self) -> None:
+            pass
+
+    check, parser = Check(), syntax_trees.find_parser("python")
+    assert parser is not None
+    known = weakref.ref(check)
+    tree = syntax_trees.parse(parser, b"a = 1\n" * 1000, check=check)
+    del check
+    gc.collect()
+    assert tree is not None
+    assert known() is None
 
 
 def test_every_language_has_a_sample() -> None:
