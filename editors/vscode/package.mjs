@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createVSIX, listFiles } from "@vscode/vsce";
 
-// A guard against files that do not belong here, such as weights: the code alone has 1.6 MB.
-const MAX_BYTES = 1_950_000;
+// A guard against files that do not belong here, such as weights: the code alone has 2.0 MB.
+const MAX_BYTES = 2_200_000;
 const EXPECTED = [/^package\.json$/, /^readme\.md$/i, /^LICENSE$/, /^dist\/extension\.js$/, /^media\/[\w.-]+\.(md|svg|png)$/, /^server\/[\w.-]+\.whl$/];
 
 const { repository } = JSON.parse(readFileSync("package.json", "utf8"));
