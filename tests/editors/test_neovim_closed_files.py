@@ -45,7 +45,7 @@ def test_tab_leads_to_a_closed_file_and_makes_the_edit_there(start: Start) -> No
 
 
 def test_what_is_found_in_a_pause_appears_without_a_key(start: Start) -> None:
-    long = ORDERS + f"# {'x' * 97}\n" * (MAX_NEW_CHARS // 45)
+    long = ORDERS + f"{'x' * 97} = 1\n" * (MAX_NEW_CHARS // 45)
     neovim = start({"prices.py": PRICES, "orders.py": long})
     neovim.until(INDEXED)
     neovim.keys("/net<CR>cwcompute_total<Esc>5G")
