@@ -447,7 +447,7 @@ class Server(LanguageServer):
             part.on_message()
 
     def skip_message(self, length: int) -> None:
-        """Leave out a message of so many bytes, which is too long to be read."""
+        """Leave out a message that is too long to be read. length: its bytes."""
         self._leave_out(f"a message of {length} bytes was not read; {MAX_MESSAGE_BYTES} are the limit")
 
     def _leave_out(self, message: str) -> None:

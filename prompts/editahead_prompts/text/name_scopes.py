@@ -60,6 +60,10 @@ _BLOCKS = frozenset(
 """Node types besides functions that bind names, in languages with block scopes."""
 _LETS = frozenset({"let_declaration", "let_condition"})
 _BODIES = ("consequence", "body")
+_CONDITIONAL = frozenset({"if_expression", "while_expression"})
+_STATEMENTS = frozenset({"block", "let_chain"})
+_LETS_BEFORE = _CONDITIONAL | _STATEMENTS
+"""Node types in Rust with statements or conditions that bind names for what follows."""
 _OUTSIDE = {
     "for_expression": ("value",),
     "for_in_clause": ("right",),
@@ -94,13 +98,15 @@ def scopes_around(node: Node, above: Sequence[Node]) -> tuple[int, ...]:
     found: list[int] = []
     is_outside = False
     for child, around in pairwise((node, *above)):
-        is_outside = is_outside or _is_outside(child, around)
-        if not is_python:
+        kind = around.type
+        if kind in _OUTSIDE:
+            is_outside = is_outside or _is_outside(child, around)
+        if kind in _LETS_BEFORE and not is_python:
             found += (let.id for let in _lets_before(child, around))
         if (
-            around.type in FUNCTIONS
-            or around.type == "except_clause"
-            or (around.type in _BLOCKS and not is_python and not _is_body_in_go(around))
+            kind in FUNCTIONS
+            or kind == "except_clause"
+            or (kind in _BLOCKS and not is_python and not _is_body_in_go(around))
         ):
             if not is_outside:
                 found.append(around.id)
@@ -140,10 +146,10 @@ def bound_from(holder: Node) -> int:
 
 def _lets_before(child: Node, around: Node) -> list[Node]:
     """Return the statements and conditions of Rust that bind names in a part of a block or condition, innermost first."""
-    if around.type in ("if_expression", "while_expression") and _is_in_field(child, around, _BODIES):
+    if around.type in _CONDITIONAL and _is_in_field(child, around, _BODIES):
         condition = around.child_by_field_name("condition")
         return [] if condition is None else _lets([condition, *condition.named_children])
-    if around.type in ("block", "let_chain"):
+    if around.type in _STATEMENTS:
         return _lets(n for n in around.named_children[:_MAX_CHILDREN] if n.end_byte <= child.start_byte)
     return []
 
@@ -164,7 +170,7 @@ def _let_of(node: Node, above: Sequence[Node]) -> Node | None:
 
 def _is_outside(child: Node, around: Node) -> bool:
     """Return whether a part of a node is outside of the scope that is nearest to it."""
-    if not _is_in_field(child, around, _OUTSIDE.get(around.type, ())):
+    if not _is_in_field(child, around, _OUTSIDE[around.type]):
         return False
     clause = around.prev_named_sibling if around.type == "for_in_clause" else None
     return clause is None or clause.type != "for_in_clause"  # only the first iterable of a comprehension

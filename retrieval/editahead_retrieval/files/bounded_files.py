@@ -129,7 +129,7 @@ def open_without_links(path: str, flags: int = os.O_RDONLY) -> Iterator[int]:
 
 @contextmanager
 def scan_without_links(path: str) -> Iterator[Iterator[os.DirEntry[str]]]:
-    """Open a folder in whose path nothing is a link, and yield its entries. They are of use until it is closed.
+    """Open a folder in whose path nothing is a link, and yield its entries, which can be read until it is closed.
 
     Args:
         path: The absolute path, without `.` and `..`.

@@ -15,6 +15,8 @@ from .rule import Proposal, Rule, shorten
 
 _MAX_CALL = 2000
 """Characters of a call's argument list that are read, so that an unclosed bracket costs little."""
+_MAX_READ = 20_000
+"""Characters of the argument lists of a line that are read: of calls in calls, the inner ones are read again and again."""
 
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 
@@ -264,13 +266,16 @@ def _beside(sibling: str, added: str, example: str) -> list[Rule]:
 
 
 def _calls(line: str) -> list[tuple[str, list[str]]]:
-    """Return (callee, arguments) of each call that closes on the line, in order."""
+    """Return (callee, arguments) of each call that closes on the line, in order, up to a limit."""
     tokens = tokenize(line)
     calls: list[tuple[str, list[str]]] = []
-    at = 0
+    at = read = 0
     for number, token in enumerate(tokens):
         if token == "(" and number and is_word(tokens[number - 1]):
             spans = argument_spans(line, at)
+            read += min(_MAX_CALL, len(line) - at) if spans is None else spans[-1][1] - at
+            if read > _MAX_READ:
+                break
             if spans is not None:
                 texts = [line[a:b].strip() for a, b in spans]
                 calls.append((tokens[number - 1], [] if texts == [""] else texts))

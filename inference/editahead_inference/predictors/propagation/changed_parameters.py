@@ -19,6 +19,7 @@ from .named_places import MAX_WIDTH
 
 _MAX_CLIMB = 12
 _FUNCTION = re.compile(r"function|method|constructor|declaration\Z")
+_OPENINGS = re.compile(r"\(+")
 _CONSTRUCTORS = frozenset({"__init__", "constructor"})
 _RECEIVER = re.compile(r"(?:&\s*(?:'\w+\s+)?)?(?:mut\s+)?(?:self|cls)\b|this\s*:|[*/]\Z")
 """A first parameter, or a mark among parameters, that calls do not pass."""
@@ -86,16 +87,27 @@ def functions_at(line: int, index: DocumentIndex, trees: SyntaxTrees) -> Iterato
     body = index.bodies[line]
     if len(body) > MAX_WIDTH:
         return
-    for column in (len(index.indent(line)), *(at for at, character in enumerate(body) if character == "(")):
+    seen: set[int] = set()
+    for column in (len(index.indent(line)), *_openings(body)):
         at = index.snapshot.starts[line] + column
         node = trees.node_at(index.snapshot, at, at + 1)
         for _ in range(_MAX_CLIMB):
-            parameters = _parameters_of(node) if node is not None and _FUNCTION.search(node.type) else None
-            if node is not None and parameters is not None:
+            if node is None or node.id in seen:
+                break
+            seen.add(node.id)
+            parameters = _parameters_of(node) if _FUNCTION.search(node.type) else None
+            if parameters is not None:
                 yield node, parameters
-            if node is None or parameters is not None:
                 break
             node = node.parent
+
+
+def _openings(body: str) -> Iterator[int]:
+    """Yield the columns of the first and the last bracket of each run: those between open no parameters."""
+    for run in _OPENINGS.finditer(body):
+        yield run.start()
+        if len(run[0]) > 1:
+            yield run.end() - 1
 
 
 def parameters_at(

@@ -96,19 +96,23 @@ def follow_replaced_messages(situation: Situation) -> Iterator[FollowUp]:
     """Yield the lines of an open document with a message, or a phrase of messages, that a past edit replaced."""
     index = situation.index
     uri = index.snapshot.uri
-    if not situation.state.is_open(uri) or situation.trees.tree(index.snapshot) is None:
+    if not situation.state.is_open(uri):
+        return
+    replaced = [
+        (edit, pair) for edit in _typed(situation.edits[:_MAX_EDITS]) for pair in replaced_literals(edit)
+    ]
+    if not replaced or situation.trees.tree(index.snapshot) is None:
         return
     copies = [copy.edit for copy in find_copies(situation.edits, index, situation.trees)]
-    for edit in _typed(situation.edits[:_MAX_EDITS]):
+    for edit, (old, new) in replaced:
         if any(line.rstrip().endswith(_OPENS) for line in edit.new):
             continue  # the text is the title of a block, or decides on one
         if any(edit is copy for copy in copies):
             continue  # whose original keeps its text
-        for old, new in replaced_literals(edit):
-            found = list(_same_message(old, new, edit, situation))
-            if not found and edit.uri == uri:
-                found = list(_same_phrase(old, new, edit, situation))
-            yield from found
+        found = list(_same_message(old, new, edit, situation))
+        if not found and edit.uri == uri:
+            found = list(_same_phrase(old, new, edit, situation))
+        yield from found
 
 
 def _same_message(old: str, new: str, edit: PastEdit, situation: Situation) -> Iterator[FollowUp]:

@@ -17,6 +17,7 @@ from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees, count_errors
 
 from .document_index import DocumentIndex
+from .named_places import MAX_WIDTH
 from .token_patterns import KEYWORDS
 
 _MAX_REST = 20
@@ -113,8 +114,10 @@ def find_typing(state: EditorState, index: DocumentIndex, trees: SyntaxTrees) ->
         or any(re.search(rf"\b{word}\b", other.text) for other in state.other_documents if word in other.text)
     )
     unknown = word if word and not is_known else ""
-    tree = trees.tree(snapshot)
-    defines = bool(unknown) and trees.occurrence(snapshot, state.cursor - len(word), state.cursor).defines
+    tree = trees.tree(snapshot) if len(body) <= MAX_WIDTH else None
+    defines = (
+        bool(unknown and tree) and trees.occurrence(snapshot, state.cursor - len(word), state.cursor).defines
+    )
     if defines and (
         not edit.old
         or any(name.startswith(unknown) for name in old)
