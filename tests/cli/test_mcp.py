@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -27,6 +29,7 @@ from editahead_cli.main import main
 from editahead_inference.errors import Cancelled
 from index_workspace import write
 from merge_with_readings import DETAIL, READINGS, SECOND, SKETCH, TEXT, merge_with_readings
+from process_memory import peak_mb
 
 pytestmark = pytest.mark.slow
 
@@ -264,6 +267,37 @@ async def test_a_cancelled_request_ends_its_work(root: Path, connect: Open, tmp_
         with anyio.fail_after(60):  # one tool works at a time
             assert (await call(client, "search_code", query="total"))["results"]
         assert (tmp_path / "ended").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says in /proc how much memory a process had")
+def test_a_message_of_60_megabytes_is_left_out_and_the_next_one_answered(root: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, str(SERVER), "--root", str(root)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(SERVER.parent)},
+    ) as server:
+        assert server.stdin and server.stdout and server.stderr
+        server.stdin.write(initialize(1))
+        server.stdin.flush()
+        assert json.loads(server.stdout.readline())["id"] == 1
+        before = peak_mb(server.pid)
+        server.stdin.write(initialize(2, sketch="x" * 60_000_000) + initialize(3))
+        server.stdin.flush()
+        while json.loads(answer := server.stdout.readline()).get("id") != 3:
+            assert b"xxx" not in answer
+        assert peak_mb(server.pid) - before < 60
+        server.stdin.close()
+        assert server.wait() == 0
+
+
+def initialize(number: int, **more: str) -> bytes:
+    """Return a first message, which may come again."""
+    client = {"name": "agent", "version": "1"}
+    params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client, **more}
+    message = {"jsonrpc": "2.0", "id": number, "method": "initialize", "params": params}
+    return json.dumps(message).encode() + b"\n"
 
 
 def test_wrong_folders(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

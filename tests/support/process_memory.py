@@ -1,4 +1,4 @@
-"""The memory of a process."""
+"""The memory of a process. Only Linux has /proc."""
 
 from __future__ import annotations
 
@@ -6,8 +6,17 @@ from pathlib import Path
 
 
 def resident_mb(pid: int) -> float:
-    """Return the resident memory of the process in megabytes. Only Linux has /proc."""
+    """Return the resident memory of the process in megabytes."""
+    return _status_mb(pid, "VmRSS")
+
+
+def peak_mb(pid: int) -> float:
+    """Return the most resident memory that the process has had in megabytes."""
+    return _status_mb(pid, "VmHWM")
+
+
+def _status_mb(pid: int, field: str) -> float:
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
+        if line.startswith(f"{field}:"):
             return int(line.split()[1]) / 1024
-    raise AssertionError("a process has a resident set")
+    raise AssertionError(f"a process has {field}")
