@@ -14,6 +14,7 @@ from itertools import chain, islice
 
 from editahead_prompts.state import EditorState, MovedFile, PastEdit
 from editahead_prompts.text.identifiers import WORD
+from editahead_prompts.text.scripts import count_letters
 from editahead_prompts.text.snapshot import Snapshot
 
 from .codebase import Codebase
@@ -228,7 +229,7 @@ def find_importers(
     """
     name = module_name(moved)
     query = codebase.files_with([name], limit, moved.new) if WORD.fullmatch(name) else ()
-    if not query and len(name) >= _MIN_NAME:
+    if not query and count_letters(name) >= _MIN_NAME:
         query = codebase.files_containing(name, limit, moved.new)
     for uri in query:
         check()
@@ -262,5 +263,5 @@ def _names(lines: Sequence[str]) -> Iterator[str]:
     """Yield the names of some lines that are worth a look-up."""
     for line in lines:
         for name in WORD.findall(line):
-            if len(name) >= _MIN_NAME and name not in KEYWORDS:
+            if count_letters(name) >= _MIN_NAME and name not in KEYWORDS:
                 yield name

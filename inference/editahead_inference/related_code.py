@@ -14,6 +14,7 @@ from itertools import chain, islice
 from editahead_prompts.formats.windows import pin_window
 from editahead_prompts.state import EditorState, PastEdit, RelatedCode
 from editahead_prompts.text.identifiers import WORD
+from editahead_prompts.text.scripts import count_letters
 from editahead_prompts.text.snapshot import Snapshot
 
 from .codebase import Codebase, SymbolAt
@@ -118,7 +119,7 @@ def _names(document: Snapshot, here: int, edits: Sequence[PastEdit]) -> Iterator
     near = sorted(range(first, end), key=lambda line: (abs(line - here), line))
     lines = chain((document.lines[line] for line in near), *(edit.new for edit in edits))
     names = dict.fromkeys(name for line in lines for name in WORD.findall(line))
-    return (name for name in names if len(name) >= _MIN_NAME and name not in KEYWORDS)
+    return (name for name in names if count_letters(name) >= _MIN_NAME and name not in KEYWORDS)
 
 
 def _declaration(lines: Sequence[str], first: int) -> Sequence[str]:

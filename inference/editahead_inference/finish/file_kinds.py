@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from editahead_prompts.text.word_patterns import WordPattern
+
 from .report import PlaceKind
 
 _TRANSLATION = re.compile(
@@ -14,7 +16,7 @@ _DOCUMENTATION = re.compile(
     r"|(?:^|/)(?:readme|changelog|changes|contributing|authors|history|news)[^/]*$",
     re.IGNORECASE,
 )
-_TEST = re.compile(
+_TEST = WordPattern(
     r"(?:^|/)(?:tests?|spec|specs|__tests__|testing|testdata)/"
     r"|(?:^|/)(?:test_[^/]*|[^/]*_tests?|[^/]*[.-](?:test|spec)|[^/]*Tests?)\.\w+$"
 )

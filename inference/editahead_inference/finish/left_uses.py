@@ -26,6 +26,7 @@ from editahead_prompts.text.member_owners import HINT, enclosing_type
 from editahead_prompts.text.name_occurrences import Occurrence
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import GRAMMARS, SyntaxTrees
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .gone_names import MAX_LINES, GoneName
 from .standard_members import is_standard_member
@@ -40,7 +41,7 @@ _REFLECTS = re.compile(
     r"(?:getattr|setattr|hasattr|delattr|attrgetter|methodcaller|patch|patch\.object|spyOn|MethodByName|FieldByName)\("
 )
 """What finds a member by a string."""
-_MODULE_PATH = re.compile(r"\s*from\s+[\w.]*\Z|\s*import\s+(?:[\w.]+\.)?\Z")
+_MODULE_PATH = WordPattern(r"\s*from\s+[\w.]*\Z|\s*import\s+(?:[\w.]+\.)?\Z")
 """What is before the name of a module in an import of Python."""
 
 
@@ -326,7 +327,7 @@ class LeftUses:
             return False
         body = index.bodies[line]
         before = re.search(rf"[\"'`](?P<path>{_PATH})\Z", body[: match.start()])
-        if before is None or not re.match(r"[\"'`]|\.\w+[\"'`]", body[match.end() :]):
+        if before is None or not WordPattern(r"[\"'`]|\.\w+[\"'`]").match(body[match.end() :]):
             return False
         path = [part for part in re.split(r"[.:/#]", before["path"]) if part]
         if path:

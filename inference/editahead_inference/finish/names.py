@@ -11,7 +11,9 @@ from urllib.parse import unquote, urlsplit
 from editahead_prompts.state import PastEdit
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.identifiers import WORD, split_words
+from editahead_prompts.text.scripts import count_letters
 from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .report import ChangedFile
 
@@ -22,8 +24,8 @@ MAX_NAMES = 30
 MAX_LINE = 2_000
 """Characters of a line in which names are looked for."""
 
-_NAME = re.compile(r"\w+(?:[.\-/]\w+)*")
-_VERSION = re.compile(r"v?\d+(?:\.\d+)+(?:[.\-]\w+)*")
+_NAME = WordPattern(r"\w+(?:[.\-/]\w+)*")
+_VERSION = WordPattern(r"v?\d+(?:\.\d+)+(?:[.\-]\w+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +50,9 @@ class ReplacedName:
         return tuple(dict.fromkeys(WORD.findall(self.old)))
 
     @property
-    def pattern(self) -> re.Pattern[str]:
+    def pattern(self) -> WordPattern:
         """Matches the old spelling where it is not a part of a longer one."""
-        return re.compile(rf"(?<![\w/-])(?<!\w\.){re.escape(self.old)}(?![\w/-])(?!\.\w)")
+        return WordPattern(rf"(?<![\w/-])(?<!\w\.){re.escape(self.old)}(?![\w/-])(?!\.\w)")
 
     def features(self) -> dict[str, float]:
         """Return what tells how unmistakable the old spelling is."""
@@ -126,7 +128,7 @@ def _pairs(edit: PastEdit) -> Iterator[tuple[str, str]]:
         if old == new or max(len(old), len(new)) > MAX_LINE or _NAME.split(old) != _NAME.split(new):
             continue
         for a, b in zip(_NAME.findall(old), _NAME.findall(new), strict=True):
-            if a != b and len(a) >= MIN_CHARS and (_VERSION.fullmatch(a) or not a[0].isdigit()):
+            if a != b and count_letters(a) >= MIN_CHARS and (_VERSION.fullmatch(a) or not a[0].isdigit()):
                 yield a, b
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import posixpath
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
@@ -19,6 +18,7 @@ from editahead_inference.candidates import Candidate
 from editahead_inference.predictors.propagation.import_rules import IMPORT
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.identifiers import WORD
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .calibration import logit
 from .decision_trees import sigmoid
@@ -27,7 +27,7 @@ from .filters import lines_after, touched_lines
 _LAST_EDITS = 6
 _MAX_IMPORT_LINES = 200
 """First lines of a file in which its imports are looked for."""
-_TOKEN = re.compile(r"\w+")
+_TOKEN = WordPattern(r"\w+")
 
 
 def closed_threshold(eagerness: float) -> float:

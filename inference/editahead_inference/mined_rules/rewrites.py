@@ -10,6 +10,7 @@ from functools import cached_property
 from posixpath import splitext
 
 from editahead_prompts.text.identifiers import changed_spans, is_name, is_word, tokenize
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .commits import MAX_CHARS, MinedCommit
 
@@ -49,7 +50,7 @@ class Rewrite:
         return self.support / (self.support + self.relapses + 1)
 
     @cached_property
-    def pattern(self) -> re.Pattern[str]:
+    def pattern(self) -> WordPattern:
         """Matches the old side."""
         return _pattern(self.old)
 
@@ -58,7 +59,7 @@ class Rewrite:
         return rewrite_line(self.pattern, self.new, line)
 
 
-def rewrite_line(pattern: re.Pattern[str], new: str, line: str) -> str | None:
+def rewrite_line(pattern: WordPattern, new: str, line: str) -> str | None:
     """Return a line in which a pattern of an old side is replaced by the new side; None if it stays the same."""
     if len(line) > MAX_CHARS:
         return None
@@ -117,7 +118,7 @@ def _is_telling(old: str, new: str) -> bool:
     return all(names) and old != new and len(fixed.replace(" ", "")) >= MIN_FIXED_CHARS
 
 
-def _pattern(old: str) -> re.Pattern[str]:
+def _pattern(old: str) -> WordPattern:
     parts: list[str] = []
     seen: set[str] = set()
     for part in re.split(r"(\$\d|\s+)", old):
@@ -129,7 +130,7 @@ def _pattern(old: str) -> re.Pattern[str]:
             parts.append(r"\s+" if part.isspace() else re.escape(part))
     left = r"(?<!\w)" if is_name(old[:1]) or old[:1] == "$" else ""
     right = r"(?!\w)" if is_name(old[-1:]) or _SLOT.fullmatch(old[-2:]) else ""
-    return re.compile(f"{left}{''.join(parts)}{right}")
+    return WordPattern(f"{left}{''.join(parts)}{right}")
 
 
 def mine_rewrites(commits: Sequence[MinedCommit], min_support: int, min_confidence: float) -> list[Rewrite]:
@@ -161,7 +162,7 @@ def mine_rewrites(commits: Sequence[MinedCommit], min_support: int, min_confiden
 
 def _relapses(commits: Sequence[MinedCommit], since: Mapping[Sides, float]) -> Counter[Sides]:
     """Return how often lines with an old side were added after a date, by rewrite."""
-    by_name: defaultdict[str, list[tuple[Sides, re.Pattern[str]]]] = defaultdict(list)
+    by_name: defaultdict[str, list[tuple[Sides, WordPattern]]] = defaultdict(list)
     for sides in since:
         words = [token for token in tokenize(_SLOT.sub(" ", sides[1])) if is_word(token)]
         by_name[max(words, key=len)].append((sides, _pattern(sides[1])))

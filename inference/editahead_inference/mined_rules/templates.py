@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from posixpath import splitext
 
 from editahead_prompts.text.identifiers import apply_case_style, case_style, is_name, split_words, tokenize
+from editahead_prompts.text.word_patterns import WordPattern
 
 MIN_CHARS = 3
 """Characters of a name that may fill a slot."""
@@ -15,7 +16,7 @@ MAX_PREFIX = 9
 
 Words = tuple[str, ...]
 
-_NAME = re.compile(r"[^\W\d]\w*(?:-[^\W\d]\w*)*")
+_NAME = WordPattern(r"[^\W\d]\w*(?:-[^\W\d]\w*)*")
 _PART = re.compile(r"\{\{|\}\}|\{(flat|snake|constant|camel|pascal|kebab)\}")
 """What is not itself in a template: a doubled brace, and a slot."""
 _BRACES = {"{{": "{", "}}": "}"}
@@ -76,7 +77,7 @@ def instantiate(template: str, words: Words, spellings: Mapping[str, str]) -> st
     return _PART.sub(spell, template)
 
 
-def line_pattern(template: str) -> re.Pattern[str]:
+def line_pattern(template: str) -> WordPattern:
     """Return a pattern of the lines that a template makes, with any name."""
     out: list[str] = []
     at = 0
@@ -84,7 +85,7 @@ def line_pattern(template: str) -> re.Pattern[str]:
         out.append(re.escape(template[at : part.start()]))
         out.append(re.escape(_BRACES[part[0]]) if part[1] is None else r"[\w-]+")
         at = part.end()
-    return re.compile("".join((*out, re.escape(template[at:]))))
+    return WordPattern("".join((*out, re.escape(template[at:]))))
 
 
 def has_slot(template: str) -> bool:

@@ -16,6 +16,7 @@ from editahead_prompts.state import Diagnostic, EditorState, PastEdit
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.identifiers import WORD, changed_spans, is_word, tokenize
 from editahead_prompts.text.syntax_trees import SyntaxTrees
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .propagation.document_index import DocumentIndex
 from .propagation.import_rules import IMPORT, UnusedImport, imports_at
@@ -31,17 +32,17 @@ _MIN_NAME_CHARS = 4
 """Characters from which a name that differs in one place counts as a misspelling."""
 
 _NAME = r"[`'\"‘“]?(?P<name>[^\W\d]\w*)[`'\"’”]?"
-_UNDEFINED = re.compile(
+_UNDEFINED = WordPattern(
     rf"(?:undefined name|cannot find name|cannot find (?:value|function|type|macro|struct, variant or union type)"
     rf"|use of undeclared identifier|undefined:|unresolved reference:?|undefined variable|undeclared name:) {_NAME}"
     rf"|{_NAME.replace('name', 'other')} (?:is not defined|was not declared in this scope)",
     re.IGNORECASE,
 )
-_SUGGESTS = re.compile(
+_SUGGESTS = WordPattern(
     r"(?:did you mean|similar name exists:?|help: consider importing)[^`'\"‘“\n]*[`'\"‘“](?P<name>[^\W\d]\w*)[`'\"’”]",
     re.IGNORECASE,
 )
-_NOT_USED = re.compile(
+_NOT_USED = WordPattern(
     rf"unused import:? {_NAME}|import {_NAME.replace('name', 'second')} is not accessed"
     rf"|{_NAME.replace('name', 'third')} (?:is )?"
     r"(?:imported (?:but|and) (?:un|not )used|declared but (?:its value is )?never (?:read|used))",
@@ -107,7 +108,7 @@ def _answers(
             yield _candidate(state, proposal, rule.label, rule.key, "unused")
 
 
-def _named(pattern: re.Pattern[str], message: str) -> str:
+def _named(pattern: WordPattern, message: str) -> str:
     """Return the name that the pattern finds in a message, or ""."""
     match = pattern.search(message)
     return "" if match is None else next((group for group in match.groups() if group), "")

@@ -9,7 +9,6 @@ at 145 of these the completion at the cursor was silent or wrong.
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -28,6 +27,7 @@ from editahead_prompts.text.identifiers import (
     word_before,
 )
 from editahead_prompts.text.snapshot import Snapshot, line_body
+from editahead_prompts.text.word_patterns import WordPattern
 
 _RENAME = 0.97
 """How often the completed rename was right, in 286 moments inside hunks of the commits that the gate was fitted to
@@ -38,7 +38,7 @@ _MAX_EDITS = 8
 """Past edits that are searched for a rename."""
 _MAX_SIBLING_LINES = 12
 """Lines on each side of the cursor that are searched for siblings."""
-_WORD_AT_START = re.compile(r"\w*")
+_WORD_AT_START = WordPattern(r"\w*")
 
 
 class LineCompletion:

@@ -5,16 +5,16 @@ A preview of what follows from a half-typed name changes with every key, and is 
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from editahead_inference.candidates import GateDecision, Prediction, Silence
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.identifiers import WORD, word_before
+from editahead_prompts.text.word_patterns import WordPattern
 
 PAUSE_S = 0.3
 """Seconds without a change after which the word at the cursor counts as finished."""
-_REST = re.compile(r"\w*")
+_REST = WordPattern(r"\w*")
 _WAITS = Silence("debounced", "What follows is shown once the word at the cursor is finished.")
 
 

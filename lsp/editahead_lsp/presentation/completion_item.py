@@ -18,6 +18,7 @@ from editahead_lsp.workspace.positions import Encoding
 from editahead_prompts.text.affixes import common_suffix_length
 from editahead_prompts.text.edits import Edit, Replacement, normalise
 from editahead_prompts.text.snapshot import Snapshot, line_body
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .to_lsp import accept_command, covering_replacement, position_safe_replacements, to_range
 
@@ -28,7 +29,7 @@ _MAX_PREVIEW_LINES = 20
 _SORTS_FIRST = " "
 """Sorts before the sort texts of other servers' items."""
 
-_WORD = re.compile(r"\w*$")
+_WORD = WordPattern(r"\w*$")
 
 
 @dataclass(frozen=True)

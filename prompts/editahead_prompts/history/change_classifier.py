@@ -15,6 +15,7 @@ from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.diff import diff_lines
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot, split_lines
+from editahead_prompts.text.word_patterns import WordPattern
 
 ChangeKind = Literal["typed", "external"]
 
@@ -186,9 +187,9 @@ def _one_keystroke(before: Snapshot, edit: Edit) -> bool:
     if len(texts) != 1 or len(sizes) != 1:
         return False
     text, size = texts.pop(), sizes.pop()
-    if len(text) > 1 and (len(text) > KEYSTROKE_CHARS or re.search(r"\w", text)):
+    if len(text) > 1 and (len(text) > KEYSTROKE_CHARS or WordPattern(r"\w").search(text)):
         return False
-    if text and size and not re.search(r"\w", text):
+    if text and size and not WordPattern(r"\w").search(text):
         return False  # changed quotes or operators: a formatter
     gone = {_slice(before, r.start, r.end) for r in edit.replacements} if size <= 200 else set()
     if not text and len(edit.replacements) > 1 and _strips_line_ends(before, edit, gone):

@@ -8,6 +8,8 @@ from typing import Literal
 
 from tree_sitter import Node
 
+from .word_patterns import WordPattern
+
 _MAX_DEPTH = 400
 """Nodes around a name that are looked at. A broken text's tree can be as deep as the text is long."""
 _MAX_TEXT = 8000
@@ -63,7 +65,7 @@ def declared_type(function: Node, name: str) -> str:
     found = _first((*_DECLARED[notation], _MADE), name, body)
     if found:
         return found
-    loop = re.search(_filled(_ITERATED[notation], name), body)
+    loop = WordPattern(_filled(_ITERATED[notation], name)).search(body)
     if loop is None:
         return ""
     source = loop["source"].rpartition(".")[2]
@@ -86,7 +88,7 @@ def _filled(pattern: str, name: str) -> str:
 
 def _first(patterns: tuple[str, ...], name: str, text: str) -> str:
     for pattern in patterns:
-        match = re.search(_filled(pattern, name), text)
+        match = WordPattern(_filled(pattern, name)).search(text)
         if match is not None:
             return match["type"]
     return ""

@@ -6,7 +6,6 @@ replaced as a whole and an edit reads as if typed by hand.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
@@ -16,6 +15,7 @@ from rapidfuzz.distance import LCSseq
 from .affixes import common_affixes, common_prefix_length, common_suffix_length
 from .edits import Edit, Replacement
 from .snapshot import split_lines
+from .word_patterns import WordPattern
 
 MAX_WORK = 1_500
 """Limit of old items plus pairs of equal items for difflib, whose hunks read best but whose time may be quadratic."""
@@ -23,7 +23,7 @@ MAX_WORK = 1_500
 MAX_CELLS = 50_000_000
 """Limit of old items times new items for the bit-parallel match. Above, all of the text is one replaced block."""
 
-_TOKEN = re.compile(r"\w+|\r\n|[\r\n]|[^\S\r\n]+|[^\w\s]")
+_TOKEN = WordPattern(r"\w+|\r\n|[\r\n]|[^\S\r\n]+|[^\w\s]")
 
 Span = tuple[int, int, int, int]
 

@@ -11,28 +11,25 @@ from rapidfuzz.distance import Indel
 from editahead_prompts.short_cache import cache_short
 
 from .affixes import common_affixes
+from .scripts import compose, fold, letter_cases, pairs, unspaced_runs
+from .word_patterns import WordPattern, goes_on
 
-TOKEN = re.compile(r"[^\W\d]\w*|\d\w*|\s+|.", re.DOTALL)
-WORD = re.compile(r"[^\W\d]\w*")
+TOKEN = WordPattern(r"[^\W\d]\w*|\d\w*|\s+|.", re.DOTALL)
+WORD = WordPattern(r"[^\W\d]\w*")
 _MAX_NAME = 200
-_ASCII_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 Tokens = TypeVar("Tokens", list[str], tuple[str, ...])
 
 Style = Literal["snake", "constant", "camel", "pascal", "flat", "other"]
 STYLES: tuple[Style, ...] = ("snake", "constant", "camel", "pascal", "flat")
 
-_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+|[A-Z]+|\d+|[^\W_]+")
+_HUMP = re.compile(r"(?:Um*+)+(?!l)|(?:Um*+)?(?:[ld]m*+)+|[od](?:[odm])*|s[sdm]*")
+"""A word of a name, in the kinds of its letters."""
 
 
 def tokenize(line: str) -> list[str]:
     """Split a line into identifiers, numbers, runs of white space, and single other characters."""
     return TOKEN.findall(line)
-
-
-def find_names(text: str) -> list[str]:
-    """Return the identifiers and keywords of a text in their order, as often as they come."""
-    return (_ASCII_WORD if text.isascii() else WORD).findall(text)
 
 
 def is_word(token: str) -> bool:
@@ -52,9 +49,9 @@ def word_before(text: str, end: int) -> str:
     """
     start = end
     least = max(end - _MAX_NAME, 0)
-    while start > least and (text[start - 1].isalnum() or text[start - 1] == "_"):
+    while start > least and goes_on(text[start - 1]):
         start -= 1
-    is_longer = start and (text[start - 1].isalnum() or text[start - 1] == "_")
+    is_longer = start and goes_on(text[start - 1])
     match = None if is_longer else WORD.search(text, start, end)
     return match[0] if match is not None else ""
 
@@ -88,7 +85,16 @@ def split_words(name: str) -> tuple[str, ...]:
 
 @cache_short(16384)
 def _split_humps(name: str) -> tuple[str, ...]:
-    return tuple(word.lower() for word in _HUMP.findall(name))
+    return tuple(name[hump.start() : hump.end()].lower() for hump in _HUMP.finditer(letter_cases(name)))
+
+
+@cache_short(16384)
+def search_words(name: str) -> tuple[str, ...]:
+    """Split an identifier into words as search compares them; a run of a script without spaces into pairs of characters."""
+    if name.isascii():
+        return split_words(name)
+    parts = (part for word in split_words(compose(name)) for part in unspaced_runs(fold(word)))
+    return tuple(word for part, is_run in parts for word in (pairs(part) if is_run else [part]))
 
 
 @cache_short(16384)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from tree_sitter import Node
 
 from .declared_types import declared_type, field_type
+from .word_patterns import WordPattern
 
 _RECEIVERS = {
     "attribute": "object",
@@ -52,18 +53,18 @@ _SUPER = re.compile(r"super(?:\([^()]{0,100}\))?")
 """A receiver whose members are those of the base classes."""
 _REFLECTS = re.compile(r"(?:\A|\.)(?:(?:[gs]et|has|del)attr|spyOn)\Z|\bpatch\.object\Z")
 """Functions of Python and JavaScript that are called with an object and the name of its member."""
-_NAME = re.compile(r"[^\W\d]\w*")
+_NAME = WordPattern(r"[^\W\d]\w*")
 _MAX_GENERATIONS = 5
 _MAX_DEPTH = 400
 """Nodes around a name that are looked at. A broken text's tree can be as deep as the text is long."""
-_KIN = re.compile(
+_KIN = WordPattern(
     r"\b(?:class|interface|struct|trait|record|enum)\s+(?P<name>\w+)(?:<[^<>\n]{0,200}>)?"
     r"(?P<bases>\s*(?:[(:]|extends\b|implements\b)[^{\n]{0,400})"
     r"|\bimpl(?:<[^<>\n]{0,200}>)?\s+(?P<trait>\w+)(?:<[^<>\n]{0,200}>)?\s+for\s+(?P<type>\w+)"
 )
 
-_GO_METHOD = re.compile(r"^func \((?:\w+ )?\*?(?P<type>\w+)[^)\n]{0,100}\) (?P<name>\w+)\(", re.MULTILINE)
-_GO_INTERFACE = re.compile(r"^type (?P<name>\w+) interface \{\n(?P<body>[^}]{0,4000})^\}", re.MULTILINE)
+_GO_METHOD = WordPattern(r"^func \((?:\w+ )?\*?(?P<type>\w+)[^)\n]{0,100}\) (?P<name>\w+)\(", re.MULTILINE)
+_GO_INTERFACE = WordPattern(r"^type (?P<name>\w+) interface \{\n(?P<body>[^}]{0,4000})^\}", re.MULTILINE)
 
 
 def member_owner(node: Node) -> str:
@@ -171,7 +172,7 @@ def _implementors(text: str) -> Iterator[tuple[str, str]]:
     for match in _GO_METHOD.finditer(text):
         methods.setdefault(match["type"], set()).add(match["name"])
     for match in _GO_INTERFACE.finditer(text):
-        wanted = set(re.findall(r"^\s*(\w+)\(", match["body"], re.MULTILINE))
+        wanted = set(WordPattern(r"^\s*(\w+)\(", re.MULTILINE).findall(match["body"]))
         for name, has in methods.items():
             if wanted and wanted <= has:
                 yield name, match["name"]
@@ -279,7 +280,9 @@ def _annotated_type(literal: Node) -> str:
 def _first_name(node: Node | None) -> str:
     """Return the only type of an annotation, or that of an array's elements; "" for a union and other types."""
     match = (
-        re.fullmatch(r"[\s:]*(?:readonly\s+)?([A-Z]\w*)(?:\[\])?", _text(node)) if node is not None else None
+        WordPattern(r"[\s:]*(?:readonly\s+)?([A-Z]\w*)(?:\[\])?").fullmatch(_text(node))
+        if node is not None
+        else None
     )
     return match[1] if match is not None else ""
 

@@ -10,6 +10,7 @@ from functools import cache
 from editahead_inference.predictors.propagation.argument_rules import argument_spans
 from editahead_prompts.text.identifiers import WORD, is_name
 from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .language_ngrams import FAMILIES
 
@@ -25,7 +26,7 @@ _MAX_PLACES = 60
 """Places with a name that are searched for its definition, where no keyword begins one."""
 _MAX_HEAD = 200
 """Characters of its line before the name of a function that is defined there."""
-_TYPED = re.compile(r"(?:[\w:<>\[\],~?@]+[\s*&]+)+(?:\w+::)*~?\Z")
+_TYPED = WordPattern(r"(?:[\w:<>\[\],~?@]+[\s*&]+)+(?:\w+::)*~?\Z")
 _METHOD = re.compile(r"\s*(?:(?:async|static|get|set|public|private|protected|override)\s+)*\Z")
 _BODY = re.compile(r"\s*(?:(?::|throws\b)[^{};=]*)?\{")
 _BEFORE_CLASS = frozenset({"export", "default", "abstract"})
@@ -118,9 +119,9 @@ def _without_keyword(text: str, name: str, family: str) -> Iterator[int]:
 
 
 @cache
-def _pattern(family: str) -> re.Pattern[str]:
+def _pattern(family: str) -> WordPattern:
     last = r"([^\W\d]\w*)\s*(?:\[[^]]*\]\s*)*\Z" if family in ("java", "c") else r"(?:mut\s+)?([^\W\d]\w*)"
-    return re.compile(last)
+    return WordPattern(last)
 
 
 def _parameters(texts: Sequence[str], family: str) -> Parameters:

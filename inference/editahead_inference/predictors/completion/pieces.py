@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from editahead_prompts.short_cache import cache_short
+from editahead_prompts.text.word_patterns import WordPattern
 
 END = "\n"
 """The piece after the last one of a line."""
@@ -14,8 +14,8 @@ START = "^"
 MAX_LINE_CHARS = 400
 """Longer lines are no code that a person writes, and are not learned from."""
 
-_PIECE = re.compile(r"\s*(?:[^\W\d]\w*|\d\w*|[^\w\s])")
-_PARTIAL = re.compile(r"\s*(?:[^\W\d]\w*|\d\w*)?\Z")
+_PIECE = WordPattern(r"\s*(?:[^\W\d]\w*|\d\w*|[^\w\s])")
+_PARTIAL = WordPattern(r"\s*(?:[^\W\d]\w*|\d\w*)?\Z")
 
 
 class LinePieces(NamedTuple):

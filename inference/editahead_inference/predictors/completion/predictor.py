@@ -16,6 +16,7 @@ from editahead_inference.gate.thresholds import offer_threshold
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.identifiers import is_name, tokenize
+from editahead_prompts.text.word_patterns import goes_on
 from editahead_prompts.typing_time import expected_seconds
 
 from .open_texts import OpenTexts
@@ -136,7 +137,7 @@ class Completion:
 def _may_end(text: str) -> bool:
     """Return whether a completion may end with this text."""
     is_long = len(text) >= LONG_CHARS
-    return len(text) >= MIN_CHARS and (is_long or text[-1].isalnum() or text[-1] in _STOPS)
+    return len(text) >= MIN_CHARS and (is_long or goes_on(text[-1]) or text[-1] in _STOPS)
 
 
 def _label(state: EditorState, text: str) -> str:
@@ -163,4 +164,4 @@ def is_typing(state: EditorState) -> bool:
     if column > MAX_LINE_CHARS:
         return False
     after = document.lines[line][column : column + 1]
-    return not (after.isalnum() or after in ("_", "("))
+    return not (goes_on(after) or after == "(")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from editahead_prompts.text.identifiers import WORD, case_variants, changed_spans, is_word, tokenize
 from editahead_prompts.text.snapshot import split_lines
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .document_index import DocumentIndex
 from .insertion_rules import MirroredInsertion
@@ -104,7 +105,7 @@ class ArgumentChange(Rule):
         """Return whether the lines of the outermost block down to a call, but no definition, hold the argument's name."""
         if _DEFINITION.search(index.bodies[line]):
             return False
-        name = re.compile(rf"(?<![\w.]){re.escape(self.text)}(?!\w)")
+        name = WordPattern(rf"(?<![\w.]){re.escape(self.text)}(?!\w)")
         at = line
         while (above := index.block(at)) >= 0:
             at = above
@@ -153,7 +154,7 @@ class ArgumentChange(Rule):
 
 def _calls_in(index: DocumentIndex, callee: str) -> Iterator[re.Match[str]]:
     """Yield the matches of a callee with its opening bracket, in document order."""
-    regex = re.compile(rf"(?<!\w){re.escape(callee)}\s?\(")
+    regex = WordPattern(rf"(?<!\w){re.escape(callee)}\s?\(")
     text, starts = index.snapshot.text, index.snapshot.starts
     for line in index.lines_with(callee):
         for match in regex.finditer(text, starts[line], starts[line + 1] + 1):
@@ -197,8 +198,8 @@ def _argument_count(text: str, open_at: int) -> int | None:
     return None if spans is None else sum(bool(text[start:end].strip()) for start, end in spans)
 
 
-_DEFINITION = re.compile(r"(?<!\w)(?:def|func|fn|function)\s")
-_RECEIVER = re.compile(r"(?:&(?:'\w+\s+)?)?(?:mut\s+)?(?:self|cls)\b")
+_DEFINITION = WordPattern(r"(?<!\w)(?:def|func|fn|function)\s")
+_RECEIVER = WordPattern(r"(?:&(?:'\w+\s+)?)?(?:mut\s+)?(?:self|cls)\b")
 """A first parameter that calls do not pass."""
 
 

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from editahead_prompts.text.snapshot import line_end
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .document_index import DocumentIndex
 from .line_transforms import COMMENT
 from .rule import Proposal, Rule
 
-_ASYNC = re.compile(
+_ASYNC = WordPattern(
     r"\basync\s+(?:def\s+|function\s*\*?\s*)?(?P<name>[^\W\d]\w*)\s*(?:<[^>]*>)?\("
     r"|\b(?P<bound>[^\W\d]\w*)\s*[=:]\s*async\b"
 )
@@ -25,7 +26,7 @@ class AwaitCalls(Rule):
     """A rule that awaits the calls of `source` in the bodies of asynchronous functions."""
 
     def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
-        call = re.compile(rf"(?<![\w.])(?:[^\W\d]\w*\.)*{re.escape(self.source)}\(")
+        call = WordPattern(rf"(?<![\w.])(?:[^\W\d]\w*\.)*{re.escape(self.source)}\(")
         for line in index.lines_with(self.source):
             body = index.bodies[line]
             if COMMENT.match(body):
@@ -64,6 +65,6 @@ def learn_await_rules(old: str, new: str) -> list[Rule]:
     if made is None or _ASYNC.search(old):
         return []
     name = made["name"] or made["bound"]
-    if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", old):
+    if not WordPattern(rf"(?<!\w){re.escape(name)}(?!\w)").search(old):
         return []
     return [AwaitCalls("await-calls", f"await:{name}", f"await {name}()", old.strip(), name)]

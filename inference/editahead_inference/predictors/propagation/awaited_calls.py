@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from editahead_prompts.state import PastEdit
 from editahead_prompts.text.snapshot import line_end
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .bindings import MODULE
 from .document_index import DocumentIndex
@@ -28,7 +29,7 @@ _MAX_EDITS = 3
 _MAX_LINES = 200
 """Lines of a function that are searched, on each side of the edit."""
 _MAX_WIDTH = 400
-_CALL = re.compile(r"(?P<lead>^\s*|[=:]\s*|\breturn\s+|\(\s*)(?P<callee>[^\W\d]\w*(?:\??\.[^\W\d]\w*)*)\(")
+_CALL = WordPattern(r"(?P<lead>^\s*|[=:]\s*|\breturn\s+|\(\s*)(?P<callee>[^\W\d]\w*(?:\??\.[^\W\d]\w*)*)\(")
 """A call that is a statement, a value that is assigned or returned, or an argument or a condition."""
 _DEFERRED = re.compile(
     r"=>|\blambda\b|\bawait\b|\bvoid\b|\bnew\b|\.then\(|\bPromise\b|\bgather\(|\bcreate_task\(|\bdef\b|\bfunction\b"
@@ -58,7 +59,7 @@ def follow_awaits(situation: Situation) -> Iterator[FollowUp]:
         for row, _, b, spans in changed_tokens(edit):
             for a1, a2, b1, b2 in spans:
                 if a1 == a2 and "".join(b[b1:b2]).strip() == "await":
-                    callee = re.match(r"[\w.?]+(?=\()", "".join(b[b2:]).lstrip())
+                    callee = WordPattern(r"[\w.?]+(?=\()").match("".join(b[b2:]).lstrip())
                     if callee:
                         yield from _others(situation, edit.line + row, callee[0])
 
@@ -107,7 +108,7 @@ def _likeness(callee: str, awaited: str, situation: Situation) -> float:
 
 def _defines_async(index: DocumentIndex, name: str) -> bool:
     word = re.escape(name)
-    pattern = re.compile(
+    pattern = WordPattern(
         rf"\basync\s+(?:def\s+|function\s*\*?\s*)?{word}\s*[(<]|(?<!\w){word}\s*[=:]\s*async\b"
     )
     lines = index.lines_with(name)[:_MAX_LINES]

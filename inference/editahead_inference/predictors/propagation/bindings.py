@@ -15,6 +15,7 @@ from editahead_prompts.text.member_owners import HINT, related_types
 from editahead_prompts.text.name_occurrences import Occurrence
 from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .document_index import DocumentIndex
 from .import_statements import parse_imports
@@ -40,17 +41,17 @@ A parameter is passed by its keyword to its own function, and so is a field to i
 
 _RECEIVERS = 2
 """Receivers of unknown types from which a member that was put for another goes on to all others."""
-_MEMBER = re.compile(r"\.\w+\b")
-_IMPORTS_MODULE = re.compile(r"import\s+[\w., ]+\Z")
+_MEMBER = WordPattern(r"\.\w+\b")
+_IMPORTS_MODULE = WordPattern(r"import\s+[\w., ]+\Z")
 _MAX_PATTERNS = 1024
 """Patterns of names that are cached, of each kind."""
 _IMPLICIT_THIS = frozenset({"cpp", "java"})
 
 
 @lru_cache(_MAX_PATTERNS)
-def python_definition(name: str) -> re.Pattern[str]:
+def python_definition(name: str) -> WordPattern:
     """Compile a pattern that matches the line in which Python defines a function or a class of this name."""
-    return re.compile(rf"\s*(?:async\s+)?(?:def|class)\s+{re.escape(name)}\b")
+    return WordPattern(rf"\s*(?:async\s+)?(?:def|class)\s+{re.escape(name)}\b")
 
 
 class RenamedName:
@@ -158,7 +159,8 @@ class RenamedName:
     def occurrence(self, line: int, column: int) -> Occurrence:
         """Return the occurrence of the old name at a 0-based line and column of the index's document."""
         at = self._index.snapshot.starts[line] + column
-        return self._trees.occurrence(self._index.snapshot, at, at + len(self.old))
+        found = None if self.old.isascii() else whole_word(self.old).match(self._index.bodies[line], column)
+        return self._trees.occurrence(self._index.snapshot, at, at + len(found[0] if found else self.old))
 
     def refers_elsewhere(self, site: Occurrence) -> bool:
         """Return whether the occurrence surely means another thing than the renamed name.

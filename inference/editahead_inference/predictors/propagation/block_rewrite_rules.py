@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from editahead_prompts.text.identifiers import tokenize
+from editahead_prompts.text.scripts import count_letters
 from editahead_prompts.text.snapshot import line_body, line_end
 
 from . import token_patterns
@@ -55,7 +56,7 @@ def learn_context(old: str, new: str, above: str) -> list[Rule]:
         dict.fromkeys(
             t
             for t in tokenize(n)
-            if t not in known and t in there and token_patterns.hole_kind(t) and len(t) > 1
+            if t not in known and t in there and token_patterns.hole_kind(t) and count_letters(t) > 1
         )
     )
     if not taken or len(o) < 3:

@@ -10,6 +10,7 @@ from tree_sitter import Node
 
 from editahead_prompts.text.snapshot import split_lines
 from editahead_prompts.text.syntax_trees import SyntaxTrees
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .argument_rules import ArgumentChange, argument_spans
 from .document_index import DocumentIndex
@@ -31,7 +32,7 @@ _CALLS = frozenset(
         "explicit_constructor_invocation",
     }
 )
-_KEYWORD = re.compile(r"(?P<name>[^\W\d]\w*)\s*=(?!=)")
+_KEYWORD = WordPattern(r"(?P<name>[^\W\d]\w*)\s*=(?!=)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ def calls_in(
 ) -> Iterator[Call]:
     """Yield the calls of the function in a document."""
     lines = index.lines_with(name)
-    opens = re.compile(rf"(?<!\w){re.escape(name)}\s?\(")
+    opens = WordPattern(rf"(?<!\w){re.escape(name)}\s?\(")
     for line in lines if len(lines) <= MAX_LINES else ():
         body = index.bodies[line]
         if len(body) > MAX_WIDTH:

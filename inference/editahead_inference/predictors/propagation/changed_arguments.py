@@ -15,6 +15,7 @@ from editahead_prompts.text.member_owners import HINT, related_types
 from editahead_prompts.text.name_occurrences import Occurrence
 from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .argument_rules import ArgumentChange, argument_spans, learn_argument_rules
 from .bindings import MODULE
@@ -118,7 +119,7 @@ class ChangedArguments:
 
 def _explains(change: ArgumentChange, old: str, new: str) -> bool:
     """Return whether a line changed by nothing but the argument of one call."""
-    for match in re.finditer(rf"(?<!\w){re.escape(change.callee)}\s?\(", old):
+    for match in WordPattern(rf"(?<!\w){re.escape(change.callee)}\s?\(").finditer(old):
         spans = argument_spans(old, match.end() - 1)
         changed = change.changed(old, spans) if spans is not None else None
         if changed is not None and old[: changed[0]] + changed[2] + old[changed[1] :] == new:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from editahead_prompts.text.name_occurrences import Occurrence
 from editahead_prompts.text.syntax_trees import SyntaxTrees
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .argument_rules import argument_spans
 from .bindings import MODULE
@@ -170,7 +171,7 @@ def _example(
     change: ParameterChange, place: int, name: str, situation: Situation
 ) -> tuple[str, IntroducedNames] | None:
     """Return what the last call passes for the new parameter that the user changed, with the names that it brought."""
-    opens = re.compile(rf"(?<!\w){re.escape(change.name)}\s?\(")
+    opens = WordPattern(rf"(?<!\w){re.escape(change.name)}\s?\(")
     for edit in situation.edits[:_MAX_EDITS]:
         index = situation.home(edit.uri) if edit is not None and edit.origin == "typed" else None
         if edit is None or index is None or edit is change.edit:

@@ -16,6 +16,7 @@ from editahead_prompts.state import PastEdit
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.languages import LANGUAGE_FAMILIES
 from editahead_prompts.text.snapshot import line_body, line_end
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .follow_up import FollowUp, Situation
 from .named_places import MAX_WIDTH
@@ -31,19 +32,19 @@ _MAX_LINES = 200
 """Lines with the last part of a path. On more lines it is a common word."""
 _MAX_STATEMENT = 30
 """Lines of one import."""
-_WEB = re.compile(
+_WEB = WordPattern(
     r"(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\(\s*|\bmock\(\s*)(?:\"(?P<double>[^\"]+)\"|'(?P<path>[^']+)')"
 )
 _PATTERNS = {
     "web": _WEB,
-    "python": re.compile(
+    "python": WordPattern(
         r"^\s*from\s+(?P<path>\.*[\w.]+)\s+import\b|^\s*import\s+(?P<whole>[\w.]+)(?=\s+as\b)"
     ),
-    "go": re.compile(r"^\s*(?:import\s+)?(?:[\w.]+\s+)?\"(?P<path>[\w.~/-]+)\"\s*(?://.*)?$"),
-    "java": re.compile(r"^\s*import\s+(?:static\s+)?(?P<path>[\w.]+)(?=\.(?:\w+|\*)\s*;)"),
-    "rust": re.compile(r"^\s*(?:pub(?:\([^)]*\))?\s+)?use\s+(?P<path>\w+(?:::\w+)*)(?=::[\w{*])"),
-    "c": re.compile(r"^\s*#\s*include\s*[<\"](?P<path>[^>\"]+)[>\"]"),
-    "csharp": re.compile(r"^\s*using\s+(?:static\s+)?(?P<path>[\w.]+)\s*;"),
+    "go": WordPattern(r"^\s*(?:import\s+)?(?:[\w.]+\s+)?\"(?P<path>[\w.~/-]+)\"\s*(?://.*)?$"),
+    "java": WordPattern(r"^\s*import\s+(?:static\s+)?(?P<path>[\w.]+)(?=\.(?:\w+|\*)\s*;)"),
+    "rust": WordPattern(r"^\s*(?:pub(?:\([^)]*\))?\s+)?use\s+(?P<path>\w+(?:::\w+)*)(?=::[\w{*])"),
+    "c": WordPattern(r"^\s*#\s*include\s*[<\"](?P<path>[^>\"]+)[>\"]"),
+    "csharp": WordPattern(r"^\s*using\s+(?:static\s+)?(?P<path>[\w.]+)\s*;"),
 }
 _PARTS = re.compile(r"(::|[./])")
 _OPENS = re.compile(r"^\s*(?:import|export)\b|\brequire\b|\bmock\b")
@@ -148,7 +149,7 @@ def _family(language: str) -> str:
     return "web" if language in ("vue", "svelte") else LANGUAGE_FAMILIES.get(language, language)
 
 
-def _pattern(language: str) -> re.Pattern[str] | None:
+def _pattern(language: str) -> WordPattern | None:
     return _PATTERNS.get(_family(language))
 
 
@@ -168,7 +169,7 @@ def _changes(edit: PastEdit, language: str, lines: Sequence[str]) -> Iterator[_C
             yield _Change(_folder(edit.uri), was.path, now.path, now.names)
 
 
-def _import_in(body: str, line: int, lines: Sequence[str], pattern: re.Pattern[str]) -> _Import | None:
+def _import_in(body: str, line: int, lines: Sequence[str], pattern: WordPattern) -> _Import | None:
     """Return the import whose path is in a line; None without one."""
     match = pattern.search(body) if len(body) <= MAX_WIDTH else None
     if match is None:

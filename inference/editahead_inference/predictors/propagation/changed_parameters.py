@@ -11,6 +11,7 @@ from tree_sitter import Node
 from editahead_prompts.state import PastEdit
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.syntax_trees import SyntaxTrees
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .argument_rules import argument_spans
 from .calls import WINDOW
@@ -21,7 +22,7 @@ _MAX_CLIMB = 12
 _FUNCTION = re.compile(r"function|method|constructor|declaration\Z")
 _OPENINGS = re.compile(r"\(+")
 _CONSTRUCTORS = frozenset({"__init__", "constructor"})
-_RECEIVER = re.compile(r"(?:&\s*(?:'\w+\s+)?)?(?:mut\s+)?(?:self|cls)\b|this\s*:|[*/]\Z")
+_RECEIVER = WordPattern(r"(?:&\s*(?:'\w+\s+)?)?(?:mut\s+)?(?:self|cls)\b|this\s*:|[*/]\Z")
 """A first parameter, or a mark among parameters, that calls do not pass."""
 _NAME_LAST = frozenset({"java", "c", "cpp"})
 """Languages in which a parameter's name comes after its type."""
@@ -206,7 +207,7 @@ def _row_before(edit: PastEdit, row: int, head: str, before: Sequence[str]) -> t
     callee = WORD.findall(head)
     if not callee:
         return None
-    opens = re.compile(rf"(?<!\w){re.escape(callee[-1])}\s?(?:<[^<>()]*>)?\(")
+    opens = WordPattern(rf"(?<!\w){re.escape(callee[-1])}\s?(?:<[^<>()]*>)?\(")
     for at in range(edit.line, edit.line + len(edit.old)):
         match = opens.search(before[at][:MAX_WIDTH])
         if match is not None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 
 from editahead_prompts.text.snapshot import line_body
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .document_index import DocumentIndex
 from .named_places import whole_word
 from .rule import Proposal
 
-_NAME_AT_ONCE = re.compile(r"(?:const|final)\b\s*(?P<name>[^\W\d]\w*)\s*=")
+_NAME_AT_ONCE = WordPattern(r"(?:const|final)\b\s*(?P<name>[^\W\d]\w*)\s*=")
 
-_FIELD = re.compile(
+_FIELD = WordPattern(
     r"(?:(?:public|private|protected|static)\s+)*(?:readonly\s+|final\s+(?:[\w.]+(?:<[\w<>,. ?]*>)?(?:\[\])?\s+))"
     r"(?P<name>[^\W\d]\w*)\s*(?:[!?]?:[^=;]*)?(?P<value>=(?!=))?"
 )
@@ -40,9 +41,9 @@ def may_be_constant(made: str, line: int, index: DocumentIndex) -> bool:
         return _is_field_set_once(field, index)
     match = _NAME_AT_ONCE.match(made)
     if match is None:
-        return not re.match(r"(?:const|final)\s+[^\W\d]\w*\s*;?\Z", made)
+        return not WordPattern(r"(?:const|final)\s+[^\W\d]\w*\s*;?\Z").match(made)
     name = re.escape(match["name"])
-    again = re.compile(
+    again = WordPattern(
         rf"(?<![\w.]){name}\s*(?:[-+*/%|&^]|\*\*|<<|>>)?=(?![=>])|(?:\+\+|--)\s*{name}(?!\w)|(?<![\w.]){name}\s*(?:\+\+|--)"
     )
     name_there = whole_word(match["name"])
@@ -58,7 +59,7 @@ def _is_field_set_once(field: re.Match[str], index: DocumentIndex) -> bool:
     """Return whether nothing but one assignment gives a field its value."""
     name = re.escape(field["name"])
     target = rf"(?:(?<![\w.])|\bthis\.){name}"
-    changed = re.compile(
+    changed = WordPattern(
         rf"{target}\s*(?:[-+*/%|&^]|\*\*|<<|>>)=|(?:\+\+|--)\s*{target}(?!\w)|{target}\s*(?:\+\+|--)"
     )
     assigned = re.compile(rf"\bthis\.{name}\s*=(?![=>])")

@@ -6,12 +6,12 @@ packages between documents. Where a binding is unknown, nothing follows.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence, Set
 from itertools import islice
 
 from editahead_prompts.text.identifiers import is_word
 from editahead_prompts.text.snapshot import line_end
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .follow_up import FollowUp, Situation, changed_tokens, without_alignment
 from .named_places import MAX_WIDTH, other_indexes
@@ -42,7 +42,7 @@ _MAX_LINES = 200
 """Lines with the old name. A name on more lines is renamed by a tool."""
 _MAX_RENAMES = 8
 """Renamed definitions that are followed, the last ones."""
-_WORD = re.compile(r"\w+")
+_WORD = WordPattern(r"\w+")
 
 
 def follow_renamed_definitions(situation: Situation) -> Iterator[FollowUp]:

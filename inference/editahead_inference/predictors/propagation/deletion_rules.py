@@ -7,14 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from editahead_prompts.text.identifiers import WORD, tokenize
+from editahead_prompts.text.scripts import count_letters
 from editahead_prompts.text.snapshot import line_body
+from editahead_prompts.text.word_patterns import WordPattern
 
 from . import token_patterns
 from .document_index import DocumentIndex
 from .line_transforms import MAX_SITES
 from .rule import Proposal, Rule, shorten
 
-_DECLARES = re.compile(
+_DECLARES = WordPattern(
     r"(?:export\s+|default\s+|async\s+|pub(?:\([^)]*\))?\s+|static\s+|private\s+|public\s+)*"
     r"(?:class|def|func|function|fn|interface|struct|enum|trait|type|const|let|var)\s+(?:\([^)]*\)\s*)?([^\W\d]\w*)"
 )
@@ -55,7 +57,7 @@ class NameDeletion(Rule):
     def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
         if not 0 < index.words.get(self.name, 0) <= 6:
             return
-        regex = re.compile(rf"(?<!\w){re.escape(self.name)}(?!\w)")
+        regex = WordPattern(rf"(?<!\w){re.escape(self.name)}(?!\w)")
         for line in index.lines_with(self.name):
             body = index.bodies[line]
             if regex.search(body) and body.rstrip()[-1:] not in "{([:":
@@ -88,7 +90,7 @@ def learn_deletion(old: tuple[str, ...]) -> list[Rule]:
             )
     if len(bodies) == 1:
         for name in list(dict.fromkeys(WORD.findall(first)))[:_MAX_NAMES]:
-            if len(name) > 3 and name not in token_patterns.KEYWORDS:
+            if count_letters(name) > 3 and name not in token_patterns.KEYWORDS:
                 rules.append(
                     NameDeletion(
                         "delete-name", f"delete-name:{name}", f"drop {name}", first, name, None, name
@@ -105,7 +107,7 @@ def _declared(bodies: list[str]) -> list[Rule]:
     return [
         NameDeletion("delete-uses", f"delete-uses:{name}", f"drop {name}", bodies[0], name, None, name)
         for name in list(names)[:_MAX_DECLARED]
-        if len(name) > 3
+        if count_letters(name) > 3
     ]
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.identifiers import WORD
+from editahead_prompts.text.scripts import spellings
 from editahead_prompts.text.snapshot import Snapshot, line_body
 
 if TYPE_CHECKING:
@@ -87,9 +88,17 @@ class DocumentIndex:
         return words
 
     def lines_with(self, literal: str) -> list[int]:
-        """Return the lines with the literal (without a line end), ascending; none for an empty one, which tells nothing."""
+        """Return the lines with the literal (without a line end), ascending; none for an empty one, which tells nothing.
+
+        A line counts however the accents of the literal are written there.
+        """
         if not literal:
             return []
+        if literal.isascii():
+            return self._lines_with(literal)
+        return sorted({line for one in spellings(literal) for line in self._lines_with(one)})
+
+    def _lines_with(self, literal: str) -> list[int]:
         found = self._with.get(literal)
         if found is None:
             known = None if self._known is None else self._known.lines_with.get(literal)

@@ -15,6 +15,7 @@ from tree_sitter import Node
 from editahead_prompts.state import PastEdit
 from editahead_prompts.text.identifiers import WORD, split_words, word_replacement
 from editahead_prompts.text.snapshot import line_body, line_end
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation, changed_tokens
@@ -42,12 +43,12 @@ _VARIANTS = frozenset(
     }
 )
 _PYTHON_ENUM = re.compile(r"(?:Enum|Flag)\b")
-_ENUM = re.compile(r"\s*(?:\w+\s+)*enum\b")
-_MEMBER = re.compile(r"\s*(?P<name>\w*)\s*(?:[=(].*|\{)?[,;]?\s*")
+_ENUM = WordPattern(r"\s*(?:\w+\s+)*enum\b")
+_MEMBER = WordPattern(r"\s*(?P<name>\w*)\s*(?:[=(].*|\{)?[,;]?\s*")
 """A line in the body of an enum, or the bracket that opens it, for languages without a grammar."""
 _DEFAULTS = frozenset({"default", "_", "else"})
 """Labels of an arm for all variants that have none."""
-_LABEL = re.compile(
+_LABEL = WordPattern(
     r"\s*(?:case\s+(?P<case>(?:::|[^:>])+?)\s*(?::(?!:)|->)"
     r"|(?P<arm>[\w:.]+(?:\s*(?:\([^()]*\)|\{[^{}]*\}))?)\s*[=-]>"
     r"|\[?(?P<key>[\w.]+|\"[^\"]*\"|'[^']*')\]?\s*:(?![:=]))"

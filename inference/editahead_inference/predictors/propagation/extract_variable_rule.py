@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from editahead_prompts.text.snapshot import line_end
+from editahead_prompts.text.word_patterns import WordPattern, goes_on
 
 from . import token_patterns
 from .document_index import DocumentIndex
 from .rule import Proposal, Rule, shorten
 
-_ASSIGNMENT = re.compile(
+_ASSIGNMENT = WordPattern(
     r"\s*(?:export\s+|pub\s+|private\s+|public\s+|static\s+|final\s+)*(?:(?:const|let|var|val|auto)\s+(?:mut\s+)?)?"
     r"(?P<name>(?:self\.|this\.)?[^\W\d]\w*)(?:\s*:\s*[^=]+?)?\s*:?=(?![=>])\s*(?P<value>\S.*?);?\s*\Z"
 )
@@ -33,10 +34,10 @@ class Extraction(Rule):
         if len(lines) > _MAX_USES:
             return
         first, last = self.source[0], self.source[-1]
-        whole = re.compile(
-            (r"(?<![\w.])" if first.isalnum() or first == "_" else "")
+        whole = WordPattern(
+            (r"(?<![\w.])" if goes_on(first) else "")
             + re.escape(self.source)
-            + (r"(?!\w)" if last.isalnum() or last == "_" else "")
+            + (r"(?!\w)" if goes_on(last) else "")
         )
         for line in lines:
             body = index.bodies[line]

@@ -14,6 +14,7 @@ from tree_sitter import Node
 
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import Snapshot, line_end
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .bindings import MODULE
 from .document_index import DocumentIndex
@@ -56,18 +57,18 @@ _CONDITIONS = frozenset(
 """Statements whose brackets belong to them."""
 _MAX_DEFINITION = 200
 """Characters of a line that may define a constant."""
-_PLAIN = re.compile(r"[^\W\d]\w*\Z")
-_CONSTANT = re.compile(
+_PLAIN = WordPattern(r"[^\W\d]\w*\Z")
+_CONSTANT = WordPattern(
     r"\s*(?:export\s+|pub\s+|private\s+|public\s+|protected\s+|static\s+|final\s+|constexpr\s+|inline\s+)*"
     r"(?:(?:const|let|var)\s+)?(?:[\w<>:]+\s+)?(?P<name>[A-Z][A-Z0-9_]{2,}|k[A-Z]\w+)(?:\s*:\s*[^=]{1,40})?\s*:?=\s*"
     r"(?P<value>\d[\w.]{2,}|\"[^\"\\]{3,}\"|'[^'\\]{3,}')\s*;?\s*\Z"
 )
-_DECLARED = re.compile(
+_DECLARED = WordPattern(
     r"(?:export\s+|pub\s+|static\s+|inline\s+)*(?:const|constexpr)\s+(?:[\w<>:]+\s+)?(?P<name>[^\W\d]\w{2,})"
     r"(?:\s*:\s*[^=]{1,40})?\s*=\s*(?P<value>\d[\w.]{2,}|\"[^\"\\]{3,}\")\s*;?\s*\Z"
 )
 """A constant of the module by its keyword, whatever its name is."""
-_DEFINE = re.compile(r"#\s*define\s+(?P<name>[A-Z_]\w+)\s+(?P<value>\d[\w.]{2,}|\"[^\"\\]{3,}\")\s*\Z")
+_DEFINE = WordPattern(r"#\s*define\s+(?P<name>[A-Z_]\w+)\s+(?P<value>\d[\w.]{2,}|\"[^\"\\]{3,}\")\s*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,7 @@ def _inserted(situation: Situation) -> Iterator[tuple[int, int]]:
 
 def _is_used(name: str, situation: Situation, call: str = r"(?!\w)") -> bool:
     """Return whether an edit brought a use of the name, with `call` after it, to a line that was there before."""
-    word = re.compile(rf"(?<!\w){re.escape(name)}{call}")
+    word = WordPattern(rf"(?<!\w){re.escape(name)}{call}")
     return any(
         any(word.search(line) for line in edit.new) and not any(word.search(line) for line in edit.old)
         for edit in list(situation.here())[:_MAX_EDITS]
@@ -176,7 +177,7 @@ def _defined_constant(body: str) -> re.Match[str] | None:
 
 def _uses_of_value(name: str, value: str, situation: Situation) -> Iterator[FollowUp]:
     index, trees = situation.index, situation.trees
-    literal = re.compile(rf"(?<![\w.]){re.escape(value)}(?![\w.])")
+    literal = WordPattern(rf"(?<![\w.]){re.escape(value)}(?![\w.])")
     proposals = []
     lines = index.lines_with(value)
     for line in lines if len(lines) <= _MAX_LINES else ():
@@ -364,7 +365,7 @@ def _is_inside(name: str, node: Node | None) -> bool:
 
 def _telling_word(helper: _Helper) -> str:
     """Return the longest word of the expression that is no parameter: each place has it."""
-    words = re.findall(r"\w+", _text(helper.expression))
+    words = WordPattern(r"\w+").findall(_text(helper.expression))
     telling = [
         w
         for w in words

@@ -7,19 +7,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from editahead_prompts.text.identifiers import changed_spans, is_word, tokenize
+from editahead_prompts.text.scripts import count_letters
 from editahead_prompts.text.snapshot import line_end
+from editahead_prompts.text.word_patterns import WordPattern
 
 from . import token_patterns
 from .document_index import DocumentIndex
 from .named_places import whole_word
 from .rule import Proposal, Rule
 
-_LIST = re.compile(
+_LIST = WordPattern(
     r"(?P<head>\s*(?:from\s+\S+\s+import\s+\(?|import\s+(?:type\s+)?\{|use\s+[\w:]+::\{"
     r"|(?:const|let|var)\s+\{(?=[^{}]*\}\s*=\s*require\()))(?P<names>[^(){}]*)(?P<tail>.*)"
 )
 """An import of several names on one line: Python, TypeScript and JavaScript, Rust."""
-_WHOLE = re.compile(
+_WHOLE = WordPattern(
     r"\s*(?:import\b(?!\s+(?:type\s+)?[\w$]+\s*,)|from\s+\S+\s+import\b|use\s|#\s*include\b|(?:\w+\s+)?\"[\w./-]+\"\s*$"
     r"|(?:const|let|var)\s+(?:\w+|\{[^{},]*\})\s*=\s*require\([^()]*\)\s*;?\s*$)"
 )
@@ -30,13 +32,13 @@ IMPORT = re.compile(
     r"\s*(?:import\b|from\s+\S+\s+import\b|use\s|#\s*include\b|export\s.*\bfrom\b|(?:const|let|var)\s.*\brequire\()"
 )
 """A line that imports names, in the supported languages."""
-_ITEM = re.compile(r"\s*\w+,?\s*\Z")
+_ITEM = WordPattern(r"\s*\w+,?\s*\Z")
 """A name on a line of its own, in an import that spans lines."""
 _DEFINES = (
     r"\b(?:class|interface|struct|enum|trait|type|const|let|var|def|func|fn|function|namespace)\s+{0}\b"
     r"|^\s*{0}\s*(?::[^=]*)?=(?!=)|#\s*define\s+{0}\b"
 )
-_PLAIN = re.compile(r"(?<![\w.])[^\W\d]\w*")
+_PLAIN = WordPattern(r"(?<![\w.])[^\W\d]\w*")
 """A name that is no member."""
 _MAX_LINES = 60
 """Lines with a name that are looked at."""
@@ -115,7 +117,7 @@ def _is_unbound(name: str, index: DocumentIndex) -> bool:
     lines = [n for n in index.lines_with(name) if whole_word(name).search(index.bodies[n])]
     if not lines or len(lines) > _MAX_LINES:
         return False
-    defines = re.compile(_DEFINES.format(re.escape(name)))
+    defines = WordPattern(_DEFINES.format(re.escape(name)))
     return not any(imports_at(index, n) or defines.search(index.bodies[n][:_MAX_WIDTH]) for n in lines)
 
 
@@ -134,7 +136,9 @@ def learn_unused(old: tuple[str, ...], new: tuple[str, ...]) -> list[Rule]:
     kept = {name for line in new for name in _PLAIN.findall(line)}
     gone = dict.fromkeys(name for line in old if not _WHOLE.match(line) for name in _PLAIN.findall(line))
     names = [
-        name for name in gone if name not in kept and name not in token_patterns.KEYWORDS and len(name) > 1
+        name
+        for name in gone
+        if name not in kept and name not in token_patterns.KEYWORDS and count_letters(name) > 1
     ]
     rules: list[Rule] = []
     successors = _successors(old, new)

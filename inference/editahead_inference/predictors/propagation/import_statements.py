@@ -17,6 +17,7 @@ from tree_sitter import Node
 
 from editahead_prompts.text.snapshot import Snapshot, line_end
 from editahead_prompts.text.syntax_trees import SyntaxTrees
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .rule import Proposal
 
@@ -27,18 +28,18 @@ _STATEMENTS = frozenset(
 )
 _MAX_WIDTH = 88
 """Characters of a line with imports. A longer one would be laid out in a way that is not known."""
-_WEB = re.compile(
+_WEB = WordPattern(
     r"import\s+(?P<type>type\s+)?(?:(?P<default>[\w$]+)\s*(?:,\s*)?)?(?:\{(?P<names>[^}]*)\})?\s*"
     r"from\s*(?P<quote>[\"'])(?P<module>[^\"']+)[\"']"
 )
 _PYTHON = re.compile(r"from\s+(?P<module>\S+)\s+import\s+\(?(?P<names>[^()]*)\)?\s*\Z")
-_RUST = re.compile(
+_RUST = WordPattern(
     r"(?P<head>(?:pub(?:\([^)]*\))?\s+)?use\s+)(?P<module>[\w:]+)::(?:\{(?P<names>[\w\s,]*)\}|(?P<one>\w+(?: as \w+)?));"
 )
-_JAVA = re.compile(r"import\s+(?P<static>static\s+)?(?P<path>[\w.]+\*?)\s*;")
+_JAVA = WordPattern(r"import\s+(?P<static>static\s+)?(?P<path>[\w.]+\*?)\s*;")
 _ONE_LINE = re.compile(r"(.*?[{(]\s*|.*?\bimport\s+)(\S.*?)(\s*[)}].*|\s*(?:#.*)?)\Z")
 """The parts of a statement on one line: before the list, the list, after the list."""
-_GO = re.compile(r"(?:import\s+)?(?:(?P<alias>[\w.]+)\s+)?\"(?P<path>[^\"]+)\"")
+_GO = WordPattern(r"(?:import\s+)?(?:(?P<alias>[\w.]+)\s+)?\"(?P<path>[^\"]+)\"")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,9 @@ from functools import cached_property
 from rapidfuzz import fuzz, process
 
 from editahead_prompts.text.identifiers import is_word, tokenize
+from editahead_prompts.text.scripts import count_letters
 from editahead_prompts.text.snapshot import line_body, line_end
+from editahead_prompts.text.word_patterns import WordPattern
 
 from . import token_patterns
 from .deletion_rules import MovedOriginalDeletion
@@ -48,7 +50,7 @@ class Insertion(Rule):
     last: str = ""
 
     @cached_property
-    def _compiled(self) -> tuple[re.Pattern[str], str]:
+    def _compiled(self) -> tuple[WordPattern, str]:
         return token_patterns.compile_pattern(self.anchor), token_patterns.longest_literal(self.anchor)
 
     def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
@@ -106,7 +108,7 @@ class MirroredInsertion(Rule):
         lines = index.lines_with(self.name)
         if len(lines) > MAX_SITES:
             return
-        regex = re.compile(rf"(?<!\w){re.escape(self.name)}(?!\w)")
+        regex = WordPattern(rf"(?<!\w){re.escape(self.name)}(?!\w)")
         for line in lines:
             body = index.bodies[line]
             if not regex.search(body) or body.rstrip()[-1:] in "{([:":
@@ -213,7 +215,7 @@ def _mirrors(line: str, before: str, after: str) -> list[Rule]:
     """Return the rule for an inserted line that copies the line before or after it with other names."""
     for anchor in (before, after):
         table = infer_renaming(anchor, line)
-        names = [name for name in table if is_word(name) and len(name) > 2]
+        names = [name for name in table if is_word(name) and count_letters(name) > 2]
         if names and fuzz.ratio(anchor, line) >= 50 and len(table) <= 3:
             name = max(names, key=len)
             key = f"mirror:{name}:{sorted(table.items())}"

@@ -8,6 +8,7 @@ from editahead_prompts.state import PastEdit
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.name_occurrences import Occurrence
 from editahead_prompts.text.syntax_trees import SyntaxTrees
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .bindings import MODULE
 from .document_index import DocumentIndex
@@ -79,7 +80,9 @@ class IntroducedNames:
         if not self.names:
             return True
         made = "".join(proposal.lines)
-        missing = [name for name in self.names if re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", made)]
+        missing = [
+            name for name in self.names if WordPattern(rf"(?<![\w.]){re.escape(name)}(?!\w)").search(made)
+        ]
         scopes: tuple[int, ...] | None = None
         for name in missing:
             if name not in known:

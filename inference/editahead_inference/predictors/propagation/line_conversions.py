@@ -8,15 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from editahead_prompts.text.word_patterns import WordPattern
+
 from .argument_rules import argument_spans
 
-_STRING = re.compile(r"(?<![\w\"'])(\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*')")
+_STRING = WordPattern(r"(?<![\w\"'])(\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*')")
 _FIELD = re.compile(r"\{(\d*)(![rsa])?(:[^{}]*)?\}")
 _PERCENT = re.compile(r"%(?:(?P<flags>[-+0 #]*)(?P<width>\d*)(?P<precision>\.\d+)?(?P<type>[sdrifgxX])|%)")
 _OPERAND = r"(?:\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[^\W\d][\w.]*(?:\([^()\"'`]*\)|\[[^\[\]\"'`]*\])?)"
 _CONCATENATION = re.compile(rf"{_OPERAND}(?:\s*\+\s*{_OPERAND})+")
 
-_OPTIONAL = re.compile(r"(?<![\w.])(?:typing\.)?Optional\[((?:[^\[\]\"'|]|\[[^\[\]\"']*\])+)\]")
+_OPTIONAL = WordPattern(r"(?<![\w.])(?:typing\.)?Optional\[((?:[^\[\]\"'|]|\[[^\[\]\"']*\])+)\]")
 
 
 def format_to_f_string(line: str) -> str | None:
@@ -36,7 +38,7 @@ def format_to_f_string(line: str) -> str | None:
 
 def _filled(literal: str, values: Sequence[str]) -> str | None:
     quote = literal[0]
-    named = dict(value.split("=", 1) for value in values if re.match(r"\w+=(?!=)", value))
+    named = dict(value.split("=", 1) for value in values if WordPattern(r"\w+=(?!=)").match(value))
     if named or any(
         quote in value or "\\" in value or "{" in value or value.startswith("*") for value in values
     ):
@@ -70,11 +72,11 @@ def percent_to_f_string(line: str) -> str | None:
         values, end = [line[a:b].strip() for a, b in spans], spans[-1][1] + 1
         values = [value for value in values if value]
     else:
-        value = re.match(r"[^\W\d][\w.]*(?:\([^()]*\)|\[[^\[\]]*\])?", line[start:])
+        value = WordPattern(r"[^\W\d][\w.]*(?:\([^()]*\)|\[[^\[\]]*\])?").match(line[start:])
         if value is None:
             return None
         values, end = [value[0]], start + value.end()
-    if re.match(r"\s*[\w.+*/%(\[-]", line[end:]):
+    if WordPattern(r"\s*[\w.+*/%(\[-]").match(line[end:]):
         return None
     literal, quote = match[1], match[1][0]
     if any(quote in value or "\\" in value or "{" in value for value in values):

@@ -14,7 +14,9 @@ from editahead_prompts.text.identifiers import (
     tokenize,
     word_replacement,
 )
+from editahead_prompts.text.scripts import count_letters
 from editahead_prompts.text.snapshot import line_body, line_end
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .antonyms import are_opposite, is_ordered, opposite, opposite_words, turn_words
 from .document_index import DocumentIndex
@@ -108,7 +110,7 @@ def _counterparts(edit: PastEdit, index: DocumentIndex) -> Iterator[tuple[Propos
         sides = [word for word in split_words(old) if opposite(word)]
         if words is None or not sides or sides[0] in words[0]:
             continue
-        names = {t for t in a if is_word(t) and t not in KEYWORDS and t != old and len(t) > 1}
+        names = {t for t in a if is_word(t) and t not in KEYWORDS and t != old and count_letters(t) > 1}
         images = []
         for at in _around(edit.line + row, index, edit):
             tokens = tokenize(index.bodies[at]) if len(index.bodies[at]) <= _MAX_WIDTH else []
@@ -118,7 +120,7 @@ def _counterparts(edit: PastEdit, index: DocumentIndex) -> Iterator[tuple[Propos
                     images.append((at, token, turn_words(new, others)))
         if len(images) == 1:
             at, token, made = images[0]
-            body = re.sub(rf"(?<!\w){re.escape(token)}(?!\w)", made, index.bodies[at])
+            body = WordPattern(rf"(?<!\w){re.escape(token)}(?!\w)").sub(made, index.bodies[at])
             yield Proposal(at, at + 1, (body + line_end(index.snapshot.lines[at]),)), _CODEC
 
 

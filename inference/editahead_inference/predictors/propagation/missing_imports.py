@@ -17,8 +17,10 @@ from urllib.parse import unquote
 
 from editahead_prompts.state import PastEdit
 from editahead_prompts.text.identifiers import WORD
+from editahead_prompts.text.scripts import count_letters
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees, count_errors
+from editahead_prompts.text.word_patterns import WordPattern
 
 from . import token_patterns
 from .document_index import DocumentIndex
@@ -144,7 +146,7 @@ def _brought(edits: Sequence[PastEdit]) -> list[str]:
         known = {name for line in edit.old for name in WORD.findall(line)}
         for line in edit.new:
             for name in WORD.findall(line):
-                if name not in known and name not in token_patterns.KEYWORDS and len(name) > 1:
+                if name not in known and name not in token_patterns.KEYWORDS and count_letters(name) > 1:
                     names[name] = None
     return list(names)[: _MAX_NAMES * max(len(edits), 1)]
 
@@ -152,7 +154,7 @@ def _brought(edits: Sequence[PastEdit]) -> list[str]:
 def _is_unbound(name: str, index: DocumentIndex, trees: SyntaxTrees) -> bool:
     """Return whether code of the document uses the name as a plain one, and nothing in the document binds it."""
     if index.snapshot.language == "rust":  # blocks and functions have their own
-        own = re.compile(rf"\buse\s[^;]{{0,1000}}?(?:\b{re.escape(name)}\b|\*)[^;]{{0,1000}};")
+        own = WordPattern(rf"\buse\s[^;]{{0,1000}}?(?:\b{re.escape(name)}\b|\*)[^;]{{0,1000}};")
         if own.search(index.snapshot.text):
             return False
     used, seen = False, 0
@@ -187,7 +189,7 @@ def _is_own(wanted: Wanted, snapshot: Snapshot) -> bool:
             re.search(rf"^package\s+{re.escape(wanted.module)}\s*;", snapshot.text, re.MULTILINE) is not None
         )
     if snapshot.language == "go":
-        package = re.search(r"^package\s+(\w+)", snapshot.text, re.MULTILINE)
+        package = WordPattern(r"^package\s+(\w+)", re.MULTILINE).search(snapshot.text)
         return package is not None and package[1].removesuffix("_test") == wanted.name
     return bool(parts) and f"{stem}/".endswith(f"/{'/'.join(parts)}/")
 
@@ -196,7 +198,7 @@ def _is_used_as(wanted: Wanted, index: DocumentIndex) -> bool:
     """Return whether a module is used with a dot after it, as modules are."""
     if wanted.form != "module":
         return True
-    use = re.compile(rf"(?<![\w.]){re.escape(wanted.name)}\.[^\W\d]")
+    use = WordPattern(rf"(?<![\w.]){re.escape(wanted.name)}\.[^\W\d]")
     bodies = (index.bodies[line] for line in index.lines_with(wanted.name))
     return any(use.search(body) and not IMPORT.match(body) for body in bodies)
 

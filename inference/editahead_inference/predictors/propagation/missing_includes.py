@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import line_end
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
@@ -25,7 +26,7 @@ _CONFIDENCE = 0.6
 _MAX_EDITS = 3
 _MAX_USES = 20
 _INCLUDE = re.compile(r"\s*#\s*include\s*(?P<path><[^<>]+>|\"[^\"]+\")")
-_STANDARD = re.compile(r"(?<![\w.>])std::(\w+)")
+_STANDARD = WordPattern(r"(?<![\w.>])std::(\w+)")
 _DECLARES = (
     r"^(?:[^\n#/\"]*[\s*&])?{0}\s*(?:\(|[;=\[{{]|$)|^\s*#\s*define\s+{0}\b"
     r"|\b(?:struct|class|union|enum)\s+{0}\b|\}}\s*{0}\s*;"
@@ -64,7 +65,7 @@ def _headers(situation: Situation) -> Iterator[str]:
     yield from (table[name] for name in _brought(situation, _STANDARD if is_cpp else WORD) if name in table)
 
 
-def _brought(situation: Situation, pattern: re.Pattern[str]) -> Iterator[str]:
+def _brought(situation: Situation, pattern: WordPattern) -> Iterator[str]:
     """Yield the names that the last edits brought and that no other line uses.
 
     Args:
@@ -129,7 +130,7 @@ def _path(uri: str) -> str:
 
 def _is_used_elsewhere(name: str, index: DocumentIndex, lines: range) -> bool:
     """Return whether another line has the name: then the document sees its header, or has a name of its own."""
-    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    word = WordPattern(rf"(?<!\w){re.escape(name)}(?!\w)")
     found = index.lines_with(name)
     return len(found) > _MAX_USES or any(
         word.search(_COMMENT.sub(" ", index.bodies[line][:MAX_WIDTH]))

@@ -8,12 +8,12 @@ extension.
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator, Sequence
 from urllib.parse import unquote
 
 from editahead_prompts.state import MovedFile, PastEdit
 from editahead_prompts.text.snapshot import Snapshot, line_end
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .follow_up import FollowUp, Situation
 from .named_places import MAX_WIDTH
@@ -40,12 +40,12 @@ _SPECIFIERS = {
     "rust": r"\b(?P<path>crate(?:::\w+)+)",
     "c": r"^\s*#\s*include\s*\"(?P<path>[^\"]+)\"",
 }
-_PATTERNS = {name: re.compile(pattern) for name, pattern in _SPECIFIERS.items()}
-_ALL_NAMES = re.compile(r"^\s*from\s+(?P<path>\.*[\w.]*)\s+import\s+\(?\s*(?P<name>\w+)\s*\)?\s*(?:#.*)?$")
+_PATTERNS = {name: WordPattern(pattern) for name, pattern in _SPECIFIERS.items()}
+_ALL_NAMES = WordPattern(r"^\s*from\s+(?P<path>\.*[\w.]*)\s+import\s+\(?\s*(?P<name>\w+)\s*\)?\s*(?:#.*)?$")
 """An import of one name, which may be a module."""
-_SIBLINGS = re.compile(r"^\s*from\s+(?P<path>\.+)\s+import\s+\(?\s*(?P<names>\w+\s*,[\w\s,]*)")
+_SIBLINGS = WordPattern(r"^\s*from\s+(?P<path>\.+)\s+import\s+\(?\s*(?P<names>\w+\s*,[\w\s,]*)")
 """An import of several names, which may be modules."""
-_MODULE = re.compile(r"^(?P<head>\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+)(?P<name>\w+)(?P<tail>\s*;)")
+_MODULE = WordPattern(r"^(?P<head>\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+)(?P<name>\w+)(?P<tail>\s*;)")
 
 
 def follow_moved_files(situation: Situation) -> Iterator[FollowUp]:

@@ -12,7 +12,9 @@ from typing import TypeAlias
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.member_owners import HINT, related_types
 from editahead_prompts.text.name_occurrences import Occurrence
+from editahead_prompts.text.scripts import spellings
 from editahead_prompts.text.syntax_trees import SyntaxTrees
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .document_index import DocumentIndex
 
@@ -30,9 +32,9 @@ OtherIndexes: TypeAlias = Callable[[], Iterable[DocumentIndex]]
 
 
 @lru_cache(_MAX_PATTERNS)
-def whole_word(name: str) -> re.Pattern[str]:
-    """Compile a pattern that matches the name as a whole word."""
-    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+def whole_word(name: str) -> WordPattern:
+    """Compile a pattern that matches the name as a whole word, however its accents are written."""
+    return WordPattern(rf"(?<!\w)(?:{'|'.join(map(re.escape, spellings(name)))})(?!\w)")
 
 
 def occurrences_of(name: str, index: DocumentIndex, trees: SyntaxTrees, max_lines: int) -> list[Occurrence]:
@@ -44,7 +46,7 @@ def occurrences_of(name: str, index: DocumentIndex, trees: SyntaxTrees, max_line
             continue
         for match in whole_word(name).finditer(index.bodies[line]):
             at = snapshot.starts[line] + match.start()
-            found.append(trees.occurrence(snapshot, at, at + len(name)))
+            found.append(trees.occurrence(snapshot, at, at + len(match[0])))
     return found
 
 

@@ -6,7 +6,9 @@ import re
 
 from tree_sitter import Node
 
-_MARKS_NAME = re.compile(
+from editahead_prompts.text.word_patterns import WordPattern
+
+_MARKS_NAME = WordPattern(
     r"(?:`|(?<!\w)['\"]|[@\\:]t?param(?:\[\w+\])?\s+(?:\{[^{}]*\}\s*|\w+\s+)?\[?|[@\\]p\s|\{)\Z"
 )
 """What precedes a name in a comment or a string."""
@@ -55,7 +57,10 @@ def is_whole_literal(node: Node | None) -> bool:
 def is_listed(body: str, match: re.Match[str]) -> bool:
     """Return whether a word is in a string that has names and commas only, as pytest lists parameters."""
     before, after = body[: match.start()], body[match.end() :]
-    return bool(re.search(r"[\"'](?:\w+\s*,\s*)*\Z", before) and re.match(r"(?:\s*,\s*\w+)*\s*[\"']", after))
+    return bool(
+        WordPattern(r"[\"'](?:\w+\s*,\s*)*\Z").search(before)
+        and WordPattern(r"(?:\s*,\s*\w+)*\s*[\"']").match(after)
+    )
 
 
 def is_prose(body: str, match: re.Match[str]) -> bool:

@@ -14,6 +14,7 @@ from tree_sitter import Node
 
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import line_end
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .changed_calls import is_bound
 from .changed_parameters import column_of
@@ -55,7 +56,7 @@ _ENTRIES = {
 _SHORTHANDS = frozenset({"shorthand_field_initializer", "shorthand_property_identifier"})
 _BODIES = ("body", "arguments")
 _FUNCTION = re.compile(r"function|method")
-_MEMBER = re.compile(r"(?P<object>[^\W\d][\w.]*)(?P<mark>\.|->)(?P<name>\w+)\Z")
+_MEMBER = WordPattern(r"(?P<object>[^\W\d][\w.]*)(?P<mark>\.|->)(?P<name>\w+)\Z")
 
 
 @dataclass(frozen=True, slots=True)

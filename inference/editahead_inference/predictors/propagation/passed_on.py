@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from editahead_prompts.text.languages import LANGUAGE_FAMILIES
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .calls import Call, call_at, changed_call, keyword_of, with_argument
 from .changed_parameters import ParameterChange, parameter_changes, parameter_name, parameters_at
@@ -25,7 +26,7 @@ _MAX_LINES = 200
 """Lines of a function whose calls are read."""
 _MAX_DEFINITIONS = 40
 """Lines with a called name that may define it."""
-_CALLED = re.compile(r"(?<![\w.])(?P<object>(?:self|this)\.)?(?P<name>[^\W\d]\w*)\s?\(")
+_CALLED = WordPattern(r"(?<![\w.])(?P<object>(?:self|this)\.)?(?P<name>[^\W\d]\w*)\s?\(")
 _REST = re.compile(r"\*\*?|\.\.\.")
 _OMITTED = re.compile(r"=(?!=)|\?\s*:")
 """What shows that a call may leave a parameter out."""

@@ -13,6 +13,7 @@ from editahead_prompts.text.identifiers import split_words
 from editahead_prompts.text.member_owners import HINT, enclosing_type
 from editahead_prompts.text.name_occurrences import Occurrence
 from editahead_prompts.text.syntax_trees import SyntaxTrees
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .bindings import MODULE, RenamedName, may_be_called, python_definition
 from .document_index import DocumentIndex
@@ -27,7 +28,7 @@ _IMPLICIT_THIS = frozenset({"cpp", "java"})
 _IMPORT = re.compile(
     r"\s*(?:import\b|from\s|use\s|pub\s+use\s|mod\s|#\s*include\b|export\s.*\bfrom\b|.*\brequire\()"
 )
-_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)", re.MULTILINE)
+_PACKAGE = WordPattern(r"^\s*package\s+([\w.]+)", re.MULTILINE)
 _FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main"})
 """Names of files whose module is called like their folder."""
 _ATTRIBUTES = ("@", "#[", "*", "///", "//", "/*", "#!")
@@ -35,7 +36,7 @@ _ATTRIBUTES = ("@", "#[", "*", "///", "//", "/*", "#!")
 _MAX_IMPORT_LINES = 200
 _MAX_COMMENT_LINES = 60
 _MAX_CLIMB = 6
-_SUPER = re.compile(r"(?<![\w.])super(?:\([^()]*\))?\s*\.\s*\Z")
+_SUPER = WordPattern(r"(?<![\w.])super(?:\([^()]*\))?\s*\.\s*\Z")
 
 
 class RenamedDefinition(RenamedName):

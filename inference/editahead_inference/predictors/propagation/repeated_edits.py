@@ -16,6 +16,7 @@ from functools import cached_property
 from editahead_prompts.state import PastEdit
 from editahead_prompts.text.identifiers import WORD, changed_spans, is_word
 from editahead_prompts.text.snapshot import line_body, line_end
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .bindings import MODULE
 from .constants import may_be_constant
@@ -164,8 +165,8 @@ class _Pattern:
         )
 
     @cached_property
-    def _regex(self) -> re.Pattern[str]:
-        return re.compile(f"({self.before}){re.escape(self.old)}({self.after})")
+    def _regex(self) -> WordPattern:
+        return WordPattern(f"({self.before}){re.escape(self.old)}({self.after})")
 
     def rewrite(self, text: str) -> str | None:
         match = self._regex.fullmatch(text)

@@ -17,6 +17,7 @@ from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.identifiers import WORD, split_words
 from editahead_prompts.text.snapshot import line_body, line_end
 from editahead_prompts.text.syntax_trees import SyntaxTrees
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .copied_blocks import find_copies
 from .document_index import DocumentIndex
@@ -137,7 +138,7 @@ def _same_phrase(old: str, new: str, edit: PastEdit, situation: Situation) -> It
 
 def _with_phrase(body: str, before: str, after: str) -> str:
     """Return a line with other words in its literals."""
-    words = re.compile(rf"(?<!\w){re.escape(before)}(?!\w)")
+    words = WordPattern(rf"(?<!\w){re.escape(before)}(?!\w)")
     return _LITERAL.sub(lambda match: words.sub(lambda _: after, match[0]), body)
 
 
@@ -146,7 +147,7 @@ def _phrases(old: str, new: str) -> Iterator[tuple[str, str]]:
 
     A word alone that is spelt in another way comes with the one before it, and with the one behind it.
     """
-    a, b = (re.findall(r"\w+|\s+|.", text) for text in (old, new))
+    a, b = (WordPattern(r"\w+|\s+|.").findall(text) for text in (old, new))
     head, tail = common_affixes(a, b)
     before, after = ("".join(part[head : len(part) - tail]).strip() for part in (a, b))
     if len(before.split()) != 1:
@@ -154,7 +155,7 @@ def _phrases(old: str, new: str) -> Iterator[tuple[str, str]]:
         return
     if common_affixes(before, after)[0] < _MIN_STEM:
         return
-    words = re.compile(r"\w+ $"), re.compile(r"^ \w+")
+    words = WordPattern(r"\w+ $"), WordPattern(r"^ \w+")
     ahead, behind = words[0].search("".join(a[:head])), words[1].search("".join(a[len(a) - tail :]))
     if ahead is not None:
         yield ahead[0] + before, ahead[0] + after

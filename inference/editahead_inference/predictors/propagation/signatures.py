@@ -16,6 +16,7 @@ from editahead_prompts.text.member_owners import related_types
 from editahead_prompts.text.name_occurrences import Occurrence
 from editahead_prompts.text.snapshot import line_body, line_end
 from editahead_prompts.text.syntax_trees import SyntaxTrees
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .argument_rules import ArgumentChange, argument_spans
 from .document_index import DocumentIndex
@@ -33,8 +34,8 @@ _MAX_LINES = 60
 _MAX_WIDTH = 400
 _CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "constructor", "initialize"})
 """Methods whose parameters are of their type alone."""
-_DECLARES = re.compile(r"\s*(?:async\s+|public\s+|private\s+|protected\s+)*(?:def\s+)?\w+\s*\(")
-_HEAD = re.compile(r"(?P<name>~?[^\W\d]\w*)\s?\(")
+_DECLARES = WordPattern(r"\s*(?:async\s+|public\s+|private\s+|protected\s+)*(?:def\s+)?\w+\s*\(")
+_HEAD = WordPattern(r"(?P<name>~?[^\W\d]\w*)\s?\(")
 _DEFAULT = re.compile(r"\s*=\s*[^,()]+(?:\([^()]*\))?")
 _BODY = re.compile(r"\s*\{")
 _END = re.compile(r"\s*(?:\{\s*\}?|;|:)?\s*\Z")
@@ -144,7 +145,9 @@ def _others(
     found = []
     for line in lines if len(lines) <= _MAX_LINES else ():
         body = index.bodies[line]
-        match = re.search(rf"(?<!\w){re.escape(name)}\s?\(", body) if len(body) <= _MAX_WIDTH else None
+        match = (
+            WordPattern(rf"(?<!\w){re.escape(name)}\s?\(").search(body) if len(body) <= _MAX_WIDTH else None
+        )
         signature = _signature(body[match.start() :]) if match is not None else None
         if match is None or signature is None:
             continue

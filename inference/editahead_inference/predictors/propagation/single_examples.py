@@ -9,6 +9,7 @@ from editahead_prompts.state import PastEdit
 from editahead_prompts.text.identifiers import changed_spans, is_word, tokenize
 from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .bindings import MODULE
 from .document_index import DocumentIndex
@@ -146,4 +147,4 @@ def _is_whole_literal(body: str, start: int, end: int) -> bool:
     if left < 0 or right < 0:
         return False
     word = before[left + 1 :] + body[start:end] + after[:right]
-    return re.fullmatch(r"[\w.:/-]+", word) is not None
+    return WordPattern(r"[\w.:/-]+").fullmatch(word) is not None

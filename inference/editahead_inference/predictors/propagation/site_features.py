@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from rapidfuzz import fuzz
 
 from editahead_prompts.state import PastEdit
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .bindings import RenameCache
 from .document_index import DocumentIndex
@@ -178,9 +179,12 @@ def _features(
         "import": float(bool(IMPORT.match(old_text or new_text))),
         "edit-comment": float(bool(COMMENT.match("".join(edit.new or edit.old)))),
         "edit-import": float(bool(IMPORT.match("".join(edit.new or edit.old)))),
-        "defines": float(bool(name) and bool(re.search(_DEFINES + re.escape(name) + r"(?!\w)", old_text))),
+        "defines": float(
+            bool(name) and bool(WordPattern(_DEFINES + re.escape(name) + r"(?!\w)").search(old_text))
+        ),
         "edit-defines": float(
-            bool(name) and bool(re.search(_DEFINES + re.escape(target) + r"(?!\w)", "".join(edit.new)))
+            bool(name)
+            and bool(WordPattern(_DEFINES + re.escape(target) + r"(?!\w)").search("".join(edit.new)))
         ),
         "grows": float(len(new_text) - len(old_text)),
         "size": round(math.log1p(len(bodies)), 1),

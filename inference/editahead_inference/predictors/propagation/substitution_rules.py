@@ -19,7 +19,9 @@ from editahead_prompts.text.identifiers import (
     tokenize,
     word_replacement,
 )
+from editahead_prompts.text.scripts import count_letters, spellings
 from editahead_prompts.text.snapshot import line_end
+from editahead_prompts.text.word_patterns import WordPattern
 
 from . import token_patterns
 from .document_index import DocumentIndex
@@ -30,9 +32,9 @@ _MAX_LINES = 200
 """Lines with a rule's literal. A literal on more lines says nothing about where to edit."""
 _MAX_NAMES = 12
 """Identifiers that hold a word. A word in more of them is too common to be renamed."""
-_KEY = re.compile(r"""(["'`])\w+(?:[-./:]\w+)+\1""")
+_KEY = WordPattern(r"""(["'`])\w+(?:[-./:]\w+)+\1""")
 """A string of several words without spaces."""
-_BY_ITSELF = re.compile(r"\b(\w+)\s+as\s+\1\b|\bclass\s+(\w+)\s*(?:\(|\bextends\b).*(?<!\.)\b\2\b")
+_BY_ITSELF = WordPattern(r"\b(\w+)\s+as\s+\1\b|\bclass\s+(\w+)\s*(?:\(|\bextends\b).*(?<!\.)\b\2\b")
 """A name that is imported as itself, or a class that is its own base."""
 
 
@@ -45,7 +47,7 @@ class Substitution(Rule):
     whole: bool = False
 
     @cached_property
-    def _regex(self) -> re.Pattern[str]:
+    def _regex(self) -> WordPattern:
         return token_patterns.compile_pattern(self.old)
 
     @property
@@ -93,9 +95,9 @@ class Rename(Rule):
         return self.source
 
     @cached_property
-    def _regex(self) -> re.Pattern[str]:
+    def _regex(self) -> WordPattern:
         longest_first = sorted(self._names, key=len, reverse=True)
-        return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
+        return WordPattern(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
 
     def rewrite(self, body: str) -> str:
         """Replace the names in a line's body, unless the line would then define a name by itself."""
@@ -194,7 +196,9 @@ def learn_substitution_rules(old: str, new: str) -> list[Substitution | Rename |
         if source == target:
             return
         literal = token_patterns.longest_literal(source)
-        if len(literal) < 2 or (not whole and not any(map(str.isalnum, literal)) and len(literal) < 3):
+        if count_letters(literal) < 2 or (
+            not whole and not any(map(str.isalnum, literal)) and len(literal) < 3
+        ):
             return
         label = _change_label(source, target)
         rules.append(
@@ -267,16 +271,16 @@ def _renames(
     for old, new in table.items():
         if old in token_patterns.KEYWORDS:
             continue
-        label = f"rename {old} -> {new}"
+        label, spelled = f"rename {old} -> {new}", tuple((one, new) for one in spellings(old))
         for kind in ("rename", "rename-bound", "rename-siblings"):
-            rules.append(Rename(kind, f"{kind}:{old}:{new}", label, example, old, (old, new), ((old, new),)))
+            rules.append(Rename(kind, f"{kind}:{old}:{new}", label, example, old, (old, new), spelled))
         public = old.strip("_")  # the public member of a private name is another name
-        variants = {k: v for k, v in case_variants(old, new).items() if len(k) > 2 and k != public}
+        variants = {k: v for k, v in case_variants(old, new).items() if count_letters(k) > 2 and k != public}
         if variants:
-            names = ((old, new), *variants.items())
+            names = (*spelled, *((one, new) for name, new in variants.items() for one in spellings(name)))
             rules.append(Rename("rename-cases", f"cases:{old}:{new}", label, example, old, (old, new), names))
         words = word_replacement(old, new) or (split_words(old), split_words(new))
-        if words[0] and words[1] and len("".join(words[0])) > 2:
+        if words[0] and words[1] and count_letters("".join(words[0])) > 2:
             label = f"rename {'_'.join(words[0])} -> {'_'.join(words[1])} in names"
             key = f"words:{words[0]}:{words[1]}"
             exact = ((old, new), *variants.items())
@@ -306,7 +310,7 @@ def _with_holes(o: str, n: str) -> list[Substitution]:
                     continue
                 seen.add(holed[0])
                 literal = token_patterns.longest_literal(holed[0])
-                if len(literal) < 2:
+                if count_letters(literal) < 2:
                     continue
                 key = f"{kind}{suffix}:{holed[0]}:{holed[1]}"
                 label = f"like {_change_label(a[a1:a2], b[b1:b2])}"

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from editahead_prompts.short_cache import cache_short
+from editahead_prompts.text.word_patterns import WordPattern, goes_on
 
-_TOKEN = re.compile(
+_TOKEN = WordPattern(
     r"""[^\W\d]\w*|\d\w*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`|\s+|.""", re.DOTALL
 )
 _HOLES = {
@@ -168,11 +169,11 @@ def _literal_chars(parts: Sequence[PatternPart]) -> int:
 
 
 @cache_short(4096, size=_literal_chars, max_chars=1_000)
-def compile_pattern(parts: tuple[PatternPart, ...]) -> re.Pattern[str]:
+def compile_pattern(parts: tuple[PatternPart, ...]) -> WordPattern:
     """Compile a pattern for one line's body. Words at its ends match whole words only."""
     parts = tuple(part for part in parts if part)
     if not parts:
-        return re.compile("")
+        return WordPattern("")
     out: list[str] = []
     seen: set[str] = set()
     for part in parts:
@@ -184,12 +185,12 @@ def compile_pattern(parts: tuple[PatternPart, ...]) -> re.Pattern[str]:
             seen.add(part.name)
             out.append(f"(?P<{part.name}>{_HOLES[part.kind]})")
     first, last = parts[0], parts[-1]
-    if isinstance(first, Hole) or first[0].isalnum() or first[0] == "_":
+    if isinstance(first, Hole) or goes_on(first[0]):
         is_chain = isinstance(first, Hole) and first.kind == "chain"
         out.insert(0, r"(?<![\w.])" if is_chain else r"(?<!\w)")
-    if isinstance(last, Hole) or last[-1].isalnum() or last[-1] == "_":
+    if isinstance(last, Hole) or goes_on(last[-1]):
         out.append(r"(?!\w)")
-    return re.compile("".join(out))
+    return WordPattern("".join(out))
 
 
 def fill_holes(parts: Iterable[PatternPart], match: re.Match[str]) -> str:

@@ -7,14 +7,15 @@ begins a known name. The gate weighs the others by the features.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.identifiers import WORD, split_words, word_before
+from editahead_prompts.text.scripts import count_letters
 from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees, count_errors
+from editahead_prompts.text.word_patterns import WordPattern, goes_on
 
 from .document_index import DocumentIndex
 from .named_places import MAX_WIDTH
@@ -105,13 +106,17 @@ def find_typing(state: EditorState, index: DocumentIndex, trees: SyntaxTrees) ->
     body = index.bodies[edit.line + row]
     column = state.cursor - snapshot.starts[edit.line + row]
     after = body[column:]
-    typed = "" if after[:1].isalnum() or after[:1] == "_" else word_before(body, column)
+    typed = "" if goes_on(after[:1]) else word_before(body, column)
     old = [name for line in edit.old for name in WORD.findall(line)]
     word = typed if typed not in old else ""
     here = sum(WORD.findall(line).count(word) for line in edit.new) if word else 0
     is_known = bool(word) and (
         index.words.get(word, 0) > here
-        or any(re.search(rf"\b{word}\b", other.text) for other in state.other_documents if word in other.text)
+        or any(
+            WordPattern(rf"\b{word}\b").search(other.text)
+            for other in state.other_documents
+            if word in other.text
+        )
     )
     unknown = word if word and not is_known else ""
     tree = trees.tree(snapshot) if len(body) <= MAX_WIDTH else None
@@ -174,10 +179,10 @@ def may_be_whole(old: str, new: str, index: DocumentIndex) -> bool:
     """
     last = (split_words(new) or ("",))[-1]
     if old.startswith(new):
-        return len(new) > _MIN_TYPED
+        return count_letters(new) > _MIN_TYPED
     if last in _COMMON_WORDS:
         return True
-    if len(last) < _MIN_TYPED:
+    if count_letters(last) < _MIN_TYPED:
         return False
     is_small = new[:1].islower()
     known = {

@@ -1,0 +1,104 @@
+"""Scripts: letters by their case, scripts without spaces between words, and which spellings are the same.
+
+Two spellings are one word for search if they differ in case, in how accents are written (one character or two: NFC and
+NFD), in width, or in other forms that Unicode calls compatible (NFKC). `ß` is `ss`, as `STRASSE` is `Straße` in
+capitals. The Turkish `ı` and `İ` are `i`, since nothing in a text tells its language. Accents count: `resume` is no
+`résumé`. An edit never changes a spelling; it finds a name in either form.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from .word_patterns import goes_on
+
+_UNSPACED = (
+    "\u0e00-\u0eff\u0f40-\u0fbc\u1000-\u109f\u1100-\u11ff\u1780-\u17d3\u1950-\u19df\u1a20-\u1aad\u1b00-\u1b4c\ua980-\ua9c0"
+    "\u3005-\u3007\u3021-\u302f\u3031-\u303c\u3041-\u309f\u30a1-\u30ff\u3105-\u318f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\ua000-\ua4c6\ua960-\ua97c\ua9e0-\ua9fe\uaa00-\uaa4d\uaa60-\uaadf\uac00-\ud7fb\uf900-\ufaff\uff66-\uffdc"
+    "\U00016fe0-\U00018cff\U0001aff0-\U0001b2ff\U00020000-\U0003ffff"
+)
+"""Thai, Lao, Tibetan, Burmese, Khmer, Tai and Javanese scripts; Chinese, Japanese, Yi, Tangut; and Korean, whose particles
+follow a noun without a space."""
+_RUN = re.compile(f"[{_UNSPACED}]+")
+_LETTERS_OF_SIGN = 3
+"""Letters that one such character is worth: most are a syllable or a word."""
+
+
+def fold(text: str) -> str:
+    """Return a text as search compares it: without differences of case, of width, and of how accents are written."""
+    if text.isascii():
+        return text.lower()
+    # A letter with its case folded may have another composed form, so the text is composed after that.
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return folded.replace("i\u0307", "i").replace("\u0131", "i")
+
+
+def compose(name: str) -> str:
+    """Return a name with its accents as parts of their letters (NFC), the one form of all its spellings."""
+    return name if name.isascii() else unicodedata.normalize("NFC", name)
+
+
+def spellings(name: str) -> tuple[str, ...]:
+    """Return a name, and its spellings with accents as characters of their own and without any."""
+    if name.isascii():
+        return (name,)
+    return tuple(dict.fromkeys((name, *(unicodedata.normalize(form, name) for form in ("NFC", "NFD")))))
+
+
+def is_unspaced(word: str) -> bool:
+    """Return whether a word is of a script that has no spaces between its words."""
+    return not word.isascii() and _RUN.fullmatch(word) is not None
+
+
+def unspaced_runs(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield the parts of a text, each with whether it is of a script that has no spaces between its words."""
+    at = 0
+    for run in _RUN.finditer(text):
+        if at < run.start():
+            yield text[at : run.start()], False
+        yield run[0], True
+        at = run.end()
+    if at < len(text):
+        yield text[at:], False
+
+
+def pairs(run: str) -> list[str]:
+    """Return the pairs of neighbours in a run of a script without spaces; a single character alone."""
+    return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
+
+
+def count_letters(name: str) -> int:
+    """Return the length of a name in letters of an alphabet: a character of Chinese tells as much as several."""
+    return (
+        len(name)
+        if name.isascii()
+        else len(name) + (_LETTERS_OF_SIGN - 1) * sum(map(len, _RUN.findall(name)))
+    )
+
+
+def letter_cases(name: str) -> str:
+    """Return a name with a letter for the kind of each character.
+
+    `U` is upper case, `l` lower case, `d` a digit, `o` a letter without case, `s` one of a script without spaces, `m` what
+    only goes on a letter, and `_` all else.
+    """
+    return name.translate(_ASCII_CASES) if name.isascii() else "".join(map(_letter_case, name))
+
+
+def _letter_case(char: str) -> str:
+    if char.isupper() or char.istitle():
+        return "U"
+    if char.islower():
+        return "l"
+    if char.isalpha():
+        return "s" if _RUN.match(char) else "o"
+    if char.isalnum():
+        return "d"
+    is_sign = char in "_\u30fb\uff65" or not goes_on(char) or unicodedata.category(char) == "Pc"
+    return "_" if is_sign else "m"
+
+
+_ASCII_CASES = {code: _letter_case(chr(code)) for code in range(128)}
