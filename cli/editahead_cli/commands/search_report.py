@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from editahead_prompts.text.control_characters import escape_line
+from editahead_prompts.text.snapshot import split_lines
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -59,7 +60,7 @@ def _lines(place: FoundPlace) -> Iterator[Text]:
     from rich.text import Text
 
     result = place.result
-    texts = result.text.splitlines()
+    texts = split_lines(result.text)
     shown = sorted(result.matches[:_MAX_LINES])
     heading = Text(escape_line(f"{result.path}:{shown[0] + 1}"), "cyan")
     heading.append(f"  {escape_line('; '.join(result.why))}", "dim")

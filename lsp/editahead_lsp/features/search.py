@@ -17,7 +17,7 @@ from editahead_lsp.protocol.custom_messages import Position, Range
 from editahead_lsp.protocol.search_messages import MatchingLine, SearchArgument, SearchPlace, SearchResult
 from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.open_files import OpenFiles
-from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
 
 from .apply_choices import REQUEST_FAILED
 
@@ -102,7 +102,7 @@ def _to_place(place: FoundPlace, open_snapshot: Callable[[str], Snapshot | None]
     result = place.result
     uri = uris.path_to_uri(place.root / result.path)
     known = open_snapshot(uri)
-    texts = result.text.splitlines()
+    texts = [line_body(line) for line in split_lines(result.text)]
     lines = [
         MatchingLine(line, texts[line - result.line][:MAX_LINE_CHARS])
         for line in result.matches

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from editahead_prompts.secrets.detection import find_secrets
 from editahead_prompts.text.languages import LANGUAGE_BY_EXTENSION
+from editahead_prompts.text.scripts import fold
 from editahead_prompts.text.snapshot import split_lines
 from editahead_prompts.text.syntax_trees import find_parser, parse
 
@@ -73,5 +74,5 @@ def analyze(path: str, data: bytes, content_hash: bytes) -> IndexedContent:
         chunks.append(IndexedChunk(chunk_hash(chunk, language), piece.start, piece.end, words))
     symbols = [] if root is None else find_symbols(root, language, path.rpartition("/")[2])
     return IndexedContent(
-        content_hash, language, frozenset(map(terms.exact_term, names)), text, chunks, symbols
+        content_hash, language, frozenset(map(terms.exact_term, names)), fold(text), chunks, symbols
     )

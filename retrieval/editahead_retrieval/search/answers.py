@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from editahead_prompts.text.identifiers import WORD, split_words
+from editahead_prompts.text.identifiers import WORD, search_words
+from editahead_prompts.text.scripts import compose, fold, is_unspaced, unspaced_runs
 from editahead_retrieval.index.symbols.symbol import Role
 
 from . import path_kinds
 from .features import MAX_NAMES, Candidate, Definition
 from .places import FileText, Place
-from .question import Question
+from .question import MAX_LITERAL, MIN_LITERAL, Question
 
 MAX_MATCHING_LINES = 5
 """Matching lines of a result, the best ones."""
+_INSIDE = 0.5
+"""What a word counts for a line that has it inside of another one."""
 NEAR_RANK = 20
 """The last rank by meaning that is a reason to name."""
 _DECORATION = ("@", "#", "//", "/*", "*", "///", "--", "[")
@@ -78,24 +81,39 @@ def _line_scores(question: Question, candidate: Candidate, rarity: Mapping[str, 
     """Return how well each line of a candidate matches."""
     place, lines = candidate.place, candidate.text.lines
     defined = {found.line: _definition_score(question, found, rarity) for found in candidate.definitions}
+    literals, inside = list(map(fold, question.literals)), _words_inside(question, candidate)
+    signs = {word.text for word in question.words if len(word.text) == 1 and is_unspaced(word.text)}
     scores: dict[int, float] = {}
     for line in range(place.line, place.end_line):
         text = lines[line]
-        parts = {part for name in WORD.findall(text) for part in split_words(name)}
+        folded = fold(text)
+        parts = {part for name in WORD.findall(text) for part in search_words(name)} | signs.intersection(
+            folded
+        )
         score = sum(
             rarity[word.text] * max(word.forms[form] for form in parts & word.forms.keys())
             for word in question.words
             if not parts.isdisjoint(word.forms)
         )
-        score += sum(10.0 for piece in question.literals if piece.lower() in text.lower())
+        score += sum(10.0 for piece in literals if piece in folded)
+        score += sum(_INSIDE * rarity[word] for word in inside if word in folded)
         scores[line] = score + defined.get(line, 0.0)
     return scores
 
 
+def _words_inside(question: Question, candidate: Candidate) -> list[str]:
+    """Return the words of a question that a candidate has inside of longer words only."""
+    text = fold(candidate.text.text_of(candidate.place))
+    words = (word.text for word in question.words if word.text not in candidate.found)
+    return [word for word in words if len(word) >= MIN_LITERAL and word in text]
+
+
 def _definition_score(question: Question, definition: Definition, rarity: Mapping[str, float]) -> float:
-    parts = split_words(definition.name)
+    parts = search_words(definition.name)
     matched = [word.text for word in question.words if not word.forms.keys().isdisjoint(parts)]
-    return sum(rarity[word] for word in matched) * (2.0 if definition.name in question.names else 1.0)
+    return sum(rarity[word] for word in matched) * (
+        2.0 if compose(definition.name) in map(compose, question.names) else 1.0
+    )
 
 
 def _declaration(connection: sqlite3.Connection, text: FileText, place: Place, line: int) -> Place:
@@ -153,14 +171,18 @@ def _reasons(
     if defined and _definition_score(question, defined[0], rarity) > 0:
         inside = f" in {defined[0].container}" if defined[0].container else ""
         reasons.append(f"defines {defined[0].name}{inside}")
-    text = candidate.text.text_of(candidate.place).lower()
-    reasons += [f'has "{piece}"' for piece in question.literals if piece.lower() in text]
+    text = fold(candidate.text.text_of(candidate.place))
+    whole = [piece for piece in question.literals if fold(piece) in text]
+    whole += [word for word in _words_inside(question, candidate) if word not in map(fold, whole)]
+    reasons += [f'has "{piece}"' for piece in whole]
     words = sorted(candidate.found, key=lambda word: -rarity[word])
-    if words:
-        reasons.append(f"mentions {', '.join(candidate.found[word][0] for word in words)}")
+    mentioned = [candidate.found[word][0] for word in words if not is_unspaced(word)]
+    mentioned += _mentioned_runs(question, text, set(map(fold, whole)))
+    if mentioned:
+        reasons.append(f"mentions {', '.join(mentioned)}")
     in_path = [
         part
-        for part in dict.fromkeys(split_words(candidate.place.path.replace("/", "_").replace(".", "_")))
+        for part in dict.fromkeys(search_words(candidate.place.path.replace("/", "_").replace(".", "_")))
         if any(part in word.forms for word in question.words)
     ]
     if in_path:
@@ -170,3 +192,21 @@ def _reasons(
     if path_kinds.is_test(candidate.place.path):
         reasons.append("a test")
     return reasons
+
+
+def _mentioned_runs(question: Question, text: str, whole: Container[str]) -> Iterator[str]:
+    """Yield the longest parts that a text has of the question's runs of a script without spaces, but not whole runs.
+
+    Args:
+        question: The question.
+        text: The text as search compares it.
+        whole: The runs that are there as a whole.
+    """
+    for run, is_run in unspaced_runs(fold(question.text[:MAX_LITERAL])):
+        at = 0 if is_run and run not in whole else len(run)
+        while at < len(run):
+            ends = (end for end in range(len(run), at + min(len(run), 2) - 1, -1) if run[at:end] in text)
+            end = next(ends, at)
+            if end > at:
+                yield run[at:end]
+            at = max(end, at + 1)

@@ -14,7 +14,8 @@ from heapq import nlargest
 from importlib import resources
 from operator import mul
 
-from editahead_prompts.text.identifiers import find_names, split_words
+from editahead_prompts.text.identifiers import WORD, search_words, split_words
+from editahead_prompts.text.scripts import compose, fold, is_unspaced
 from editahead_retrieval.index.symbols.symbol import Role
 
 from . import path_kinds
@@ -60,7 +61,7 @@ class Candidate:
         ranks: The rank from 1 in each ranking that has the place.
         fused: The reciprocal rank fusion.
         counts: How often each word of the question is there, its forms counted for less.
-        found: The forms that are there, by word.
+        found: The forms that are there as they are written, in lower case, by word.
         definitions: The definitions there that share a word with the question.
         words: The number of words of the place.
         names: Its identifiers.
@@ -176,7 +177,7 @@ def _path_features(
     folder, _, name = path.rpartition("/")
     return {
         "file_name": _name_share(question, name.partition(".")[0], rarity, whole),
-        "folders": _share(names.matched(split_words(folder.replace("/", "_"))), rarity, whole),
+        "folders": _share(names.matched(search_words(folder.replace("/", "_"))), rarity, whole),
         "test": 0.0 if question.about_tests else float(path_kinds.is_test(path)),
         "example": float(path_kinds.is_example(path)),
         "generated": float(path_kinds.is_generated(path)),
@@ -210,6 +211,7 @@ class _AskedNames:
         forms: The words of the question by their forms.
         sizes: The number of words of each name.
         asked: The words that are forms of the question's words, of each name that has some.
+        written: The words as they are written, by the form in which search compares them, where that is another.
     """
 
     def __init__(self, question: Question) -> None:
@@ -219,15 +221,20 @@ class _AskedNames:
                 self.forms.setdefault(form, set()).add(word.text)
         self.sizes: dict[str, int] = {}
         self.asked: dict[str, list[str]] = {}
+        self.written: dict[str, str] = {}
+        self._signs = {form for form in self.forms if len(form) == 1 and is_unspaced(form)}
 
     def add(self, names: frozenset[str]) -> None:
         """Split names."""
         for name in names.difference(self.sizes):
-            parts = split_words(name)
+            parts = search_words(name)
             self.sizes[name] = len(parts)
             asked = [part for part in parts if part in self.forms]
+            asked += self._signs.intersection(name).difference(asked)
             if asked:
                 self.asked[name] = asked
+                if not name.isascii():
+                    self.written.update((fold(word), word) for word in split_words(name))
 
     def matched(self, words: Iterable[str]) -> set[str]:
         """Return the words of the question that have a form among some words."""
@@ -236,7 +243,7 @@ class _AskedNames:
 
 def _count_words(question: Question, candidate: Candidate, names: _AskedNames) -> None:
     counts: Counter[str] = Counter()
-    found = Counter(find_names(candidate.text.text_of(candidate.place)))
+    found = Counter(WORD.findall(candidate.text.text_of(candidate.place)))
     candidate.names = frozenset(found)
     names.add(candidate.names)
     candidate.words = sum(map(mul, map(names.sizes.__getitem__, found), found.values()))
@@ -247,7 +254,8 @@ def _count_words(question: Question, candidate: Candidate, names: _AskedNames) -
     for word in question.words:
         forms = [form for form in word.forms if form in counts]
         if forms:
-            candidate.found[word.text] = sorted(forms, key=lambda form: (-word.forms[form], -counts[form]))
+            forms.sort(key=lambda form: (-word.forms[form], -counts[form]))
+            candidate.found[word.text] = [names.written.get(form, form) for form in forms]
             candidate.counts[word.text] = sum(word.forms[form] * counts[form] for form in forms)
 
 
@@ -262,7 +270,7 @@ def _share(words: Container[str], rarity: Mapping[str, float], whole: float) -> 
 
 def _name_share(question: Question, name: str, rarity: Mapping[str, float], whole: float) -> float:
     """Return how much of the question is in a name, and of the name in the question: the geometric mean."""
-    parts = split_words(name)
+    parts = search_words(name)
     if not parts:
         return 0.0
     matched = [
@@ -316,8 +324,8 @@ def _defines_name(question: Question, candidate: Candidate) -> float:
     qualified = {tuple(_QUALIFIER.split(piece)[-2:]) for piece in question.literals}
     if any((found.container.rpartition(".")[2], found.name) in qualified for found in candidate.definitions):
         return 3.0
-    defined = {definition.name for definition in candidate.definitions}
-    named = [name for name in question.names if name in defined]
+    defined = {compose(definition.name) for definition in candidate.definitions}
+    named = [name for name in question.names if compose(name) in defined]
     if not named:
         return 0.0
     if len(question.words) == 1 or any(len(split_words(name)) > 1 for name in named):
@@ -341,7 +349,7 @@ def _comment_words(candidate: Candidate, names: _AskedNames) -> set[str]:
             comments.append(stripped)
         if quotes and (not within or quotes == within):
             within = "" if within else quotes
-    there = set(find_names("\n".join(comments))).intersection(names.asked)
+    there = set(WORD.findall("\n".join(comments))).intersection(names.asked)
     return {part for name in there for part in names.asked[name]}
 
 
@@ -350,6 +358,6 @@ def _literal(question: Question, candidate: Candidate) -> float:
     if not question.literals:
         return 0.0
     text = candidate.text.text_of(candidate.place)
-    lower = text.lower()
-    found = (1.0 if piece in text else 0.25 if piece.lower() in lower else 0.0 for piece in question.literals)
+    other = fold(text)
+    found = (1.0 if piece in text else 0.25 if fold(piece) in other else 0.0 for piece in question.literals)
     return sum(found) / len(question.literals)

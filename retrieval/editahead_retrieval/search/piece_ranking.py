@@ -10,6 +10,7 @@ from heapq import nlargest
 from operator import itemgetter
 
 from editahead_prompts.text.identifiers import STYLES, apply_case_style, split_words
+from editahead_prompts.text.scripts import fold, spellings
 from editahead_retrieval.index import schema, terms
 from editahead_retrieval.index.symbols.symbol import Role
 
@@ -51,23 +52,23 @@ def rank_by_pieces(
         weights[piece] = weight = math.log1p((total + 1) / (len(rows) + 0.5))
         for (content,) in rows:
             contents[content] += weight
-    lower = {piece: piece.lower() for piece in weights}
+    folded = {piece: fold(piece) for piece in weights}
     scores: dict[Place, float] = {}
     for content in best_numbers(contents, MAX_FILES):
         text = next((text for path in _paths(connection, content, folder) if (text := texts.get(path))), None)
         for place in places_in(connection, text) if text is not None else ():
             assert text is not None
-            score = _piece_score(text.text_of(place), weights, lower)
+            score = _piece_score(text.text_of(place), weights, folded)
             if score:
                 scores[place] = score
     return [place for place, _ in nlargest(limit, scores.items(), key=itemgetter(1))]
 
 
-def _piece_score(text: str, weights: Mapping[str, float], lower: Mapping[str, str]) -> float:
-    """Return what the pieces in a text count; in the same case they count a tenth more."""
-    folded, score = text.lower(), 0.0
+def _piece_score(text: str, weights: Mapping[str, float], folded: Mapping[str, str]) -> float:
+    """Return what the pieces in a text count; in the same spelling they count a tenth more."""
+    other, score = fold(text), 0.0
     for piece, weight in weights.items():
-        if lower[piece] in folded:
+        if folded[piece] in other:
             score += weight * (1.1 if piece in text else 1.0)
     return score
 
@@ -115,7 +116,7 @@ def _possible_names(question: Question) -> list[str]:
         apply_case_style(run, style) for run in [*runs, *([word] for word in words)] for style in STYLES
     ]
     names = [name for name in question.names if len(split_words(name)) > 1]
-    return list(dict.fromkeys([*names, *question.names, *styled]))
+    return list(dict.fromkeys(one for name in (*names, *question.names, *styled) for one in spellings(name)))
 
 
 def _runs(words: Sequence[str], size: int) -> Iterator[Sequence[str]]:

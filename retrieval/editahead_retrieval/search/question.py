@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from editahead_prompts.text.identifiers import WORD, split_words
+from editahead_prompts.text.identifiers import WORD, search_words
+from editahead_prompts.text.scripts import is_unspaced, letter_cases, unspaced_runs
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .word_forms import EXACT, word_forms
 
@@ -39,11 +41,12 @@ _WEAK_WORDS = frozenset(
 """Words that tell little where a question has others."""
 WEAK = 0.3
 """What a weak word counts, beside others."""
-_QUOTED = re.compile(r"""(?<!\w)(?:"([^"\n]{3,200})"|`([^`\n]{3,200})`|'([^'\n]{3,200})')(?!\w)""")
-_NAME_LIKE = re.compile(r"[a-z0-9][A-Z]|_|[A-Z]{2}|^[A-Z][a-z]+[A-Z]|\d")
-_COMPOUND = re.compile(r"[a-z0-9][A-Z]|\w_\w")
-"""A name of several words, which no sentence has."""
-_PIECE_LIKE = re.compile(r"\w[^\w\s'’,;!?-]+\w|\w[(=\[{]|[@#$]\w|--?\w+-|^--\w|\w-\w+-\w")
+_QUOTED = WordPattern(r"""(?<!\w)(?:"([^"\n]{3,200})"|`([^`\n]{3,200})`|'([^'\n]{3,200})')(?!\w)""")
+_NAME_LIKE = re.compile(r"[ld]U|_|UU|^Ul+U|d")
+"""A name, in the kinds of its letters."""
+_COMPOUND = re.compile(r"[ld]U|._.")
+"""A name of several words, which no sentence has, in the kinds of its letters."""
+_PIECE_LIKE = WordPattern(r"\w[^\w\s'’,;!?-]+\w|\w[(=\[{]|[@#$]\w|--?\w+-|^--\w|\w-\w+-\w")
 _CODE_LIKE = re.compile(r"[(){}\[\]=<>]|->|::")
 """Characters that no sentence has: the whole question is a piece of code."""
 MAX_LITERAL = 200
@@ -55,7 +58,7 @@ class QuestionWord:
     """A word of a question.
 
     Attributes:
-        text: The word in lower case.
+        text: The word as search compares it: in lower case.
         forms: Its forms, each with what it counts.
         weight: What the word counts beside the others.
     """
@@ -80,8 +83,8 @@ class Question:
         text: The question as it was asked.
         words: Its words without those that only make it a sentence.
         names: The identifiers in it in their exact spelling, those first that no sentence has.
-        literals: Pieces of text that are wanted as they are: what is quoted, what looks like code, and names that no
-            sentence has.
+        literals: Pieces of text that are wanted as they are: what is quoted, what looks like code, names that no
+            sentence has, and runs of a script without spaces.
         is_code: Whether the question is several lines of code.
     """
 
@@ -108,21 +111,30 @@ class Question:
 def read_question(text: str) -> Question:
     """Return what a question asks for. A question of stop words only keeps them."""
     names = list(dict.fromkeys(WORD.findall(text)))
-    split = list(dict.fromkeys(word for name in names for word in split_words(name)))
-    told = [word for word in split if word not in _STOP_WORDS and len(word) > 1] or split
+    split = list(dict.fromkeys(word for name in names for word in search_words(name)))
+    told = [
+        word for word in split if word not in _STOP_WORDS and (len(word) > 1 or is_unspaced(word))
+    ] or split
     has_others = any(word not in _WEAK_WORDS for word in told)
-    forms = word_forms if len(told) <= MAX_SENTENCE else _own_form
+    runs = [run for name in names for run, is_run in unspaced_runs(name) if is_run]
+    is_sentence = len(runs) + sum(not is_unspaced(word) for word in told) <= MAX_SENTENCE
+    forms = word_forms if is_sentence else _own_form
     words = tuple(
         QuestionWord(word, forms(word), WEAK if has_others and word in _WEAK_WORDS else 1.0)
         for word in told[:MAX_WORDS]
     )
-    names.sort(key=lambda name: not _NAME_LIKE.search(name))
-    exact = tuple(name for name in names if _NAME_LIKE.search(name) or name.lower() not in _STOP_WORDS)
+    names.sort(key=lambda name: not _has_form(_NAME_LIKE, name))
+    exact = tuple(name for name in names if _has_form(_NAME_LIKE, name) or name.lower() not in _STOP_WORDS)
     literals = _literals(text)
-    if len(told) <= MAX_SENTENCE:
-        literals += tuple(name for name in exact if _COMPOUND.search(name))
+    if is_sentence:
+        literals += tuple(name for name in exact if _has_form(_COMPOUND, name))
+        literals += tuple(run for run in runs if MIN_LITERAL <= len(run) <= MAX_LITERAL)
     is_code = "\n" in text.strip() and _CODE_LIKE.search(text) is not None
     return Question(text, words, exact[:MAX_NAMES], tuple(dict.fromkeys(literals)), is_code)
+
+
+def _has_form(form: re.Pattern[str], name: str) -> bool:
+    return form.search(letter_cases(name).replace("m", "")) is not None
 
 
 def _own_form(word: str) -> dict[str, float]:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from editahead_prompts.text.scripts import fold
 from editahead_retrieval.errors import UnreadableFileError
 from editahead_retrieval.files.merkle_tree import MerkleTree, hash_content
 from editahead_retrieval.files.walk import FoundFile, Walk
@@ -51,11 +52,11 @@ def look_at_clone(
         walk: The walk through the workspace.
         max_files: The number of files at most.
         key: The key of the team.
-        words: Words in lower case.
+        words: Words as search compares them.
         limit: The number of likely files at most.
         check: Raises to cancel.
     """
-    wanted = [word.encode("utf-8", "replace") for word in words[:MAX_WORDS]]
+    wanted = words[:MAX_WORDS]
     tree, look = MerkleTree(), CloneLook(b"")
     held: list[tuple[FoundFile, frozenset[int], frozenset[int]]] = []
     for number, found in enumerate(walk):
@@ -68,15 +69,16 @@ def look_at_clone(
             continue
         content_hash = hash_content(data)
         tree.put(found.path, content_hash)
-        language = BINARY if decode_text(data) is None else language_of(found.path)
+        text = decode_text(data)
+        language = BINARY if text is None else language_of(found.path)
         proof = key.prove_content(content_hash, language)
         files = look.files.setdefault(stored_name(proof), [])
         files.append(found)
         if len(files) == 1:
             look.proofs.append(proof)
-        if language != BINARY and wanted:
-            lower, path = data.lower(), found.path.lower().encode()
-            has = frozenset(at for at, word in enumerate(wanted) if word in lower)
+        if text is not None and wanted:
+            folded, path = fold(text), fold(found.path)
+            has = frozenset(at for at, word in enumerate(wanted) if word in folded)
             names = frozenset(at for at, word in enumerate(wanted) if word in path)
             if has or names:
                 held.append((found, has, names))
