@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from editahead_prompts.text.snapshot import Snapshot
 
+from .combined_diff import settle_parents
 from .invisible_characters import restore_invisible
 from .line_numbers import strip_line_numbers
 from .paths import path_of_comment
@@ -35,7 +36,7 @@ def reparse_with_file(file: FileSketch, sketch: Sketch, original: Snapshot) -> F
     Raises:
         UnfitSketchError: The part does not fit the file as the part itself says.
     """
-    file = settle_splits(fit_texts(file, original), original)
+    file = settle_splits(settle_parents(fit_texts(file, original), original), original)
     file = strip_line_numbers(restore_invisible(file, sketch.pasted, original), original)
     if isinstance(file.content, Diff):
         return fit_blank_edges(file, original)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from .combined_diff import MAX_HUNKS, Parents, as_one_hunk, parse_combined_hunk
 from .hunk_lines import TAGS, PatchRegion, split_hunks
 from .paths import path_of_header, tagged_path
 from .sketch import Diff, FileSketch, Hunk
@@ -21,8 +22,8 @@ _LETTERS = re.compile(r"[abciwo12]/")
 _NEVER = re.compile(r"\t(?:1970-01-01|1969-12-31) ")
 """The time of a side of `diff -N` that is not there."""
 _PREAMBLE = re.compile(
-    r"(?:diff -\S+ |index [0-9a-f,]+\.\.|(?:new|deleted) file mode |(?:old|new) mode |(?:dis)?similarity index |"
-    r"(?:rename|copy) (?:from|to) |Index: |={60,}$|Binary files .* differ$|GIT binary patch$|"
+    r"(?:diff -\S+ |index [0-9a-f,]+\.\.|(?:new|deleted) file mode |(?:old|new) mode |mode [0-7,]+\.\.|"
+    r"(?:dis)?similarity index |(?:rename|copy) (?:from|to) |Index: |={60,}$|Binary files .* differ$|GIT binary patch$|"
     r"Only in [^\s:]+: \S+$|Property changes on: )"
 )
 _STAMP = re.compile(
@@ -38,14 +39,18 @@ _STAND_INS = re.compile(
 
 _MODE = re.compile(r"(?:(?P<side>old|new|new file|deleted file) mode|index \S+\.\.\S+) (?P<mode>[0-7]{6})")
 _INDEX = re.compile(r"index ([0-9a-f]{7,64})\.\.")
+_COMBINED = (
+    "comes from several parents, and Apply reads of such diffs only hunks, and those as they are counted"
+)
+"""What is to be said about a file of a combined diff that cannot be read, after its name."""
+
 _UNSUPPORTED = (
     ("Binary files ", "is binary, and the patch does not have its contents"),
     ("GIT binary patch", "is binary, and Apply changes texts only"),
     ("Only in ", "is on one side only, and the patch does not have its text"),
     ("Property changes on: ", "has other properties of Subversion, which Apply does not change"),
+    ("mode ", _COMBINED),
     ("copy from ", "is made as a copy of another file, which Apply does not do"),
-    ("diff --cc ", "comes from several parents, and Apply reads diffs of one"),
-    ("diff --combined ", "comes from several parents, and Apply reads diffs of one"),
 )
 """Beginnings of headers of parts that Apply does not do, with what is to be said about the file."""
 
@@ -83,6 +88,7 @@ class _File:
         old_blob: The beginning of git's name of the old text.
         path: The path that both sides have in git's header, without prefixes; "" if that is not clear.
         unsupported: What Apply does not do with the file, after its name.
+        combined: The hunks of a diff of several parents; None for a diff of one.
         seen: The signs of a diff seen so far, for the sentence in `FileSketch.why`.
     """
 
@@ -97,6 +103,7 @@ class _File:
     old_blob: str | None = None
     path: str = ""
     unsupported: str = ""
+    combined: list[Parents] | None = None
     seen: str = "lines with - and +"
 
 
@@ -183,6 +190,8 @@ def parse_unified(
 
 def _hunk(region: PatchRegion, at: int, file: _File, *, headless: bool) -> int:
     """Add the hunk at a line to its file, and return the line after the hunk."""
+    if file.combined is not None:
+        return _combined_hunk(region, at, file)
     headings, number, counts = ((), None, None) if headless else parse_hunk_header(region.lines[at])
     body = region.body(at if headless else at + 1, counts)
     file.hunks += split_hunks(body.lines, headings, number, is_counted=body.is_counted)
@@ -191,6 +200,16 @@ def _hunk(region: PatchRegion, at: int, file: _File, *, headless: bool) -> int:
         named = "" if file.old is None else "file headers and "
         file.seen = f"{named}hunks that begin with @@"
     return max(body.end, at + 1)
+
+
+def _combined_hunk(region: PatchRegion, at: int, file: _File) -> int:
+    """Add the hunk of a combined diff, and return the line after it; skip one that is not as its header says."""
+    found = parse_combined_hunk(region.lines, at, region.end)
+    if found is None or file.combined is None:
+        file.unsupported = file.unsupported or _COMBINED
+        return max(region.body(at + 1, None).end, at + 1)
+    file.combined.append(found[0])
+    return found[1]
 
 
 def _header(lines: Sequence[str], at: int, end: int, files: list[_File]) -> int:
@@ -220,6 +239,7 @@ def _header(lines: Sequence[str], at: int, end: int, files: list[_File]) -> int:
             file.action = "create" if missing[0] else "delete"
         return at + 2
     elif alone is not None:
+        file.combined = [] if line.startswith("diff --c") else None
         only = f"{alone['folder']}/{alone['name']}" if alone["name"] else alone["path"]
         file.old, file.new = (path_of_header(alone[side] or only, at) for side in ("old", "new"))
     elif line.startswith("new file mode"):
@@ -259,6 +279,8 @@ def _skip_binary(lines: Sequence[str], at: int, end: int) -> int:
 
 def _made(file: _File, end: int) -> FileSketch | None:
     old, new, other = _paths(file)
+    if file.combined is not None:
+        _settle_combined(file)
     why = f"a unified diff: it has {file.seen or 'file headers'}"
     path = new or old
     made = FileSketch(
@@ -281,6 +303,16 @@ def _made(file: _File, end: int) -> FileSketch | None:
     if file.moved and old and new and old != new:
         return replace(made, action="move", path=old, moved_to=new)
     return made if file.hunks or file.unsupported or file.executable is not None else None
+
+
+def _settle_combined(file: _File) -> None:
+    """Make one hunk of those of a combined diff, or say that Apply does not read the diff."""
+    hunks = file.combined or []
+    is_plain = file.action == "" and file.executable is None and 0 < len(hunks) <= MAX_HUNKS
+    if not is_plain or len(set(map(len, hunks))) != 1 or file.unsupported:
+        file.unsupported = file.unsupported or _COMBINED
+        return
+    file.hunks = [as_one_hunk(hunks)]
 
 
 def _git_names(line: str) -> tuple[str, str] | None:

@@ -31,7 +31,7 @@ _BYTES = "GIT binary patch\nliteral 5\nMcmZQzU|?imU}5+F0000000\n\nliteral 0\nHcm
         ("Only in b: l\ndiff -r a/b.txt b/b.txt\n", "l is on one side only"),
         (_MOVED + "copy from a.txt\ncopy to c.txt\n", "c.txt is made as a copy"),
         (
-            "diff --cc l\nindex 111,222..333\n--- a/l\n+++ b/l\n@@@ -1,1 -1,1 +1,1 @@@\n- a\n -b\n++c\n",
+            "diff --cc l\nindex 111,222..333\n--- a/l\n+++ b/l\n@@@ -1,2 -1,1 +1,1 @@@\n- a\n -b\n++c\n",
             "l comes from",
         ),
         ("Index: l\n--- l\n+++ l\n@@ -1 +1 @@\n-a\n+b\n\nProperty changes on: l\n", "l has other properties"),
