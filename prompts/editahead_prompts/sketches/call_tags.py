@@ -13,7 +13,7 @@ from typing import Any
 
 _FIELDS = (
     "path|file_path|filePath|target_file|content|file_text|diff|old_text|old_string|old_str|new_text|new_string|new_str"
-    "|search|replace|code_edit|line|insert_line|command|use_regex|replace_all"
+    "|search|replace|old|new|code_edit|line|insert_line|command|use_regex|replace_all"
 )
 _TAG = re.compile(
     rf"<(?P<end>/)?(?:\w+:)?(?:parameter(?: name=\"(?P<named>\w+)\"|=(?P<bare>\w+))|(?P<field>{_FIELDS})|"

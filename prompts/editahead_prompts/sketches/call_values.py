@@ -16,8 +16,8 @@ from .call_commands import patch_of_command
 from .paths import tagged_path
 
 _PATH = ("filepath", "path", "targetfile", "filename", "absolutepath", "relativepath", "file")
-_OLD = ("oldstring", "oldstr", "oldtext", "search", "targetcontent")
-_NEW = ("newstring", "newstr", "newtext", "replace", "inserttext", "replacementcontent")
+_OLD = ("oldstring", "oldstr", "oldtext", "search", "targetcontent", "old", "before")
+_NEW = ("newstring", "newstr", "newtext", "replace", "inserttext", "replacementcontent", "new", "after")
 _WHOLE = ("filetext", "content", "contents", "filecontent", "codecontent")
 _CODE = ("codeedit", "code", "changes")
 _PATCH = ("input", "patch", "diff", "patchtext")

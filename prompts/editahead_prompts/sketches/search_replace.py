@@ -88,7 +88,7 @@ def _splits(
         for new in _replacements(lines, range(middle + 1, inner.stop)):
             if escaped:
                 plain = [_ESCAPED.sub(r"\1", line) for line in lines]
-                yield Split(tuple(_hunks(plain, old, new, number)), is_plain)
+                yield Split(tuple(_hunks(plain, old, new, number)), is_plain, is_escaped=True)
             yield Split(tuple(_hunks(lines, old, new, number)), is_plain and not escaped)
 
 
@@ -214,22 +214,42 @@ def settle_splits(file: FileSketch, original: Snapshot) -> FileSketch:
         return file
     bodies = [line_body(line).rstrip() for line in original.lines]
     hunks: list[Hunk] = []
+    is_markdown = original.language == "markdown"
     for hunk in file.content.hunks:
-        hunks += _settled(hunk, bodies) if hunk.splits else (hunk,)
+        hunks += _settled(hunk, bodies, is_markdown=is_markdown) if hunk.splits else (hunk,)
     return replace(file, content=Diff(tuple(hunks)))
 
 
-def _settled(block: Hunk, bodies: Sequence[str]) -> tuple[Hunk, ...]:
+def _settled(block: Hunk, bodies: Sequence[str], *, is_markdown: bool) -> tuple[Hunk, ...]:
     fit = [split for split in block.splits if all(_occurs(hunk, bodies) for hunk in split.hunks)]
     left = fit or list(block.splits)
     if len(left) > 1:
         left = [split for split in left if split.is_plain]
-    if len(left) != 1:
+    is_stray = any(
+        not split.is_escaped and _adds_stray(hunk, is_markdown=is_markdown)
+        for split in left[:1]
+        for hunk in split.hunks
+    )
+    if len(left) != 1 or is_stray:
         end = 1 + max(line.at for split in block.splits for hunk in split.hunks for line in hunk.lines)
         raise UnfitSketchError(
             "ambiguous", "The separators of this block can be read in several ways.", block.at, end
         )
     return left[0].hunks
+
+
+def _adds_stray(hunk: Hunk, *, is_markdown: bool) -> bool:
+    """Return whether a hunk adds a line `=======` that neither underlines a title nor parts a conflict of git."""
+    gone = sum(_MIDDLE.fullmatch(line) is not None for line in hunk.old)
+    depth = found = 0
+    title = ""
+    for line in hunk.new:
+        depth += line.startswith("<" * 7) - line.startswith(">" * 7)
+        if _MIDDLE.fullmatch(line) and not depth:
+            is_title = any(map(str.isalnum, title)) and _PROSE_OR_SIGN.fullmatch(title) is not None
+            found += not (is_title and (is_markdown or len(title.strip()) == len(line.strip())))
+        title = line
+    return found > gone
 
 
 def _occurs(hunk: Hunk, bodies: Sequence[str]) -> bool:

@@ -93,10 +93,12 @@ class Split:
     Attributes:
         hunks: What the block changes.
         is_plain: Whether nothing else speaks against the reading: its separator underlines no heading.
+        is_escaped: Whether lines that look like separators are said to be text.
     """
 
     hunks: tuple[Hunk, ...]
     is_plain: bool
+    is_escaped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
