@@ -86,6 +86,9 @@ class _HunkPlacer:
         splices: list[Splice] = []
         for one in placed:
             splices += self._splices(one)
+            if one.found and self._hints.contradicts_end(one.hunk, one.found[-1]):
+                said = "The sketch says that these lines are the end of the file, and they are not."
+                self._doubts.append(make_refusal("unplaced", said, hunk_text(one.hunk)))
         splices = self._sort_splices(splices)
         confidence = sum(self._confidence) / len(self._confidence) if self._confidence else 1.0
         doubt = self._doubts[0] if self._doubts else None
@@ -463,21 +466,11 @@ class _HunkPlacer:
         """Return the splice of a hunk that only adds lines and shows no context."""
         come = tuple(line.text for line in hunk.lines if line.tag == "+")
         at = hunk.lines[0].at if hunk.lines else hunk.at
-        end = len(self._file)
-        self._confidence.append(1.0 if hunk.at_end else 0.0)
-        if hunk.at_end or not end:
-            return Splice(end, end, come, at, at + len(come))
-        headings = [
-            place for heading in hunk.headings[-1:] for place in self._hints.headings(normalize_line(heading))
-        ]
-        place = headings[0] + 1 if headings else min(end if hunk.line is None else hunk.line, end)
-        self._doubts.append(
-            make_refusal(
-                "unplaced",
-                "The sketch does not show the lines around the lines to be added.",
-                hunk_text(hunk),
-            )
-        )
+        place, is_told = self._hints.place_without_context(hunk)
+        self._confidence.append(1.0 if is_told else 0.0)
+        if not is_told:
+            said = "The sketch does not show the lines around the lines to be added."
+            self._doubts.append(make_refusal("unplaced", said, hunk_text(hunk)))
         return Splice(place, place, come, at, at + len(come))
 
     def _sort_splices(self, splices: list[Splice]) -> list[Splice]:

@@ -88,6 +88,7 @@ from .shown_neighbours import enclosed_lines, encloses_all
 from .shown_runs import ShownRuns, code_lines, without_commas
 from .strayed_entries import strayed_entries
 from .substance import emptied_bodies
+from .torn_texts import moves_end_of_comment, tears_string
 from .whole_file import goes_on_below, is_plainly_whole, loses_all_imports
 
 MAX_CHARS = 1_000_000
@@ -232,11 +233,11 @@ def first_failure(
             detail = f"A line would not be in `{header}`, where the sketch shows it or the file has it."
             return make_refusal("unplaced", detail, [line])
     target.check()
-    if any(
-        _opened_comments(s.lines) != _opened_comments(target.lines.bodies[s.start : s.end]) for s in splices
-    ):
+    if moves_end_of_comment(splices, target.lines.bodies):
         return make_refusal("would-break-syntax", "A comment would not end where it ends now.")
     after = target.syntax.tree_after(target.original, edit)
+    if after is not None and tears_string(target.original.language, edit, guess, after):
+        return make_refusal("would-break-syntax", "A string would not end on its line.")
     counts = None if after is None else (target.errors, count_errors(after.root_node))
     if (
         counts is not None and counts[1] > counts[0] and not (counts[0] and _is_located_exactly(part, target))
@@ -300,16 +301,6 @@ def _other_meaning(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
 def _unclear(line: int, target: Target, detail: str, *, settled_by: SettledBy = "likelihood") -> Refusal:
     near = (SimilarLines(line, line + 1, 1.0),)
     return make_refusal("ambiguous", detail, [target.lines.bodies[line]], near, settled_by=settled_by)
-
-
-def _opened_comments(bodies: Sequence[str]) -> int:
-    """Return how many comments over several lines begin in these lines, less those that end there."""
-    opened = 0
-    for body in bodies:
-        text = body.strip()
-        opened += text.startswith("/*") and "*/" not in text
-        opened -= text.endswith("*/") and "/*" not in text and text.startswith("*")
-    return opened
 
 
 def _unbalances_braces(target: Target, splices: Sequence[Splice]) -> bool:

@@ -62,6 +62,34 @@ class PlacementHints:
             found = [number for number, line in enumerate(self._file.keys) if line.startswith(key)]
         return found
 
+    def place_without_context(self, hunk: Hunk) -> tuple[int, bool]:
+        """Return the line before which a hunk that shows no context adds its lines, and whether the sketch tells that place.
+
+        It does by the end of the file, or by the only line that is just the heading, if no block begins below: then the
+        lines come directly behind. Where in a block they belong is not said by the header of the block.
+        """
+        end = len(self._file)
+        if hunk.at_end or not end:
+            return end, True
+        places = self.headings(normalize_line(hunk.headings[-1])) if hunk.headings else ()
+        if not places:
+            return min(end if hunk.line is None else hunk.line, end), False
+        above, key = places[0], normalize_line(hunk.headings[-1])
+        come = [normalize_line(line) for line in hunk.new]
+        is_only = len(places) == 1 and self._file.keys[above] == key and hunk.line is None
+        is_there = list(self._file.keys[above + 1 : above + 1 + len(come)]) == come
+        return above + 1, (
+            is_only and not is_there and len(hunk.headings) == 1 and not self._opens_block(above)
+        )
+
+    def _opens_block(self, at: int) -> bool:
+        below = next((width for width in self._file.widths[at + 1 :] if width >= 0), 0)
+        return below > self._file.widths[at]
+
+    def contradicts_end(self, hunk: Hunk, last: int) -> bool:
+        """Return whether lines of code are below the place of a hunk's last line, which the sketch calls the file's end."""
+        return hunk.at_end and any(self._file.keys[last + 1 :])
+
     def scopes(self, hunk: Hunk) -> list[tuple[int, int]] | None:
         """Return the ranges of lines that the headings of a hunk bound it to; None if they bound nothing.
 
