@@ -1,0 +1,203 @@
+"""Cases made after public bug reports (tests/reports): read from their files, played, and judged.
+
+`python tests/support/report_cases.py [PART OF A NAME]` plays them and prints what came, and a table by kind.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from editahead_cli.main import main
+from editahead_evals.client.shared_server import SharedServer
+from editahead_evals.errors import ScenarioFailure
+from editahead_evals.scenarios.player import MAX_ACCEPTS, SETTINGS, ScenarioPlayer, play_scenario
+from editahead_evals.scenarios.scenario_file import Scenario, parse
+from editahead_evals.scenarios.script import split_sections
+
+FOLDER = Path(__file__).parent.parent / "reports"
+MAX_CHOICES = 4
+
+Verdict = Literal["right", "wrong", "refused"]
+"""`refused` also of a Tab that shows nothing where an edit is right, or some of it."""
+
+_CHARACTER = re.compile(r"<U\+([0-9A-F]{4,6})>")
+_BYTE = re.compile(rb"<0x([0-9A-F]{2})>")
+_NO_END = b"\n\\ No newline at end of file\n"
+_SO_FAR = re.compile(r"^-- (?:refused|silent) so far --\n(.+)\Z", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class ApplyCase:
+    """A sketch for the files of a folder.
+
+    Attributes:
+        before: The files by path.
+        after: The files after the sketch; as before where a refusal is right.
+        is_refused: Whether a refusal is right.
+        has_choices: Whether it is right to ask which reading is meant, one of which gives `after`.
+        own: The path of the file that the command gets, if any.
+        so_far: Why the sketch is refused though it is clear, if it is.
+    """
+
+    about: str
+    before: Mapping[str, bytes]
+    sketch: bytes
+    after: Mapping[str, bytes]
+    is_refused: bool
+    has_choices: bool
+    own: str | None
+    so_far: str
+
+
+@dataclass(frozen=True)
+class TabCase:
+    """A scenario, and why nothing is shown in it though an edit is right, if so."""
+
+    scenario: Scenario
+    so_far: str
+
+
+@dataclass(frozen=True)
+class Result:
+    verdict: Verdict
+    detail: str = ""
+
+
+def load(path: Path) -> ApplyCase | TabCase:
+    text = _CHARACTER.sub(lambda found: chr(int(found[1], 16)), path.read_text("utf-8"))
+    found = _SO_FAR.search(text)
+    so_far = found[1].strip() if found else ""
+    text = text[: found.start()] if found else text
+    if "\n-- buffer --\n" in text:
+        return TabCase(parse(text, path.stem), so_far)
+    return _parse_apply(text, so_far)
+
+
+def _parse_apply(text: str, so_far: str) -> ApplyCase:
+    head, sections = split_sections(text)
+    about, *lines = head.splitlines()
+    headers = dict(line.split(": ", 1) for line in lines)
+    end = {"lf": b"\n", "crlf": b"\r\n"}[headers.get("eol", "lf")]
+    before = {
+        title[6:]: _as_bytes(body, end) for title, body in sections.items() if title.startswith("file: ")
+    }
+    after = {name: text for name, text in before.items() if name not in sections.get("gone", "").split("\n")}
+    after |= {
+        title[7:]: _as_bytes(body, end) for title, body in sections.items() if title.startswith("right: ")
+    }
+    return ApplyCase(
+        about=about.removeprefix("# "),
+        before=before,
+        sketch=_with_bytes(sections["sketch"].encode()),
+        after=after,
+        is_refused="refused" in sections,
+        has_choices="choices" in sections,
+        own=headers.get("own"),
+        so_far=so_far,
+    )
+
+
+def _as_bytes(body: str, end: bytes) -> bytes:
+    """Return a section as the text of a file whose lines end so."""
+    return _with_bytes(body.encode().removesuffix(_NO_END).replace(b"\n", end))
+
+
+def _with_bytes(text: bytes) -> bytes:
+    return _BYTE.sub(lambda found: bytes([int(found[1], 16)]), text)
+
+
+def play_apply(case: ApplyCase) -> Result:
+    """Apply a sketch as the command does, in this process, and judge what came."""
+    code, after, said = _apply(case)
+    if after == case.before and code:
+        if case.is_refused:
+            return Result("right", said)
+        if case.has_choices and any(
+            _apply(case, "--choose", str(number))[1] == case.after for number in range(1, MAX_CHOICES + 1)
+        ):
+            return Result("right", said)
+        return Result("refused", said)
+    if case.is_refused or case.has_choices or after != case.after:
+        written = b"\n".join(name.encode() + b":\n" + text for name, text in sorted(after.items()))
+        return Result("wrong", f"{said}{written.decode(errors='replace')}")
+    return Result("right", said)
+
+
+def _apply(case: ApplyCase, *options: str) -> tuple[int, dict[str, bytes], str]:
+    """Return the exit code, the files, and what the command says on stderr."""
+    with tempfile.TemporaryDirectory() as name:
+        folder, sketch = Path(name, "work").resolve(), Path(name, "sketch.txt").resolve()
+        for path, data in case.before.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(data)
+        sketch.write_bytes(case.sketch)
+        own = [case.own] if case.own else []
+        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
+        with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = main(["apply", *own, "--sketch", str(sketch), "--write", "--yes", "--json", *options])
+        after = {
+            path.relative_to(folder).as_posix(): path.read_bytes()
+            for path in folder.rglob("*")
+            if path.is_file()
+        }
+        err.seek(0)
+        return code, after, err.read()
+
+
+def play_tab(case: TabCase, server: SharedServer) -> Result:
+    """Play a scenario with a session of its own, and judge what came."""
+    with server.session(SETTINGS) as editor:
+        try:
+            play_scenario(editor, case.scenario)
+        except ScenarioFailure as failure:
+            return Result("refused" if _is_less(case.scenario, server) else "wrong", str(failure))
+    return Result("right")
+
+
+def _is_less(scenario: Scenario, server: SharedServer) -> bool:
+    """Return whether nothing is shown after the steps, or only some of the lines that are right."""
+    with server.session(SETTINGS) as editor, ScenarioPlayer(editor, scenario) as player:
+        try:
+            player.make_steps()
+        except ScenarioFailure:
+            return True
+        before, wanted = player.document, player.wanted()
+        for _ in range(MAX_ACCEPTS):
+            if not player.press_tab():
+                break
+        shown = editor.documents[before.uri].text
+    if shown == before.text or wanted is None:
+        return shown == before.text
+    sides = [text.split("\n") for text in (before.text, wanted, shown)]
+    return len(set(map(len, sides))) == 1 and all(
+        here in (old, new) for old, new, here in zip(*sides, strict=True)
+    )
+
+
+def main_table(part: str) -> None:
+    counts: dict[str, Counter[str]] = {}
+    with SharedServer() as server:
+        for path in sorted(FOLDER.glob("*/*.txt")):
+            if part not in f"{path.parent.name}/{path.stem}":
+                continue
+            case = load(path)
+            result = play_apply(case) if isinstance(case, ApplyCase) else play_tab(case, server)
+            counts.setdefault(path.parent.name, Counter())[result.verdict] += 1
+            if result.verdict != "right" or part:
+                print(f"--- {path.parent.name}/{path.stem}: {result.verdict}\n{result.detail}")
+    print(f"{'kind':20} tried wrong refused")
+    for kind, found in [*counts.items(), ("all", sum(counts.values(), Counter()))]:
+        print(f"{kind:20} {found.total():5} {found['wrong']:5} {found['refused']:7}")
+
+
+if __name__ == "__main__":
+    main_table(sys.argv[1] if len(sys.argv) > 1 else "")
