@@ -74,7 +74,7 @@ def git_starts(path: Path) -> Iterator[int]:
     """Yield the lines of a file where git is started or looked up."""
     text = path.read_text("utf-8")
     if path.suffix == ".py":
-        yield from (node.lineno for node in ast.walk(ast.parse(text)) if names_git(node))  # type: ignore[attr-defined]
+        yield from (node.lineno for node in ast.walk(ast.parse(text)) if names_git(node))
         return
     for number, line in enumerate(text.splitlines(), 1):
         if _GIT_WORD.search(line) and re.search(

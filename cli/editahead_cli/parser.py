@@ -68,7 +68,7 @@ class _SafeParser(argparse.ArgumentParser):
 
     _is_intermixed = False
 
-    def parse_known_args(  # type: ignore[override]
+    def parse_known_args(  # type: ignore[override]  # typeshed: any namespace
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         if self._is_intermixed or self._subparsers is not None:

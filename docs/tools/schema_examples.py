@@ -468,4 +468,4 @@ SHAPES = [
         ),
         json_types.EvalApplyOutput,
     ),
-]  # fmt: skip
+]  # fmt: skip  # a table

@@ -18,4 +18,4 @@ def load_pipeline() -> PredictionPipeline:
 
 def load_apply() -> None:
     """Import what applies sketches, as far as the server itself uses it."""
-    from .features import sketch_code_actions  # noqa: F401
+    from .features import sketch_code_actions  # noqa: F401  # loads it

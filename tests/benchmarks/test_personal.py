@@ -45,7 +45,7 @@ def _row(person: Person) -> list[str]:
 
 def test_people() -> None:
     headings = ["person", "outcomes", "regret: shipped", "learned", "worst behind", "ECE: shipped", "learned",
-                "log-loss behind", "trust"]  # fmt: skip
+                "log-loss behind", "trust"]  # fmt: skip  # a table
     show(
         f"Simulated people, {COUNT} opportunities, {LIVES} lives each: regret against an oracle per 100 opportunities, in "
         "edits of full size; calibration error from the 600th outcome on",

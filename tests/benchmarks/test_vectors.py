@@ -97,7 +97,7 @@ def test_a_question_by_the_number_of_chunks(tmp_path: Path) -> None:
             wall.append(time.perf_counter() - started)
             assert len(found) == LIMIT, search.problem
         question = encoder.draw([3])[0].astype(np.float32)
-        encoder.encode = lambda texts, role=DOCUMENT, known=question: known[None]  # type: ignore[method-assign]
+        encoder.encode = lambda texts, role=DOCUMENT, known=question: known[None]
         held = len(exact_best(path, question, 10) & set(search.rank("3", LIMIT)))
         reader.close()
         cells = [1000 * percentile(times, share) for times in (cpu, wall) for share in (0.5, 0.95)]

@@ -156,7 +156,7 @@ def test_a_file_that_was_changed_meanwhile(
 
     def changing(*arguments: object, **more: object) -> object:
         (folder / "a.py").write_text("other\n")
-        return planned(*arguments, **more)  # type: ignore[arg-type]
+        return planned(*arguments, **more)
 
     monkeypatch.setattr(planner, "plan_changes", changing)
     files = "editahead_lsp.apply.workspace_files.WorkspaceFiles._read"

@@ -304,67 +304,64 @@ def as_mercurial(text: str) -> str:
 
 EDITED = {name: entry for name, entry in PLAIN_AFTER.items() if name in PLAIN}
 KEPT = {name: entry for name, entry in PLAIN.items() if name in EDITED}
-FORMS: dict[str, Callable[[], tuple[Tree, Tree, str]]] = (
-    {
-        "git format-patch": lambda: (
-            BEFORE,
-            AFTER,
-            commits(BEFORE, AFTER, "format-patch", "--stdout", "HEAD~1"),
+FORMS: dict[str, Callable[[], tuple[Tree, Tree, str]]] = {
+    "git format-patch": lambda: (
+        BEFORE,
+        AFTER,
+        commits(BEFORE, AFTER, "format-patch", "--stdout", "HEAD~1"),
+    ),
+    "git format-patch --attach-free, numbered": lambda: (
+        BEFORE,
+        AFTER,
+        commits(BEFORE, AFTER, "format-patch", "-n", "--stat", "--stdout", "HEAD~1"),
+    ),
+    "git show": lambda: (BEFORE, AFTER, commits(BEFORE, AFTER, "show")),
+    "git show --stat -p": lambda: (BEFORE, AFTER, commits(BEFORE, AFTER, "show", "--stat", "-p")),
+    "git log -p": lambda: (BEFORE, AFTER, commits(BEFORE, AFTER, "log", "-p", "-1")),
+    "git stash show": lambda: (
+        BEFORE,
+        AFTER,
+        commits(BEFORE, AFTER, "stash", "show", "-p", "-M", is_staged=True),
+    ),
+    "diff -ru": lambda: (KEPT, EDITED, diff_of_folders(KEPT, EDITED, "-ru")),
+    "diff -ruN": lambda: (PLAIN, PLAIN_AFTER, diff_of_folders(PLAIN, PLAIN_AFTER, "-ruN")),
+    "diff -Naur": lambda: (
+        PLAIN,
+        PLAIN_AFTER,
+        diff_of_folders(PLAIN, PLAIN_AFTER, "-Naur", names=("app-1.0.orig", "app-1.0")),
+    ),
+    "diff -up": lambda: (
+        KEPT,
+        EDITED,
+        diff_of_folders(KEPT, EDITED, "-r", "-U3", "-p", names=("a", "b")),
+    ),
+    "svn diff": lambda: (KEPT, EDITED, as_subversion(git_diff(KEPT, EDITED))),
+    "hg diff": lambda: (KEPT, EDITED, as_mercurial(git_diff(KEPT, EDITED))),
+} | {
+    f"git diff {' '.join(options)}": lambda options=options: (
+        BEFORE,
+        AFTER,
+        git_diff(BEFORE, AFTER, *options),
+    )
+    for options in [
+        *(
+            (),
+            ("-M",),
+            ("--no-renames",),
+            ("-U0",),
+            ("-U1",),
+            ("-U99",),
+            ("--full-index",),
+            ("--patience",),
         ),
-        "git format-patch --attach-free, numbered": lambda: (
-            BEFORE,
-            AFTER,
-            commits(BEFORE, AFTER, "format-patch", "-n", "--stat", "--stdout", "HEAD~1"),
-        ),
-        "git show": lambda: (BEFORE, AFTER, commits(BEFORE, AFTER, "show")),
-        "git show --stat -p": lambda: (BEFORE, AFTER, commits(BEFORE, AFTER, "show", "--stat", "-p")),
-        "git log -p": lambda: (BEFORE, AFTER, commits(BEFORE, AFTER, "log", "-p", "-1")),
-        "git stash show": lambda: (
-            BEFORE,
-            AFTER,
-            commits(BEFORE, AFTER, "stash", "show", "-p", "-M", is_staged=True),
-        ),
-        "diff -ru": lambda: (KEPT, EDITED, diff_of_folders(KEPT, EDITED, "-ru")),
-        "diff -ruN": lambda: (PLAIN, PLAIN_AFTER, diff_of_folders(PLAIN, PLAIN_AFTER, "-ruN")),
-        "diff -Naur": lambda: (
-            PLAIN,
-            PLAIN_AFTER,
-            diff_of_folders(PLAIN, PLAIN_AFTER, "-Naur", names=("app-1.0.orig", "app-1.0")),
-        ),
-        "diff -up": lambda: (
-            KEPT,
-            EDITED,
-            diff_of_folders(KEPT, EDITED, "-r", "-U3", "-p", names=("a", "b")),
-        ),
-        "svn diff": lambda: (KEPT, EDITED, as_subversion(git_diff(KEPT, EDITED))),
-        "hg diff": lambda: (KEPT, EDITED, as_mercurial(git_diff(KEPT, EDITED))),
-    }
-    | {
-        f"git diff {' '.join(options)}": lambda options=options: (  # type: ignore[misc]
-            BEFORE,
-            AFTER,
-            git_diff(BEFORE, AFTER, *options),
-        )
-        for options in [
-            *(
-                (),
-                ("-M",),
-                ("--no-renames",),
-                ("-U0",),
-                ("-U1",),
-                ("-U99",),
-                ("--full-index",),
-                ("--patience",),
-            ),
-            *(("--no-prefix",), ("--no-prefix", "-U0"), ("--no-prefix", "--no-renames"), ("--stat", "-p")),
-            *(("--src-prefix=i/", "--dst-prefix=w/"), ("--src-prefix=c/", "--dst-prefix=i/")),
-            *(("--src-prefix=c/", "--dst-prefix=w/", "-M"), ("--src-prefix=1/", "--dst-prefix=2/")),
-            *(("--src-prefix=old/", "--dst-prefix=new/"), ("--src-prefix=x/y/", "--dst-prefix=z/")),
-            *(("-c", "core.quotePath=off"),),
-        ]
-        if options[:1] != ("-c",) and "x/y/" not in " ".join(options)
-    }
-)
+        *(("--no-prefix",), ("--no-prefix", "-U0"), ("--no-prefix", "--no-renames"), ("--stat", "-p")),
+        *(("--src-prefix=i/", "--dst-prefix=w/"), ("--src-prefix=c/", "--dst-prefix=i/")),
+        *(("--src-prefix=c/", "--dst-prefix=w/", "-M"), ("--src-prefix=1/", "--dst-prefix=2/")),
+        *(("--src-prefix=old/", "--dst-prefix=new/"), ("--src-prefix=x/y/", "--dst-prefix=z/")),
+        *(("-c", "core.quotePath=off"),),
+    ]
+    if options[:1] != ("-c",) and "x/y/" not in " ".join(options)
+}
 
 
 @pytest.mark.slow

@@ -32,7 +32,7 @@ class Endless(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+    def readinto(self, buffer: memoryview) -> int:
         if self._left < 0:
             return 0
         count = min(len(buffer), len(self._piece))
@@ -58,5 +58,5 @@ def test_a_line_without_an_end_takes_little_memory(piece: bytes, monkeypatch: py
 def test_many_values_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(message_framing, "MAX_VALUES", 1_000)
     text = b"[" + b"[]," * 1_000 + b"0]\n" + b'{"a": "' + b"[," * 2_000 + b'"}\n'
-    lines = list(BoundedStdin(io.BufferedReader(io.BytesIO(text)), lambda: None).buffer)  # type: ignore[arg-type]
+    lines = list(BoundedStdin(io.BufferedReader(io.BytesIO(text)), lambda: None).buffer)
     assert lines == [b"too large\n", text.splitlines(keepends=True)[1]]

@@ -21,7 +21,7 @@ ONE = Outcome(
     run="r", number=0, at=1_700_000_000.0, language="python", source="propagation", kind="rename",
     confidence=0.7, shipped=0.6, recent=0.0, size=12, distance=3, latency_ms=4.0, shown_ms=2000.0, seen=True,
     event="accepted", kept_30=1.0, kept_300=0.4,
-)  # fmt: skip
+)  # fmt: skip  # a table
 LOG = [
     ONE,
     replace(ONE, number=1, event="typed", kept_30=None, kept_300=None, latency_ms=8.0),

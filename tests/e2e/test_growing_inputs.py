@@ -63,7 +63,7 @@ def test_patches(dimension: str) -> None:
 @pytest.mark.parametrize("name", ["mask", "question", "escape", "positions", "analyze (plaintext)"])
 def test_readers_of_any_text(name: str) -> None:
     for dimension in ("equal lines", "secrets", "passwords", "different words", "private keys", "urls"):
-        assert grows_linearly(lambda size, d=dimension: TARGETS[name](GROWING[d](size), never), 4_000)  # type: ignore[misc]
+        assert grows_linearly(lambda size, d=dimension: TARGETS[name](GROWING[d](size), never), 4_000)
 
 
 def test_each_dimension_grows_with_its_size_and_is_the_same_again() -> None:

@@ -60,7 +60,7 @@ def rejected(number: int) -> Outcome:
         run="earlier", number=number, at=1_700_000_000.0 + number, language="python", source="propagation",
         kind="rename", confidence=0.6, shipped=0.6, recent=0.0, size=10, distance=1, latency_ms=5.0,
         shown_ms=2000.0, seen=True, event="rejected",
-    )  # fmt: skip
+    )  # fmt: skip  # a table
 
 
 async def test_what_happened_is_there_after_the_end(server_environment: dict[str, str], file: Path) -> None:

@@ -13,20 +13,20 @@ import pytest
 torch = pytest.importorskip("torch", reason="`make engine-test` installs what this takes")
 transformers = pytest.importorskip("transformers", reason="`make engine-test` installs what this takes")
 
-import tiny_coder  # noqa: E402
-from editahead_inference.backends.local.llama_graph import LlamaShape  # noqa: E402
-from editahead_inference.backends.local.small_model import open_base  # noqa: E402
-from editahead_prompts.composition.hf_tokenizer import HfTokenizer  # noqa: E402
-from editahead_serving.model_export import write_folder  # noqa: E402
-from editahead_training.coder import adapter_run  # noqa: E402
-from editahead_training.coder.adapter_file import ADAPTER, load_adapter, write_adapter  # noqa: E402
-from editahead_training.coder.adapter_run import AdapterRun, RunPlan  # noqa: E402
-from editahead_training.coder.answers import answer_examples, figures_of  # noqa: E402
-from editahead_training.coder.examples import Example  # noqa: E402
-from editahead_training.coder.network import CoderNetwork  # noqa: E402
-from editahead_training.coder.packed_examples import PackedExamples, write  # noqa: E402
-from editahead_training.coder.train_adapter import Machine, train_adapter  # noqa: E402
-from editahead_training.errors import TrainingError  # noqa: E402
+import tiny_coder
+from editahead_inference.backends.local.llama_graph import LlamaShape
+from editahead_inference.backends.local.small_model import open_base
+from editahead_prompts.composition.hf_tokenizer import HfTokenizer
+from editahead_serving.model_export import write_folder
+from editahead_training.coder import adapter_run
+from editahead_training.coder.adapter_file import ADAPTER, load_adapter, write_adapter
+from editahead_training.coder.adapter_run import AdapterRun, RunPlan
+from editahead_training.coder.answers import answer_examples, figures_of
+from editahead_training.coder.examples import Example
+from editahead_training.coder.network import CoderNetwork
+from editahead_training.coder.packed_examples import PackedExamples, write
+from editahead_training.coder.train_adapter import Machine, train_adapter
+from editahead_training.errors import TrainingError
 
 WORDS, END, SPECIAL = 60, 59, [58, 59]
 PLAN = RunPlan(None, 6, 256, 3e-3, 4, 1)

@@ -12,14 +12,14 @@ import pytest
 numpy = pytest.importorskip("numpy")
 torch = pytest.importorskip("torch", reason="`make engine-test` installs what this takes")
 
-from editahead_cli import main  # noqa: E402
-from editahead_retrieval.vectors.static_encoder import DOCUMENT, QUESTION, load_encoder  # noqa: E402
-from editahead_training.encoder import fit as fitting  # noqa: E402
-from editahead_training.encoder.networks import TransformerNetwork, contrastive_loss  # noqa: E402
-from editahead_training.encoder.pair import Pair, write_pairs  # noqa: E402
-from editahead_training.encoder.texts import encode_pairs  # noqa: E402
-from editahead_training.encoder.vocabulary import learn_vocabulary  # noqa: E402
-from editahead_training.errors import TrainingError  # noqa: E402
+from editahead_cli import main
+from editahead_retrieval.vectors.static_encoder import DOCUMENT, QUESTION, load_encoder
+from editahead_training.encoder import fit as fitting
+from editahead_training.encoder.networks import TransformerNetwork, contrastive_loss
+from editahead_training.encoder.pair import Pair, write_pairs
+from editahead_training.encoder.texts import encode_pairs
+from editahead_training.encoder.vocabulary import learn_vocabulary
+from editahead_training.errors import TrainingError
 
 WORDS = [
     f"{first}{last}" for first in ("oven", "bread", "dough", "salt") for last in ("er", "ing", "less", "ful")

@@ -15,10 +15,10 @@ torch = pytest.importorskip("torch", reason="`make engine-test` installs what th
 transformers = pytest.importorskip("transformers", reason="`make engine-test` installs what this takes")
 pytest.importorskip("vllm", reason="`make engine-test` installs what this takes")
 
-from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer  # noqa: E402
-from editahead_training.delta.checkpoint_delta import write_delta  # noqa: E402
-from editahead_training.model import router_replay  # noqa: E402
-from real_vllm import KEY, serving  # noqa: E402
+from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
+from editahead_training.delta.checkpoint_delta import write_delta
+from editahead_training.model import router_replay
+from real_vllm import KEY, serving
 
 EXPERTS, ACTIVE = 4, 2
 PROMPT = list(range(300, 340))

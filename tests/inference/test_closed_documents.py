@@ -33,7 +33,7 @@ def renamed(uri: str = HERE, text: str = PRICES, **fields: object) -> EditorStat
     edit = PastEdit(
         uri, 0, ("def net_total(lines, rate):\n",), ("def compute_total(lines, rate):\n",), at=1.0
     )
-    return replace(EditorState(document, document.length, (edit,), index_version=1), **fields)  # type: ignore[arg-type]
+    return replace(EditorState(document, document.length, (edit,), index_version=1), **fields)
 
 
 def never() -> None:

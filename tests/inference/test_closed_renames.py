@@ -117,7 +117,7 @@ USES = {
         {"src/main.c": '#include "text.h"\n\nint main(void)\n{\n    return text_width("a");\n}\n'},
         {("src/main.c", 5)},
     ),
-}  # fmt: skip
+}  # fmt: skip  # a table
 
 
 @pytest.mark.parametrize("name", USES)
@@ -169,7 +169,7 @@ FOREIGN = {
         "src/text.h", HEADER, HEADER.replace("text_width", "width_of_text"),
         {"src/other.c": "static int text_width(int n)\n{\n  return n;\n}\n\nint f(void)\n{\n  return text_width(1);\n}\n"},
     ),
-}  # fmt: skip
+}  # fmt: skip  # a table
 
 
 @pytest.mark.parametrize("name", FOREIGN)

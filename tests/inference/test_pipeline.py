@@ -112,7 +112,7 @@ class Fixed:
 
 def test_other_predictors_can_be_put_in() -> None:
     candidate = Candidate(HERE, Edit.replace(0, 0, "import x\n"), 0, 3, "local", "x", "r", confidence=0.9)
-    pipeline = Pipeline([Fixed(candidate), Fixed()])  # type: ignore[list-item]
+    pipeline = Pipeline([Fixed(candidate), Fixed()])
     assert [v.candidate for v in pipeline.predict(renamed().state()).shown] == [candidate]
 
 

@@ -30,7 +30,7 @@ class CodebaseWithPieces(MemoryCodebase):
 
 def state_at(text: str, line: int, **fields: object) -> EditorState:
     document = Snapshot.from_text(text, uri=HERE, language="python")
-    return replace(EditorState(document, document.starts[line], index_version=1), **fields)  # type: ignore[arg-type]
+    return replace(EditorState(document, document.starts[line], index_version=1), **fields)
 
 
 def piece(uri: str, text: str, score: float = 1.0, line: int = 0) -> Chunk:

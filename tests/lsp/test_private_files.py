@@ -99,7 +99,7 @@ def test_the_log_is_private_and_stays_so(
     (state / "secret").write_bytes(b"x")
     file = tmp_path / "given" / "a.log" if given else state / "editahead.log"
     stderr, handler = _log_handlers(file if given else None)
-    handler.maxBytes = 10  # type: ignore[attr-defined]
+    handler.maxBytes = 10
     for _ in range(3):
         handler.emit(logging.LogRecord("a", logging.ERROR, "a.py", 1, "x" * 20, (), None))
     handler.close()

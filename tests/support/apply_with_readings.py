@@ -15,5 +15,5 @@ from editahead_inference.apply.merge import merge
 from merge_with_readings import merge_with_readings
 
 if __name__ == "__main__":
-    merge.merge = merge_with_readings(json.loads(sys.argv[1]))  # type: ignore[assignment]
+    merge.merge = merge_with_readings(json.loads(sys.argv[1]))
     sys.exit(main(["apply", *sys.argv[2:]]))

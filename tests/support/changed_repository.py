@@ -69,4 +69,4 @@ def as_values(change: WorkspaceChange, root: Path) -> list[tuple[str, str | None
             path = None if side is None else uris.uri_to_path(side.uri)
             sides += ["" if path is None else path.relative_to(root).as_posix(), side and side.text]
         out.append(tuple(sides))
-    return out  # type: ignore[return-value]
+    return out

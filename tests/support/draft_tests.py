@@ -35,7 +35,7 @@ def said(
     def drafter(*_: object) -> Drafter | None:
         return Drafter(drafts, model._network.draft_lengths) if drafts else None
 
-    model._drafter = drafter  # type: ignore[method-assign]
+    model._drafter = drafter
     *pieces, end = model.generate(query, never)
     assert isinstance(end, StreamEnd) and end.usage is not None
     text = "".join(piece.text for piece in pieces if isinstance(piece, TextChunk))

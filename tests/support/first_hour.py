@@ -28,7 +28,7 @@ from server_with_planned_edits import REAL
 OWN = tuple(sorted((Path(__file__).parents[1] / "benchmarks/first_hour").glob("*.toml")))
 COLUMNS = (
     "episodes", "finished", "part", "silent", "right", "wrong", "ghost right", "wrong", "Tabs", "typed", "saved", "seconds",
-)  # fmt: skip
+)  # fmt: skip  # a table
 
 
 def play(episode: Episode, program: Path, home: Path, settings: dict[str, Any]) -> Score:

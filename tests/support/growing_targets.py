@@ -334,7 +334,7 @@ def _draft(text: str, check: Check) -> None:
 def _mine(text: str, check: Check) -> None:
     lines = text.splitlines(True)
     hunk = make_hunk("a.py", lines, [line.replace("a", "b") for line in lines])
-    mine([MinedCommit(str(number), 0, (hunk,)) for number in range(3)])  # type: ignore[arg-type]
+    mine([MinedCommit(str(number), 0, (hunk,)) for number in range(3)])
 
 
 def _prompt(name: str) -> Target:

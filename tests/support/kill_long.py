@@ -79,7 +79,7 @@ class ServerKills:
     def while_it_works(self) -> None:
         """Kill a server between keystrokes, predictions, outcomes and recordings."""
         editor = start_editor(self._folder, self._environment)
-        pid = editor.client.pid  # type: ignore[attr-defined]
+        pid = editor.client.pid
         kill_it = partial(os.kill, pid, signal.SIGKILL)
         with killed_at(self._dice.uniform(0, self._work_s), kill_it), suppress(ClientError), editor:
             while True:

@@ -24,5 +24,5 @@ class WaitingFinisher(RenamingFinisher):
 
 
 if __name__ == "__main__":
-    change_finish.Finisher = WaitingFinisher if "WAIT" in os.environ else RenamingFinisher  # type: ignore
+    change_finish.Finisher = WaitingFinisher if "WAIT" in os.environ else RenamingFinisher
     sys.exit(main(["mcp", *sys.argv[1:]]))

@@ -109,7 +109,7 @@ class ServerHarness:
         arguments.setdefault("environment", {"EDITAHEAD_TELEMETRY": "off"})
         self.pipeline = pipeline
         self.server = Server(lambda: pipeline, **arguments)
-        self.server.protocol.set_writer(self)  # type: ignore[arg-type]
+        self.server.protocol.set_writer(self)
         self._messages: list[dict[str, Any]] = []
         self._arrived = asyncio.Event()
         self._last = 0

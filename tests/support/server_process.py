@@ -71,12 +71,12 @@ def _send_token(client: LanguageClient) -> None:
     initialize_async = client.initialize_async
 
     async def initialize(params: types.InitializeParams) -> types.InitializeResult:
-        options = {**(params.initialization_options or {})}  # type: ignore[dict-item]
+        options = {**(params.initialization_options or {})}
         options["editahead"] = {**options.get("editahead", {}), "token": TOKEN}
         params.initialization_options = options
         return await initialize_async(params)
 
-    client.initialize_async = initialize  # type: ignore[method-assign]
+    client.initialize_async = initialize
 
 
 @asynccontextmanager

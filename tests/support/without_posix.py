@@ -84,8 +84,8 @@ def _take_away() -> None:
         finally:
             sys.platform = "win32"
 
-    subprocess.Popen.__init__ = start_process  # type: ignore[method-assign]
-    shutil.which = which  # type: ignore[assignment]
+    subprocess.Popen.__init__ = start_process
+    shutil.which = which
     sys.platform = "win32"
 
 

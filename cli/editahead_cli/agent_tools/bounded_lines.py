@@ -33,7 +33,7 @@ class BoundedLines(io.RawIOBase):
         """Return that it can be read."""
         return True
 
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]  # typeshed: any buffer
         """Read the next bytes, and return how many."""
         if not self._line:
             self._line = memoryview(self._next_line())

@@ -33,9 +33,9 @@ def run(args: argparse.Namespace) -> int:
     parser = make_parser()
     for action in _all_actions(parser):
         if action.metavar in _FOLDERS:
-            action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
+            action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]  # shtab reads it
         elif action.type is Path or action.metavar in _FILES:
-            action.complete = shtab.FILE  # type: ignore[attr-defined]
+            action.complete = shtab.FILE  # type: ignore[attr-defined]  # shtab reads it
     print_text(shtab.complete(parser, args.shell))
     return 0
 

@@ -163,7 +163,7 @@ class _Replay:
                     text = self._files[path]
                     end = text.find("\n", found.start())
                     end = len(text) if end < 0 else end
-                    line = pattern.sub(lambda _, new=new: new, text[found.start() : end])  # type: ignore[misc]
+                    line = pattern.sub(new.replace("\\", r"\\"), text[found.start() : end])
                     return path, text[: found.start()] + line + text[end:]
         return None
 

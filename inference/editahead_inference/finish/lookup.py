@@ -49,7 +49,7 @@ def files_to_search(
     for query, near in islice(_queries(edits, names), MAX_QUERIES):
         check()
         look_up = codebase.files_containing if isinstance(query, str) else codebase.files_with
-        found = [uri for uri in look_up(query, MAX_FOUND + 1, near) if uri not in known]  # type: ignore[arg-type]
+        found = [uri for uri in look_up(query, MAX_FOUND + 1, near) if uri not in known]  # type: ignore[arg-type]  # each gets its kind
         if len(found) <= MAX_FOUND:
             votes.update(found)
     snapshots = []

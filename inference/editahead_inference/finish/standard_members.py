@@ -17,7 +17,7 @@ _PYTHON = frozenset(
         io.TextIOWrapper, io.BufferedRandom, io.StringIO, pathlib.Path, re.Pattern, re.Match,
     )
     for name in dir(kind)
-)  # fmt: skip
+)  # fmt: skip  # a table
 _WEB = """
 add apply at bind body call catch charAt clear close concat copyWithin data delete endsWith entries error every fill
 filter finally find findIndex flat flatMap forEach format from get has headers id includes indexOf isArray join key keys

@@ -72,7 +72,7 @@ def instantiate(template: str, words: Words, spellings: Mapping[str, str]) -> st
             return _BRACES[part[0]]
         if style in spellings:
             return spellings[style]
-        return "-".join(words) if style == "kebab" else apply_case_style(words, style)  # type: ignore[arg-type]
+        return "-".join(words) if style == "kebab" else apply_case_style(words, style)  # type: ignore[arg-type]  # slots name styles
 
     return _PART.sub(spell, template)
 

@@ -217,9 +217,9 @@ def _declared_type(receiver: Node, name: str) -> str:
 
 
 def _is_function(node: Node) -> bool:
-    return any(word in node.type for word in ("function", "method_decl", "method_def", "constructor", "closure")) or (
-        node.type in ("lambda", "func_literal", "lambda_expression")
-    )  # fmt: skip
+    return any(
+        word in node.type for word in ("function", "method_decl", "method_def", "constructor", "closure")
+    ) or (node.type in ("lambda", "func_literal", "lambda_expression"))
 
 
 def enclosing_type(node: Node) -> str:

@@ -34,7 +34,7 @@ FEATURES = (
     "definitions", "words", "trigrams", "vectors", "fused", "bm25", "coverage", "rarest", "defines_name", "defines_words",
     "file_name", "folders", "comments", "file_coverage", "file_best", "neighbour", "uses_best", "literal", "test",
     "example", "generated", "automation", "prose", "data", "begins_file", "length", "newest", "open",
-)  # fmt: skip
+)  # fmt: skip  # a table
 
 
 SENTENCE, SENTENCE_MEANING, CODE = "sentence", "sentence with vectors", "code"

@@ -72,7 +72,7 @@ _OF_TESTS = frozenset({"test", "tests", "testing", "fixture", "fixtures", "mock"
 _OF_AUTOMATION = frozenset(
     {"action", "actions", "ci", "deploy", "deployed", "github", "gitlab", "job", "jobs", "pipeline", "pipelines", "publish",
      "published", "release", "released", "releases", "runner", "runs", "workflow", "workflows"}
-)  # fmt: skip
+)  # fmt: skip  # a table
 
 
 @dataclass(frozen=True)

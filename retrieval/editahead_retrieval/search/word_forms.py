@@ -14,11 +14,11 @@ MIN_STEM = 3
 _SUFFIXES = (
     "ations", "ation", "ators", "ator", "ating", "ated", "ates", "ate", "ments", "ment", "ings", "ing", "ions", "ion",
     "ies", "ied", "ers", "ors", "er", "or", "ed", "es", "s", "ly", "e", "y",
-)  # fmt: skip
+)  # fmt: skip  # a table
 _ENDINGS = (
     "", "s", "es", "e", "ed", "er", "ers", "ing", "ings", "y", "ies", "ied", "or", "ors", "ion", "ions",
     "ation", "ations", "ment", "ate", "ates", "ated", "ator",
-)  # fmt: skip
+)  # fmt: skip  # a table
 _KEPT = frozenset({"ss", "us", "is"})
 """Ends of words whose `s` is none of a plural."""
 _RELATED_WORDS = (
@@ -42,7 +42,7 @@ _RELATED_WORDS = (
     "convert transform cast", "quit exit stop close", "timeout deadline", "middle center", "colour color",
     "log logger logging", "retry retries attempt", "cache memoize", "thread worker", "user account", "quote escape",
     "callback handler hook", "merge combine join", "split divide", "duplicate copy clone", "filename path", "url uri",
-)  # fmt: skip
+)  # fmt: skip  # a table
 
 
 def _related() -> dict[str, frozenset[str]]:

@@ -63,7 +63,7 @@ class EmbeddingsServer:
         if not model:
             raise EncoderError("a server of embeddings needs the name of its model")
         try:
-            import numpy  # noqa: F401
+            import numpy  # noqa: F401  # whether it is there
         except ImportError:
             raise EncoderError("the search by meaning needs numpy: pip install 'editahead[search]'") from None
         self._url, self._model, self._key_env = f"{url.rstrip('/')}/embeddings", model, key_env

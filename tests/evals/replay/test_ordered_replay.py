@@ -18,7 +18,7 @@ REQUEST = PullRequest(
         FileSteps("pr", "a.py", ("old_name\n\nold_name\n", "new_name\n\nold_name\n", "new_name\n\nnew_name\n"), (1, 3)),
         FileSteps("pr", "b.py", ("x = 1\n", "x = old_name\n"), (2,)),
     ],
-)  # fmt: skip
+)  # fmt: skip  # a table
 
 
 class ScriptedEditor:
@@ -71,7 +71,7 @@ def test_what_is_counted(
     fake: Editor, answers: list[tuple[str, int, str] | None], counts: dict[str, int]
 ) -> None:
     editor = ScriptedEditor(fake, answers)
-    result = replay_ordered(editor, REQUEST)  # type: ignore[arg-type]
+    result = replay_ordered(editor, REQUEST)
     always = {"requests": 3, "opportunities": 2, "ends": 1}
     assert result.counts == OrderedCounts(**(always | counts))
     assert len(result.answers) == len(result.ms) == 3

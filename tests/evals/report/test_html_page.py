@@ -115,7 +115,7 @@ def test_cases_say_what_was_shown_and_what_came() -> None:
 
 def test_the_best_are_large_and_the_worst_are_sure() -> None:
     def made(id: str, verdict: str, confidence: float, size: int) -> ExampleCase:
-        return ExampleCase(id, "", "go", verdict, confidence, "propagation", "", size, (), (), ())  # type: ignore[arg-type]
+        return ExampleCase(id, "", "go", verdict, confidence, "propagation", "", size, (), (), ())
 
     all_cases = [
         made("a", "right", 0.5, 3),

@@ -62,7 +62,7 @@ def substitute(sketch: Sketch, part: FileSketch, original: Snapshot, **_: object
 
 def part(path: str | None, *lines: str, kind: SketchKind = "markers", **more: object) -> FileSketch:
     content = Snippet((Code(lines, 0), Elision("# ...", 0)))
-    return FileSketch(kind, "", content, 0, len(lines), path, **more)  # type: ignore[arg-type]
+    return FileSketch(kind, "", content, 0, len(lines), path, **more)
 
 
 def made(files: InMemory, *parts: FileSketch) -> tuple[FileChange, ...]:

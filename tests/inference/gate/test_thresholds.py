@@ -21,7 +21,7 @@ HISTORY = (PastEdit(DOCUMENT.uri, 0, ("a = 0\n",), ("a = 1\n",)),)
 
 def candidate(source: str = "propagation", confidence: float = 0.01, **features: float) -> Candidate:
     edit = Edit.replace(10, 11, "3")
-    return Candidate(DOCUMENT.uri, edit, 10, 11, source, "b = 3", "rule", features, confidence)  # type: ignore[arg-type]
+    return Candidate(DOCUMENT.uri, edit, 10, 11, source, "b = 3", "rule", features, confidence)
 
 
 CANDIDATES = {

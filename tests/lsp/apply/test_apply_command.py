@@ -133,7 +133,7 @@ async def test_it_is_applied_and_is_not_typed(harness: ServerHarness, folder: Pa
     assert "applied" not in result
     (past,) = harness.server.session.history.edits
     assert past.origin == "accepted"
-    assert harness.server.session.documents.get(uri).snapshot.text == WANTED  # type: ignore[union-attr]
+    assert harness.server.session.documents.get(uri).snapshot.text == WANTED
 
 
 async def test_the_client_declines(harness: ServerHarness, folder: Path) -> None:

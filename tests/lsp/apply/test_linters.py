@@ -108,7 +108,7 @@ async def test_files_that_are_made_and_go(work: Path, tmp_path: Path) -> None:
     gone = FileChange(
         "delete", Snapshot.from_text("old\n", uri=(work / "src" / "a.ts").as_uri(), language="typescript"),
         diff("old\n", ""), 1.0, "begin-patch",
-    )  # fmt: skip
+    )  # fmt: skip  # a table
     problems = await found(work, made, gone, which=tool(tmp_path, script))
     assert said(problems) == [("tsc", "TS1: ['b.ts', 'c.ts']", 0)]
 

@@ -108,7 +108,7 @@ def test_answers_change_after_a_build_only(tmp_path: Path, service: Service) -> 
     service.service.configure(Settings(), [tmp_path / "one"], is_watched=False)
     report, before = service.processes[0].report, service.versions
     for state in ("looking", "ready", "looking", "ready", "building", "ready"):
-        report(IndexReport(state))  # type: ignore[arg-type]
+        report(IndexReport(state))
     assert service.versions == before + 2
     assert service.service.reports[tmp_path / "one"].state == "ready"
 

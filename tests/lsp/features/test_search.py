@@ -58,7 +58,7 @@ async def start(harness: ServerHarness, root: Path, index: str = "on") -> None:
 
 
 async def until_ready(harness: ServerHarness) -> None:
-    while (await harness.command("status"))["index"][0]["state"] != "ready":  # noqa: ASYNC110
+    while (await harness.command("status"))["index"][0]["state"] != "ready":  # noqa: ASYNC110  # nothing announces it
         await asyncio.sleep(0)  # the reports come between two steps of the loop
 
 

@@ -34,7 +34,7 @@ def journals(tmp_path: Path) -> Path:
 @pytest.fixture
 def write(folder: Path, journals: Path) -> Write:
     def write(writes: Sequence[FileWrite], **options: object) -> str | None:
-        return write_all(writes, [folder], journals, **options)  # type: ignore[arg-type]
+        return write_all(writes, [folder], journals, **options)
 
     return write
 
@@ -225,7 +225,7 @@ def test_what_fails_on_the_way_is_taken_back(
             def failing(*arguments: object, **more: object) -> object:
                 if next(calls) == fails_at:  # noqa: B023 - called in this turn only
                     raise OSError(28, "No space left on device")
-                return real(*arguments, **more)  # noqa: B023
+                return real(*arguments, **more)  # noqa: B023  # called in this turn only
 
             patch.setattr(os, function, failing)
             try:

@@ -156,7 +156,7 @@ async def test_a_model_that_fails_disturbs_nobody(harness: ServerWithModel, mode
         model.backend.health = Health("degraded")
         raise BackendError("gone", "It is gone.")
 
-    model.backend.prefill = fails  # type: ignore[method-assign, assignment]
+    model.backend.prefill = fails
     await harness.start()
     harness.open(A, LONG)
     await pause(harness)

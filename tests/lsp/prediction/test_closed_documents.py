@@ -29,7 +29,7 @@ async def test_the_texts_of_closed_documents_go() -> None:
         for version in range(2, 5):
             harness.change(uri, version, (0, 4, 0, 8, f"fetch{version}"[:4]))
             await harness.request("editahead/nextEdit", position_params(uri, version, 0, 8))
-            known.add(harness.server.session.documents.get(uri).snapshot)  # type: ignore[union-attr]
+            known.add(harness.server.session.documents.get(uri).snapshot)
         harness.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
     await harness.server.predictions.run_on_worker(lambda: None, idle=True)
     gc.collect()
@@ -44,7 +44,7 @@ async def test_one_document_does_not_keep_old_texts_of_the_others() -> None:
     uris = [f"file:///{number}.py" for number in range(20)]
     for uri in uris:
         harness.open(uri, TEXT)
-        old.add(harness.server.session.documents.get(uri).snapshot)  # type: ignore[union-attr]
+        old.add(harness.server.session.documents.get(uri).snapshot)
         await harness.request("editahead/nextEdit", position_params(uri, 1, 0, 0))
     for version in range(2, 6):
         for uri in uris:

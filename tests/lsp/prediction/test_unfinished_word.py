@@ -118,7 +118,7 @@ RENAMES = {
     "rust": ("fn area(side: u32) -> u32 {\n    side * side\n}\n", 0, 8, "side", "quuzle"),
     "java": ("class A {\n    int twice(int value) {\n        return value + value;\n    }\n}\n", 1, 18, "value", "quuzle"),
     "c": ("int twice(int value)\n{\n    return value + value;\n}\n", 0, 14, "value", "quuzle"),
-}  # fmt: skip
+}  # fmt: skip  # a table
 
 
 @pytest.mark.parametrize("language", RENAMES)
@@ -188,7 +188,7 @@ def prediction(
     edit = PastEdit(other.get("uri", URI), 1, (old,), (f"{body}\n",), open=open)
     state = EditorState(document, document.starts[1] + column, (edit,))
     start = document.starts[2] + len("print(")
-    made: Callable[..., Candidate] = lambda at, end, uri=URI: Candidate(  # noqa: E731
+    made: Callable[..., Candidate] = lambda at, end, uri=URI: Candidate(  # noqa: E731  # shorter
         uri, Edit.replace(at, end, "x"), at, at + 1, "propagation", "x", "x"
     )
     here = made(state.cursor, state.cursor)

@@ -113,6 +113,6 @@ async def test_code_actions_bring_those_of_their_range(harness: ServerHarness) -
         "context": {"diagnostics": [diagnostic(1, 0, 6, "wrong")]},
     }
     await harness.request("textDocument/codeAction", params)
-    assert harness.server.session.diagnostics.for_document(harness.server.session.documents.get(A).key) == (  # type: ignore[union-attr]
+    assert harness.server.session.diagnostics.for_document(harness.server.session.documents.get(A).key) == (
         Diagnostic(6, 12, "wrong", "7"),
     )

@@ -106,7 +106,7 @@ def test_words_and_style_of_a_name(name: str, words: tuple[str, ...], style: str
     st.sampled_from([style for style in STYLES if style != "flat"]),
 )
 def test_a_style_is_recognised_and_keeps_the_words(words: list[str], style: str) -> None:
-    name = apply_case_style(words, style)  # type: ignore[arg-type]
+    name = apply_case_style(words, style)
     assert case_style(name) == style
     assert split_words(name) == tuple(words)
 

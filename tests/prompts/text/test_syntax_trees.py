@@ -234,7 +234,7 @@ def test_a_parse_is_cancelled_and_the_next_one_is_whole() -> None:
     tree = trees.tree(snapshot(text))
     assert tree is not None
     assert calls == 20, "outside of the context there is no check"
-    assert str(tree.root_node) == str(SyntaxTrees().tree(snapshot(text)).root_node)  # type: ignore[union-attr]
+    assert str(tree.root_node) == str(SyntaxTrees().tree(snapshot(text)).root_node)
 
 
 @pytest.mark.slow
@@ -249,5 +249,5 @@ def test_a_parse_with_checks_gives_the_same_tree() -> None:
     assert second is not None
     assert len(calls) > 100
     without = SyntaxTrees()
-    assert str(first.root_node) == str(without.tree(snapshot(text)).root_node)  # type: ignore[union-attr]
-    assert str(second.root_node) == str(without.tree(snapshot(text.replace("x", "y", 1))).root_node)  # type: ignore[union-attr]
+    assert str(first.root_node) == str(without.tree(snapshot(text)).root_node)
+    assert str(second.root_node) == str(without.tree(snapshot(text.replace("x", "y", 1))).root_node)

@@ -26,7 +26,7 @@ FANCY = ["“", "”", "‘", "’", "–", "—", "…", "\u00a0", "\u202f", "\
         ("“x”", '"x"', "'y'", "'y'"),
         ("# it’s fine", "# it's fine", "x = 'a'", "x = 'a'"),
     ],
-)  # fmt: skip
+)  # fmt: skip  # a table
 def test_what_the_change_leaves_alone_is_as_it_is_there(there: str, old: str, new: str, right: str) -> None:
     assert carry_change([old], [new], [there]) == [right]
 

@@ -41,7 +41,7 @@ class Upkeep:
 
     def __init__(self, root: Path, folder: Path, **options: object) -> None:
         self.now_ns = time.time_ns() + HOUR_NS  # later than the times of all files, which are trusted then
-        self._worker = IndexWorker(IndexTask(str(root), str(folder), **options), lambda _: None)  # type: ignore[arg-type]
+        self._worker = IndexWorker(IndexTask(str(root), str(folder), **options), lambda _: None)
         self._worker.step()
         builder = self._worker._builder
         assert builder is not None
@@ -175,7 +175,7 @@ def test_vectors_are_kept_for_a_way_back(places: tuple[Path, Path]) -> None:
     """A chunk with a vector stays, without its words, and gets them again when its file is back."""
     root, folder = places
     upkeep = Upkeep(root, folder)
-    store = upkeep._worker._builder.store  # type: ignore[union-attr]
+    store = upkeep._worker._builder.store
     store.connection.execute("CREATE TABLE vector (id INTEGER PRIMARY KEY, chunk INTEGER UNIQUE, value BLOB)")
     store.connection.execute("INSERT INTO vector (chunk, value) SELECT id, x'00' FROM chunk")
     (before,) = store.connection.execute("SELECT count(*) FROM chunk").fetchone()
@@ -238,7 +238,7 @@ def test_the_full_text_is_that_of_the_files(
         (root / f"{n}.py").unlink(missing_ok=True)
     upkeep.now_ns += HOUR_NS
     upkeep.look()
-    connection = upkeep._worker._builder.store.connection  # type: ignore[union-attr]
+    connection = upkeep._worker._builder.store.connection
     for table, rows in (("names", "content"), ("trigrams", "content"), ("words", "chunk")):
         connection.execute(f"INSERT INTO {table} ({table}) VALUES ('integrity-check')")
         connection.execute(
@@ -246,7 +246,7 @@ def test_the_full_text_is_that_of_the_files(
         )
         unknown = f"SELECT count(*) FROM {table}_terms WHERE doc > 0 AND doc NOT IN (SELECT id FROM {rows})"
         assert connection.execute(unknown).fetchone() == (0,)
-    assert upkeep._worker._builder.store.meta(FORGOTTEN_AT) == upkeep.now_ns // 10**9  # type: ignore[union-attr]
+    assert upkeep._worker._builder.store.meta(FORGOTTEN_AT) == upkeep.now_ns // 10**9
     upkeep.close()
     fresh = folder.with_name("fresh")
     build_index(root, fresh)

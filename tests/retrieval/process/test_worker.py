@@ -355,7 +355,7 @@ def test_an_index_that_can_only_be_read_still_answers(
     real = sqlite3.connect
 
     def connect(path: object, **options: object) -> sqlite3.Connection:
-        return real(f"file:{path}?mode=ro", uri=True, **options)  # type: ignore[arg-type]
+        return real(f"file:{path}?mode=ro", uri=True, **options)
 
     with monkeypatch.context() as patch:
         patch.setattr("editahead_retrieval.index.schema.sqlite3.connect", connect)

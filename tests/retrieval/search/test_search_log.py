@@ -92,7 +92,7 @@ def test_another_file_is_refused_and_stays(file: Path, kind: str, do: object) ->
             database.execute(f"PRAGMA user_version = {VERSION + 1 if kind == 'newer' else VERSION}")
     before = file.read_bytes()
     with pytest.raises(SearchLogError):
-        do(file)  # type: ignore[operator]
+        do(file)
     assert file.read_bytes() == before
 
 

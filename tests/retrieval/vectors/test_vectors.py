@@ -341,7 +341,7 @@ def test_a_damaged_encoder_has_a_clear_error(tmp_path: Path, damage: str) -> Non
         path.write_text("no archive")
     elif damage == "version":
         np.savez(path, about=np.frombuffer(b'{"format": 0}', np.uint8), words=encoder.table[0],
-                 table=encoder.table, gains=encoder.gains)  # fmt: skip
+                 table=encoder.table, gains=encoder.gains)  # fmt: skip  # one row
     elif damage == "pickle":
         np.savez(path, about=np.array([{}], dtype=object))
     elif damage == "missing":

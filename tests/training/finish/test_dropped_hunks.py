@@ -32,7 +32,7 @@ def test_what_is_left_out_completes_the_commit(texts: list[tuple[str, str]], mod
     workspace = Workspace(
         CommitRecord(commit, "r", 0.0, files), {file.path: file.before or "" for file in files}, {}
     )
-    trial = make_trial(workspace, mode)  # type: ignore[arg-type]
+    trial = make_trial(workspace, mode)
     if trial is None:
         return
     for file in files:

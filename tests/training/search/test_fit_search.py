@@ -13,8 +13,8 @@ from index_workspace import write
 np = pytest.importorskip("numpy")
 pytest.importorskip("scipy")
 
-from editahead_retrieval.search.features import CODE, FEATURES, ORDERS, SENTENCE, load_weights  # noqa: E402
-from editahead_training.search.fit_search import NOT_FITTED, Example, fit, fit_search  # noqa: E402
+from editahead_retrieval.search.features import CODE, FEATURES, ORDERS, SENTENCE, load_weights
+from editahead_training.search.fit_search import NOT_FITTED, Example, fit, fit_search
 
 
 def test_the_feature_that_tells_answers_apart_gains_weight() -> None:

@@ -89,11 +89,11 @@ def common_counts(repositories: Sequence[RepositoryCounts]) -> dict[str, Any]:
     for counts in repositories:
         scale = 1e4 / max(counts.pieces, 1) / len(repositories)
         for context, count in counts.contexts.items():
-            contexts[context] += scale * count  # type: ignore[assignment]
+            contexts[context] += scale * count  # type: ignore[assignment]  # typeshed: counts are whole
         for (context, piece), count in counts.followers.items():
-            followers[context][piece] += scale * count  # type: ignore[assignment]
+            followers[context][piece] += scale * count  # type: ignore[assignment]  # typeshed: counts are whole
         for word, count in counts.words.items():
-            words[word] += scale * count  # type: ignore[assignment]
+            words[word] += scale * count  # type: ignore[assignment]  # typeshed: counts are whole
         spread.update(counts.followers.keys())
         spread.update(counts.words.keys())
     kept: dict[Key, dict[str, float]] = {}

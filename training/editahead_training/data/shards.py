@@ -121,7 +121,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
 
 def _record(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
-        record = json.loads(line)
+        record: dict[str, Any] = json.loads(line)
         missing = [name for name in FIELDS if not isinstance(record[name], str)]
     except ValueError as error:
         raise ShardError(f"{path}, line {number + 1}: not JSON ({error})") from error
@@ -129,4 +129,4 @@ def _record(path: Path, number: int, line: str) -> dict[str, Any]:
         raise ShardError(f"{path}, line {number + 1}: not a record ({error})") from error
     if missing:
         raise ShardError(f"{path}, line {number + 1}: not a record ({missing[0]} is no text)")
-    return record  # type: ignore[no-any-return]
+    return record

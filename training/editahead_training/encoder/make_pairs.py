@@ -12,6 +12,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from hashlib import blake2b
 from itertools import groupby
 from pathlib import Path
@@ -142,13 +143,13 @@ def _sources(plan: PairsPlan) -> Iterator[tuple[str, Callable[[], Iterator[Pair]
     """Yield the sources: a name for each, and what makes its pairs."""
     shards = [] if plan.edits is None else train_shards(plan.edits, least=1)
     for shard in shards:
-        yield shard.name.split(".")[0], lambda shard=shard: _shard(shard, plan)  # type: ignore[misc]
+        yield shard.name.split(".")[0], partial(_shard, shard, plan)
     for repository in plan.repositories:
-        yield _name(repository), lambda at=repository: _repository(at)  # type: ignore[misc]
+        yield _name(repository), partial(_repository, repository)
     for folder in plan.packages:
-        yield _name(folder), lambda at=folder: package_pairs(at)  # type: ignore[misc]
+        yield _name(folder), partial(package_pairs, folder)
     if plan.searches is not None:
-        yield "searches", lambda at=plan.searches: search_pairs(at)  # type: ignore[misc]
+        yield "searches", partial(search_pairs, plan.searches)
 
 
 def _name(folder: Path) -> str:

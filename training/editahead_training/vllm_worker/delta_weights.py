@@ -76,7 +76,7 @@ class DeltaWeightTransferEngine(WeightTransferEngine[DeltaInitInfo, DeltaUpdateI
         self._served = self._rebuilt
         initialize_layerwise_reload(self.model)
         with safe_open(self._rebuilt, "pt") as file:
-            self.model.load_weights((name, file.get_tensor(name)) for name in file.keys())  # noqa: SIM118
+            self.model.load_weights((name, file.get_tensor(name)) for name in file.keys())  # noqa: SIM118  # no mapping
         finalize_layerwise_reload(self.model, self.model_config)
         if current_platform.is_cpu():
             for module in self.model.modules():

@@ -31,7 +31,7 @@ _CALLS_WITHOUT_DOTS = frozenset(
         "python", "javascript", "javascriptreact", "typescript", "typescriptreact",
         "go", "java", "rust", "kotlin", "csharp", "scala", "ruby",
     }
-)  # fmt: skip
+)  # fmt: skip  # a table
 """Languages in which dots alone are no argument of a call."""
 
 _TAKES_DOTS = frozenset(

@@ -97,7 +97,7 @@ def merged(sketch: str, text: str, language: str = "plaintext") -> MergeResult:
         (SERVICE, "python", ["def save(path, lines):", "    return path"], ["def save(path, lines):", "    return None"]),
         (SERVICE, "python", ["    return text.splitlines()[1:]", "    return path"], ["    return None"]),
     ],
-)  # fmt: skip
+)  # fmt: skip  # a table
 def test_lines_with_code_between_them_are_refused(
     form: Form, text: str, language: str, old: list[str], new: list[str]
 ) -> None:

@@ -66,7 +66,7 @@ func (c *Counter) Show() {
 def merged(sketch: str, text: str = SERVICE, language: str = "python", **options: object) -> MergeResult:
     found = parse_sketch(sketch, language=language)
     original = Snapshot.from_text(text, uri="file:///a", language=language)
-    return merge(found, found.files[0], original, **options)  # type: ignore[arg-type]
+    return merge(found, found.files[0], original, **options)
 
 
 def sure(sketch: str, text: str = SERVICE, language: str = "python") -> str:

@@ -111,7 +111,7 @@ def diffs_of_files(draw: st.DrawFn) -> tuple[Sketch, list[str]]:
         if draw(st.integers(0, 3)) == 3:
             del tagged[draw(st.integers(0, len(tagged) - 1))]
         number = draw(st.sampled_from([None, first + 1, first + 2]))
-        hunks.append(Hunk(tuple(HunkLine(tag, line, 0) for tag, line in tagged), 0, (), number))  # type: ignore[arg-type]
+        hunks.append(Hunk(tuple(HunkLine(tag, line, 0) for tag, line in tagged), 0, (), number))
     return sketch_of("unified-diff", Diff(tuple(hunks))), lines
 
 
@@ -151,7 +151,7 @@ def changes(draw: st.DrawFn) -> tuple[list[str], list[Hunk], list[str]]:
             *(("+", line) for line in come),
             *((" ", line) for line in old[start + gone : start + gone + 2]),
         ]
-        hunks.append(Hunk(tuple(HunkLine(tag, line, 0) for tag, line in tagged), 0))  # type: ignore[arg-type]
+        hunks.append(Hunk(tuple(HunkLine(tag, line, 0) for tag, line in tagged), 0))
         at = start + gone
     return old, hunks, new + old[at:]
 

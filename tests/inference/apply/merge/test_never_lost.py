@@ -94,7 +94,7 @@ def test_the_function_that_a_sketch_shows_bounds_the_change(names: list[str], da
     result = merged(sketch, text)
     right = text.replace(method(meant, indent=""), method(meant, indent="").replace(
         "check(1)\n", "check(1)\n    self.report()\n"
-    ))  # fmt: skip
+    ))  # fmt: skip  # a table
     assert result.refusal is not None or (meant in names and result.guess == right), sketch
 
 

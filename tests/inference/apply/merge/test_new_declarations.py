@@ -148,4 +148,4 @@ def test_no_choice_loses_a_line_of_the_file_or_of_the_sketch(
             assert line.strip() in stripped
         assert not is_crlf or "\n" not in after.replace("\r\n", "")
         again = apply(sketch, after)
-        assert not again.readings or "nothing of this name" not in again.refusal.detail  # type: ignore[union-attr]
+        assert not again.readings or "nothing of this name" not in again.refusal.detail

@@ -132,9 +132,9 @@ def test_the_accepted_text_of_most_sketches_agrees() -> None:
 @given(st.sampled_from(CASES), st.integers())
 def test_a_spoiled_text_hardly_ever_does(case: object, seed: int) -> None:
     """A damaged text that passes has everything new of the right text, and removes nothing else."""
-    (file,) = case.files  # type: ignore[attr-defined]
+    (file,) = case.files
     text = spoiled(file.before, file.accepted[0], random.Random(seed))
-    if text in file.accepted or judged(file.before, case.sketch, text, file.language, file.path) is not None:  # type: ignore[attr-defined]
+    if text in file.accepted or judged(file.before, case.sketch, text, file.language, file.path) is not None:
         return
     before, right, got = (each.split("\n") for each in (file.before, file.accepted[0], text))
     assert {line for line in right if line not in before} <= set(got)

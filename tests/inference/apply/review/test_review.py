@@ -127,7 +127,7 @@ FLAGS = [
     ("python", "LIMIT = a(b)\n", "LIMIT = c(d)\n", "constant", "Changes the value of a constant."),
     ("c", "#define M 3\n", "#define M 4\n", "constant", "Changes the value of a constant."),
     ("javascript", "const x = true;\n", "const x = false;\n", "constant", "Changes the constant `true` to `false`."),
-]  # fmt: skip
+]  # fmt: skip  # a table
 IN_A_FUNCTION = {
     "go": ("package m\n\nfunc f() {\n", "}\n"),
     "rust": ("fn f() {\n", "}\n"),
@@ -172,7 +172,7 @@ SIGNATURES = [
     ("java", "class A {\n  void f(int a) {}\n", "class A {\n  void f(long a) {}\n"),
     ("c", "int f(int a) { return a; }\n", "int f(long a) { return a; }\n"),
     ("cpp", "int A::f(int a) { return a; }\n", "int A::f(long a) { return a; }\n"),
-]  # fmt: skip
+]  # fmt: skip  # a table
 CALLING = {
     "python": "\n\ndef g():\n    f(1)\n",
     "typescript": "\n\nfunction g() { f(1); }\n",

@@ -65,7 +65,7 @@ def model() -> Endless:
 @pytest.fixture
 async def backend(model: Endless) -> AsyncIterator[LocalBackend]:
     backend = LocalBackend(Path("folder/tiny"))
-    backend._load = lambda: model  # type: ignore[assignment,return-value]
+    backend._load = lambda: model
     yield backend
     model.go.set()
     await backend.close()
@@ -110,7 +110,7 @@ class Stepping(Endless):
 async def test_a_step_is_computed_only_for_a_reader_who_goes_on(read: int, background: bool) -> None:
     backend = LocalBackend(Path("folder/tiny"))
     model = Stepping()
-    backend._load = lambda: model  # type: ignore[assignment,return-value]
+    backend._load = lambda: model
     stream = backend.stream(replace(QUERY, max_tokens=9, background=background))
     for _ in range(read):
         assert await anext(stream) == TextChunk("a")
@@ -124,7 +124,7 @@ async def test_a_step_is_computed_only_for_a_reader_who_goes_on(read: int, backg
 async def test_a_reader_who_pauses_holds_up_no_other() -> None:
     backend = LocalBackend(Path("folder/tiny"))
     model = Stepping()
-    backend._load = lambda: model  # type: ignore[assignment,return-value]
+    backend._load = lambda: model
     paused = backend.stream(QUERY)
     assert await anext(paused) == TextChunk("a")
     assert len([piece async for piece in backend.stream(QUERY)]) == 4
@@ -242,7 +242,7 @@ async def test_a_folder_that_gets_a_model_later(tmp_path: Path) -> None:
         with pytest.raises(BackendError, match="There is no model"):
             await backend.prepare()
     (tmp_path / "config.json").write_text("{}")
-    backend._load = lambda: Saying("here")  # type: ignore[assignment,return-value]
+    backend._load = lambda: Saying("here")
     assert await backend.score(QUERY, ["ab", "c"]) == [(-2.0,), (-1.0,)]
     await backend.close()
 

@@ -227,7 +227,7 @@ async def test_wherever_it_is_cancelled_nothing_stays_open(
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
     client = await backend._transport.open()
-    connections = client._transport._pool.connections  # type: ignore[attr-defined]  # nobody else knows
+    connections = client._transport._pool.connections
     assert all(connection.is_idle() for connection in connections)
     assert await answer(backend) == [TextChunk("fine"), StreamEnd("stop", 0)]
     assert backend.health == Health("ready")

@@ -37,7 +37,7 @@ def state_of(text: str = TEXT, at: str = "tax") -> EditorState:
 
 
 def backend(*replies: ScriptedReply | str, **more: object) -> ScriptedBackend:
-    return ScriptedBackend(in_order(replies), **more)  # type: ignore[arg-type]
+    return ScriptedBackend(in_order(replies), **more)
 
 
 async def said(*replies: ScriptedReply | str, format: str = "zeta-2", text: str = TEXT) -> ModelResponse:
@@ -159,7 +159,7 @@ async def test_ids_are_sent_when_the_server_has_counted_as_many_tokens() -> None
     one = backend(NEW, NEW, NEW)
     predictor = ModelPredictor(one, "zeta-2", tokenizer=Letters())
     for health in ("ready", "ready", "degraded"):  # after a failure it may be another model
-        one.health = Health(health)  # type: ignore[arg-type]
+        one.health = Health(health)
         assert texts(await predictor.predict(state_of())) == [NEW]
     first, second, third = one.queries
     assert (first.ids, second.ids, third.ids) == (None, tuple(map(ord, second.prompt)), None)

@@ -74,7 +74,7 @@ def test_a_wildcard_may_bind_any_name() -> None:
         ("import { b } from './m'\n", "typescript", Wanted("a", "./n", "a", "from"),
          "import { b } from './m'\nimport { a } from './n'\n"),
     ],
-)  # fmt: skip
+)  # fmt: skip  # a table
 def test_a_name_added(text: str, language: str, wanted: Wanted, expected: str) -> None:
     assert added(text, language, wanted) == expected
 

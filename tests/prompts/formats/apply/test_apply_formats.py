@@ -54,7 +54,7 @@ def text_of(lines: Sequence[str]) -> str:
 
 
 def asked(format: ApplyFormat, question: ApplyInput = QUESTION, **more: object) -> PromptRequest:
-    request = format.build(question, ESTIMATE, paths=ROOTS, **more)  # type: ignore[arg-type]
+    request = format.build(question, ESTIMATE, paths=ROOTS, **more)
     assert request is not None
     return request
 
@@ -67,7 +67,7 @@ def made(format: ApplyFormat, answer: str, reason: Finish = "stop", question: Ap
 
 @pytest.mark.parametrize(("module", "format"), [(fastapply, FASTAPPLY), (instruct, INSTRUCT_APPLY)])
 def test_the_modules_examples(module: object, format: ApplyFormat) -> None:
-    documentation = sys.modules[module.__name__].__doc__ or ""  # type: ignore[attr-defined]
+    documentation = sys.modules[module.__name__].__doc__ or ""
     text = "\n".join(line.removeprefix("    ") for line in documentation.split("\n"))
     prompt, _, answer = text.partition("User message")[2].partition(":\n\n")[2].partition("\n\nAnswer:\n\n")
     assert asked(format).prompt.text.rstrip("\n") == prompt

@@ -81,7 +81,7 @@ def test_a_marker_in_a_rest_is_refused() -> None:
 def test_any_other_answer_is_typed_at_the_cursor(rest: str, reason: str) -> None:
     state = typed()
     request = EDITAHEAD_CODER.build(state, ESTIMATE)
-    found = parse_answer(EDITAHEAD_CODER, request, escape(rest, SPECIAL), reason)  # type: ignore[arg-type]
+    found = parse_answer(EDITAHEAD_CODER, request, escape(rest, SPECIAL), reason)
     if isinstance(found, AnswerRejection):
         assert found.reason == "repetition"
         return
