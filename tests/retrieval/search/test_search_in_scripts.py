@@ -131,5 +131,5 @@ def test_what_occurs_is_found_in_its_line(
         part = part[start : data.draw(st.integers(start + 1, len(part)))]
     if unicodedata.category(part[0])[0] == "M":
         return  # nobody asks for a mark without its letter
-    result = found(search, unicodedata.normalize(form, part), path)  # type: ignore[arg-type]
+    result = found(search, unicodedata.normalize(form, part), path)
     assert ABOVE.count("\n") in result.matches
