@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate, repeat
 
 from .affixes import common_affixes
@@ -132,7 +132,7 @@ class _CarriedText:
         """Add units of the old text."""
         for unit in units:
             row = self._rows[-1]
-            row.text += unit
+            row.parts.append(unit)
             row.kept += sum(map(_is_visible, unit))
             row.longest = max(row.longest, self._lengths[self._line])
             if "\n" in unit:
@@ -142,8 +142,8 @@ class _CarriedText:
     def write(self, text: str) -> None:
         """Add a new text."""
         first, *more = text.split("\n")
-        self._rows[-1].text += first
-        self._rows += map(_Row, more)
+        self._rows[-1].parts.append(first)
+        self._rows += (_Row([line]) for line in more)
 
     def skip(self, units: Sequence[str], last: int) -> int:
         """Leave units of the old text out. Returns `last`."""
@@ -159,9 +159,13 @@ class _CarriedText:
 class _Row:
     """A line, the visible characters that were kept in it, and those of the longest line that they are from."""
 
-    text: str = ""
+    parts: list[str] = field(default_factory=list)
     kept: int = 0
     longest: int = 0
+
+    @property
+    def text(self) -> str:
+        return "".join(self.parts)
 
     def is_version(self) -> bool:
         return self.kept >= _LEAST_KEPT * min(sum(map(_is_visible, self.text)), self.longest)

@@ -23,8 +23,8 @@ from editahead_prompts.sketches.sketch import Snippet
 from .shown_runs import lines_and_marks
 
 _STRING = r"""[bfru]?(?:"[^"]*"|'[^']*'|`[^`]*`)"""
-_BEHIND = re.compile(r"\s*(?P<comment>(?:#(?!\[)|//|--)[^\"'`]*|/\*.*\*/)$")
-"""A comment behind code."""
+_COMMENT = re.compile(r"#(?!\[)|//|--")
+"""What begins a comment behind code, in which no quote is."""
 _NOTHING = re.compile(r"[\W_]*|return\s+[.…⋯⋮]+;?|pass;?|Ellipsis")
 """Code that is nothing: signs alone, and what a language needs where it allows no empty body."""
 _STUB = re.compile(
@@ -41,12 +41,10 @@ _STUB = re.compile(
 _CONSTANT = re.compile(rf"(?:return\s+)?(?:[\w.]+|{_STRING}|[\[{{(]\s*[\]}})])(?:\(\s*\))?")
 _ENDS = " ;"
 
-_ONE_LINE_BODY = re.compile(
-    r"(?P<head>.*[\w)\]>=:]\s*\{)\s*(?P<body>.*?)\s*(?P<end>\}[;,)]*)"
-    r"|(?P<block>(?:async\s+)?(?:def|class)\b.*:)\s*(?P<inside>.+)"
-)
-"""A line with a header and the whole body."""
-_OPENS_BODY = re.compile(r"\w.*[{:]$")
+_BRACES = re.compile(r"(?P<head>.*[\w)\]>=:]\s*\{)\s*(?P<body>.*?)\s*(?P<end>\}[;,)]*)")
+_SUITE = re.compile(r"(?P<head>(?:async\s+)?(?:def|class)\b.*:)\s*(?P<body>.+)")
+"""Lines with a header and the whole body."""
+_OPENS_BODY = ("{", ":")
 _WORD = re.compile(r"\w+")
 _QUOTES = re.compile(r"[bru]{0,2}(?P<quotes>\"\"\"|'''|\"|')", re.IGNORECASE)
 
@@ -80,16 +78,27 @@ def says_that_it_stays(key: str) -> bool:
     Args:
         key: The normalised line.
     """
-    behind = _BEHIND.search(key)
-    code = _code_of(key).rstrip(_ENDS)
-    if behind is None or not code or parse_marker(behind["comment"]) is None:
+    code, comment = _split_comment(key)
+    code = code.rstrip(_ENDS)
+    if not comment or not code or parse_marker(comment) is None:
         return False
     return (_NOTHING.fullmatch(code) or _STUB.fullmatch(code) or _CONSTANT.fullmatch(code)) is not None
 
 
 def _code_of(key: str) -> str:
     """Return a line without the comment behind its code."""
-    return _BEHIND.sub("", key)
+    return _split_comment(key)[0]
+
+
+def _split_comment(key: str) -> tuple[str, str]:
+    """Return the code of a line, and the comment behind it; an empty one without one."""
+    begins = []
+    if found := _COMMENT.search(key, 1 + max(map(key.rfind, "\"'`"))):
+        begins.append(found.start())
+    if 0 <= key.find("/*") <= len(key) - 4 and key.endswith("*/"):
+        begins.append(key.find("/*"))
+    at = min(begins, default=len(key))
+    return key[:at].rstrip() if begins else key, key[at:]
 
 
 def docstring_lines(lines: Sequence[str], body: Sequence[int]) -> list[int]:
@@ -114,13 +123,13 @@ def docstring_lines(lines: Sequence[str], body: Sequence[int]) -> list[int]:
 
 def one_line_body(line: str) -> tuple[str, str, str] | None:
     """Return the header, the body and the end of a line that has all of them; None for another line, and for `x = {}`."""
-    found = _ONE_LINE_BODY.fullmatch(line)
-    if found is None:
-        return None
-    if found["block"]:
-        return found["block"], found["inside"], ""
-    is_value = not found["body"] and found["head"].rstrip("{ ").endswith(("=", ":"))
-    return None if is_value else (found["head"], found["body"], found["end"])
+    in_braces = _BRACES.fullmatch(line) if line.rstrip(";,)").endswith("}") else None
+    if in_braces is not None:
+        head, body, end = in_braces.groups()
+        is_value = not body and head.rstrip("{ ").endswith(("=", ":"))
+        return None if is_value else (head, body, end)
+    suite = _SUITE.fullmatch(line)
+    return (suite["head"], suite["body"], "") if suite is not None else None
 
 
 def emptied_bodies(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
@@ -193,7 +202,7 @@ def _bodies(shown: Outlined, marks: AbstractSet[int] = frozenset()) -> Iterator[
             kind = _kind(item, at, shown.naming)
             if one_line is not None:
                 yield _Body(name, kind, at, [one_line[1]])
-            elif name and (inside or _OPENS_BODY.search(keys[at])):
+            elif name and (inside or (_WORD.search(keys[at]) and keys[at].endswith(_OPENS_BODY))):
                 told = inside[len(docstring_lines(keys, inside)) if keys[at].endswith(":") else 0 :]
                 is_marked = not marks.isdisjoint(inside)
                 yield _Body(name, kind, at, [keys[n] for n in told if n not in marks], is_marked)

@@ -19,6 +19,8 @@ from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, S
 
 _MAX_PIECES = 12
 """Pieces of a sketch, which bounds the time: each is merged by itself."""
+_MAX_PARTS = 40 * _MAX_PIECES
+"""Runs of code and marks of a sketch that is looked at."""
 _LANGUAGES = frozenset(
     {"c", "cpp", "csharp", "go", "java", "javascript", "javascriptreact", "kotlin", "php", "python", "rust"}
     | {"swift", "typescript", "typescriptreact"}
@@ -36,9 +38,11 @@ def whole_pieces(part: FileSketch, language: str) -> list[FileSketch]:
     """
     if isinstance(part.content, Diff) or part.kind == "whole-file" or language not in _LANGUAGES:
         return []
+    parts = part.content.parts
+    if len(parts) > _MAX_PARTS:
+        return []
     pieces: list[list[Code | Elision]] = [[]]
     above: list[str] = []
-    parts = part.content.parts
     for number, piece in enumerate(parts):
         pieces[-1].append(piece)
         if isinstance(piece, Code):
