@@ -56,7 +56,7 @@ def follow(person: Person) -> Silence | None:
 @pytest.mark.parametrize(("old", "new"), RENAMES)
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 def test_a_rename_is_followed_to_its_uses(language: str, old: str, new: str, form: str) -> None:
-    old, new = (unicodedata.normalize(form, name) for name in (old, new))  # type: ignore[arg-type]
+    old, new = (unicodedata.normalize(form, name) for name in (old, new))
     person = Person(TEXTS[language].format(old), language=language)
     assert follow(person.replace(old, new)) is not None
     assert person.text == TEXTS[language].format(new)

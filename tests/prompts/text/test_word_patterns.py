@@ -46,7 +46,7 @@ SCRIPTS = st.text(alphabet="aZ_9 .(é\u0301\u0308संख्या\u0e17\u0e35\
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 def test_an_identifier_is_one_word(name: str, form: str) -> None:
-    name = unicodedata.normalize(form, name)  # type: ignore[arg-type]
+    name = unicodedata.normalize(form, name)
     assert WORD.findall(f"f({name}, {name}.x) # {name}") == ["f", name, name, "x", name]
     assert tokenize(f"{name}={name}") == [name, "=", name]
     assert word_before(f"x = {name}", 4 + len(name)) == name
