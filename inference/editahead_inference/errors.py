@@ -4,6 +4,7 @@
   - ApplyRefusedError: Apply declines a sketch, with the reason.
   - BackendError: a model's backend could not answer.
     - HttpStatusError: its server answered with another status than success.
+  - SmallModelError: the small model cannot be made of the files that there are.
 - Cancelled: control flow, not an error: the result of a job is no longer wanted.
   - DeadlineError: the job ran longer than it may.
   - PreemptedError: the job made room for an urgent one.
@@ -61,7 +62,7 @@ class HttpStatusError(BackendError):
         self.status = status
 
 
-class SmallModelError(Exception):
+class SmallModelError(InferenceError):
     """Editahead's small model cannot be made of the files that there are. The message is for the user."""
 
 

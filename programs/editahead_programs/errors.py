@@ -1,6 +1,6 @@
 """The exceptions of the package.
 
-* Exception
+* ProgramsError
   - GitCommandError
   - ChildError
     + ChildTimeoutError
@@ -10,11 +10,15 @@
 from __future__ import annotations
 
 
-class GitCommandError(Exception):
+class ProgramsError(Exception):
+    """The base class of the package's errors."""
+
+
+class GitCommandError(ProgramsError):
     """A git command that failed, with the reason for a person. The reason begins in lower case and has no last dot."""
 
 
-class ChildError(Exception):
+class ChildError(ProgramsError):
     """A child process that was killed before its end, or failed."""
 
 

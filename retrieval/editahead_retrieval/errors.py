@@ -1,6 +1,6 @@
 """The exceptions of the package.
 
-* Exception
+* RetrievalError
   - IndexUnusableError: the index cannot be used, whatever is tried.
     - IndexDamagedError: its file is damaged, or of another version; another one must be built.
     - IndexFullError: there is no room for more of it.
@@ -15,7 +15,11 @@
 from __future__ import annotations
 
 
-class IndexUnusableError(Exception):
+class RetrievalError(Exception):
+    """The base class of the package's errors."""
+
+
+class IndexUnusableError(RetrievalError):
     """An index that cannot be opened, read or written, with the reason for a person."""
 
 
@@ -27,19 +31,19 @@ class IndexFullError(IndexUnusableError):
     """An index that cannot grow: the disk is full, or a limit is reached. What it holds is whole."""
 
 
-class EncoderError(Exception):
+class EncoderError(RetrievalError):
     """An encoder, or a server of embeddings, that cannot be used, with the reason for a person."""
 
 
-class SearchLogError(Exception):
+class SearchLogError(RetrievalError):
     """A log of searches that cannot be read or written, with the reason for a person."""
 
 
-class TeamIndexError(Exception):
+class TeamIndexError(RetrievalError):
     """A team's index that cannot be used now, with the reason for a person."""
 
 
-class UnreadableFileError(Exception):
+class UnreadableFileError(RetrievalError):
     """A file of a repository that is not read, with the reason in a few words."""
 
 

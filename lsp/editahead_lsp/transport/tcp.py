@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 from lsprotocol import types
 
-from editahead_lsp.errors import NotLoopbackError
+from editahead_lsp.errors import LspError, NotLoopbackError
 from editahead_lsp.protocol.client_capabilities import get_nested
 from editahead_lsp.server import Server
 
@@ -196,7 +196,7 @@ class TcpServer:
         return hmac.compare_digest(token.encode("utf-8", "replace"), self._token.encode("utf-8", "replace"))
 
 
-class _RejectedError(Exception):
+class _RejectedError(LspError):
     """A connection that is closed, with the reason for the log."""
 
 

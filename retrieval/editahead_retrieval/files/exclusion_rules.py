@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from editahead_prompts.text.file_names import is_git_folder
+from editahead_retrieval.errors import RetrievalError
 
 from .file_identity import real_path
 from .git_repository import GitRepository, find_repositories, open_repository, read_patterns
@@ -55,11 +56,11 @@ class _IgnoreFiles:
     folders: dict[Path, dict[str, bool]] = field(default_factory=dict)
 
 
-class _UnreadableIgnoreFileError(Exception):
+class _UnreadableIgnoreFileError(RetrievalError):
     """An ignore file that cannot be read, so that everything below it counts as ignored."""
 
 
-class _LateError(Exception):
+class _LateError(RetrievalError):
     """A decision that takes too long."""
 
 

@@ -17,6 +17,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from editahead_retrieval.errors import RetrievalError
+
 MAX_LINES = 10_000
 """Lines of an ignore file with patterns. A file with more excludes everything below it."""
 MAX_PATTERN_CHARS = 1_000
@@ -52,7 +54,7 @@ Component = list[list[str]]
 """A component of a pattern: the pieces between its stars, each a list of expressions for one character."""
 
 
-class _InvalidPatternError(Exception):
+class _InvalidPatternError(RetrievalError):
     """A pattern that matches nothing, such as one with an open bracket."""
 
 

@@ -7,6 +7,7 @@ from bisect import bisect_left
 
 from editahead_inference.apply.placement.line_matching import indent_width, normalize_line
 from editahead_inference.apply.placement.outline import Item, Naming
+from editahead_inference.errors import InferenceError
 from editahead_prompts.sketches.sketch import Code, Snippet
 
 _BEFORE_STRING = re.compile(r"(?:[(=,\[]\s*|(?<!\w)[fFrRbBuU]{1,2})$")
@@ -16,7 +17,7 @@ _MARK = "// \N{HORIZONTAL ELLIPSIS}elided"
 """The text of an elision in the lines of the sketch."""
 
 
-class NoReadingError(Exception):
+class NoReadingError(InferenceError):
     """The structure of the sketch does not say what is meant."""
 
 

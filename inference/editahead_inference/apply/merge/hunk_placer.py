@@ -27,6 +27,7 @@ from editahead_inference.apply.placement.placement import Placement, Target, mak
 from editahead_inference.apply.placement.placement_hints import PlacementHints
 from editahead_inference.apply.placement.splices import Splice
 from editahead_inference.apply.results import MAX_CHOICES, Refusal, SimilarLines
+from editahead_inference.errors import InferenceError
 from editahead_prompts.sketches.sketch import Hunk, HunkLine
 
 from .hunk_alignment import HunkAligner, PlacedHunk
@@ -59,7 +60,7 @@ def place_hunks(hunks: Sequence[Hunk], target: Target) -> Placement:
     return _HunkPlacer([interleave(hunk) for hunk in hunks], target).place()
 
 
-class _TooManyPlacesError(Exception):
+class _TooManyPlacesError(InferenceError):
     """The old lines of hunks are in more places than are compared."""
 
 

@@ -10,13 +10,15 @@ from collections.abc import Callable, Hashable, Sequence
 from itertools import pairwise
 from typing import TypeVar
 
+from editahead_inference.errors import InferenceError
+
 from .line_matching import count_attached
 from .outline import Item, Naming, is_filler
 
 Key = TypeVar("Key", bound=Hashable)
 
 
-class OutOfOrderError(Exception):
+class OutOfOrderError(InferenceError):
     """The items of the sketch are in another order than those of the file."""
 
 
