@@ -347,7 +347,7 @@ class PredictionCoordinator:
         if suggestions:
             suggestions, silence = self._keep_first(requester, document, suggestions, cursor), None
         elif silence is None:
-            silence = Silence("stale", "What was typed meanwhile touches the place of the prediction.")
+            silence = _unshown(prediction, can_open_files=session.can_open_files)
         answer = self._show(request, document, suggestions, silence, cursor)
         ids = (suggestion.id for suggestion in suggestions)
         self.last_predictions[document.key] = LastPrediction(prediction, tuple(ids), silence, queue_ms)
@@ -452,6 +452,13 @@ class PredictionCoordinator:
             return edit, since
         left = interpolate(edit, since, made_for.text)
         return None if left is None or (edit and not left) else (left, since)
+
+
+def _unshown(prediction: Prediction, *, can_open_files: bool) -> Silence:
+    """Return why nothing of a prediction can be shown."""
+    if not can_open_files and all(CLOSED in each.candidate.features for each in prediction.shown):
+        return Silence("no-candidate", "The next edit is in a file that is not open, and this client opens none.")
+    return Silence("stale", "What was typed meanwhile touches the place of the prediction.")
 
 
 def _to_closed_suggestion(session: Session, verdict: GateDecision, made_for: Snapshot) -> Suggestion | None:

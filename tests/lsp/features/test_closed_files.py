@@ -62,7 +62,11 @@ async def test_the_place_in_the_closed_file_is_shown(harness: ServerHarness) -> 
 async def test_a_client_that_cannot_open_files_gets_nothing_new(harness: ServerHarness) -> None:
     await rename(harness, window={})
     answer = await next_edit(harness)
-    assert all(one["textDocument"]["uri"] == HERE for one in answer["predictions"])
+    assert answer["predictions"] == []
+    assert answer["silence"] == {
+        "reason": "no-candidate",
+        "detail": "The next edit is in a file that is not open, and this client opens none.",
+    }
 
 
 async def test_a_client_may_say_that_it_opens_files_itself(harness: ServerHarness) -> None:
