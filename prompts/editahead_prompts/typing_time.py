@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import re
 
+from .text.scripts import count_letters
+
 KEY_S = 0.115
 """Seconds that a person takes for a key, in the median."""
 READ_S = 0.25
 """Seconds to read an offer."""
 ACCEPT_S = 0.12
 """Seconds to take an offer with one key."""
-_KEY = re.compile(r"\n[ \t]*|.", re.DOTALL)
+_LINE_BREAK = re.compile(r"\n[ \t]*")
 
 
 def count_keys(text: str) -> int:
-    """Return the keys that type a text, where editors indent the next line."""
-    return len(_KEY.findall(text))
+    """Return the keys that type a text, where editors indent the next line and a sign of Chinese takes several."""
+    return count_letters(_LINE_BREAK.sub("\n", text))
 
 
 def seconds_saved(keys: int) -> float:

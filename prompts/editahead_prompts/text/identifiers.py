@@ -11,7 +11,7 @@ from rapidfuzz.distance import Indel
 from editahead_prompts.short_cache import cache_short
 
 from .affixes import common_affixes
-from .scripts import compose, fold, letter_cases, pairs, unspaced_runs
+from .scripts import compose, fold, is_unspaced, letter_cases, pairs, unspaced_runs
 from .word_patterns import WordPattern, goes_on
 
 TOKEN = WordPattern(r"[^\W\d]\w*|\d\w*|\s+|.", re.DOTALL)
@@ -93,6 +93,8 @@ def search_words(name: str) -> tuple[str, ...]:
     """Split an identifier into words as search compares them; a run of a script without spaces into pairs of characters."""
     if name.isascii():
         return split_words(name)
+    if is_unspaced(name):
+        return tuple(pairs(fold(name)))
     parts = (part for word in split_words(compose(name)) for part in unspaced_runs(fold(word)))
     return tuple(word for part, is_run in parts for word in (pairs(part) if is_run else [part]))
 

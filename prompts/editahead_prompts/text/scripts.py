@@ -14,17 +14,21 @@ from collections.abc import Iterator
 
 from .word_patterns import goes_on
 
-_UNSPACED = (
-    "\u0e00-\u0eff\u0f40-\u0fbc\u1000-\u109f\u1100-\u11ff\u1780-\u17d3\u1950-\u19df\u1a20-\u1aad\u1b00-\u1b4c\ua980-\ua9c0"
-    "\u3005-\u3007\u3021-\u302f\u3031-\u303c\u3041-\u309f\u30a1-\u30ff\u3105-\u318f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\ua000-\ua4c6\ua960-\ua97c\ua9e0-\ua9fe\uaa00-\uaa4d\uaa60-\uaadf\uac00-\ud7fb\uf900-\ufaff\uff66-\uffdc"
+_LETTERS = (
+    "\u0e00-\u0eff\u0f40-\u0fbc\u1000-\u109f\u1780-\u17d3\u1950-\u19df\u1a20-\u1aad\u1b00-\u1b4c\ua980-\ua9c0"
+    "\ua9e0-\ua9fe\uaa00-\uaa4d\uaa60-\uaadf"
+)
+"""Letters of scripts without spaces: Thai, Lao, Tibetan, Burmese, Khmer, the Tai scripts, Balinese and Javanese."""
+_SIGNS = (
+    "\u1100-\u11ff\u3005-\u3007\u3021-\u302f\u3031-\u303c\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u318f"
+    "\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4c6\ua960-\ua97c\uac00-\ud7fb\uf900-\ufaff\uff66-\uffdc"
     "\U00016fe0-\U00018cff\U0001aff0-\U0001b2ff\U00020000-\U0003ffff"
 )
-"""Thai, Lao, Tibetan, Burmese, Khmer, Tai and Javanese scripts; Chinese, Japanese, Yi, Tangut; and Korean, whose particles
-follow a noun without a space."""
-_RUN = re.compile(f"[{_UNSPACED}]+")
+"""Signs for syllables and words: Chinese, Japanese, Yi, Tangut, and Korean, where particles follow without a space."""
+_RUN = re.compile(f"[{_LETTERS}{_SIGNS}]+")
+_SIGN = re.compile(f"[{_SIGNS}]")
 _LETTERS_OF_SIGN = 3
-"""Letters that one such character is worth: most are a syllable or a word."""
+"""Letters that a sign is worth, and keys that it takes, about."""
 
 
 def fold(text: str) -> str:
@@ -70,13 +74,9 @@ def pairs(run: str) -> list[str]:
     return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
 
 
-def count_letters(name: str) -> int:
-    """Return the length of a name in letters of an alphabet: a character of Chinese tells as much as several."""
-    return (
-        len(name)
-        if name.isascii()
-        else len(name) + (_LETTERS_OF_SIGN - 1) * sum(map(len, _RUN.findall(name)))
-    )
+def count_letters(text: str) -> int:
+    """Return the length of a text in letters of an alphabet: a sign of Chinese tells as much as several."""
+    return len(text) if text.isascii() else len(text) + (_LETTERS_OF_SIGN - 1) * len(_SIGN.findall(text))
 
 
 def letter_cases(name: str) -> str:
@@ -85,7 +85,7 @@ def letter_cases(name: str) -> str:
     `U` is upper case, `l` lower case, `d` a digit, `o` a letter without case, `s` one of a script without spaces, `m` what
     only goes on a letter, and `_` all else.
     """
-    return name.translate(_ASCII_CASES) if name.isascii() else "".join(map(_letter_case, name))
+    return name.translate(_CASES)
 
 
 def _letter_case(char: str) -> str:
@@ -101,4 +101,12 @@ def _letter_case(char: str) -> str:
     return "_" if is_sign else "m"
 
 
-_ASCII_CASES = {code: _letter_case(chr(code)) for code in range(128)}
+class _Cases(dict[int, str]):
+    """The kind of each character, found when a character is met first."""
+
+    def __missing__(self, code: int) -> str:
+        kind = self[code] = _letter_case(chr(code))
+        return kind
+
+
+_CASES = _Cases()

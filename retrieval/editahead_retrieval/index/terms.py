@@ -16,7 +16,6 @@ from editahead_prompts.text.scripts import compose, fold, is_unspaced, unspaced_
 
 MAX_TERM_CHARS = 100
 """Characters of an identifier. Longer ones are data, such as keys and hashes."""
-_ESCAPED = re.compile(r"[A-Z$]|[^\x00-\x7f]")
 _NO_TRIGRAM = re.compile(r'["\x00\ud800-\udfff]')
 
 
@@ -38,12 +37,20 @@ def exact_term(name: str) -> str:
 
     Two spellings that differ only in how accents are written are one identifier.
     """
-    return _ESCAPED.sub(_escape, compose(name))
+    return compose(name).translate(_ESCAPES)
 
 
-def _escape(match: re.Match[str]) -> str:
-    char = match[0]
-    return f"${char.lower()}" if char.isascii() else f"$0{ord(char):06x}"
+class _Escapes(dict[int, str]):
+    """What each character is written as in a term, made when a character is met first."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        is_large = "A" <= char <= "Z" or char == "$"
+        made = self[code] = f"$0{code:06x}" if code > 127 else f"${char.lower()}" if is_large else char
+        return made
+
+
+_ESCAPES = _Escapes()
 
 
 def find_words(names: Iterable[str], known: dict[str, Sequence[str]]) -> set[str]:

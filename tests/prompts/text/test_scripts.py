@@ -135,7 +135,23 @@ def test_runs_joined_are_the_text(text: str) -> None:
         assert is_unspaced(run) is is_run
         if is_run:
             assert pairs(run)[0][0] + "".join(pair[1:] for pair in pairs(run)) == run
-            assert count_letters(run) == 3 * len(run)
+
+
+@pytest.mark.parametrize(
+    ("name", "letters"),
+    [
+        ("数量", 6),
+        ("get用户", 9),
+        ("größe", 5),
+        ("จำนวน", 5),
+        ("수량", 6),
+        ("かず", 6),
+        ("संख्या", 6),
+        ("数", 3),
+    ],
+)
+def test_a_sign_tells_as_much_as_several_letters(name: str, letters: int) -> None:
+    assert count_letters(name) == letters
 
 
 def test_variants_of_a_rename_beyond_ascii() -> None:
