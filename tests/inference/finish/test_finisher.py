@@ -168,3 +168,27 @@ def test_edits_of_one_file_never_overlap() -> None:
     assert all(isinstance(edit, Edit) for edit in report.edits(report.places).values())
     taken = sorted((place.line, place.end_line) for place in report.places)
     assert all(end <= start for (_, end), (start, _) in itertools.pairwise(taken))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("größe_der_liste", "länge_der_liste"),
+        ("संख्या_योग", "मात्रा_योग"),
+        ("数量合计", "总计数量"),
+        ("จำนวนทั้งหมด", "ยอดรวมทั้งหมด"),
+        ("КоличествоЗаказов", "СуммаЗаказов"),
+        ("عَدَد_الكل", "مَجموع_الكل"),
+    ],
+)
+def test_a_renamed_name_of_any_script_is_named_whole(old: str, new: str) -> None:
+    before, use = STORE.replace("load_settings", old), USE.replace("load_settings", old)
+    after = before.replace(f"def {old}", f"def {new}")
+    report = Finisher(codebase({"store.py": after, "use.py": use})).find([changed("store.py", before, after)])
+    assert {
+        ("store.py", 5, f"    return {new}('a')\n"),
+        ("use.py", 0, f"from store import {new}\n"),
+        ("use.py", 3, f"print({new}('b'))\n"),
+    } <= set(places(report))
+    assert f"rename {old} -> {new}" in [rule.label for rule in report.rules]
+    assert not report.uses

@@ -118,7 +118,7 @@ class HunkSyntax:
         return [atom for atom in self.tokens if atom.kind != "comment"]
 
 
-_WORD = re.compile(rb"[\w$]+")
+_WORD = re.compile(rb"[\w$\x80-\xff]+")
 
 _MANY_CHILDREN = 64
 """Children of a node from which they are kept, for the hunks that follow."""
@@ -194,7 +194,7 @@ class ParsedText:
         self._searches += 1
         if self._searches > _MAX_SEARCHES:
             return self._words.get(word, [])
-        pattern = re.compile(re.escape(word) + rb"(?![\w$])")
+        pattern = re.compile(re.escape(word) + rb"(?![\w$\x80-\xff])")
         starts = (found.start() for found in pattern.finditer(self.source))
         return [at for at in starts if not at or not _WORD.match(self.source, at - 1)]
 
@@ -231,7 +231,7 @@ class ParsedText:
         if _WORD.fullmatch(word):
             spans = [(at, at + len(word)) for at in self._places(word)]
         else:
-            pattern = rb"(?<![\w$])" + re.escape(word) + rb"(?![\w$])"
+            pattern = rb"(?<![\w$\x80-\xff])" + re.escape(word) + rb"(?![\w$\x80-\xff])"
             spans = [found.span() for found in re.finditer(pattern, self.source)]
         for number, (start, end) in enumerate(spans):
             if number % _NODES_PER_CHECK == 0:
