@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch", reason="`make engine-test` installs what th
 transformers = pytest.importorskip("transformers", reason="`make engine-test` installs what this takes")
 
 import tiny_coder
-from editahead_inference.backends.local.llama_graph import LlamaShape
+from editahead_inference.backends.local.llama_shape import LlamaShape
 from editahead_inference.backends.local.small_model import open_base
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer
 from editahead_serving.model_export import write_folder

@@ -139,7 +139,8 @@ def llama_weights(seed: int = 1, told: dict[str, Any] = LLAMA) -> dict[str, Any]
 
 def make_onnx(folder: Path, seed: int = 1, told: dict[str, Any] = LLAMA, **options: Any) -> Path:
     """Write a tiny Llama or Qwen2 with random weights for ONNX Runtime. options: as for `write_llama`."""
-    from editahead_inference.backends.local.llama_graph import LlamaShape, write_llama
+    from editahead_inference.backends.local.llama_graph import write_llama
+    from editahead_inference.backends.local.llama_shape import LlamaShape
 
     folder.mkdir(parents=True, exist_ok=True)
     told = told | {"eos_token_id": bundled_tokenizer().encode(END)[0]}

@@ -10,7 +10,8 @@ from editahead_inference.gate.gate import Gate, Weights
 from editahead_inference.pipeline import Pipeline
 from editahead_inference.predictors.propagation.document_index import DocumentIndex
 from editahead_inference.predictors.propagation.predictor import to_edit
-from editahead_inference.predictors.propagation.rule import Proposal, Rule
+from editahead_inference.predictors.propagation.proposal import Proposal
+from editahead_inference.predictors.propagation.rule import Rule
 from editahead_inference.predictors.propagation.rule_induction import induce_rules
 from editahead_prompts.history.edit_history import EditHistory
 from editahead_prompts.state import EditorState

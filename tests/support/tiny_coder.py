@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import zstandard
 
-from editahead_inference.backends.local.llama_graph import LlamaShape, write_llama
+from editahead_inference.backends.local.llama_graph import write_llama
+from editahead_inference.backends.local.llama_shape import LlamaShape
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer
 from editahead_serving.model_export import ExportedModel, write_gguf
 

@@ -13,8 +13,9 @@ from editahead_cli.commands import search_report
 from editahead_cli.commands.apply_report import file_writes
 from editahead_cli.commands.finish_report import make_output
 from editahead_cli.errors import ToolRefusedError
+from editahead_inference.apply.file_change import FileChange
 from editahead_inference.apply.merge.merge import merge
-from editahead_inference.apply.planner import FileChange, plan_changes
+from editahead_inference.apply.planner import plan_changes
 from editahead_inference.apply.results import Refusal
 from editahead_inference.errors import ApplyRefusedError
 from editahead_lsp import user_dirs

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from editahead_cli.commands.apply_report import ApplyReport
-    from editahead_inference.apply.planner import FileChange
+    from editahead_inference.apply.file_change import FileChange
     from editahead_inference.apply.results import Choice, Refusal
     from editahead_lsp.apply.partial_results import PartialResultReporter
     from editahead_lsp.apply.service import ApplyPlan

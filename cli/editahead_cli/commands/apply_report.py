@@ -9,7 +9,7 @@ from editahead_cli.console import fail, print_exactly, print_note, print_output,
 from editahead_prompts.text.control_characters import escape_line
 
 if TYPE_CHECKING:
-    from editahead_inference.apply.planner import FileChange
+    from editahead_inference.apply.file_change import FileChange
     from editahead_inference.apply.results import Refusal
     from editahead_lsp.apply.service import ApplyPlan
     from editahead_lsp.apply.to_lsp import RebasedChange

@@ -73,7 +73,8 @@ def make_output(result: FinishResult, *, with_all: bool) -> FinishOutput:
 
 def print_patch(result: FinishResult) -> None:
     """Print the likely edits as a patch, each character as it is."""
-    from editahead_inference.apply.planner import FileChange, review_changes
+    from editahead_inference.apply.file_change import FileChange
+    from editahead_inference.apply.planner import review_changes
     from editahead_lsp.apply.annotated_diff import diff_lines
     from editahead_prompts.text.syntax_trees import SyntaxTrees
 

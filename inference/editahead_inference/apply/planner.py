@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
-from typing import Literal, Protocol
+from typing import Protocol
 
 from editahead_inference.errors import ApplyRefusedError
 from editahead_prompts.sketches.sketch import Diff, FileSketch, Sketch, SketchKind
@@ -22,13 +22,13 @@ from editahead_prompts.text.edits import Edit, apply_to_lines, compose, normalis
 from editahead_prompts.text.snapshot import Snapshot, line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
+from .file_change import Action, FileChange
 from .new_files import find_sign_of_piece
-from .results import MAX_CHOICES, Choice, ChoicePlace, HunkOrigin, MergeResult, Reading, Refusal
-from .review.file_names import FileFlag, changes_scripts
+from .results import MAX_CHOICES, Choice, ChoicePlace, MergeResult, Reading, Refusal
+from .review.file_names import FileFlag
+from .review.hunk_kinds import HunkOrigin
 from .review.review import FileEdit, Hunk, review
 from .review.review_flags import MODEL_WRITTEN
-
-Action = Literal["edit", "create", "delete", "move"]
 
 _IMPORT = re.compile(
     r"^[ \t]*(?:from|import|export|use|mod|pub[ \t]+use|#[ \t]*include)\b[^\n;]*|\brequire\([^)\n]*",
@@ -73,50 +73,6 @@ class MergeFunction(Protocol):
         span: tuple[int, int] | None = None,
         check: Callable[[], None] = ...,
     ) -> MergeResult: ...
-
-
-@dataclass(frozen=True)
-class FileChange:
-    """The change of one file.
-
-    Attributes:
-        original: The file before; empty for a file to be created.
-        edit: Over `original`; deletes all of it if the file is deleted.
-        confidence: From 0 to 1.
-        kind: The form of the sketch for this file.
-        moved_to: The new URI of the file.
-        origin: "model" if a part of the change is a rewrite by a model.
-        flag: What a person should know about the file itself; every hunk has it, too.
-        executable: Whether the file gets or loses the permission to be run; None if that stays.
-    """
-
-    action: Action
-    original: Snapshot
-    edit: Edit
-    confidence: float
-    kind: SketchKind
-    moved_to: str | None = None
-    hunks: tuple[Hunk, ...] = ()
-    origin: HunkOrigin = "matched"
-    flag: FileFlag | None = None
-    executable: bool | None = None
-
-    @property
-    def needs_yes(self) -> bool:
-        """Whether a person should read the file before it is written: other programs run or obey it."""
-        if self.flag is None or self.action == "delete":
-            return False
-        if self.action in ("create", "move") or self.flag.scope == "always":
-            return True
-        return self.flag.scope == "scripts" and changes_scripts(self.original.text, self.new_text)
-
-    @property
-    def is_noop(self) -> bool:
-        return self.action == "edit" and not self.edit and self.executable is None
-
-    @property
-    def new_text(self) -> str:
-        return self.edit.apply(self.original.text)
 
 
 @dataclass

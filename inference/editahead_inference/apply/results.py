@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Literal
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 
+from .review.hunk_kinds import HunkOrigin
+
 if TYPE_CHECKING:
-    from .planner import FileChange
+    from .file_change import FileChange
 
 MAX_CHOICES = 4
 """Choices offered to a person. More could not be told apart at a glance."""
@@ -31,12 +33,6 @@ RefusalReason = Literal[
 SettledBy = Literal["likelihood", "shown-ends", "person"]
 """What settles a doubt: that one reading is far likelier than the others, that the sketch shows lines at the ends of each
 run that the file has only there, or a person alone."""
-
-HunkClass = Literal["semantic", "rename", "moved", "import", "comment", "formatting"]
-"""The kind of change. "semantic" needs reading most. The list is closed, as part of the wire contract."""
-
-HunkOrigin = Literal["matched", "model"]
-"""The source of a hunk: the merge, or the rewrite of a model."""
 
 
 @dataclass(frozen=True, slots=True)

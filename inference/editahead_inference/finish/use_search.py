@@ -11,7 +11,8 @@ from itertools import chain
 from editahead_inference.codebase import Codebase
 from editahead_inference.predictors.propagation.document_index import DocumentIndex
 from editahead_inference.predictors.propagation.predictor import to_edit
-from editahead_inference.predictors.propagation.rule import Proposal, rule_id
+from editahead_inference.predictors.propagation.proposal import Proposal
+from editahead_inference.predictors.propagation.rule import rule_id
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.member_owners import related_types
 from editahead_prompts.text.snapshot import Snapshot, line_end

@@ -22,7 +22,7 @@ from .propagation.document_index import DocumentIndex
 from .propagation.import_rules import IMPORT, UnusedImport, imports_at
 from .propagation.missing_imports import imports_of
 from .propagation.predictor import to_edit
-from .propagation.rule import Proposal
+from .propagation.proposal import Proposal
 
 _SURE = {"suggested": 0.85, "renamed": 0.85, "imported": 0.7, "unused": 0.7, "misspelt": 0.6}
 """The assumed probability of each kind of fix. Chosen, not fitted: commits hold no diagnostics."""

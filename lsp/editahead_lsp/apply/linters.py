@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from editahead_inference.apply.planner import FileChange
+from editahead_inference.apply.file_change import FileChange
 from editahead_lsp.apply.checker_process import (
     LIMITS,
     MAX_OUTPUT_BYTES,

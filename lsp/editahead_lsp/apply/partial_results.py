@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from editahead_inference.apply.planner import FileChange, review_changes
+from editahead_inference.apply.file_change import FileChange
+from editahead_inference.apply.planner import review_changes
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees

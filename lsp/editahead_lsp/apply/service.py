@@ -11,7 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from editahead_inference.apply.planner import FileChange, MergeFunction, plan_changes
+from editahead_inference.apply.file_change import FileChange
+from editahead_inference.apply.planner import MergeFunction, plan_changes
 from editahead_inference.apply.results import Choice, Refusal
 from editahead_inference.errors import ApplyRefusedError, DeadlineError
 from editahead_inference.worker_thread import CancellableJob, WorkerThread

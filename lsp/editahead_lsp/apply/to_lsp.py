@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from editahead_inference.apply.planner import FileChange
+from editahead_inference.apply.file_change import FileChange
 from editahead_inference.apply.results import Choice, Refusal, SimilarLines
 from editahead_inference.apply.review.review import Hunk
 from editahead_inference.errors import ApplyRefusedError

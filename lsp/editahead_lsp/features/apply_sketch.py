@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
-from editahead_inference.apply.planner import FileChange
+from editahead_inference.apply.file_change import FileChange
 from editahead_inference.errors import ApplyRefusedError
 from editahead_lsp.apply import to_lsp
 from editahead_lsp.apply.linters import find_new_problems

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from editahead_inference.apply.file_change import FileChange
 from editahead_inference.apply.merge.merge import merge
-from editahead_inference.apply.planner import FileChange, plan_changes
+from editahead_inference.apply.planner import plan_changes
 from editahead_inference.apply.results import MergeResult, Refusal
 from editahead_inference.errors import ApplyRefusedError
 from editahead_inference.finish.report import ChangedFile

@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 import attrs
 
-from editahead_inference.apply.results import HunkClass, HunkOrigin, RefusalReason
+from editahead_inference.apply.results import RefusalReason
+from editahead_inference.apply.review.hunk_kinds import HunkClass, HunkOrigin
 from editahead_prompts.sketches.sketch import SketchKind
 
 from .custom_messages import Range

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from editahead_inference.apply.file_change import FileChange
 from editahead_inference.apply.merge.merge import merge
-from editahead_inference.apply.planner import FileChange, plan_changes
+from editahead_inference.apply.planner import plan_changes
 from editahead_inference.errors import ApplyRefusedError
 from editahead_prompts.errors import SketchError
 from editahead_prompts.sketches.parse import parse_sketch

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from editahead_inference.apply.planner import MAX_PARTS, FileChange, plan_changes
+from editahead_inference.apply.file_change import FileChange
+from editahead_inference.apply.planner import MAX_PARTS, plan_changes
 from editahead_inference.apply.results import MergeResult, Reading, Refusal
 from editahead_inference.errors import ApplyRefusedError, Cancelled
 from editahead_prompts.sketches.sketch import (

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from editahead_inference.apply.planner import FileChange
+from editahead_inference.apply.file_change import FileChange
 from editahead_lsp.apply.checker_process import make_environment
 from editahead_lsp.apply.linters import find_new_problems
 from editahead_lsp.protocol.apply_messages import Problem

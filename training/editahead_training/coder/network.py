@@ -18,7 +18,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from editahead_inference.backends.local.llama_graph import LlamaShape
+from editahead_inference.backends.local.llama_shape import LlamaShape
 
 PARTS = {
     **{part: f"self_attn.{part}_proj" for part in "qkvo"},

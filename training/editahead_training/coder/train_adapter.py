@@ -15,7 +15,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from editahead_inference.backends.local.llama_graph import LlamaShape
+from editahead_inference.backends.local.llama_shape import LlamaShape
 from editahead_inference.backends.local.small_model import CONTEXT, open_base
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer
 from editahead_prompts.formats.next_edit.editahead_coder_2611 import (

@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from editahead_inference.apply.file_change import FileChange
 from editahead_inference.apply.placement.line_matching import FileLines
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, to_edit
-from editahead_inference.apply.planner import FileChange, MergeFunction
+from editahead_inference.apply.planner import MergeFunction
 from editahead_inference.apply.results import MergeResult, Refusal, RefusalReason
 from editahead_inference.backends.base import Usage
 from editahead_inference.predictors.model.response import ApplyResponse

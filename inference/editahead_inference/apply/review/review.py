@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from editahead_inference.apply.results import HunkClass, HunkOrigin
 from editahead_prompts.text.edits import Edit, Replacement, apply_to_lines, normalise
 from editahead_prompts.text.identifiers import changed_spans
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
+from .hunk_kinds import HunkClass, HunkOrigin
 from .hunk_syntax import HunkSyntax, ParsedText, SyntaxToken
 from .review_flags import Flag, find_flags
 

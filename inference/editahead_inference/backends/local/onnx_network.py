@@ -11,6 +11,7 @@ from typing import Any
 from editahead_inference.speculation.drafter import DraftLengths
 
 from . import llama_graph
+from .llama_shape import LlamaShape
 from .network import eos_token_ids
 
 MAX_THREADS = 2
@@ -36,7 +37,7 @@ class OnnxNetwork:
 
         self._numpy: Any = numpy
         config = json.loads((folder / "config.json").read_text("utf-8"))
-        self._shape = shape = llama_graph.LlamaShape.from_config(config)
+        self._shape = shape = LlamaShape.from_config(config)
         self.context = shape.context
         self.vocabulary = shape.vocabulary
         self.eos_ids = eos_token_ids(config.get("eos_token_id"))

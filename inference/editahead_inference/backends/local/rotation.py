@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .llama_graph import LlamaShape
+    from .llama_shape import LlamaShape
 
 EMBEDDING, HEAD = "model.embed_tokens.weight", "lm_head.weight"
 _NORMS = {"self_attn": "input_layernorm", "mlp": "post_attention_layernorm"}

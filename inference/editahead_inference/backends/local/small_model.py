@@ -23,7 +23,8 @@ from editahead_prompts.errors import TokenizerUnavailableError
 
 from .adapter import Adapter
 from .gguf_weights import GgufWeights
-from .llama_graph import LlamaShape, write_llama
+from .llama_graph import write_llama
+from .llama_shape import LlamaShape
 from .safetensors_weights import SafetensorsWeights
 from .self_check import Speed
 

@@ -12,7 +12,8 @@ from editahead_prompts.text.word_patterns import WordPattern
 
 from .document_index import DocumentIndex
 from .insertion_rules import MirroredInsertion
-from .rule import Proposal, Rule, shorten
+from .proposal import Proposal
+from .rule import Rule, shorten
 
 _MAX_CALL = 2000
 """Characters of a call's argument list that are read, so that an unclosed bracket costs little."""

@@ -11,7 +11,8 @@ from editahead_prompts.text.word_patterns import WordPattern
 
 from .document_index import DocumentIndex
 from .line_transforms import COMMENT
-from .rule import Proposal, Rule
+from .proposal import Proposal
+from .rule import Rule
 
 _ASYNC = WordPattern(
     r"\basync\s+(?:def\s+|function\s*\*?\s*)?(?P<name>[^\W\d]\w*)\s*(?:<[^>]*>)?\("

@@ -19,7 +19,7 @@ from .follow_up import FollowUp, Situation, changed_tokens
 from .import_rules import IMPORT
 from .line_transforms import COMMENT
 from .named_places import whole_word
-from .rule import Proposal
+from .proposal import Proposal
 from .rule_runs import join_neighbours
 
 _ASYNC, _ALIKE = 0.7, 0.5

@@ -12,7 +12,8 @@ from editahead_prompts.text.snapshot import line_body, line_end
 from . import token_patterns
 from .document_index import DocumentIndex
 from .line_transforms import MAX_SITES, apply_renaming, indent_of, infer_renaming, reindent
-from .rule import Proposal, Rule, shorten
+from .proposal import Proposal
+from .rule import Rule, shorten
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from editahead_prompts.text.word_patterns import WordPattern
 from .argument_rules import ArgumentChange, argument_spans
 from .document_index import DocumentIndex
 from .named_places import MAX_WIDTH
+from .proposal import Proposal
 from .renamed_definition import RenamedDefinition
-from .rule import Proposal
 
 MAX_LINES = 200
 """Lines with the function's name. A function on more lines is changed by a tool."""

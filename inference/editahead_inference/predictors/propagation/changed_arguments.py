@@ -22,7 +22,8 @@ from .bindings import MODULE
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .named_places import MAX_WIDTH, whole_word
-from .rule import Proposal, Rule
+from .proposal import Proposal
+from .rule import Rule
 from .site_features import IndexLookup
 from .substitution_rules import Substitution
 

@@ -20,7 +20,8 @@ from editahead_prompts.text.word_patterns import WordPattern
 
 from .follow_up import FollowUp, Situation
 from .named_places import MAX_WIDTH
-from .rule import Proposal, shorten
+from .proposal import Proposal
+from .rule import shorten
 from .token_patterns import KEYWORDS
 
 _ONCE, _TWICE, _BEGINNING = 0.5, 0.8, 0.6

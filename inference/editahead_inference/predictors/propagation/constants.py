@@ -9,7 +9,7 @@ from editahead_prompts.text.word_patterns import WordPattern
 
 from .document_index import DocumentIndex
 from .named_places import whole_word
-from .rule import Proposal
+from .proposal import Proposal
 
 _NAME_AT_ONCE = WordPattern(r"(?:const|final)\b\s*(?P<name>[^\W\d]\w*)\s*=")
 

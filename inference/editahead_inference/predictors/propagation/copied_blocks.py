@@ -20,7 +20,7 @@ from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
-from .rule import Proposal
+from .proposal import Proposal
 from .rule_runs import join_neighbours
 from .single_examples import renames_local_only
 from .substitution_rules import WordRename

@@ -15,8 +15,8 @@ from editahead_prompts.text.word_patterns import WordPattern
 
 from .follow_up import FollowUp, Situation, changed_tokens, without_alignment
 from .named_places import MAX_WIDTH, other_indexes
+from .proposal import Proposal
 from .renamed_definition import RenamedDefinition
-from .rule import Proposal
 from .rule_runs import join_neighbours
 from .unfinished_edits import may_be_whole
 

@@ -14,7 +14,8 @@ from editahead_prompts.text.word_patterns import WordPattern
 from . import token_patterns
 from .document_index import DocumentIndex
 from .line_transforms import MAX_SITES
-from .rule import Proposal, Rule, shorten
+from .proposal import Proposal
+from .rule import Rule, shorten
 
 _DECLARES = WordPattern(
     r"(?:export\s+|default\s+|async\s+|pub(?:\([^)]*\))?\s+|static\s+|private\s+|public\s+)*"

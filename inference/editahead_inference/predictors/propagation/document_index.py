@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.edits import Edit
@@ -14,8 +14,7 @@ from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.scripts import spellings
 from editahead_prompts.text.snapshot import Snapshot, line_body
 
-if TYPE_CHECKING:
-    from .rule import Proposal, Rule
+from .proposal import Proposal
 
 _MAX_KEPT_EDITS = 500
 """Proposals of one document that are kept as edits: the six last edits have some sixty sites each at most."""
@@ -34,7 +33,7 @@ class DocumentIndex:
         self.snapshot = snapshot
         self._with: dict[str, list[int]] = {}
         self._block: dict[int, int] = {}
-        self.kept: dict[int, tuple[Rule, tuple[Proposal, ...]]] = {}
+        self.kept: dict[int, tuple[object, tuple[Proposal, ...]]] = {}
         """The proposals of rules by the rule's id, see `Rule.kept_proposals`. The rule is there to keep its id its own."""
         self._edits: dict[Proposal, Edit] = {}
         self._known: _Known | None = None

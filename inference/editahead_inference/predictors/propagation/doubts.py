@@ -23,8 +23,9 @@ from .bindings import MODULE
 from .document_index import DocumentIndex
 from .introduced_names import IntroducedNames
 from .named_places import MAX_WIDTH, whole_word
+from .proposal import Proposal
 from .repeated_edits import FUNCTION
-from .rule import Proposal, Rule
+from .rule import Rule
 from .single_examples import added_tokens, changes_values_only, changes_wording_only
 from .site_features import IndexLookup
 from .substitution_rules import Substitution

@@ -20,7 +20,7 @@ from editahead_prompts.text.word_patterns import WordPattern
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation, changed_tokens
 from .named_places import whole_word
-from .rule import Proposal
+from .proposal import Proposal
 from .substitution_rules import WordRename
 
 _ARM = 0.6

@@ -11,7 +11,8 @@ from editahead_prompts.text.word_patterns import WordPattern, goes_on
 
 from . import token_patterns
 from .document_index import DocumentIndex
-from .rule import Proposal, Rule, shorten
+from .proposal import Proposal
+from .rule import Rule, shorten
 
 _ASSIGNMENT = WordPattern(
     r"\s*(?:export\s+|pub\s+|private\s+|public\s+|static\s+|final\s+)*(?:(?:const|let|var|val|auto)\s+(?:mut\s+)?)?"

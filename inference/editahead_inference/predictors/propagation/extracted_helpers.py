@@ -20,7 +20,8 @@ from .bindings import MODULE
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .named_places import knows_name, other_indexes, whole_word
-from .rule import Proposal, shorten
+from .proposal import Proposal
+from .rule import shorten
 from .rule_runs import join_neighbours
 from .token_patterns import KEYWORDS
 

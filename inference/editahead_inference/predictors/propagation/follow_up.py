@@ -15,7 +15,7 @@ from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .bindings import MODULE
 from .document_index import DocumentIndex
-from .rule import Proposal
+from .proposal import Proposal
 from .unfinished_edits import Typing
 
 _MAX_LINE = 2000

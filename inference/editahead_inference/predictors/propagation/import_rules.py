@@ -14,7 +14,8 @@ from editahead_prompts.text.word_patterns import WordPattern
 from . import token_patterns
 from .document_index import DocumentIndex
 from .named_places import whole_word
-from .rule import Proposal, Rule
+from .proposal import Proposal
+from .rule import Rule
 
 _LIST = WordPattern(
     r"(?P<head>\s*(?:from\s+\S+\s+import\s+\(?|import\s+(?:type\s+)?\{|use\s+[\w:]+::\{"

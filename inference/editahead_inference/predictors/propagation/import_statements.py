@@ -19,7 +19,7 @@ from editahead_prompts.text.snapshot import Snapshot, line_end
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_prompts.text.word_patterns import WordPattern
 
-from .rule import Proposal
+from .proposal import Proposal
 
 T = TypeVar("T")
 

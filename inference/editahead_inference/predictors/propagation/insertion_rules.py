@@ -23,7 +23,8 @@ from .document_index import DocumentIndex
 from .extract_variable_rule import learn_extraction
 from .import_rules import IMPORT
 from .line_transforms import MAX_SITES, apply_renaming, indent_of, infer_renaming, reindent
-from .rule import Proposal, Rule, shorten
+from .proposal import Proposal
+from .rule import Rule, shorten
 
 _MAX_ASSIGNMENTS = 8
 """Lines of one insertion that are examined one by one."""

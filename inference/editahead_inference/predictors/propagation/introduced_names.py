@@ -13,7 +13,7 @@ from editahead_prompts.text.word_patterns import WordPattern
 from .bindings import MODULE
 from .document_index import DocumentIndex
 from .named_places import MAX_WIDTH, whole_word
-from .rule import Proposal
+from .proposal import Proposal
 from .token_patterns import KEYWORDS
 
 _MAX_NAMES = 8

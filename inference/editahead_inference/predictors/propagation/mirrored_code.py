@@ -22,7 +22,7 @@ from .antonyms import are_opposite, is_ordered, opposite, opposite_words, turn_w
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation, changed_tokens
 from .line_transforms import COMMENT
-from .rule import Proposal
+from .proposal import Proposal
 from .token_patterns import KEYWORDS
 
 _LINE, _CODEC, _BLOCK = 0.5, 0.6, 0.5

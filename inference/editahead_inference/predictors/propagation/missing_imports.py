@@ -35,7 +35,7 @@ from .import_statements import (
     takes_list,
 )
 from .named_places import whole_word
-from .rule import Proposal
+from .proposal import Proposal
 from .standard_library import STANDARD_MODULES, STANDARD_NAMES
 
 _MAX_NAMES = 12

@@ -17,8 +17,8 @@ from editahead_prompts.text.word_patterns import WordPattern
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .named_places import MAX_WIDTH
+from .proposal import Proposal
 from .renamed_definition import C_FAMILY
-from .rule import Proposal
 from .standard_library import C_HEADERS, CPP_HEADERS
 
 _CONFIDENCE = 0.6

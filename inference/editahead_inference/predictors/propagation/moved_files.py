@@ -17,7 +17,7 @@ from editahead_prompts.text.word_patterns import WordPattern
 
 from .follow_up import FollowUp, Situation
 from .named_places import MAX_WIDTH
-from .rule import Proposal
+from .proposal import Proposal
 
 _CONFIDENCE = 0.9
 """It is chosen: the import is broken without. Of 12 commits that moved a file of code (commits/train), 5 made 7 of the 12

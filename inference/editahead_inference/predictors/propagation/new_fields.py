@@ -21,7 +21,7 @@ from .changed_parameters import column_of
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .named_places import MAX_WIDTH, knows_name, whole_word
-from .rule import Proposal
+from .proposal import Proposal
 
 _BOUND, _TAKEN = 0.6, 0.5
 """Confidence that a literal gets the new field from a name that is bound there, or from where it takes the others. They are

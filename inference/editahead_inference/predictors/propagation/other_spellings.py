@@ -17,7 +17,7 @@ from editahead_prompts.text.syntax_trees import SyntaxTrees
 from .bindings import MODULE, RenamedName
 from .document_index import DocumentIndex
 from .named_places import MAX_WIDTH
-from .rule import Proposal
+from .proposal import Proposal
 
 
 def changes_another_name(

@@ -32,10 +32,11 @@ from .missing_includes import follow_missing_includes
 from .moved_files import follow_moved_files
 from .new_fields import follow_new_fields
 from .passed_on import follow_passed_parameters
+from .proposal import Proposal
 from .repeated_edits import repeat_edits
 from .replaced_literals import follow_replaced_literals, follow_replaced_messages, names_own_function
 from .return_types import is_fitting
-from .rule import Proposal, rule_id
+from .rule import rule_id
 from .rule_induction import may_teach
 from .signatures import changes_constructor, changes_inherited_signature, follow_signatures
 from .site_features import Site

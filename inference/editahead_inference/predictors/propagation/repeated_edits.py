@@ -24,8 +24,9 @@ from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .line_conversions import CONVERSIONS
 from .line_transforms import COMMENT
+from .proposal import Proposal
 from .return_types import is_fitting
-from .rule import Proposal, shorten
+from .rule import shorten
 from .rule_runs import join_neighbours
 from .token_patterns import KEYWORDS, tokenize
 

@@ -23,7 +23,8 @@ from .copied_blocks import find_copies
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .named_places import MAX_WIDTH
-from .rule import Proposal, shorten
+from .proposal import Proposal
+from .rule import shorten
 
 _CONFIDENCE = 0.5
 """It is chosen: the gate's terms for closed files correct it."""

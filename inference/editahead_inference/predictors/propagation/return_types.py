@@ -14,7 +14,7 @@ from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .document_index import DocumentIndex
-from .rule import Proposal
+from .proposal import Proposal
 
 _RETURN_TYPE = re.compile(r"\s*(?:->|:)\s*(?P<type>[^\s:={]\S*)\s*")
 _NOTHING = re.compile(r"None|void|Promise<void>")

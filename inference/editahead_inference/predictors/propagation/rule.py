@@ -1,4 +1,4 @@
-"""The base class of rules, and their proposals."""
+"""The base class of rules."""
 
 from __future__ import annotations
 
@@ -8,18 +8,10 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from .document_index import DocumentIndex
+from .proposal import Proposal
 
 _MAX_KEPT_RULES = 200
 """Rules whose proposals are kept with one index: the last six edits seldom teach more, and most have no proposal."""
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """A replacement of the lines [start, end) by new lines with line ends; start == end inserts before `start`."""
-
-    start: int
-    end: int
-    lines: tuple[str, ...]
 
 
 @dataclass(frozen=True)

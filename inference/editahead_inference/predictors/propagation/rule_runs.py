@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .rule import Proposal
+from .proposal import Proposal
 
 _MAX_RUN = 25
 """Neighbouring lines that one proposal may rewrite together."""

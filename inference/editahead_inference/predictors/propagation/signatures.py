@@ -22,8 +22,8 @@ from .argument_rules import ArgumentChange, argument_spans
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .named_places import whole_word
+from .proposal import Proposal
 from .renamed_definition import C_FAMILY, share_header
-from .rule import Proposal
 
 _SAME, _BEHIND, _PASSED = 0.7, 0.5, 0.6
 """Confidence that a declaration with the old signature follows, that one follows which differed before, and that a call

@@ -18,7 +18,8 @@ from .bindings import RenameCache
 from .document_index import DocumentIndex
 from .import_rules import IMPORT
 from .line_transforms import COMMENT
-from .rule import Proposal, Rule
+from .proposal import Proposal
+from .rule import Rule
 from .unfinished_edits import Typing
 
 _DEFINES = (

@@ -19,7 +19,8 @@ from .doubts import Applied, Doubts
 from .introduced_names import IntroducedNames
 from .named_places import other_indexes
 from .other_spellings import changes_another_name
-from .rule import Proposal, Rule
+from .proposal import Proposal
+from .rule import Rule
 from .rule_induction import induce_rules_from_edit
 from .rule_runs import join_neighbours
 from .single_examples import renames_local_only

@@ -26,7 +26,8 @@ from editahead_prompts.text.word_patterns import WordPattern
 from . import token_patterns
 from .document_index import DocumentIndex
 from .follow_up import without_alignment
-from .rule import Proposal, Rule, shorten
+from .proposal import Proposal
+from .rule import Rule, shorten
 
 _MAX_LINES = 200
 """Lines with a rule's literal. A literal on more lines says nothing about where to edit."""

@@ -14,11 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_evals.apply.sketch_generator import Case, cases
+from editahead_inference.apply.file_change import FileChange
 from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.model.model_fallback import MAX_ATTEMPTS, ModelFallback, PartialRewrite
 from editahead_inference.apply.model.rewrite_check import check_rewrite
 from editahead_inference.apply.placement.placement import Target
-from editahead_inference.apply.planner import FileChange, plan_changes, review_changes
+from editahead_inference.apply.planner import plan_changes, review_changes
 from editahead_inference.apply.results import MergeResult, Refusal
 from editahead_inference.backends.base import Capabilities
 from editahead_inference.errors import ApplyRefusedError, BackendError

@@ -21,7 +21,7 @@ import small_model as tiny
 from editahead_inference.backends.base import CompletionRequest, StreamEnd
 from editahead_inference.backends.local import gguf_weights, self_check, small_model
 from editahead_inference.backends.local.backend import LocalBackend
-from editahead_inference.backends.local.llama_graph import LlamaShape
+from editahead_inference.backends.local.llama_shape import LlamaShape
 from editahead_inference.backends.local.model import LocalModel
 from editahead_inference.backends.local.onnx_network import OnnxNetwork
 from editahead_inference.backends.local.self_check import Speed, check_answers
