@@ -457,7 +457,9 @@ class PredictionCoordinator:
 def _unshown(prediction: Prediction, *, can_open_files: bool) -> Silence:
     """Return why nothing of a prediction can be shown."""
     if not can_open_files and all(CLOSED in each.candidate.features for each in prediction.shown):
-        return Silence("no-candidate", "The next edit is in a file that is not open, and this client opens none.")
+        return Silence(
+            "no-candidate", "The next edit is in a file that is not open, and this client opens none."
+        )
     return Silence("stale", "What was typed meanwhile touches the place of the prediction.")
 
 
