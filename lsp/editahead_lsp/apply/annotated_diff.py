@@ -8,7 +8,8 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from editahead_inference.apply.file_change import FileChange
-from editahead_inference.apply.review.hunk_kinds import Hunk, HunkClass
+from editahead_inference.apply.review.hunk_kinds import HunkClass
+from editahead_inference.apply.review.review import Hunk
 from editahead_lsp.workspace import uris
 from editahead_prompts.sketches.quoted_names import quote_name
 from editahead_prompts.text.affixes import common_affixes
