@@ -172,7 +172,7 @@ class PredictionCoordinator:
         request.silence = session.silence_at(document, cursor)
         if request.silence is None:
             state = session.build_state(document, cursor)
-            session.state = request.state = state.after_pause() if paused else state
+            request.state = state.after_pause() if paused else state
             request.look = self.looks.get(document.key)
             if not at_once:
                 request.delay_s, request.model_delay_s = self._delays(typed)

@@ -81,9 +81,9 @@ class PredictionScheduler:
         self._codebase: Codebase | None = None
         self._worker: WorkerThread | None = None
         self._known: OrderedDict[Hashable, PredictionJob] = OrderedDict()
-        self._closed: list[Hashable] = []
         self._search: CancellableJob | None = None
         """The search of closed files that a prediction left out."""
+        self._closed: list[Hashable] = []
         """The keys in `_known` of the last predictions for closed documents, which may be opened again."""
         self._ahead: dict[str, list[PredictionJob]] = {}
         self.answer_counts: Counter[AnswerSource] = Counter()

@@ -46,7 +46,6 @@ class Session:
         recorder: Records the session for the user, if they want that.
         encoding: The position encoding that was negotiated with the client.
         focused: The key of the document in focus.
-        state: The input of the latest prediction.
         can_open_files: Whether the client can open a file for a prediction.
         index_version: A number that changes with the index of the workspace; 0 without one.
         moved_files: The last files and folders that got another path, the oldest first.
@@ -61,7 +60,6 @@ class Session:
     documents: DocumentStore = field(default_factory=DocumentStore)
     history: ReplayableHistory = field(default_factory=ReplayableHistory)
     focused: str | None = None
-    state: EditorState | None = None
     can_open_files: bool = False
     index_version: int = 0
     moved_files: tuple[MovedFile, ...] = ()
@@ -130,12 +128,11 @@ class Session:
         self.generation += 1
         self.timing.on_change()
         # The most likely position of the cursor; a request will report the exact one.
-        after = (
+        self._cursors[document.key] = (
             applied.edit.changed_span[1] + applied.edit.growth
             if applied.edit
             else min(cursor, applied.after.length)
         )
-        self._cursors[document.key] = after
         if applied.edit and self.disabled_reason(document) is None:
             self.history.record_change(
                 applied.before, applied.after, applied.edit, at=self.clock(), cursor=cursor
@@ -147,7 +144,6 @@ class Session:
         self.diagnostics.on_change(document.key, applied.edit)
         self.outcomes.on_change(document.key, applied)
         self.shown_predictions.on_change(document.key, applied)
-        self.state = self.build_state(document, after)
         return document
 
     def on_moved(self, old: str, new: str) -> None:
@@ -203,7 +199,6 @@ class Session:
         self.diagnostics.on_close(document.key)
         if self.focused == document.key:
             self.focused = None
-        self.state = None  # it may hold the text
         self.shown_predictions.on_close(document.key)
         self.outcomes.on_close(document.key)
         if self.recorder is not None:
@@ -222,7 +217,6 @@ class Session:
             self.history.on_close(document.uri)
         self.rejected_edits.clear()
         self._off.clear()
-        self.state = None
 
     def focus(self, uri: str | None) -> None:
         """Set the document in focus; None when the user looks at none."""
