@@ -81,3 +81,20 @@ def test_predicting_needs_no_event_loop() -> None:
     loaded = loaded_after("import sys, editahead_inference.pipeline")
     assert "editahead_inference" in loaded
     assert "asyncio" not in loaded
+
+
+@pytest.mark.parametrize("part", ["inference", "prompts", "retrieval"])
+@pytest.mark.parametrize(
+    "source",
+    ["import time\n\nprint(time.time())", "import random", "from datetime import datetime as d\n\nd.now()"],
+)
+def test_clocks_and_random_sources_are_passed_in(part: str, source: str) -> None:
+    codes = [found_codes(f"{folder}/{part}/a.py", source) for folder in (f"{part}/editahead_{part}", "tests")]
+    assert [("TID251" in found) for found in codes] == [True, False]
+
+
+def found_codes(path: str, source: str) -> str:
+    """Return what ruff finds in a file of the repository with this text."""
+    command = [str(Path(sys.executable).with_name("ruff")), "check", "--output-format", "concise"]
+    command += ["--stdin-filename", str(ROOT / path), "-"]
+    return subprocess.run(command, cwd=ROOT, input=source, capture_output=True, text=True, check=False).stdout

@@ -42,7 +42,7 @@ class EngineBackend:
         *,
         model: str | None = None,
         secret: bytes | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = time.monotonic,  # noqa: TID251  # unless another is passed in
     ) -> None:
         self._file = file
         self._secret = secret

@@ -77,7 +77,7 @@ class ExclusionRules:
         self,
         folders: Sequence[Path],
         exclude: IgnorePatterns,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = time.monotonic,  # noqa: TID251  # unless another is passed in
     ) -> None:
         self._folders = sorted(folders, key=lambda folder: len(folder.parts), reverse=True)
         self._exclude, self._clock = exclude, clock

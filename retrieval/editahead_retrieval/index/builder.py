@@ -78,8 +78,8 @@ class IndexBuilder:
     store: IndexStore
     walk: Walk
     limits: IndexLimits
-    clock: Callable[[], float] = time.monotonic
-    now_ns: Callable[[], int] = time.time_ns
+    clock: Callable[[], float] = time.monotonic  # noqa: TID251  # unless another is passed in
+    now_ns: Callable[[], int] = time.time_ns  # noqa: TID251  # unless another is passed in
     first: set[str] = field(default_factory=set)
     is_limited: bool = False
     needs_look: bool = True

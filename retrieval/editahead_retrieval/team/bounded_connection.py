@@ -39,12 +39,12 @@ def connect_bounded(call_s: float, **options: Any) -> psycopg.Connection:
 
 def _bounded(steps: PQGen[Any], handle: int, call_s: float) -> PQGen[Any]:
     """Run the steps of the protocol, and look at the time and at what has arrived between them."""
-    deadline, received = time.monotonic() + call_s, 0
+    deadline, received = time.monotonic() + call_s, 0  # noqa: TID251  # the deadline of a call over the network
     try:
         wanted = next(steps)
         while True:
             ready = yield wanted
-            if time.monotonic() > deadline:
+            if time.monotonic() > deadline:  # noqa: TID251  # the same
                 raise TeamIndexError(f"the team's index does not answer within {call_s} s")
             received += _waiting_bytes(handle)
             if received > MAX_ANSWER_BYTES:

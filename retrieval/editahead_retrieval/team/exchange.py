@@ -53,7 +53,7 @@ class TeamExchange:
         store: VectorStore,
         key: TeamKey,
         server: TeamServer,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = time.monotonic,  # noqa: TID251  # unless another is passed in
     ) -> None:
         self._connection, self._store, self._key, self._server = connection, store, key, server
         self._clock = clock

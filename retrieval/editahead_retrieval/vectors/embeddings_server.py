@@ -171,7 +171,7 @@ class EmbeddingsServer:
 
         length = vectors.shape[1]
         if self._projection is None:
-            random = np.random.RandomState(_SEED)
+            random = np.random.RandomState(_SEED)  # noqa: TID251  # seeded
             self._projection = random.standard_normal((length, DIMENSIONS)).astype(np.float32)
         if len(self._projection) != length:
             raise EncoderError("the server of embeddings changed the length of its vectors")

@@ -54,7 +54,7 @@ class VectorUpkeep:
     store: VectorStore
     encoder: TextEncoder
     walk: Walk
-    clock: Callable[[], float] = time.monotonic
+    clock: Callable[[], float] = time.monotonic  # noqa: TID251  # unless another is passed in
     team: VectorExchange | None = None
     problem: str = ""
     _waiting: deque[PendingContent] = field(default_factory=deque)

@@ -62,7 +62,7 @@ class LocalModel:
         seed: int,
         cache_bytes: int,
         load: Callable[[Path, str], Network] = load_network,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = time.monotonic,  # noqa: TID251  # unless another is passed in
     ) -> None:
         import numpy
 
@@ -70,7 +70,7 @@ class LocalModel:
         self._folder = folder
         self._network = load(folder, dtype)
         self._encoder: Any = load_vocabulary(folder).encoder
-        self._random = numpy.random.default_rng(seed)
+        self._random = numpy.random.default_rng(seed)  # noqa: TID251  # seeded
         self._template: Any = None
         self._pace = Pace(clock)
         self._shelf: SessionCache[Any] = SessionCache(min(cache_bytes, self._network.cache_bytes))

@@ -9,7 +9,7 @@ import asyncio
 import hashlib
 import hmac
 import json
-import secrets
+import secrets  # noqa: TID251  # a key of this process, unless one is passed in
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing, contextmanager
@@ -61,7 +61,7 @@ class OpenAIBackend:
         waiting: Timeouts = INTERACTIVE_TIMEOUTS,
         patient: Timeouts = BACKGROUND_TIMEOUTS,
         limits: Limits | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = time.monotonic,  # noqa: TID251  # unless another is passed in
     ) -> None:
         self._address = ServerUrl.parse(url)
         self._transport = HttpTransport(self._address, key, limits or Limits())

@@ -115,7 +115,7 @@ class ModelPredictor:
     warmups: TokenTotals = field(default_factory=TokenTotals)
     cache_misses: CacheMissTracker = field(default_factory=CacheMissTracker)
     prefill_estimator: PrefillEstimator = field(default_factory=PrefillEstimator)
-    clock: Callable[[], float] = time.monotonic
+    clock: Callable[[], float] = time.monotonic  # noqa: TID251  # unless another is passed in
     wants_related_code: bool = True
     masker: SecretMasker = field(default_factory=SecretMasker)
     problem: str = ""
