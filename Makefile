@@ -35,7 +35,7 @@ help:
 	@echo "make site    the site, build/site, with all links checked"
 	@echo "make accessibility  axe-core's checks of the site in Chromium, and pictures of its first page; needs npm and Chromium"
 	@echo "make extras  resolve each extra of the package, for all platforms; needs the package index"
-	@echo "make lint    ruff, mypy, the layers, the wording, the complexity"
+	@echo "make lint    ruff, mypy, the layers, the wording, the complexity, the ignores"
 	@echo "make format  let ruff lay out the code"
 	@echo "make bench   how fast it is"
 	@echo "make fuzz-long  random input of all kinds for FUZZ_HOURS=24; stop it at any time, it goes on from there"
@@ -116,6 +116,7 @@ lint: for-test
 	@$(BIN)/lint-imports
 	@$(BIN)/python docs/tools/check_wording.py
 	@$(BIN)/python docs/tools/check_complexity.py
+	@$(BIN)/python docs/tools/check_ignores.py
 
 format: for-test
 	@$(BIN)/ruff check --fix --quiet .

@@ -22,7 +22,7 @@ TEXT = (
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 def test_the_rest_of_a_name_is_offered_whole(name: str, form: str) -> None:
-    name = unicodedata.normalize(form, name)  # type: ignore[arg-type]
+    name = unicodedata.normalize(form, name)
     shown = []
     for end in range(1, len(name)):
         person = Person(TEXT.format(name)).type(f" + {name[:end]}", after="z = y")
