@@ -85,6 +85,7 @@ class Call:
         line: The line after which the text is added.
         at_end: The text is added at the end of the file.
         creates: The file is new, or all of it changes.
+        says_whole: The new text is said to be all of the file.
         inner: The call holds a patch or code with markers instead.
     """
 
@@ -95,6 +96,7 @@ class Call:
     line: int | None = None
     at_end: bool = False
     creates: bool = False
+    says_whole: bool = False
     inner: str = ""
 
 
@@ -211,10 +213,13 @@ class CallReader:
             return Call(None, inner=f"*** Begin Patch\n*** Delete File: {path}\n*** End Patch")
         if whole is None and "text" in fields:
             self._refuse("a call with a text of which only the name of its tool would say where it belongs")
-        return None if whole is None else Call(path, new=whole, creates=True)
+        return None if whole is None else Call(path, new=whole, creates=True, says_whole=True)
 
     def _patch(self, fields: Mapping[str, Any]) -> str | None:
         patch = _string(fields, _PATCH)
+        blocks = fields.get("diffs")
+        if patch is None and isinstance(blocks, list) and all(isinstance(each, str) for each in blocks):
+            patch = "\n".join(blocks)
         if patch is not None and _PATCHED.search(patch):
             return patch
         for key in _COMMAND:

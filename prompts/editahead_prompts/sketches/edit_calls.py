@@ -172,9 +172,8 @@ def _as_sketch(calls: Sequence[Call]) -> Sketch:
             whole = tuple(map(to_plain, _without_last(new)))
             content: Snippet | Diff = Snippet((Code(whole, at),))
             final = None if not call.new or call.new.endswith("\n") else False
-            files.append(
-                FileSketch("whole-file", _WHY, content, at, len(lines), call.path, final_newline=final)
-            )
+            made = FileSketch("whole-file", _WHY, content, at, len(lines), call.path, final_newline=final)
+            files.append(replace(made, says_whole=call.says_whole))
             continue
         tagged = [HunkLine("-", line, at + n) for n, line in enumerate(old)]
         tagged += [HunkLine("+", line, at + len(old) + n) for n, line in enumerate(new)]

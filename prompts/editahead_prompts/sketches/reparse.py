@@ -9,6 +9,7 @@ from itertools import pairwise
 from editahead_prompts.text.snapshot import Snapshot
 
 from .combined_diff import settle_parents
+from .elision_markers import parse_marker, split_code_and_elisions
 from .invisible_characters import restore_invisible
 from .line_numbers import strip_line_numbers
 from .paths import path_of_comment
@@ -41,6 +42,8 @@ def reparse_with_file(file: FileSketch, sketch: Sketch, original: Snapshot) -> F
     if isinstance(file.content, Diff):
         return fit_blank_edges(file, original)
     parts = file.content.parts
+    if file.says_whole and (marked := _with_marks(parts, original)) is not None:
+        return replace(file, kind="markers", content=Snippet(marked), says_whole=False)
     if any(isinstance(part, Elision) for part in parts):
         parts = _with_real_lines(parts, original)
     if file.path_line is not None:
@@ -53,6 +56,21 @@ def reparse_with_file(file: FileSketch, sketch: Sketch, original: Snapshot) -> F
     if kind == "markers" and not any(isinstance(part, Elision) for part in parts):
         kind, why = classify(parts, original.language)
     return replace(file, kind=kind, why=why, content=Snippet(parts))
+
+
+def _with_marks(parts: Sequence[Code | Elision], original: Snapshot) -> tuple[Code | Elision, ...] | None:
+    """Return what is said to be the whole file with marks that the file lacks; None if there are none, or no file."""
+    there = {line.strip() for line in original.lines}
+    code = [part for part in parts if isinstance(part, Code)]
+    if not any(there) or not any(
+        (mark := parse_marker(line)) is not None and mark.certain and line.strip() not in there
+        for part in code
+        for line in part.lines
+    ):
+        return None
+    return tuple(
+        piece for part in code for piece in split_code_and_elisions(part.lines, part.at, original.language)
+    )
 
 
 def _is_of_file(named: str, parts: Sequence[Code | Elision], original: Snapshot) -> bool:

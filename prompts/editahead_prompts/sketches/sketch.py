@@ -137,6 +137,7 @@ class FileSketch:
         is_said_there: The words above, or a range of lines, say that the file is there already.
         executable: Whether the file gets or loses the permission to be run; None if the sketch does not say.
         old_blob: The beginning of git's name of the text that the part was made for.
+        says_whole: The sketch says that this is all of the file: the call of a tool that writes files.
         unsupported: What of the part Apply does not do, in a sentence; "" if Apply does all of it.
     """
 
@@ -156,6 +157,7 @@ class FileSketch:
     old_blob: str | None = None
     unsupported: str = ""
     other_path: str | None = None
+    says_whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,7 +169,7 @@ def _merge_part(part: FileSketch, target: Target, span: tuple[int, int] | None) 
     restored = restore_left_out_code(written, target)
     is_as_shown = restored.content == written.content
     part = as_whole_file(restored, target)
-    excerpt = as_excerpt(part, target)
+    excerpt = None if part.says_whole else as_excerpt(part, target)
     is_excerpt = excerpt is not None or part.kind != "whole-file"
     if isinstance(part.content, Snippet) and is_excerpt and part.end - part.at > MAX_SNIPPET_LINES:
         said = f"The sketch shows more than {MAX_SNIPPET_LINES:,} lines and is not the whole file; apply it in parts."

@@ -80,8 +80,10 @@ def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placement
     sent = tuple(dedent("\n".join(lines)).split("\n")) if is_deeper and share else lines
     lines = keep_indentation(sent, target.lines, target.low, target.high)
     splice = Splice(target.low, target.high, lines, part.at, part.end)
-    is_whole = share >= _MIN_WHOLE_SHARE or (
-        share >= _MIN_WHOLE_SHARE_AT_AN_END and any(_ends_alike(lines, target))
+    is_whole = (
+        part.says_whole
+        or share >= _MIN_WHOLE_SHARE
+        or (share >= _MIN_WHOLE_SHARE_AT_AN_END and any(_ends_alike(lines, target)))
     )
     if all_code and is_whole:
         shown = set(map(normalize_line, lines))

@@ -64,6 +64,8 @@ class UnusedImport(Rule):
         if line is None or (self.successor and _is_unbound(self.successor, index)):
             return
         body = index.bodies[line]
+        if _is_renamed(self.source, body):
+            return
         listed = _LIST.match(body)
         names = [name.strip() for name in listed["names"].split(",") if name.strip()] if listed else []
         if listed and self.source in names and len(names) > 1:
@@ -87,6 +89,11 @@ class ReplacedImport(Rule):
             return
         body = whole_word(self.source).sub(self.successor, index.bodies[line])
         yield Proposal(line, line + 1, (body + line_end(index.snapshot.lines[line]),))
+
+
+def _is_renamed(name: str, body: str) -> bool:
+    """Return whether a line imports the name under another one, so that uses of the name say nothing about the import."""
+    return WordPattern(rf"(?<![\w.]){re.escape(name)}\s+as\s+\w").search(body[:_MAX_WIDTH]) is not None
 
 
 def _end_of_gap(index: DocumentIndex, line: int) -> int:
