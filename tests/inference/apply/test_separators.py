@@ -156,3 +156,27 @@ def test_nothing_to_change_means_that_the_edits_leave_the_file_as_it_is(
         assert text.count(old) == 1
         text = text.replace(old, new)
     assert text == before
+
+
+@pytest.mark.parametrize("name", ["f.ts", "f.py", "f.bsl", "f.txt", "f.yml"])
+@pytest.mark.parametrize(
+    "new", ["x = 10;\n=======\ny = 2;\n", "if (x) {\n=======\n}\n", "\n=======\nx = 1;\n"]
+)
+def test_a_separator_too_many_is_not_written_into_code(name: str, new: str) -> None:
+    sketch = f"{name}\n{block('x = 1;' + chr(10), new)}"
+    found = apply_in_memory({name: "x = 1;\ny();\n"}, sketch)
+    assert isinstance(found, str) or "=======" not in found[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "new"),
+    [
+        ("f.rst", "Section\n=======\n\ntext\n"),
+        ("f.md", "Title\n=======\n\ntext\n"),
+        ("f.kt", "<<<<<<< HEAD\na();\n=======\nb();\n>>>>>>> topic\n"),
+        ("f.kt", "a();\n\\=======\nb();\n"),
+    ],
+)
+def test_a_separator_that_belongs_to_the_text_is_written(name: str, new: str) -> None:
+    found = apply_in_memory({name: "x = 1;\ny();\n"}, f"{name}\n{block('x = 1;' + chr(10), new)}")
+    assert found == {name: new.replace("\\=", "=") + "y();\n"}

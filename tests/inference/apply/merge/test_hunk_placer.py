@@ -287,3 +287,55 @@ def test_as_many_equal_hunks_as_places_are_no_doubt() -> None:
     assert made.refusal is None
     assert made.guess == after
     assert merged(f"--- a/x.py\n+++ b/x.py\n{hunk}", before, "python").refusal is not None
+
+
+def patched(*lines: str) -> str:
+    return "\n".join(["*** Begin Patch", "*** Update File: a", *lines, "*** End Patch", ""])
+
+
+@pytest.mark.parametrize(
+    ("text", "anchor", "language"),
+    [
+        ("alpha\nbeta\ngamma\n", "beta", "plaintext"),
+        ("import os\nimport re\n\nx = 1\n", "import os", "python"),
+        ("a:\n  b: 1\n  c: 2\n", "b: 1", "yaml"),
+        ("int a;\nint b;\n", "int b;", "kotlin"),
+        ("<p>one</p>\n<p>two</p>\n", "<p>one</p>", "html"),
+        ("x = 1\n", "x = 1", "ini"),
+    ],
+)
+def test_lines_alone_go_below_the_only_line_that_the_heading_names(
+    text: str, anchor: str, language: str
+) -> None:
+    indent = next(line for line in text.splitlines() if line.strip() == anchor).partition(anchor)[0]
+    sketch = patched(f"@@ {indent}{anchor}", f"+{indent}new: 3")
+    made = merged(sketch, text, language)
+    assert made.refusal is None
+    assert made.guess == text.replace(f"{anchor}\n", f"{anchor}\n{indent}new: 3\n")
+    assert merged(sketch, made.guess, language).refusal is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "anchor", "language"),
+    [
+        ("class A:\n    def a(self):\n        pass\n", "class A:", "python"),
+        ("func a() {\n\tb()\n}\n", "func a() {", "go"),
+        ("one\ntwo\none\n", "one", "plaintext"),
+        ("one\ntwo\n", "three", "plaintext"),
+        ("one and more\ntwo\n", "one and", "plaintext"),
+        ("a:\n  b: 1\n", "a:", "yaml"),
+    ],
+)
+def test_lines_alone_are_refused_where_the_heading_tells_no_line(
+    text: str, anchor: str, language: str
+) -> None:
+    assert merged(patched(f"@@ {anchor}", "+new"), text, language).refusal is not None
+
+
+@pytest.mark.parametrize("old", ["one", "two", "two\nthree"])
+def test_lines_that_are_not_the_end_of_the_file_contradict_its_mark(old: str) -> None:
+    lines = [f"-{line}" for line in old.split("\n")]
+    made = merged(patched("@@", *lines, "+new", "*** End of File"), "one\ntwo\nthree\nfour\n\n", "plaintext")
+    assert made.refusal is not None
+    made = merged(patched("@@", "-four", "+new", "*** End of File"), "one\ntwo\nthree\nfour\n\n", "plaintext")
+    assert made.refusal is None

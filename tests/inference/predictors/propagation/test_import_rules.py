@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from editahead_inference.predictors.propagation import Propagation
 from state_builder import HERE, Person
 
@@ -30,3 +32,20 @@ def test_a_type_of_the_document_needs_no_import() -> None:
     )
     found = results(Person(text).replace("queue: Queue", "queue: Stack"))
     assert text.replace("queue: Queue", "queue: Stack").partition("\n\n")[2].lstrip() in found
+
+
+@pytest.mark.parametrize(
+    ("uri", "line"),
+    [
+        ("a.py", "from parts import Test as Tester"),
+        ("a.py", "from parts import Other, Test as Tester"),
+        ("a.ts", 'import { Test as Tester } from "./parts";'),
+        ("a.ts", 'import { Other, Test as Tester } from "./parts";'),
+        ("a.rs", "use parts::Test as Tester;"),
+        ("a.rs", "use parts::{Other, Test as Tester};"),
+    ],
+)
+def test_an_import_under_another_name_does_not_go_with_the_first_name(uri: str, line: str) -> None:
+    text = f"{line}\nuse(Test)\nt = Tester(Other)\n"
+    found = results(Person(text, uri=f"file:///{uri}").replace("use(Test)", "use(Probe)"))
+    assert all("Tester }" in each or "Test as Tester" in each or "Probe as Tester" in each for each in found)
