@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node, Tree
 
+from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.text.edits import Edit
 
@@ -22,7 +23,26 @@ _MAX_UP = 4
 """Nodes from one at the end of a line up to its string."""
 
 
-def moves_end_of_comment(splices: Sequence[Splice], bodies: Sequence[str]) -> bool:
+def find_torn_text(
+    target: Target, splices: Sequence[Splice], edit: Edit, guess: str, after: Tree | None
+) -> str:
+    """Return what a change would tear, in a sentence; "" if nothing.
+
+    Args:
+        target: The file before.
+        splices: The change of lines.
+        edit: The same change.
+        guess: The text after it.
+        after: The tree of that text; None without a grammar.
+    """
+    if _moves_end_of_comment(splices, target.lines.bodies):
+        return "A comment would not end where it ends now."
+    if after is not None and _tears_string(target.original.language, edit, guess, after):
+        return "A string would not end on its line."
+    return ""
+
+
+def _moves_end_of_comment(splices: Sequence[Splice], bodies: Sequence[str]) -> bool:
     """Return whether a comment over several lines would not end where it ends now."""
     return any(_opened(s.lines) != _opened(bodies[s.start : s.end]) for s in splices)
 
@@ -37,7 +57,7 @@ def _opened(bodies: Sequence[str]) -> int:
     return opened
 
 
-def tears_string(language: str, edit: Edit, guess: str, after: Tree) -> bool:
+def _tears_string(language: str, edit: Edit, guess: str, after: Tree) -> bool:
     """Return whether a changed line would end within a string that has to end on its line.
 
     Grammars take a line end in such a string for the space between tokens, and count no error.

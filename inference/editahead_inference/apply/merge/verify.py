@@ -88,7 +88,7 @@ from .shown_neighbours import enclosed_lines, encloses_all
 from .shown_runs import ShownRuns, code_lines, without_commas
 from .strayed_entries import strayed_entries
 from .substance import emptied_bodies
-from .torn_texts import moves_end_of_comment, tears_string
+from .torn_texts import find_torn_text
 from .whole_file import goes_on_below, is_plainly_whole, loses_all_imports
 
 MAX_CHARS = 1_000_000
@@ -233,11 +233,9 @@ def first_failure(
             detail = f"A line would not be in `{header}`, where the sketch shows it or the file has it."
             return make_refusal("unplaced", detail, [line])
     target.check()
-    if moves_end_of_comment(splices, target.lines.bodies):
-        return make_refusal("would-break-syntax", "A comment would not end where it ends now.")
     after = target.syntax.tree_after(target.original, edit)
-    if after is not None and tears_string(target.original.language, edit, guess, after):
-        return make_refusal("would-break-syntax", "A string would not end on its line.")
+    if torn := find_torn_text(target, splices, edit, guess, after):
+        return make_refusal("would-break-syntax", torn)
     counts = None if after is None else (target.errors, count_errors(after.root_node))
     if (
         counts is not None and counts[1] > counts[0] and not (counts[0] and _is_located_exactly(part, target))

@@ -17,6 +17,7 @@ from .changed_parameters import changes_parameters
 from .document_index import DocumentIndex
 from .doubts import Applied, Doubts
 from .introduced_names import IntroducedNames
+from .literal_places import means_other
 from .named_places import other_indexes
 from .other_spellings import changes_another_name
 from .proposal import Proposal
@@ -210,8 +211,9 @@ def _proposals(
     """Yield the rule's proposals, without the places where a renamed name means something else."""
     renamed = names.get(*rule.renames, edit) if rule.renames else None
     if renamed is None:
-        if rule.kind != _SIBLINGS:
-            yield from proposals
+        for proposal in proposals if rule.kind != _SIBLINGS else ():
+            if not rule.renames or not means_other(rule.renames, index, proposal.start, edit):
+                yield proposal
         return
     for proposal in proposals:
         if rule.kind in _EXACT_RENAMES and proposal.end - proposal.start == 1:
