@@ -56,7 +56,7 @@ def test_what_is_wrong_with_a_fragment(name: str, text: str, reason: str | None)
 def test_the_changelog_knows_the_version() -> None:
     changelog = (ROOT / CONFIG["filename"]).read_text("utf-8")
     released = re.search(rf"^## \[{re.escape(editahead_lsp.__version__)}\]", changelog, re.MULTILINE)
-    assert released or f"What will be {editahead_lsp.__version__}:" in changelog
+    assert released
     assert changelog.count(CONFIG["start_string"]) == 1
 
 
@@ -85,3 +85,9 @@ def test_the_next_version_is_built_from_the_fragments(tmp_path: Path) -> None:
         "### Fixed - The change 3. (#3) "
         "### Removed - The change 4. (#4)"
     )
+
+
+def test_the_first_version_is_told_in_sixty_lines() -> None:
+    changelog = (ROOT / CONFIG["filename"]).read_text("utf-8")
+    (entry,) = re.findall(r"^## \[0\.1\.0\].*?(?=^## |\Z)", changelog, re.MULTILINE | re.DOTALL)
+    assert len(entry.splitlines()) <= 60
