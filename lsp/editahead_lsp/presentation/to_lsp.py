@@ -11,6 +11,7 @@ from editahead_lsp.session.shown_predictions import Suggestion, SuggestionList
 from editahead_lsp.workspace.positions import Encoding, code_unit_length, offset_at, position_at
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.edits import Edit, Replacement, normalise
+from editahead_prompts.text.scripts import whole_letters
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 
 MAX_PREVIEW_CHARS = 120
@@ -173,7 +174,9 @@ def _interleaved(edit: Edit, text: str) -> Sequence[str]:
 
 
 def _between_ends(r: Replacement, text: str) -> Replacement:
-    """Extend a replacement that splits a CR LF: no LSP position lies between the two."""
+    """Extend a replacement that splits a CR LF, as no LSP position lies between the two, or a letter and its accents."""
+    start, end = whole_letters(text, r.start, r.end)
+    r = Replacement(start, end, text[start : r.start] + r.text + text[r.end : end])
     if _splits_end(text, r.start):
         r = Replacement(r.start - 1, r.end, "\r" + r.text)
     if _splits_end(text, r.end):

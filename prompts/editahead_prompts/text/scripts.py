@@ -27,8 +27,29 @@ _SIGNS = (
 """Signs for syllables and words: Chinese, Japanese, Yi, Tangut, and Korean, where particles follow without a space."""
 _RUN = re.compile(f"[{_LETTERS}{_SIGNS}]+")
 _SIGN = re.compile(f"[{_SIGNS}]")
+_JOINERS = "\u200c\u200d"
+MAX_MARKS = 32
+"""Characters around the ends of a span that are looked at. More marks on a letter are no writing."""
 _LETTERS_OF_SIGN = 3
 """Letters that a sign is worth, and keys that it takes, about."""
+
+
+def whole_letters(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return a span of a text, wider where it would cut a letter from its accents, or an emoji from what joins it."""
+    least, most = max(start - MAX_MARKS, 0), min(end + MAX_MARKS, len(text))
+    while start > least and _is_joined(text, start):
+        start -= 1
+    while end < most and _is_joined(text, end):
+        end += 1
+    return start, end
+
+
+def _is_joined(text: str, at: int) -> bool:
+    """Return whether the characters around an offset are one to a reader."""
+    if not 0 < at < len(text) or text[at].isascii() or text[at - 1].isspace():
+        return False
+    is_mark = unicodedata.category(text[at])[0] == "M" or "\U0001f3fb" <= text[at] <= "\U0001f3ff"
+    return is_mark or text[at] in _JOINERS or text[at - 1] == _JOINERS[-1]
 
 
 def fold(text: str) -> str:

@@ -19,6 +19,8 @@ MAX_MATCHING_LINES = 5
 """Matching lines of a result, the best ones."""
 _INSIDE = 0.5
 """What a word counts for a line that has it inside of another one."""
+_LONGEST_PART = 30
+"""Characters of a part of a run that is named in a reason."""
 NEAR_RANK = 20
 """The last rank by meaning that is a reason to name."""
 _DECORATION = ("@", "#", "//", "/*", "*", "///", "--", "[")
@@ -205,7 +207,8 @@ def _mentioned_runs(question: Question, text: str, whole: Container[str]) -> Ite
     for run, is_run in unspaced_runs(fold(question.text[:MAX_LITERAL])):
         at = 0 if is_run and run not in whole else len(run)
         while at < len(run):
-            ends = (end for end in range(len(run), at + min(len(run), 2) - 1, -1) if run[at:end] in text)
+            longest, shortest = min(len(run), at + _LONGEST_PART), at + min(len(run), 2)
+            ends = (end for end in range(longest, shortest - 1, -1) if run[at:end] in text)
             end = next(ends, at)
             if end > at:
                 yield run[at:end]

@@ -15,6 +15,7 @@ from editahead_lsp.presentation.to_lsp import covering_replacement
 from editahead_lsp.session.shown_predictions import Suggestion, SuggestionList
 from editahead_lsp.workspace.positions import Encoding, offset_at
 from editahead_prompts.text.edits import Edit, Replacement
+from editahead_prompts.text.scripts import whole_letters
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 from server_harness import ScriptedPipeline, ServerHarness, lsp_range, position_params
 
@@ -398,3 +399,31 @@ def test_the_cursor_after(case: tuple[str, Edit], offset: int) -> None:
     assert place.line < len(lines)
     at = sum(map(len, lines[: place.line])) + place.character
     assert at in (min(offset, len(after)), min(offset, len(after)) - 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "edit", "range_", "new"),
+    [
+        ("gro\u0308ße", Edit.replace(3, 4, ""), (2, 4), "o"),
+        ("gro\u0308ße", Edit.replace(2, 3, "a"), (2, 4), "a\u0308"),
+        ("ที่นี่", Edit.replace(1, 2, "\u0e36"), (0, 3), "ท\u0e36\u0e48"),
+        ("कि", Edit.replace(1, 2, "ी"), (0, 2), "की"),
+        ("👍🏽", Edit.replace(1, 2, "🏿"), (0, 2), "👍🏿"),
+        ("👨\u200d👩\u200d👧", Edit.replace(4, 5, "👦"), (0, 5), "👨\u200d👩\u200d👦"),
+    ],
+)
+def test_a_letter_is_replaced_with_its_accents(
+    text: str, edit: Edit, range_: tuple[int, int], new: str
+) -> None:
+    (made,) = to_lsp.position_safe_replacements(edit, text)
+    assert ((made.start, made.end), made.text) == (range_, new)
+    assert covering_replacement(edit, text) == made
+
+
+@given(st.text("eox \n\u0301\u0308ก\u0e48👍🏽\u200d", max_size=12), st.data())
+def test_no_range_cuts_a_letter_from_its_accents(text: str, data: st.DataObject) -> None:
+    start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
+    edit = Edit.replace(start, end, data.draw(st.text("ab\u0301", max_size=3)))
+    for made in (*to_lsp.position_safe_replacements(edit, text), covering_replacement(edit, text)):
+        assert whole_letters(text, made.start, made.end) == (made.start, made.end)
+        assert "\n" in text or Edit((made,)).apply(text) == edit.apply(text)
