@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from editahead_prompts.text.identifiers import WORD, search_words
+from editahead_prompts.text.identifiers import WORD, search_words, split_words
 from editahead_prompts.text.scripts import compose, fold, is_unspaced, unspaced_runs
 from editahead_retrieval.index.symbols.symbol import Role
 
@@ -104,10 +104,11 @@ def _line_scores(question: Question, candidate: Candidate, rarity: Mapping[str, 
 
 
 def _words_inside(question: Question, candidate: Candidate) -> list[str]:
-    """Return the words of a question that a candidate has inside of longer words only."""
+    """Return the words of a question that a candidate has inside of longer words, where it has none as a word."""
+    if candidate.found:
+        return []
     text = fold(candidate.text.text_of(candidate.place))
-    words = (word.text for word in question.words if word.text not in candidate.found)
-    return [word for word in words if len(word) >= MIN_LITERAL and word in text]
+    return [word.text for word in question.words if len(word.text) >= MIN_LITERAL and word.text in text]
 
 
 def _definition_score(question: Question, definition: Definition, rarity: Mapping[str, float]) -> float:
@@ -184,8 +185,8 @@ def _reasons(
         reasons.append(f"mentions {', '.join(mentioned)}")
     in_path = [
         part
-        for part in dict.fromkeys(search_words(candidate.place.path.replace("/", "_").replace(".", "_")))
-        if any(part in word.forms for word in question.words)
+        for part in dict.fromkeys(split_words(candidate.place.path.replace("/", "_").replace(".", "_")))
+        if any(one in word.forms for word in question.words for one in search_words(part))
     ]
     if in_path:
         reasons.append(f"path has {', '.join(in_path)}")
