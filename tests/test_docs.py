@@ -208,3 +208,8 @@ def test_no_file_names_somebodys_machine() -> None:
         for match in MACHINE.finditer(path.read_bytes().decode("utf-8", "replace"))
     ]
     assert found == []
+
+
+@pytest.mark.parametrize(("document", "lines"), [("CONTRIBUTING.md", 100), ("RELEASING.md", 30)])
+def test_what_everyone_reads_first_is_short(document: str, lines: int) -> None:
+    assert len((ROOT / document).read_text("utf-8").splitlines()) < lines
