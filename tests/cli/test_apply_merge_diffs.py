@@ -68,6 +68,28 @@ def test_a_merge_is_applied_to_each_parent(show: Show, parent: str, option: str)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    "form", ["{}", "```diff\n{}```\n", "```\n{}```\n", "Here it is:\n\n```diff\n{}```\nDone.\n"]
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("name", ["f.txt", "gr\u00fc\u00dfe x.txt"])
+def test_a_merge_is_applied_wherever_it_is_pasted(show: Show, form: str, end: str, name: str) -> None:
+    left, right, merged = (text.replace("\n", end) for text in (LEFT, RIGHT, MERGED))
+    text = form.format(show({name: left}, {name: right}, {name: merged}, option="--cc"))
+    for parent in (left, right):
+        assert apply_in_memory({name: parent}, text) == {name: merged}
+
+
+@pytest.mark.slow
+def test_the_end_of_the_last_line_stays_as_no_combined_diff_says_it(show: Show) -> None:
+    left, right, merged = (changed(_23=f"{word}\n") for word in ("left", "right", "both"))
+    text = show({"a": left[:-1]}, {"a": right}, {"a": merged})
+    assert "No newline" not in text
+    assert apply_in_memory({"a": left[:-1]}, text) == {"a": merged[:-1]}
+    assert apply_in_memory({"a": right}, text) == {"a": merged}
+
+
+@pytest.mark.slow
 def test_each_file_of_a_merge_has_its_parent(show: Show) -> None:
     texts = show(*({"a": text, "b": text} for text in (LEFT, RIGHT, MERGED)))
     assert apply_in_memory({"a": LEFT, "b": RIGHT}, texts) == {"a": MERGED, "b": MERGED}

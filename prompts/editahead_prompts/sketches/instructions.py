@@ -50,7 +50,7 @@ MAX_INSTRUCTIONS = 20_000
 _FEW = 3
 """First lines of a block for a patch of which one begins the patch."""
 
-_GIT = "diff --git "
+_GIT = ("diff --git ", "diff --cc ", "diff --combined ")
 _PATCH_FILES = (".patch", ".diff")
 CODE_LANGUAGES = frozenset(
     (
@@ -115,7 +115,7 @@ def read_instructions(
         if len(spans) > MAX_INSTRUCTIONS:
             raise SketchError(f"more than {MAX_INSTRUCTIONS:,} instructions", at, end)
         at = found[1]
-    mails = set(_mail_lines(lines, spans, end))
+    mails = set(_mail_lines(lines, spans, start, end))
     used = (number for number in rest if lines[number].strip() and number not in mails)
     return Instructions(
         tuple(files), tuple(spans), tuple(number for number in used if not _is_wrapper(lines[number]))
@@ -164,12 +164,14 @@ def add_file(files: list[FileSketch], file: FileSketch, *, joins: bool = False) 
         files.append(file)
 
 
-def _mail_lines(lines: Sequence[str], spans: Sequence[tuple[int, int]], end: int) -> Iterator[int]:
+def _mail_lines(
+    lines: Sequence[str], spans: Sequence[tuple[int, int]], begin: int, end: int
+) -> Iterator[int]:
     """Yield the lines of git's mails and logs around diffs: the message above, and the signature below."""
-    at = 0
+    at = begin
     for start, stop in [*spans, (end, end)]:
         first = next((number for number in range(at, start) if lines[number].strip()), start)
-        if at and first < start and _MAIL_END.fullmatch(lines[first]):
+        if at > begin and first < start and _MAIL_END.fullmatch(lines[first]):
             yield from range(first, min(first + 2, start))
             first = next((number for number in range(first + 2, start) if lines[number].strip()), start)
         if first < start < end and _MAIL.match(lines[first]) and lines[start].startswith(_GIT):
@@ -287,7 +289,8 @@ def _begins(lines: Sequence[str], fence: Fence) -> bool:
     if fence.word in PATCH_WORDS and unified_diff.looks_like_diff(lines[fence.start : fence.end]):
         return True
     if fence.word in PATCH_WORDS:
-        return any(_is_start(lines, number) for number in used[:_FEW])
+        is_mail = any(_MAIL.match(lines[number]) for number in used[:1])
+        return is_mail or any(_is_start(lines, number) for number in used[:_FEW])
     for number in used:
         if _is_start(lines, number):
             return True
