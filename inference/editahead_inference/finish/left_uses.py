@@ -326,7 +326,7 @@ class LeftUses:
         if self._old.is_local:
             return False
         body = index.bodies[line]
-        before = re.search(rf"[\"'`](?P<path>{_PATH})\Z", body[: match.start()])
+        before = WordPattern(rf"[\"'`](?P<path>{_PATH})\Z").search(body[: match.start()])
         if before is None or not WordPattern(r"[\"'`]|\.\w+[\"'`]").match(body[match.end() :]):
             return False
         path = [part for part in re.split(r"[.:/#]", before["path"]) if part]

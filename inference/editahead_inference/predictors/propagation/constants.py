@@ -62,7 +62,7 @@ def _is_field_set_once(field: re.Match[str], index: DocumentIndex) -> bool:
     changed = WordPattern(
         rf"{target}\s*(?:[-+*/%|&^]|\*\*|<<|>>)=|(?:\+\+|--)\s*{target}(?!\w)|{target}\s*(?:\+\+|--)"
     )
-    assigned = re.compile(rf"\bthis\.{name}\s*=(?![=>])")
+    assigned = WordPattern(rf"\bthis\.{name}\s*=(?![=>])")
     bodies = [index.bodies[line] for line in index.lines_with(field["name"])]
     count = sum(bool(assigned.search(body)) for body in bodies) + bool(field["value"])
     return count <= 1 and not any(changed.search(body) for body in bodies)

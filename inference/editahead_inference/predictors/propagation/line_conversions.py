@@ -16,7 +16,7 @@ _STRING = WordPattern(r"(?<![\w\"'])(\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*')
 _FIELD = re.compile(r"\{(\d*)(![rsa])?(:[^{}]*)?\}")
 _PERCENT = re.compile(r"%(?:(?P<flags>[-+0 #]*)(?P<width>\d*)(?P<precision>\.\d+)?(?P<type>[sdrifgxX])|%)")
 _OPERAND = r"(?:\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[^\W\d][\w.]*(?:\([^()\"'`]*\)|\[[^\[\]\"'`]*\])?)"
-_CONCATENATION = re.compile(rf"{_OPERAND}(?:\s*\+\s*{_OPERAND})+")
+_CONCATENATION = WordPattern(rf"{_OPERAND}(?:\s*\+\s*{_OPERAND})+")
 
 _OPTIONAL = WordPattern(r"(?<![\w.])(?:typing\.)?Optional\[((?:[^\[\]\"'|]|\[[^\[\]\"']*\])+)\]")
 
@@ -104,7 +104,7 @@ def concatenation_to_template(line: str) -> str | None:
     """Rewrite each concatenation of strings and values as a template literal of JavaScript."""
 
     def template(match: re.Match[str]) -> str:
-        parts = re.findall(_OPERAND, match[0])
+        parts = WordPattern(_OPERAND).findall(match[0])
         if all(part[0] in "\"'" for part in parts) or not any(part[0] in "\"'" for part in parts):
             return match[0]
         texts = []

@@ -223,7 +223,7 @@ def _witnesses(
     for other in others:
         if pattern is None or not _is_kin(language, other.language) or name not in other.text:
             continue
-        defined = re.search(pattern.format(re.escape(name)), other.text, re.MULTILINE)
+        defined = WordPattern(pattern.format(re.escape(name)), re.MULTILINE).search(other.text)
         if defined:
             module = _module_of(other, snapshot, trees)
             if module:

@@ -93,7 +93,7 @@ def _workspace_headers(includes: Sequence[tuple[int, str]], situation: Situation
     included = {posixpath.basename(path[1:-1]) for _, path in includes}
     found: dict[str, None] = {}
     for name in _brought(situation, WORD):
-        declared = re.compile(_DECLARES.format(re.escape(name)), re.MULTILINE)
+        declared = WordPattern(_DECLARES.format(re.escape(name)), re.MULTILINE)
         declaring = [source for source in headers if declared.search(source.text)]
         if len(declaring) != 1 or posixpath.basename(_path(declaring[0].uri)) in included:
             continue

@@ -230,7 +230,7 @@ class _Wrapping:
         return f"wrap in {shorten(self.head.strip() + ' … ' + self.tail.strip())}"
 
     def rewrite(self, text: str) -> str | None:
-        match = re.fullmatch(f"({self.before})({self.inner})({self.after})", text)
+        match = WordPattern(f"({self.before})({self.inner})({self.after})").fullmatch(text)
         if match is None or match[1].endswith(self.head):
             return None
         return f"{match[1]}{self.head}{match[2]}{self.tail}{match[3]}"

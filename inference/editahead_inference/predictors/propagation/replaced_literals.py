@@ -44,7 +44,7 @@ _OPENS = ("{", "(", ":", "=>")
 """What a line ends in that opens a block."""
 _FUNCTION = re.compile(r"function|method|constructor")
 _VERSION = r"(?<![\w.])v?\d+(?:\.\d+)+(?:[-+.]?\w+)*"
-_LITERAL = re.compile(
+_LITERAL = WordPattern(
     rf"\"(?P<double>(?:[^\"\\]|\\.)*)\"|'(?P<single>(?:[^'\\]|\\.)*)'|`(?P<back>[^`\\]*)`|(?P<version>{_VERSION})"
 )
 

@@ -219,7 +219,7 @@ def _rewritten(index: DocumentIndex, line: int, other: _Signature, tail: str, co
     if index.snapshot.language in C_FAMILY and not rest.strip().startswith(";"):
         tail = _DEFAULT.sub("", tail)  # a default belongs to the declaration
     for word in ("override", "noexcept"):
-        if re.search(rf"\b{word}\b", other.tail) and not re.search(rf"\b{word}\b", tail):
+        if whole_word(word).search(other.tail) and not whole_word(word).search(tail):
             tail += f" {word}"
     made = body[: other.at + len(other.name)] + space + tail + rest
     proposal = Proposal(line, line + 1, (made + line_end(index.snapshot.lines[line]),))

@@ -24,7 +24,7 @@ _HOLES = {
     "expression": r"[^\s(){}\[\],;][^(){}\[\],;]*(?:[(\[][^()\[\]]*(?:\([^()]*\)[^()\[\]]*)*[)\]][^(){}\[\],;]*)*",
 }
 
-_CHAIN = re.compile(_HOLES["chain"])
+_CHAIN = WordPattern(_HOLES["chain"])
 
 MAX_JOINED = 600
 """Tokens of a line whose expressions are joined. A longer line is data, or generated."""
