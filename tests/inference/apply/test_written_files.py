@@ -36,7 +36,7 @@ FORMS = ["gemini", "claude", "tags", "fence"]
         ("a.py", _TEXT, _TEXT.replace("A = 1", "A = 2")),
         ("a.py", _TEXT, _TEXT.replace("other", "third").replace("keep", "held").replace("A", "B")),
         ("a.json", '{"a": 1}\n', '{"b": [1, 2]}\n'),
-        ("a.txt", "old\nwords\n", "quite other words\n"),
+        ("a.txt", "old\nwords\n", "quite other\nlines\n"),
         ("a.css", "a { top: 1px; }\n", "b { left: 2px; }\n"),
         ("a.rs", "fn a() {}\n", "fn b() {\n    c();\n}\n"),
     ],
@@ -60,6 +60,21 @@ def test_a_written_file_has_the_text_of_the_call(name: str, before: str, after: 
 )
 def test_a_written_file_that_loses_a_function_is_refused(left: str, form: str) -> None:
     assert isinstance(apply_in_memory({"a.py": _TEXT}, writing("a.py", left, form)), str)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("a.rst", "# A\n\none\n\n# B\n\ntwo\n", "# A\n\nuno\n"),
+        ("a.py", '"""Doc."""\n\n\ndef f():\n    """Say."""\n    return 1\n', "def f():\n    return 2\n"),
+        ("a.txt", "one\ntwo\nthree\n", "four\n"),
+        ("a.yml", "a: 1\nb: 2\nc: 3\n", "a: 10\n"),
+        ("a.sql", "select 1;\nselect 2;\n", "select 3;\n"),
+    ],
+)
+def test_another_text_that_is_shorter_may_be_cut_off(name: str, before: str, after: str, form: str) -> None:
+    assert apply_in_memory({name: before}, writing(name, after, form)) == "would-lose-code"
 
 
 @pytest.mark.parametrize("form", FORMS)

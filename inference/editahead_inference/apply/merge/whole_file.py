@@ -80,11 +80,10 @@ def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placement
     sent = tuple(dedent("\n".join(lines)).split("\n")) if is_deeper and share else lines
     lines = keep_indentation(sent, target.lines, target.low, target.high)
     splice = Splice(target.low, target.high, lines, part.at, part.end)
-    is_whole = (
-        part.says_whole
-        or share >= _MIN_WHOLE_SHARE
-        or (share >= _MIN_WHOLE_SHARE_AT_AN_END and any(_ends_alike(lines, target)))
+    is_alike = share >= _MIN_WHOLE_SHARE or (
+        share >= _MIN_WHOLE_SHARE_AT_AN_END and any(_ends_alike(lines, target))
     )
+    is_whole = is_alike or part.says_whole
     if all_code and is_whole:
         shown = set(map(normalize_line, lines))
         there = [key for key in target.lines.keys[target.low : target.high] if key]
@@ -96,6 +95,10 @@ def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placement
         head = next((n for n, key in enumerate(there) if key in shown), len(there))
         if head > _MAX_LOST_END_LINES:
             said = f"The first {head} lines of the file would be gone."
+            doubt = make_refusal("would-lose-code", said, settled_by="person")
+            return Placement((splice,), doubt, round(share, 3))
+        if not is_alike and sum(map(bool, map(normalize_line, lines))) < len(there):
+            said = "The file would be another one, and shorter."
             doubt = make_refusal("would-lose-code", said, settled_by="person")
             return Placement((splice,), doubt, round(share, 3))
         lost = _lost_names(lines, target) if share < _MIN_WHOLE_SHARE else []
