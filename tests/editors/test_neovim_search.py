@@ -68,7 +68,8 @@ def test_what_was_chosen_is_logged_for_who_wants_it(start: Start, homes: dict[st
     assert "def add_to_cart(item):" in opened.text
 
 
-def test_nothing_is_found(neovim: Neovim) -> None:
+def test_nothing_is_found(start: Start) -> None:
+    neovim = start(FILES, settings={"index": "on", "search_encoder": "off"}, places_left=False)
     ready(neovim)
     neovim.keys(":Editahead search unheard_of_thing<CR>")
     neovim.until("vim.fn.execute('messages'):find('Nothing found') ~= nil")
