@@ -190,7 +190,8 @@ def _is_wrapper(line: str) -> bool:
 
 def is_prose(line: str) -> bool:
     """Return whether a line of an answer can only be words for a person, which may be in Markdown."""
-    text = _QUOTED.sub("x", _LIST.sub("", line, count=1)).strip()
+    item = _LIST.match(line)
+    text = _QUOTED.sub("x", line[item.end() :] if item else line).strip()
     if parse_marker(line) is not None or not _PROSE.fullmatch(text):
         return False
     return CODE.match(line) is None or _SENTENCE.fullmatch(text) is not None
