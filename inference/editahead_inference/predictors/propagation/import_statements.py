@@ -260,7 +260,7 @@ def _add_line(
         last += 1
     block = statements[first : last + 1]
     items = sorted((one.item for one in wanted), key=str.lower)
-    text = _written(snapshot, statements[best], wanted[0], items)
+    text = write_import(snapshot, statements[best], wanted[0], items)
     if text is None or len(text) > _MAX_WIDTH:
         return None
     made = Statement(0, 1, module, form, tuple(wanted), text.strip())
@@ -271,7 +271,7 @@ def _add_line(
     return Proposal(at, at, (text + (line_end(model) or snapshot.eol),))
 
 
-def _written(snapshot: Snapshot, model: Statement, wanted: Wanted, items: Sequence[str]) -> str | None:
+def write_import(snapshot: Snapshot, model: Statement, wanted: Wanted, items: Sequence[str]) -> str | None:
     """Return the line of the new statement, in the style of the document's statement `model`."""
     listed = ", ".join(items)
     language = snapshot.language

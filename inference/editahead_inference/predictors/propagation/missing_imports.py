@@ -24,6 +24,7 @@ from editahead_prompts.text.word_patterns import WordPattern
 
 from . import token_patterns
 from .document_index import DocumentIndex
+from .first_import import first_import
 from .import_rules import IMPORT
 from .import_statements import (
     Statement,
@@ -102,7 +103,8 @@ def imports_of(
         others: The other open documents.
         trees: The syntax trees of all documents.
         is_unbound: Returns whether the document uses a name that nothing in it binds.
-        anywhere: Whether a module that is like none of the imported ones goes behind them.
+        anywhere: Whether a module that is like none of the imported ones goes behind them, and the first one of a document
+            below its head.
     """
     snapshot = index.snapshot
     statements: list[Statement] | None = None
@@ -129,7 +131,11 @@ def imports_of(
         wanted.setdefault((one.module, one.form, *alone), []).append((witness, one))
     found = []
     for group in wanted.values():
-        proposal = add_imports(snapshot, statements or (), [one for _, one in group], anywhere=anywhere)
+        listed = [one for _, one in group]
+        if statements or not anywhere:
+            proposal = add_imports(snapshot, statements or (), listed, anywhere=anywhere)
+        else:
+            proposal = first_import(snapshot, listed, trees)
         if proposal is not None:
             found.append(MissingImport(tuple(one.name for _, one in group), group[0][0], proposal))
     together = join_proposals(snapshot, [one.proposal for one in found]) if len(found) > 1 else None
