@@ -3,6 +3,7 @@
 <write_to_file><path>a.py</path><content>...</content></write_to_file>        Cline's and Roo's, also with CDATA
 <invoke name="Edit"><parameter name="file_path">a.py</parameter>...           Claude's
 <function=edit><parameter=path>a.py</parameter>...                            Qwen's
+<file path="a.py">...</file>, <boltAction type="file" filePath="a.py">...     a whole file, as builders of apps write it
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ _FIELDS = (
 )
 _TAG = re.compile(
     rf"<(?P<end>/)?(?:\w+:)?(?:parameter(?: name=\"(?P<named>\w+)\"|=(?P<bare>\w+))|(?P<field>{_FIELDS})|"
-    r"(?P<tool>\w+)(?:[ =]\"?(?:name=\")?(?P<called>[\w.]+)\"?)?)(?: [^<>\n]{0,200})?>"
+    r"(?P<tool>[\w-]+)(?:[ =]\"?(?:name=\")?(?P<called>[\w.]+)\"?)?)(?: [^<>\n]{0,200})?>"
 )
+_FIELD = re.compile(rf"<(?:\w+:)?(?:{_FIELDS}|parameter)\b")
 _NEUTRAL = frozenset(["edit", "edits", "args", "file", "replacement", "replacements", "parameter"])
 """Tags between the fields of one call."""
 _DIFFS = frozenset(["diff"])
@@ -47,8 +49,13 @@ class TaggedCalls:
     is_cut_off: bool
 
 
-def read_tags(text: str) -> TaggedCalls:
-    """Return the calls that are tags of a text."""
+def read_tags(text: str, *, may_be_files: bool = True) -> TaggedCalls:
+    """Return the calls that are tags of a text.
+
+    Args:
+        text: The text.
+        may_be_files: Whether a tag with a path and text in it is a whole file. A text for a file of markup has such tags.
+    """
     calls: list[tuple[str, dict[str, Any]]] = []
     fields: dict[str, Any] = {}
     left: list[str] = []
@@ -66,11 +73,10 @@ def read_tags(text: str) -> TaggedCalls:
             at = short.end()
             continue
         if key is None or found["end"]:
-            if key is None and found["tool"] not in _NEUTRAL:
+            if key is None and (found["tool"] not in _NEUTRAL or (may_be_files and _NAMED.search(found[0]))):
                 calls += [(name, fields)] if fields else []
-                name, fields = found["called"] or found["tool"], {}
-                if (named := _NAMED.search(found[0])) is not None:
-                    fields["path"] = named[1]
+                name = found["called"] or found["tool"]
+                fields, at = _named_fields(text, found, at, may_be_files)
             continue
         close = f"</{found['field'] or 'parameter'}>"
         end = -1 if close in unclosed else _end_of(text, at, close)
@@ -88,6 +94,22 @@ def read_tags(text: str) -> TaggedCalls:
     left.append(text[at:])
     calls += [(name, fields)] if fields else []
     return TaggedCalls([(name, _settled(held)) for name, held in calls], "".join(left), is_cut_off)
+
+
+def _named_fields(text: str, tag: re.Match[str], at: int, may_be_file: bool) -> tuple[dict[str, Any], int]:
+    """Return the fields that the tag of a tool itself gives, and where what follows begins.
+
+    They are its path, and all lines up to its end as the content, where no tag of a field is in them.
+    """
+    named = _NAMED.search(tag[0])
+    fields = {} if named is None else {"path": named[1]}
+    if named is None or not may_be_file:
+        return fields, at
+    end = text.find(f"\n</{tag['tool']}>", at)
+    body = text[at : end + 1].removeprefix("\n")
+    if end < 0 or not body.strip() or _FIELD.search(body):
+        return fields, at
+    return {**fields, "content": body}, text.index(">", end) + 1
 
 
 def _end_of(text: str, at: int, close: str) -> int:

@@ -18,7 +18,7 @@ from typing import Any
 
 from editahead_prompts.errors import SketchError
 
-from .call_tags import read_tags
+from .call_tags import TaggedCalls, read_tags
 from .call_values import MAX_CALLS, Call, CallReader
 from .instructions import is_prose
 from .invisible_characters import to_plain
@@ -67,8 +67,10 @@ def parse_edit_calls(
         raise SketchError("the call of an edit tool in JSON that is cut off or malformed")
     for value in values or ():
         reader.read(value)
-    if values is None and "<" in stripped and not _read_tagged(stripped, reader, is_around, may_be_data):
-        return None
+    if values is None and "<" in stripped:
+        tagged = read_tags(stripped, may_be_files=may_have_words or not may_be_data)
+        if not _read_tagged(stripped, tagged, reader, is_around, may_be_data):
+            return None
     if reader.problems and (reader.calls or not may_be_data):
         raise SketchError(reader.problems[0])
     groups = groupby(reader.calls, key=lambda call: bool(call.inner))
@@ -95,13 +97,14 @@ def _is_word_line(line: str) -> bool:
     return not line.lstrip().startswith(("```", "~~~")) and path_of_line(line) is None and is_prose(line)
 
 
-def _read_tagged(text: str, reader: CallReader, is_around: Callable[[str], bool], may_be_data: bool) -> bool:
+def _read_tagged(
+    text: str, tagged: TaggedCalls, reader: CallReader, is_around: Callable[[str], bool], may_be_data: bool
+) -> bool:
     """Read the calls that are tags; return whether nothing but words is around them.
 
     Raises:
         SketchError: More is, below a call at the beginning, or a call is cut off.
     """
-    tagged = read_tags(text)
     found = CallReader()
     for name, fields in tagged.calls:
         found.read(fields, name=name)

@@ -427,3 +427,40 @@ def test_rendered_edit_gives_the_edited_text(
         assert after.count("{") != after.count("}") or "<" in after
         return
     assert played == {"f.txt": after}
+
+
+_WHOLE = "const n = 1;\nconst m = 2;\n"
+_WHOLE_FILES = {
+    "file": f'<file path="new.ts">\n{_WHOLE}</file>\n',
+    "words around": f'Here it is:\n\n<file path="new.ts">\n{_WHOLE}</file>\n\nDone.\n',
+    "dyad": f'<dyad-write path="new.ts" description="Numbers">\n{_WHOLE}</dyad-write>\n',
+    "lovable": f'<lov-code>\n<lov-write file_path="new.ts">\n{_WHOLE}</lov-write>\n</lov-code>\n',
+    "bolt": (
+        '<boltArtifact id="n" title="Numbers">\n'
+        f'<boltAction type="file" filePath="new.ts">\n{_WHOLE}</boltAction>\n</boltArtifact>\n'
+    ),
+    "create": f'<create path="new.ts">\n{_WHOLE}</create>\n',
+}
+
+
+@pytest.mark.parametrize("case", _WHOLE_FILES)
+def test_a_tag_with_a_path_and_lines_in_it_is_a_whole_file(case: str) -> None:
+    assert _play(_WHOLE_FILES[case]) == {"new.ts": _WHOLE}
+    changed = _WHOLE_FILES[case].replace("new.ts", "f.ts").replace(_WHOLE, _AFTER)
+    assert _play(changed) == {"f.ts": _AFTER}
+
+
+def test_two_tags_are_two_files() -> None:
+    text = f'<file path="new.ts">\n{_WHOLE}</file>\n<file path="f.ts">\n{_AFTER}</file>\n'
+    assert _play(text) == {"new.ts": _WHOLE, "f.ts": _AFTER}
+
+
+def test_a_tag_in_a_text_for_a_file_of_markup_is_its_text() -> None:
+    text = '<files>\n<file path="new.ts">\nx\n</file>\n<!-- ... existing code ... -->\n</files>\n'
+    (part,) = parse_sketch(text, language="xml", path="files.xml").files
+    assert part.path in (None, "files.xml")
+
+
+def test_a_tag_with_a_path_and_nothing_in_it_writes_no_empty_file() -> None:
+    with pytest.raises((SketchError, ApplyRefusedError)):
+        _play('<dyad-write path="f.ts">\n</dyad-write>\n')
