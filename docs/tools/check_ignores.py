@@ -36,6 +36,8 @@ _WITH_REASON = re.compile(r"# (?:noqa: [A-Z0-9, ]+|type: ignore\[[a-z, -]+\]|fmt
 
 def without_reason(path: Path) -> list[str]:
     """Return the comments of a file that silence a tool and do not say why."""
+    if not _SILENCING.search(path.read_text("utf-8")):
+        return []
     with tokenize.open(path) as file:
         comments = [
             token for token in tokenize.generate_tokens(file.readline) if token.type == tokenize.COMMENT
