@@ -317,7 +317,7 @@ class VSCode:
         self.until("document.querySelector('.squiggly-warning')")
 
     def until_suggestions(self) -> None:
-        self.until("document.querySelector('.suggest-widget.visible .monaco-list-row')")
+        self.until("document.querySelector('.suggest-widget.visible .monaco-list-row.focused')")
 
     def until_no_suggestions(self) -> None:
         self.until("!document.querySelector('.suggest-widget.visible')")
