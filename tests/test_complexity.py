@@ -15,6 +15,7 @@ KEY = ("C901", "lsp/a.py", "Server.start")
 OTHER = ("PLR0913", "lsp/a.py", "start")
 
 
+@pytest.mark.slow
 def test_the_list_is_what_ruff_measures() -> None:
     assert CHECK["compare"](CHECK["measure"](), CHECK["read"](CHECK["ALLOWED"].read_text("utf-8"))) == []
 

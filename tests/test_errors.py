@@ -40,6 +40,7 @@ def exceptions(part: str) -> dict[str, list[str]]:
     return known
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", BASES)
 def test_each_package_has_one_tree(part: str) -> None:
     known = exceptions(part)

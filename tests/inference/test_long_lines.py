@@ -54,6 +54,7 @@ def test_a_line_too_wide_for_names_is_not_parsed(kind: str) -> None:
     assert trees.trees == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LINES)
 def test_steps_grow_no_faster_than_a_line(kind: str) -> None:
     def predict(size: int) -> int:

@@ -23,6 +23,7 @@ def server() -> Iterator[SharedServer]:
         yield server
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", APPLY)
 def test_apply(case: ApplyCase) -> None:
     result = play_apply(case)
