@@ -8,25 +8,15 @@ mypy does not read the tests, so that a comment for it silences nothing there.
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 import tokenize
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = (
-    "cli",
-    "lsp",
-    "serving",
-    "inference",
-    "retrieval",
-    "prompts",
-    "programs",
-    "training",
-    "evals",
-    "tests",
-)
-FILES = [*(ROOT / ".ci").glob("*.py"), *(ROOT / "docs").rglob("*.py"), *(ROOT / "packaging").rglob("*.py")]
-FILES += [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
+LISTING = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.py"]
+NAMES = subprocess.run(LISTING, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
+FILES = [path for name in NAMES if (path := ROOT / name).exists()]
 
 _SILENCING = re.compile(
     r"#\s*(?:noqa|ruff:|type:\s*ignore|mypy:|fmt:\s*(?:skip|off)|pragma:|pylint:|isort:|nosec|pyright:)"
