@@ -148,7 +148,7 @@ def _called_in_fences(
     others: list[Fence] = []
     for fence in fences:
         called = None
-        if language_of(fence.path) not in _CALL_LANGUAGES and fence.word not in PATCH_WORDS:
+        if not _may_hold_calls(None, fence.path) and fence.word not in PATCH_WORDS:
             text = "\n".join(pasted[fence.start : fence.end])
             has_words = path is None and fence.path is None and language_of_fence(fence.word) != "markdown"
             is_data = path is not None or fence.word not in _CALL_WORDS
@@ -174,7 +174,7 @@ def _checked_calls(called: Sketch, language: str | None, path: str | None) -> Sk
     Raises:
         SketchError: They may be, as the file is of a kind that such calls are in.
     """
-    if path is not None and language in _CALL_LANGUAGES and not names_only(called.files, path):
+    if path is not None and _may_hold_calls(language, path) and not names_only(called.files, path):
         raise SketchError(
             f"calls of edit tools for other files than {path}, of which they may be the text",
             0,
@@ -184,7 +184,32 @@ def _checked_calls(called: Sketch, language: str | None, path: str | None) -> Sk
 
 
 _CALL_WORDS = frozenset({None, "json", "jsonc", "jsonl", "tool_call", "tool_code", "tool_use", "xml"})
-_CALL_LANGUAGES = frozenset({"json", "jsonc", "jsonl", "xml", "html"})
+_CALL_LANGUAGES = frozenset(
+    [
+        "json",
+        "jsonc",
+        "jsonl",
+        "ndjson",
+        "json5",
+        "ipynb",
+        "yaml",
+        "yml",
+        "xml",
+        "html",
+        "htm",
+        "xhtml",
+        "svg",
+        "vue",
+        "svelte",
+    ]
+)
+"""Language ids and extensions of files in which a text that looks like the call of a tool may be."""
+
+
+def _may_hold_calls(language: str | None, path: str | None) -> bool:
+    """Return whether the text of a file may look like the call of a tool."""
+    extension = path.rpartition(".")[2].lower() if path else ""
+    return language in _CALL_LANGUAGES or extension in _CALL_LANGUAGES
 
 
 def _files(

@@ -464,3 +464,28 @@ def test_a_tag_in_a_text_for_a_file_of_markup_is_its_text() -> None:
 def test_a_tag_with_a_path_and_nothing_in_it_writes_no_empty_file() -> None:
     with pytest.raises((SketchError, ApplyRefusedError)):
         _play('<dyad-write path="f.ts">\n</dyad-write>\n')
+
+
+_RECORDS = {
+    "before and after": '{"path": "f.ts", "before": "const b = 2;", "after": "const b = 20;"}\n',
+    "search and replace": '{"path": "f.ts", "search": "const b = 2;", "replace": "const b = 20;"}\n',
+    "content": '[{"path": "f.ts", "content": "x"}]\n',
+    "command": '{"command": "create", "path": "new.ts", "file_text": "x"}\n',
+    "tags": "<write_to_file><path>f.ts</path><content>x</content></write_to_file>\n",
+}
+
+
+@pytest.mark.parametrize(
+    "name", ["data.json", "rows.jsonl", "data.JSON", "page.html", "feed.xml", "a.yaml", "n.ipynb"]
+)
+@pytest.mark.parametrize("case", _RECORDS)
+@pytest.mark.parametrize("language", [None, "plaintext", "json"])
+def test_what_may_be_the_text_of_the_named_file_changes_no_other_file(
+    case: str, name: str, language: str | None
+) -> None:
+    for text in (_RECORDS[case], f"```json\n{_RECORDS[case]}```\n"):
+        try:
+            files = parse_sketch(text, language=language, path=name).files
+        except SketchError:
+            continue
+        assert {part.path for part in files} <= {None, name}
