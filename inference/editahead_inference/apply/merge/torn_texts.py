@@ -67,7 +67,7 @@ def _tears_string(language: str, edit: Edit, guess: str, after: Tree) -> bool:
     lines = guess.split("\n")
     return any(
         not lines[row].rstrip("\r").endswith("\\")
-        and _is_in_string(after.root_node, row, len(lines[row].encode()))
+        and _is_in_string(after.root_node, row, len(lines[row].encode("utf-8", "replace")))
         for row in _rows_that_end_new(edit, guess)
         if '"' in lines[row] or "'" in lines[row]
     )
