@@ -31,6 +31,7 @@ OTHERS = sorted(
 )
 GIT_MODULE = "programs/editahead_programs/git_command.py"
 OTHER_GITS = {
+    "docs/tools/check_ignores.py": "lists the files of this checkout, for the lint",
     "docs/tools/engine_demo.py": "makes the repository of the demo, in a temporary folder",
     "packaging/check_packages.py": "builds the release from the commit that is checked out",
     "editors/testing/time_first_edits.py": "names the commit of this checkout, on the machine of a maintainer",
