@@ -8,8 +8,8 @@ from dataclasses import replace
 from itertools import count
 
 from editahead_prompts.state import EditorState
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.edits import Edit
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_prompts.typing_time import expected_seconds
 
 from .candidates import SAID, Candidate, DocumentCache, Prediction, Predictor, Timings

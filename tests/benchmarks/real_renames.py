@@ -26,8 +26,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 from editahead_inference.finish.finisher import Finisher
 from editahead_inference.finish.gone_names import is_assigned_member
 from editahead_inference.finish.report import ChangedFile, FinishReport
+from editahead_prompts.syntax.syntax_trees import GRAMMARS, SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import GRAMMARS, SyntaxTrees
 from editahead_retrieval.index.content import language_of
 from editahead_training.data.commit_codebase import CommitCodebase
 from editahead_training.data.replay_moments import ROOT

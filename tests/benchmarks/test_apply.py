@@ -12,8 +12,8 @@ import pytest
 from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.review.review import FileEdit, review
 from editahead_prompts.sketches.parse import parse_sketch
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 from figures import ROUNDS, p50_p99, python_text, show, timed
 from server_harness import ScriptedPipeline, ServerHarness
 

@@ -13,8 +13,8 @@ from editahead_inference.apply.planner import plan_changes
 from editahead_inference.errors import ApplyRefusedError
 from editahead_prompts.errors import SketchError
 from editahead_prompts.sketches.parse import parse_sketch
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 from figures import ROUNDS, p50_p99, python_text, show
 
 pytestmark = pytest.mark.benchmark

@@ -9,7 +9,7 @@ import pytest
 from editahead_inference.candidates import CLOSED, Prediction
 from editahead_inference.pipeline import Pipeline
 from editahead_prompts.state import EditorState, PastEdit
-from editahead_prompts.text.languages import LANGUAGE_BY_EXTENSION
+from editahead_prompts.syntax.languages import LANGUAGE_BY_EXTENSION
 from editahead_prompts.text.snapshot import Snapshot
 from memory_codebase import MemoryCodebase
 

@@ -10,8 +10,8 @@ from editahead_inference.pipeline import Pipeline, default_predictors
 from editahead_inference.predictors.propagation.changed_parameters import functions_at
 from editahead_inference.predictors.propagation.document_index import DocumentIndex
 from editahead_inference.predictors.propagation.named_places import MAX_WIDTH
+from editahead_prompts.syntax.syntax_trees import Node, SyntaxTrees, Tree
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import Node, SyntaxTrees, Tree
 from state_builder import Person
 from step_counter import count_steps
 

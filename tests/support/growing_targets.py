@@ -32,12 +32,12 @@ from editahead_prompts.formats.registry import FORMATS
 from editahead_prompts.secrets.masking import mask_text
 from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.state import Diagnostic, EditorState, MovedFile, PastEdit
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.control_characters import escape_text
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.identifiers import changed_spans, tokenize
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 from editahead_retrieval.index.content import analyze

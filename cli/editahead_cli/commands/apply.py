@@ -235,7 +235,7 @@ async def _plan_with_model(
     from editahead_lsp.apply.service import ApplyPlan
     from editahead_lsp.model.config import ModelConfig
     from editahead_lsp.workspace import uris
-    from editahead_prompts.text.syntax_trees import SyntaxTrees
+    from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 
     model = ModelConfig.from_settings(settings, os.environ, [uris.path_to_uri(root)]).create_predictor()
     if model is None:

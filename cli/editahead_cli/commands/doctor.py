@@ -66,8 +66,8 @@ def _check_python() -> list[Check]:
 
 
 def _check_grammars() -> list[Check]:
+    from editahead_prompts.syntax.syntax_trees import GRAMMARS, SyntaxTrees
     from editahead_prompts.text.snapshot import Snapshot
-    from editahead_prompts.text.syntax_trees import GRAMMARS, SyntaxTrees
 
     broken = []
     for language in GRAMMARS:

@@ -76,7 +76,7 @@ def print_patch(result: FinishResult) -> None:
     from editahead_inference.apply.file_change import FileChange
     from editahead_inference.apply.planner import review_changes
     from editahead_lsp.apply.annotated_diff import diff_lines
-    from editahead_prompts.text.syntax_trees import SyntaxTrees
+    from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 
     edits = result.report.edits()
     changes = [

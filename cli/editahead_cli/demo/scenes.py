@@ -11,8 +11,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from editahead_cli.errors import SessionMismatchError
+from editahead_prompts.syntax.languages import LANGUAGE_BY_EXTENSION
 from editahead_prompts.text.affixes import common_affixes
-from editahead_prompts.text.languages import LANGUAGE_BY_EXTENSION
 
 if TYPE_CHECKING:
     from editahead_evals.data.edit_records import Record

@@ -14,8 +14,8 @@ from typing import Literal
 
 from tree_sitter import Node
 
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .line_change import LineChange, indentation
 from .snippet_sketches import Marker

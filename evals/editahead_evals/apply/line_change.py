@@ -8,9 +8,9 @@ from functools import cached_property
 
 from tree_sitter import Node
 
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.diff import Span, diff_lines
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .ambiguity import Lines
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from editahead_prompts.text.languages import LANGUAGE_BY_EXTENSION
+from editahead_prompts.syntax.languages import LANGUAGE_BY_EXTENSION
 
 _NOT_MEASURED = frozenset({"c++", "cts", "kts", "md", "markdown"})
 """Extensions; earlier figures of a repository were taken without such files."""

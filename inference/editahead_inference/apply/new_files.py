@@ -12,8 +12,8 @@ from pathlib import PurePosixPath
 from tree_sitter import Node
 
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot, split_lines
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 _MAX_PARSED_CHARS = 200_000
 """Longest text that is parsed, in characters: parsing takes time."""

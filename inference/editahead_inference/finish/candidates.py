@@ -20,10 +20,10 @@ from editahead_inference.predictors.propagation.moved_files import lines_written
 from editahead_inference.predictors.propagation.predictor import CARRIES_OVER_CLOSED
 from editahead_inference.predictors.propagation.rule import rule_id
 from editahead_prompts.state import EditorState, PastEdit
+from editahead_prompts.syntax.syntax_trees import GRAMMARS, SyntaxTrees
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import GRAMMARS, SyntaxTrees
 
 from .file_kinds import file_kind
 from .found_places import FinishCandidate, FinishSearch

@@ -13,8 +13,8 @@ from editahead_inference.codebase import Codebase
 from editahead_inference.gate.filters import first_rejection, lines_after, touched_lines
 from editahead_inference.mined_rules.repository import RepositoryRules
 from editahead_prompts.state import EditorState, MovedFile, PastEdit
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot, split_lines
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .candidates import PlaceFinder, find_candidates, mined_candidates
 from .found_places import FinishCandidate, FinishSearch

@@ -12,12 +12,12 @@ from editahead_inference.predictors.propagation.follow_up import changed_tokens,
 from editahead_inference.predictors.propagation.named_places import MAX_WIDTH, whole_word
 from editahead_inference.predictors.propagation.token_patterns import KEYWORDS
 from editahead_prompts.state import PastEdit
-from editahead_prompts.text.constructors import is_set_by_constructor
+from editahead_prompts.syntax.constructors import is_set_by_constructor
+from editahead_prompts.syntax.name_occurrences import NameRole
+from editahead_prompts.syntax.syntax_trees import GRAMMARS, SyntaxTrees
 from editahead_prompts.text.diff import diff_lines
 from editahead_prompts.text.identifiers import WORD, is_word, split_words
-from editahead_prompts.text.name_occurrences import NameRole
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import GRAMMARS, SyntaxTrees
 
 from .report import ChangedFile
 

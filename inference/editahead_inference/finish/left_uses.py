@@ -20,12 +20,12 @@ from editahead_inference.predictors.propagation.named_places import (
     whole_word,
 )
 from editahead_inference.predictors.propagation.renamed_definition import C_FAMILY, RenamedDefinition
+from editahead_prompts.syntax.languages import LANGUAGE_FAMILIES
+from editahead_prompts.syntax.member_owners import HINT, enclosing_type
+from editahead_prompts.syntax.name_occurrences import Occurrence
+from editahead_prompts.syntax.syntax_trees import GRAMMARS, SyntaxTrees
 from editahead_prompts.text.identifiers import case_style, split_words
-from editahead_prompts.text.languages import LANGUAGE_FAMILIES
-from editahead_prompts.text.member_owners import HINT, enclosing_type
-from editahead_prompts.text.name_occurrences import Occurrence
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import GRAMMARS, SyntaxTrees
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .gone_names import MAX_LINES, GoneName

@@ -7,7 +7,7 @@ import io
 import pathlib
 import re
 
-from editahead_prompts.text.languages import LANGUAGE_FAMILIES
+from editahead_prompts.syntax.languages import LANGUAGE_FAMILIES
 
 _PYTHON = frozenset(
     name

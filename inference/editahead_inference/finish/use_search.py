@@ -13,10 +13,10 @@ from editahead_inference.predictors.propagation.document_index import DocumentIn
 from editahead_inference.predictors.propagation.predictor import to_edit
 from editahead_inference.predictors.propagation.proposal import Proposal
 from editahead_inference.predictors.propagation.rule import rule_id
+from editahead_prompts.syntax.member_owners import related_types
+from editahead_prompts.syntax.syntax_trees import GRAMMARS, SyntaxTrees
 from editahead_prompts.text.edits import Edit
-from editahead_prompts.text.member_owners import related_types
 from editahead_prompts.text.snapshot import Snapshot, line_end
-from editahead_prompts.text.syntax_trees import GRAMMARS, SyntaxTrees
 
 from .file_kinds import file_kind
 from .found_places import FinishCandidate, FinishSearch

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 from editahead_inference.candidates import Candidate, SilenceReason
 from editahead_prompts.state import EditorState, PastEdit
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.identifiers import changed_spans, tokenize
 from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 _MOSTLY = 0.6
 """The share of the removed characters from which putting them back counts as undoing."""

@@ -10,8 +10,8 @@ from typing import Any
 
 from editahead_inference.candidates import CLOSED, SAID, Candidate, GateDecision, Silence, SilenceReason
 from editahead_prompts.state import EditorState
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.edits import Edit
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .calibration import Calibration, calibration_key, logit
 from .closed_files import closed_probability

@@ -13,9 +13,9 @@ from rapidfuzz.distance import OSA
 
 from editahead_inference.candidates import Candidate, CandidateSource
 from editahead_prompts.state import Diagnostic, EditorState, PastEdit
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.identifiers import WORD, changed_spans, is_word, tokenize
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .propagation.document_index import DocumentIndex

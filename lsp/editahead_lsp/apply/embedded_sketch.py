@@ -12,9 +12,9 @@ from editahead_inference.apply.review.review import Hunk
 from editahead_prompts.errors import SketchError
 from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.sketches.sketch import Sketch, Snippet
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.edits import Edit, Replacement, compose, invert, rebase
 from editahead_prompts.text.snapshot import Snapshot, line_body
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 MAX_CHARS = 200_000
 """Limits the characters of a selection that is examined: clients request code actions very often."""

@@ -33,8 +33,8 @@ from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.positions import Encoding, position_at
 from editahead_programs.errors import ChildError
 from editahead_programs.program_search import find_program
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_retrieval.files.file_identity import path_from_folder
 
 TIMEOUT_S = 30.0

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from editahead_inference.apply.file_change import FileChange
 from editahead_inference.apply.planner import review_changes
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 if TYPE_CHECKING:
     from editahead_inference.apply.model.model_fallback import PartialRewrite

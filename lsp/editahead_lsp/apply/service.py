@@ -25,9 +25,9 @@ from editahead_lsp.workspace.positions import Encoding, offset_at
 from editahead_prompts.errors import SketchError
 from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.sketches.sketch import Sketch
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.edits import Edit, Replacement, rebase
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .blocking_model import MODEL_TIMEOUT_S, BlockingModelClient, Check
 from .embedded_sketch import EmbeddedSketch

@@ -17,9 +17,9 @@ from editahead_lsp.errors import ChangeError
 from editahead_prompts.errors import SketchError
 from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.sketches.sketch import Diff, FileSketch, Hunk, HunkLine, Sketch
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.edits import Edit, Replacement, normalise
 from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .workspace_change import MAX_FILES, WorkspaceChange, WorkspaceTexts, check_size
 

@@ -21,7 +21,7 @@ from editahead_lsp.workspace.documents import Document, DocumentStore
 from editahead_lsp.workspace.file_exclusion import FileExclusion
 from editahead_lsp.workspace.positions import Encoding, offset_at
 from editahead_prompts.state import EditorState, MovedFile
-from editahead_prompts.text.comments import is_in_comment
+from editahead_prompts.syntax.comments import is_in_comment
 from editahead_prompts.text.snapshot import Snapshot
 
 from .adaptive_debounce import AdaptiveDebounce

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from editahead_prompts.composition.parts import OutOfReach, Part, by_distance
 from editahead_prompts.composition.tokenizers import ESTIMATE, MAX_CHARS
 from editahead_prompts.state import EditorState
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot, line_body, line_end
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .base import EditableRegion
 from .escaping import escape

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from editahead_prompts.errors import InvalidNameError
-from editahead_prompts.text.languages import LANGUAGE_BY_EXTENSION
+from editahead_prompts.syntax.languages import LANGUAGE_BY_EXTENSION
 
 from .file_words import says_new
 from .quoted_names import unquote_name

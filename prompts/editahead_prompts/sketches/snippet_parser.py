@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from tree_sitter import Node
 
 from editahead_prompts.errors import SketchError
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .elision_markers import split_code_and_elisions
 from .paths import language_of, language_of_fence, path_of_comment

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 
 from editahead_prompts.secrets.detection import find_secrets
-from editahead_prompts.text.languages import LANGUAGE_BY_EXTENSION
+from editahead_prompts.syntax.languages import LANGUAGE_BY_EXTENSION
+from editahead_prompts.syntax.syntax_trees import find_parser, parse
 from editahead_prompts.text.scripts import fold
 from editahead_prompts.text.snapshot import split_lines
-from editahead_prompts.text.syntax_trees import find_parser, parse
 
 from . import terms
 from .chunker import chunk_hash, split_into_chunks

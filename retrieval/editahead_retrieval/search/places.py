@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from editahead_prompts.syntax.syntax_trees import find_parser, parse
 from editahead_prompts.text.snapshot import split_lines
-from editahead_prompts.text.syntax_trees import find_parser, parse
 from editahead_retrieval.files.merkle_tree import hash_content
 from editahead_retrieval.index import schema
 from editahead_retrieval.index.chunker import split_into_chunks

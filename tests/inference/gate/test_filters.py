@@ -10,9 +10,9 @@ from editahead_evals.data.commit_replay import Hunk, ReplayMoment
 from editahead_evals.metrics.judge import judge
 from editahead_inference.gate.filters import breaks_syntax, is_noop, redoes_undone, reverts
 from editahead_prompts.state import EditorState, PastEdit
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees, count_errors
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees, count_errors
 from state_builder import HERE, Person, predict, shown_texts
 
 

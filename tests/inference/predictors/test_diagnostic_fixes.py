@@ -7,7 +7,7 @@ import pytest
 from editahead_inference.candidates import Candidate
 from editahead_inference.predictors.diagnostic_fixes import DiagnosticFixes
 from editahead_prompts.state import Diagnostic, EditorState
-from editahead_prompts.text.syntax_trees import SyntaxTrees
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from state_builder import Person
 
 

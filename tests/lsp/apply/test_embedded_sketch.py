@@ -12,10 +12,10 @@ from editahead_inference.apply.results import Choice, ChoicePlace, Refusal, Simi
 from editahead_inference.apply.review.review import FileEdit, review
 from editahead_lsp.apply.embedded_sketch import EmbeddedSketch, sketch_in_comment, sketch_in_selection
 from editahead_prompts.sketches.paths import language_of
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit, rebase
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 LINES = st.lists(st.sampled_from(["a\n", "b\r\n", "\n", "def f():\n", "    return 1\n", "é𝔘\n"]), max_size=12)
 

@@ -15,8 +15,8 @@ from editahead_prompts.formats.base import Format, PromptRequest
 from editahead_prompts.formats.next_edit import editahead_2611, fim, mercury, sweep
 from editahead_prompts.formats.registry import FORMATS
 from editahead_prompts.state import EditorState, PastEdit
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 ALL = pytest.mark.parametrize("format", FORMATS.values(), ids=FORMATS.keys())
 LINES = [f"def function_{n}(value):\n    return value + {n}\n" for n in range(16_000)]

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from editahead_prompts.syntax.syntax_trees import GRAMMARS, find_parser
 from editahead_prompts.text.snapshot import split_lines
-from editahead_prompts.text.syntax_trees import GRAMMARS, find_parser
 from editahead_retrieval.index.chunker import MAX_CHUNK_BYTES, chunk_hash, split_into_chunks
 from history_typist import PROPERTY
 

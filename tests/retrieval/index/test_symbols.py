@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_prompts.text.syntax_trees import find_parser
+from editahead_prompts.syntax.syntax_trees import find_parser
 from editahead_retrieval.index.symbols.find import find_symbols
 from editahead_retrieval.index.symbols.symbol import MAX_SYMBOLS, Role, Symbol
 

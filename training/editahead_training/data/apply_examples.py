@@ -21,9 +21,9 @@ from editahead_prompts.formats.apply.editahead_2611 import EDITAHEAD_APPLY
 from editahead_prompts.formats.base import PromptPaths, PromptRequest
 from editahead_prompts.sketches.elision_markers import parse_marker
 from editahead_prompts.sketches.parse import parse_sketch
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.diff import diff_lines
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .example import Example, rewrite
 from .replay_moments import ROOT

@@ -17,11 +17,11 @@ from editahead_prompts.errors import PromptTooLongError
 from editahead_prompts.formats.base import PromptPaths, PromptRequest
 from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD, REGION_END, SILENT
 from editahead_prompts.state import EditorState, PastEdit
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .example import DECISION_WEIGHT, Example, plain, rewrite
 from .replay_moments import ROOT, TrainingMoment, moments

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from editahead_evals.data.commit_replay import Hunk, diff
-from editahead_prompts.text.syntax_trees import find_parser
+from editahead_prompts.syntax.syntax_trees import find_parser
 from editahead_retrieval.index.chunker import ChunkLines, split_into_chunks
 
 from .pair import Pair

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from editahead_prompts.text.syntax_trees import find_parser
+from editahead_prompts.syntax.syntax_trees import find_parser
 
 MIN_WORDS, MAX_DOCUMENTATION = 4, 400
 """The words of a documentation at least, and its characters at most: the first paragraph."""

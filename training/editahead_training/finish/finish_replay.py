@@ -22,9 +22,9 @@ from editahead_inference.finish.file_kinds import file_kind
 from editahead_inference.finish.finisher import Finisher
 from editahead_inference.finish.names import left_places, replaced_names
 from editahead_inference.finish.taught_rules import past_edits
+from editahead_prompts.syntax.syntax_trees import GRAMMARS
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import GRAMMARS
 from editahead_training.data.commit_codebase import CommitCodebase
 
 from .dropped_hunks import MODES, Trial, make_trial, snapshot

@@ -20,7 +20,7 @@ from editahead_inference.finish.weights import CURVE
 from editahead_inference.gate.calibration import Calibration
 from editahead_inference.gate.decision_trees import DecisionTrees, sigmoid
 from editahead_inference.gate.filters import touched_lines
-from editahead_prompts.text.syntax_trees import SyntaxTrees
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_training.data.commit_codebase import CommitCodebase
 from editahead_training.gate.fit_trees import export_trees
 

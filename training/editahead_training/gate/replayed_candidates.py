@@ -23,9 +23,9 @@ from editahead_inference.predictors.line_completion import LineCompletion
 from editahead_inference.predictors.propagation import Propagation
 from editahead_prompts.history.edit_history import EditHistory
 from editahead_prompts.state import EditorState
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_training.data.replay_moments import TrainingMoment, moments
 from editahead_training.data.shards import sample, sample_commits
 

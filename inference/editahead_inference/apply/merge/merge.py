@@ -19,9 +19,9 @@ from editahead_inference.apply.results import MAX_CHOICES, MergeResult, SettledB
 from editahead_prompts.errors import UnfitSketchError
 from editahead_prompts.sketches.reparse import reparse_with_file
 from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch, Sketch, Snippet
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .anchored_imports import anchor_imports
 from .attempts import (

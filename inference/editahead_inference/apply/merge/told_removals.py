@@ -16,9 +16,9 @@ from editahead_inference.apply.placement.outline import is_function
 from editahead_inference.apply.placement.placement import Target, make_refusal
 from editahead_inference.apply.results import MergeResult
 from editahead_prompts.sketches.sketch import Diff, FileSketch
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees, count_errors
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees, count_errors
 
 from .shown_runs import lines_and_marks
 

@@ -25,10 +25,10 @@ from editahead_inference.apply.placement.splices import Splice
 from editahead_inference.apply.results import Refusal, SettledBy, SimilarLines
 from editahead_prompts.sketches.elision_markers import parse_marker
 from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch, Snippet
+from editahead_prompts.syntax.syntax_trees import count_errors
 from editahead_prompts.text.diff import Span, diff_lines
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import count_errors
 
 from .added_items import replaced_by_new
 from .adopted_lines import adopted_lines

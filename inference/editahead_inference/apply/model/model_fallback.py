@@ -19,10 +19,10 @@ from editahead_inference.backends.base import Usage
 from editahead_inference.predictors.model.response import ApplyResponse
 from editahead_prompts.formats.apply.base import ApplyInput
 from editahead_prompts.sketches.sketch import FileSketch, Sketch
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.diff import Span
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .incremental_diff import IncrementalDiff
 from .question_scope import model_questions

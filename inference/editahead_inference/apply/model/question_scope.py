@@ -22,9 +22,9 @@ from editahead_prompts.formats.base import EditableRegion
 from editahead_prompts.sketches.elision_markers import parse_marker
 from editahead_prompts.sketches.fences import find_fences
 from editahead_prompts.sketches.sketch import Diff, FileSketch, Hunk, Sketch
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.diff import diff_lines
 from editahead_prompts.text.snapshot import Snapshot, split_lines
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 
 def model_questions(

@@ -11,9 +11,9 @@ from itertools import accumulate
 from rapidfuzz.fuzz import ratio
 
 from editahead_inference.apply.results import Refusal, RefusalReason, SettledBy, SimilarLines
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees, count_errors
 from editahead_prompts.text.diff import Span, diff_lines
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees, count_errors
 
 from .declarations import Declaration, declarations_in_file
 from .line_matching import FileLines, line_weight, normalize_line

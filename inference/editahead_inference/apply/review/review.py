@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.edits import Edit, Replacement, apply_to_lines, normalise
 from editahead_prompts.text.identifiers import changed_spans
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .hunk_kinds import HunkClass, HunkOrigin
 from .hunk_syntax import HunkSyntax, ParsedText, SyntaxToken

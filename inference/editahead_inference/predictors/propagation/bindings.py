@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache
 
 from editahead_prompts.state import PastEdit
+from editahead_prompts.syntax.member_owners import HINT, related_types
+from editahead_prompts.syntax.name_occurrences import Occurrence
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import case_style, changed_spans, split_words, tokenize
-from editahead_prompts.text.member_owners import HINT, related_types
-from editahead_prompts.text.name_occurrences import Occurrence
 from editahead_prompts.text.snapshot import line_body
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .document_index import DocumentIndex

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from editahead_prompts.state import PastEdit
-from editahead_prompts.text.member_owners import HINT, related_types
-from editahead_prompts.text.name_occurrences import Occurrence
+from editahead_prompts.syntax.member_owners import HINT, related_types
+from editahead_prompts.syntax.name_occurrences import Occurrence
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import line_body
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .argument_rules import ArgumentChange, argument_spans, learn_argument_rules

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from editahead_prompts.text.name_occurrences import Occurrence
-from editahead_prompts.text.syntax_trees import SyntaxTrees
+from editahead_prompts.syntax.name_occurrences import Occurrence
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .argument_rules import argument_spans

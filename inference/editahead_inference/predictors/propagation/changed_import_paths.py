@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from editahead_prompts.state import PastEdit
+from editahead_prompts.syntax.languages import LANGUAGE_FAMILIES
 from editahead_prompts.text.identifiers import WORD
-from editahead_prompts.text.languages import LANGUAGE_FAMILIES
 from editahead_prompts.text.snapshot import line_body, line_end
 from editahead_prompts.text.word_patterns import WordPattern
 

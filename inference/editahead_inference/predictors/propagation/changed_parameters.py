@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from editahead_prompts.state import PastEdit
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import WORD
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .argument_rules import argument_spans

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz
 
 from editahead_prompts.state import PastEdit
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import changed_spans, is_word, split_words, tokenize, word_replacement
 from editahead_prompts.text.snapshot import line_body, line_end
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation

@@ -15,8 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from editahead_prompts.state import PastEdit
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import WORD
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .argument_rules import ArgumentChange
 from .bindings import MODULE

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .import_statements import Statement, Wanted, write_import
 from .proposal import Proposal

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from editahead_prompts.state import EditorState, PastEdit
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import changed_spans, tokenize
 from editahead_prompts.text.snapshot import line_body
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .bindings import MODULE
 from .document_index import DocumentIndex

@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 
 from tree_sitter import Node
 
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot, line_end
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .proposal import Proposal

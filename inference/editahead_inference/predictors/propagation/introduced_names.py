@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from editahead_prompts.state import PastEdit
+from editahead_prompts.syntax.name_occurrences import Occurrence
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import WORD
-from editahead_prompts.text.name_occurrences import Occurrence
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .bindings import MODULE

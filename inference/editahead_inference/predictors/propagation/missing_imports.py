@@ -16,10 +16,10 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from editahead_prompts.state import PastEdit
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees, count_errors
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.scripts import count_letters
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees, count_errors
 from editahead_prompts.text.word_patterns import WordPattern
 
 from . import token_patterns

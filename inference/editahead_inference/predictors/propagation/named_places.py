@@ -10,10 +10,10 @@ from itertools import islice
 from typing import TypeAlias
 
 from editahead_prompts.state import EditorState
-from editahead_prompts.text.member_owners import HINT, related_types
-from editahead_prompts.text.name_occurrences import Occurrence
+from editahead_prompts.syntax.member_owners import HINT, related_types
+from editahead_prompts.syntax.name_occurrences import Occurrence
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.scripts import spellings
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .document_index import DocumentIndex

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from editahead_prompts.syntax.member_owners import HINT
+from editahead_prompts.syntax.name_occurrences import Occurrence
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import tokenize
-from editahead_prompts.text.member_owners import HINT
-from editahead_prompts.text.name_occurrences import Occurrence
 from editahead_prompts.text.snapshot import line_body
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .bindings import MODULE, RenamedName
 from .document_index import DocumentIndex

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from editahead_prompts.text.languages import LANGUAGE_FAMILIES
+from editahead_prompts.syntax.languages import LANGUAGE_FAMILIES
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .calls import Call, call_at, changed_call, keyword_of, with_argument

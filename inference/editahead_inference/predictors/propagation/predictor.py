@@ -9,11 +9,11 @@ from functools import partial
 
 from editahead_inference.candidates import CLOSED, Candidate, CandidateSource
 from editahead_prompts.state import EditorState, PastEdit
+from editahead_prompts.syntax.languages import LANGUAGE_FAMILIES
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit, Replacement
-from editahead_prompts.text.languages import LANGUAGE_FAMILIES
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 from .awaited_calls import adds_await, follow_awaits
 from .changed_arguments import repeat_arguments

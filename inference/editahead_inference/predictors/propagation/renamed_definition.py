@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from editahead_prompts.state import PastEdit
-from editahead_prompts.text.constructors import is_set_by_constructor
+from editahead_prompts.syntax.constructors import is_set_by_constructor
+from editahead_prompts.syntax.member_owners import HINT, enclosing_type
+from editahead_prompts.syntax.name_occurrences import Occurrence
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import split_words
-from editahead_prompts.text.member_owners import HINT, enclosing_type
-from editahead_prompts.text.name_occurrences import Occurrence
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .bindings import MODULE, RenamedName, may_be_called, python_definition

@@ -13,10 +13,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from editahead_prompts.state import PastEdit
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.identifiers import WORD, split_words
 from editahead_prompts.text.snapshot import line_body, line_end
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .copied_blocks import find_copies

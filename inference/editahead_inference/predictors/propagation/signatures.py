@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from editahead_prompts.state import PastEdit
+from editahead_prompts.syntax.member_owners import related_types
+from editahead_prompts.syntax.name_occurrences import Occurrence
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import WORD
-from editahead_prompts.text.member_owners import related_types
-from editahead_prompts.text.name_occurrences import Occurrence
 from editahead_prompts.text.snapshot import line_body, line_end
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .argument_rules import ArgumentChange, argument_spans

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 
 from editahead_prompts.state import PastEdit
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import changed_spans, is_word, tokenize
 from editahead_prompts.text.snapshot import line_body
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .bindings import MODULE

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from editahead_prompts.state import EditorState, PastEdit
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees, count_errors
 from editahead_prompts.text.identifiers import WORD, split_words, word_before
 from editahead_prompts.text.scripts import count_letters
 from editahead_prompts.text.snapshot import line_body
-from editahead_prompts.text.syntax_trees import SyntaxTrees, count_errors
 from editahead_prompts.text.word_patterns import WordPattern, goes_on
 
 from .document_index import DocumentIndex

@@ -12,8 +12,8 @@ from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.sketches.sketch import Snippet
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 FILE = """\
 def load(path):

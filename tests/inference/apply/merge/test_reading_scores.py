@@ -17,8 +17,8 @@ from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.sketches.sketch import Snippet
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 FILE = "def load(path):\n    check(path)\n    data = read(path)\n    return data\n"
 SKETCH = "# ... existing code ...\n    check(path)\n    log(path)\n    data = read(path)\n# ... existing code ...\n"

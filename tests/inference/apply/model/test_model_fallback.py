@@ -30,9 +30,9 @@ from editahead_prompts.formats.apply.base import ApplyInput
 from editahead_prompts.formats.base import Finish
 from editahead_prompts.formats.registry import APPLY_FORMATS
 from editahead_prompts.sketches.parse import parse_sketch
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.edits import Replacement
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_training.data.apply_examples import spoiled
 from history_typist import PROPERTY
 from scripted_backend import ScriptedBackend, ScriptedReply, in_order

@@ -5,8 +5,8 @@ from __future__ import annotations
 from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.model.question_scope import model_questions
 from editahead_prompts.sketches.parse import parse_sketch
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 from sketch_fixture import AMBIGUOUS, TEXT
 
 LONG = TEXT + "".join(f"\n\ndef more_{n}(x):\n    return x + {n}\n" for n in range(30))

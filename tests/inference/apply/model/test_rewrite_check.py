@@ -14,8 +14,8 @@ from editahead_inference.apply.model.rewrite_check import check_rewrite
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.results import Refusal
 from editahead_prompts.sketches.parse import parse_sketch
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 from editahead_training.data.apply_examples import spoiled
 from history_typist import PROPERTY
 from sketch_fixture import AMBIGUOUS, REPLACED, SKETCH, TEXT, WANTED

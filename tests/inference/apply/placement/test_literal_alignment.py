@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from editahead_inference.apply.placement.anchors import Anchor, Segment
 from editahead_inference.apply.placement.literal_alignment import literal_chain
 from editahead_inference.apply.placement.placement import Target
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 
 def target(lines: list[str]) -> Target:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from editahead_inference.apply.review.hunk_syntax import ParsedText
+from editahead_prompts.syntax.syntax_trees import find_parser, parse
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import find_parser, parse
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 from editahead_inference.predictors.propagation.bindings import RenamedName
 from editahead_inference.predictors.propagation.document_index import DocumentIndex
 from editahead_prompts.state import PastEdit
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot, split_lines
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 
 def renamed(text: str, old: str, new: str, line: int, was: str, language: str = "python") -> RenamedName:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from editahead_inference.predictors.propagation.first_import import first_import
 from editahead_inference.predictors.propagation.import_statements import Wanted, parse_imports
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 from history_typist import PROPERTY
 
 NAME = Wanted("Clock", "app.clock", "Clock", "from")

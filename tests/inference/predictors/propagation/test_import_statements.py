@@ -11,8 +11,8 @@ from editahead_inference.predictors.propagation.import_statements import (
     join_proposals,
     parse_imports,
 )
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 from state_builder import applied
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from editahead_inference.predictors.propagation import antonyms, line_conversions
-from editahead_prompts.text.member_owners import related_types
+from editahead_prompts.syntax.member_owners import related_types
 
 
 @pytest.mark.parametrize(

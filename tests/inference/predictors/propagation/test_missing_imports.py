@@ -6,8 +6,8 @@ import pytest
 
 from editahead_inference.predictors.propagation.document_index import DocumentIndex
 from editahead_inference.predictors.propagation.missing_imports import missing_imports
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 from state_builder import Person, applied
 
 HERE = "file:///app/shop/orders.py"

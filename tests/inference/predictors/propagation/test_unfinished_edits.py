@@ -6,7 +6,7 @@ import pytest
 
 from editahead_inference.predictors.propagation.document_index import DocumentIndex
 from editahead_inference.predictors.propagation.unfinished_edits import Typing, find_typing, finished_edits
-from editahead_prompts.text.syntax_trees import SyntaxTrees
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from state_builder import Person, predict, shown_texts
 
 SHOP = "def total(price):\n    return price\n\n\nprint(total(price=3))\nprint(total(price=4))\n"

@@ -5,7 +5,7 @@ A string that goes over several lines is not recognized, so a comment's mark wit
 
 from __future__ import annotations
 
-from .snapshot import Snapshot
+from editahead_prompts.text.snapshot import Snapshot
 
 _HASH, _SLASHES = "#", "//"
 _LINE_MARKS = {"python": _HASH}

@@ -8,7 +8,7 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from .word_patterns import WordPattern
+from editahead_prompts.text.word_patterns import WordPattern
 
 _MAX_DEPTH = 400
 """Nodes around a name that are looked at. A broken text's tree can be as deep as the text is long."""

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tree_sitter import Parser, Tree
 
-from editahead_prompts.text import syntax_trees
+from editahead_prompts.syntax import syntax_trees
+from editahead_prompts.syntax.syntax_trees import GRAMMARS, SyntaxTrees, count_errors
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import GRAMMARS, SyntaxTrees, count_errors
 from history_typist import PROPERTY
 
 SAMPLES = {

@@ -15,10 +15,11 @@ from typing import NamedTuple
 
 from tree_sitter import Language, Node, Parser, Point, Tree
 
-from .affixes import common_affixes
-from .edits import Edit
+from editahead_prompts.text.affixes import common_affixes
+from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.snapshot import Snapshot
+
 from .name_occurrences import UNKNOWN, Occurrence, classify_occurrence
-from .snapshot import Snapshot
 
 GRAMMARS = {
     "python": ("tree_sitter_python", "language"),

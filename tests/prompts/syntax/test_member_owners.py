@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_prompts.text.member_owners import related_types
-from editahead_prompts.text.name_occurrences import Occurrence
+from editahead_prompts.syntax.member_owners import related_types
+from editahead_prompts.syntax.name_occurrences import Occurrence
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_prompts.text.syntax_trees import SyntaxTrees
 
 
 def occurrence(text: str, language: str, name: str, number: int = 0) -> Occurrence:

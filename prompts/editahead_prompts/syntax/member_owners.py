@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 
 from tree_sitter import Node
 
+from editahead_prompts.text.word_patterns import WordPattern
+
 from .declared_types import declared_type, field_type
-from .word_patterns import WordPattern
 
 _RECEIVERS = {
     "attribute": "object",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.text.comments import is_in_comment
+from editahead_prompts.syntax.comments import is_in_comment
 from editahead_prompts.text.snapshot import Snapshot
 
 
