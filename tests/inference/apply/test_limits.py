@@ -19,8 +19,8 @@ from editahead_inference.apply.review.review import MAX_REVIEWED_BYTES, FileEdit
 from editahead_inference.errors import ApplyRefusedError
 from editahead_prompts.errors import SketchError
 from editahead_prompts.sketches.parse import parse_sketch
+from editahead_prompts.syntax import syntax_trees
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
-from editahead_prompts.text import syntax_trees
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
