@@ -6,7 +6,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-ENVIRONMENT := PYTHON="$(PYTHON)" requirements/environment
+ENVIRONMENT := PYTHON="$(PYTHON)" tools/environment/environment
 ELSEWHERE := benchmark or fuzz or editors or ratchet or engine or llama_cpp
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
   --custom-compile-command "make lock"
@@ -51,11 +51,11 @@ help:
 
 demo: for-run
 	@$(BIN)/editahead demo
-	@if $(BIN)/python docs/tools/model_demo.py --check; then \
-	  $(MAKE) --no-print-directory for-test && PYTHONPATH=tests/support $(BIN)/python docs/tools/model_demo.py; fi
+	@if $(BIN)/python tools/demo/model_demo.py --check; then \
+	  $(MAKE) --no-print-directory for-test && PYTHONPATH=tests/support $(BIN)/python tools/demo/model_demo.py; fi
 
 demo-engine: engine-environment
-	@PYTHONPATH=tests/support $(VENV)/engine/bin/python docs/tools/engine_demo.py
+	@PYTHONPATH=tests/support $(VENV)/engine/bin/python tools/demo/engine_demo.py
 
 check: lint test
 
@@ -76,28 +76,28 @@ extension: for-run
 	@echo "The extension is dist/editahead.vsix. To install it: code --install-extension dist/editahead.vsix"
 
 engine-environment:
-	@$(ENVIRONMENT) engine-cpu $(VENV)/engine tests/engine/setup-cpu.sh
+	@$(ENVIRONMENT) engine-cpu $(VENV)/engine tools/environment/setup-cpu.sh
 
 engine-test: engine-environment
-	@editors/testing/get-debian-tool.sh $(VENV)/nginx sid nginx nginx || test $$? = 3
+	@tools/environment/get-debian-tool.sh $(VENV)/nginx sid nginx nginx || test $$? = 3
 	@PATH="$(CURDIR)/$(VENV)/nginx/bin:$$PATH" $(VENV)/engine/bin/python -m pytest --durations=10 tests/engine
 
 llama-cpp:
-	@tests/engine/get-llama-cpp.sh $(VENV)/llama-cpp
+	@tools/environment/get-llama-cpp.sh $(VENV)/llama-cpp
 
 llama-cpp-test: llama-cpp for-test
 	@$(BIN)/python -m pytest --durations=10 -m llama_cpp tests/llama_cpp
 
 packages: release-environment
-	@$(VENV)/release/bin/python packaging/check_packages.py dist/packages
+	@$(VENV)/release/bin/python tools/release/check_packages.py dist/packages
 
 site: release-environment
 	@NO_MKDOCS_2_WARNING=1 $(VENV)/release/bin/python -m mkdocs build --strict --quiet
-	@$(VENV)/release/bin/python docs/tools/check_site.py build/site
+	@$(VENV)/release/bin/python tools/docs/check_site.py build/site
 
 accessibility: site for-test
-	@axe=$$(requirements/cached axe-core-4.13.0 npm install --silent --ignore-scripts axe-core@4.13.0 --prefix) && \
-	  PYTHONPATH=tests/support $(BIN)/python docs/tools/check_accessibility.py build/site \
+	@axe=$$(tools/environment/cached axe-core-4.13.0 npm install --silent --ignore-scripts axe-core@4.13.0 --prefix) && \
+	  PYTHONPATH=tests/support $(BIN)/python tools/docs/check_accessibility.py build/site \
 	  "$$axe/node_modules/axe-core/axe.min.js" build/pictures
 
 extras: release-environment
@@ -114,25 +114,25 @@ lint: for-test
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@$(BIN)/python docs/tools/check_wording.py
-	@$(BIN)/python docs/tools/check_complexity.py
-	@$(BIN)/python docs/tools/check_ignores.py
+	@$(BIN)/python tools/lint/check_wording.py
+	@$(BIN)/python tools/lint/check_complexity.py
+	@$(BIN)/python tools/lint/check_ignores.py
 
 format: for-test
 	@$(BIN)/ruff check --fix --quiet .
 	@$(BIN)/ruff format --quiet .
 
 fuzz-long: for-test
-	@PYTHONPATH=tests/support $(BIN)/python tests/support/fuzz_long.py
+	@PYTHONPATH=tests/support $(BIN)/python tools/campaigns/fuzz_long.py
 
 fuzz-growing: for-test
-	@PYTHONPATH=tests/support $(BIN)/python tests/support/growing_fuzz.py
+	@PYTHONPATH=tests/support $(BIN)/python tools/campaigns/growing_fuzz.py
 
 kill-long: for-test
-	@PYTHONPATH=tests/support $(BIN)/python tests/support/kill_long.py
+	@PYTHONPATH=tests/support $(BIN)/python tools/campaigns/kill_long.py
 
 clients-long: for-test
-	@PYTHONPATH=tests/support $(BIN)/python tests/support/clients_long.py
+	@PYTHONPATH=tests/support $(BIN)/python tools/campaigns/clients_long.py
 
 bench: for-test
 	@$(BIN)/python -m pytest tests/benchmarks -m benchmark -s --durations=10
@@ -145,11 +145,11 @@ baseline: for-test
 	@$(BIN)/python tests/support/quality_baseline.py $(if $(LOWER),--lower)
 
 docs: for-test
-	@$(BIN)/python docs/tools/make_picture.py docs/demo.svg
-	@$(BIN)/python docs/tools/make_schema.py docs
-	@$(BIN)/python docs/tools/make_man.py docs/man
-	@$(BIN)/python docs/tools/list_packages.py ARCHITECTURE.md
-	@$(BIN)/python docs/tools/make_figures.py docs
+	@$(BIN)/python tools/docs/make_picture.py docs/demo.svg
+	@$(BIN)/python tools/docs/make_schema.py docs
+	@$(BIN)/python tools/docs/make_man.py docs/man
+	@$(BIN)/python tools/docs/list_packages.py ARCHITECTURE.md
+	@$(BIN)/python tools/docs/make_figures.py docs
 
 changelog: for-test
 	@$(BIN)/towncrier build --draft --version Unreleased

@@ -31,7 +31,7 @@ NPM_UNKNOWN = {"message": "405 Method Not Allowed", "error": {}}
 
 @pytest.fixture(scope="module")
 def advisories() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("advisories", ROOT / ".ci" / "advisories.py")
+    spec = importlib.util.spec_from_file_location("advisories", ROOT / "tools" / "ci" / "advisories.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

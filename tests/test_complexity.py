@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-CHECK = runpy.run_path(str(ROOT / "docs" / "tools" / "check_complexity.py"))
+CHECK = runpy.run_path(str(ROOT / "tools" / "lint" / "check_complexity.py"))
 LIMITS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["ruff"]["lint"]
 KEY = ("C901", "lsp/a.py", "Server.start")
 OTHER = ("PLR0913", "lsp/a.py", "start")

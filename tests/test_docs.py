@@ -80,7 +80,7 @@ def test_what_a_setting_may_be_is_what_is_checked() -> None:
 
 
 def test_schemas_and_examples_are_those_of_the_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    tools = ROOT / "docs" / "tools"
+    tools = ROOT / "tools" / "docs"
     monkeypatch.syspath_prepend(tools)
     made = dict(runpy.run_path(str(tools / "make_schema.py"))["files"]())
     there = {
@@ -143,19 +143,19 @@ def test_links_lead_to_files_and_headings(path: Path) -> None:
 
 def test_the_architecture_lists_every_package() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
-    replaced = runpy.run_path(str(ROOT / "docs" / "tools" / "list_packages.py"))["replace_table"](text)
+    replaced = runpy.run_path(str(ROOT / "tools" / "docs" / "list_packages.py"))["replace_table"](text)
     assert replaced == text, "run `make docs`"
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.name)
 def test_tables_of_figures_are_those_of_the_results(page: Path) -> None:
-    tool = runpy.run_path(str(ROOT / "docs" / "tools" / "make_figures.py"))
+    tool = runpy.run_path(str(ROOT / "tools" / "docs" / "make_figures.py"))
     text = page.read_text("utf-8")
     assert tool["replace_tables"](text, ROOT / "docs" / "results") == text, "run `make docs`"
 
 
 def test_every_kind_of_result_has_its_table() -> None:
-    tool = runpy.run_path(str(ROOT / "docs" / "tools" / "make_figures.py"))
+    tool = runpy.run_path(str(ROOT / "tools" / "docs" / "make_figures.py"))
     pages = "".join(page.read_text("utf-8") for page in (ROOT / "docs").rglob("*.md"))
     assert {file.stem for file in (ROOT / "docs" / "results").glob("*.json")} == set(tool["TABLES"])
     assert all(f"<!-- figures: {name} -->" in pages for name in tool["TABLES"])

@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parent.parent
-CACHED = ROOT / "requirements" / "cached"
+CACHED = ROOT / "tools" / "environment" / "cached"
 FILL = 'mkdir "$1"; echo made >"$1/content"; echo run >>RUNS'
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
@@ -69,8 +69,8 @@ def test_two_checkouts_at_once_get_the_same_folder(tmp_path: Path) -> None:
 
 def test_a_cache_that_cannot_be_written_is_replaced(tmp_path: Path) -> None:
     checkout = tmp_path / "checkout"
-    (checkout / "requirements").mkdir(parents=True)
-    script = checkout / "requirements" / "cached"
+    (checkout / "tools" / "environment").mkdir(parents=True)
+    script = checkout / "tools" / "environment" / "cached"
     script.write_text(CACHED.read_text("utf-8"), "utf-8")
     (tmp_path / "file").touch()
     done = subprocess.run(

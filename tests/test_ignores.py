@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-CHECK = runpy.run_path(str(ROOT / "docs" / "tools" / "check_ignores.py"))
+CHECK = runpy.run_path(str(ROOT / "tools" / "lint" / "check_ignores.py"))
 without_reason = CHECK["without_reason"]
 
 

@@ -16,7 +16,7 @@ PAGES = sorted(FOLDER.iterdir())
 
 def test_they_are_those_of_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "10000")
-    made = dict(runpy.run_path(str(ROOT / "docs" / "tools" / "make_man.py"))["pages"]())
+    made = dict(runpy.run_path(str(ROOT / "tools" / "docs" / "make_man.py"))["pages"]())
     assert {path.name: path.read_text("utf-8") for path in PAGES} == made, "run `make docs`"
 
 

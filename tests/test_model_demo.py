@@ -12,7 +12,7 @@ import pytest
 pytestmark = pytest.mark.slow
 
 
-DEMO = Path(__file__).parents[1] / "docs" / "tools" / "model_demo.py"
+DEMO = Path(__file__).parents[1] / "tools" / "demo" / "model_demo.py"
 
 
 def test_it_says_how_to_get_the_model(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent
-ALLOWED = Path(__file__).with_name("module_cycles_allowed.txt")
+ALLOWED = ROOT / "tools" / "lint" / "module_cycles_allowed.txt"
 """The modules that are in a cycle with the server still, one a line. The list only shrinks."""
 PARTS = ("cli", "lsp", "serving", "training", "evals", "inference", "retrieval", "prompts", "programs")
 

@@ -44,7 +44,7 @@ def test_the_supported_versions_of_python_are_the_tested_ones() -> None:
     oldest, *newer = re.findall(r"Programming Language :: Python :: (3\.\d+)", project)
     assert f'requires-python = ">={oldest}"' in project
     named = ", ".join(f'"{version}"' for version in newer)
-    assert f"\nNEWER_PYTHONS = ({named})\n" in (ROOT / ".ci" / "checks.py").read_text("utf-8")
+    assert f"\nNEWER_PYTHONS = ({named})\n" in (ROOT / "tools" / "ci" / "checks.py").read_text("utf-8")
     workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8")
     assert f'python-version: "{oldest}"\n' in workflow
     assert f"python-version: [{named}]\n" in workflow

@@ -26,7 +26,12 @@ def manifests(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The manifests, filled in for an archive of this test."""
     folder = tmp_path_factory.mktemp("manifests")
     (folder / "editahead.tar.gz").write_bytes(b"archive")
-    command = [sys.executable, PACKAGING / "fill_manifests.py", folder / "editahead.tar.gz", folder]
+    command = [
+        sys.executable,
+        ROOT / "tools" / "release" / "fill_manifests.py",
+        folder / "editahead.tar.gz",
+        folder,
+    ]
     subprocess.run(command, check=True)
     return folder
 
@@ -144,7 +149,12 @@ def test_the_neovim_plugin_becomes_a_repository_of_its_own(tmp_path: Path) -> No
         git("commit", "-q", "-m", f"Add {name}")
     git("config", "user.name", "A")
     git("config", "user.email", "a@example.org")
-    subprocess.run([PACKAGING / "split_neovim.sh", "plugin"], cwd=tmp_path, check=True, capture_output=True)
+    subprocess.run(
+        [ROOT / "tools" / "release" / "split_neovim.sh", "plugin"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )
     assert git("ls-tree", "-r", "--name-only", "plugin").split() == ["LICENSE", "plugin/editahead.lua"]
     assert git("log", "--format=%s", "plugin").splitlines() == [
         "Add the licence",

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 PARTS = ("cli", "lsp", "serving", "inference", "retrieval", "prompts", "programs", "training", "evals")
 MODULES = sorted(
     path
-    for folder in (*PARTS, "docs/tools", "editors", "packaging")
+    for folder in (*PARTS, "tools", "editors", "packaging")
     for path in (ROOT / folder).rglob("*.py")
     if "node_modules" not in path.parts
 )
@@ -31,10 +31,10 @@ OTHERS = sorted(
 )
 GIT_MODULE = "programs/editahead_programs/git_command.py"
 OTHER_GITS = {
-    "docs/tools/check_ignores.py": "lists the files of this checkout, for the lint",
-    "docs/tools/engine_demo.py": "makes the repository of the demo, in a temporary folder",
-    "packaging/check_packages.py": "builds the release from the commit that is checked out",
-    "editors/testing/time_first_edits.py": "names the commit of this checkout, on the machine of a maintainer",
+    "tools/lint/check_ignores.py": "lists the files of this checkout, for the lint",
+    "tools/demo/engine_demo.py": "makes the repository of the demo, in a temporary folder",
+    "tools/release/check_packages.py": "builds the release from the commit that is checked out",
+    "tools/editors/time_first_edits.py": "names the commit of this checkout, on the machine of a maintainer",
 }
 """Modules of tools that are not shipped and may run git, and why."""
 SEARCH_MODULE = "programs/editahead_programs/program_search.py"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parent / "engine" / "setup-cpu.sh"
+SCRIPT = Path(__file__).parent.parent / "tools" / "environment" / "setup-cpu.sh"
 PYTHON = """\
 #!/usr/bin/env bash
 echo "$*" >>"$0.log"

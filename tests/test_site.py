@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-TOOLS = Path(__file__).parent.parent / "docs" / "tools"
+TOOLS = Path(__file__).parent.parent / "tools" / "docs"
 REPOSITORY = "https://example.org/repository"
 
 

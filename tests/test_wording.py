@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-WORDING = runpy.run_path(str(ROOT / "docs" / "tools" / "check_wording.py"))
+WORDING = runpy.run_path(str(ROOT / "tools" / "lint" / "check_wording.py"))
 
 
 @pytest.mark.parametrize("phrase", WORDING["PHRASES"])

@@ -2,7 +2,7 @@
 
 The files in `support/capabilities` are what Neovim 0.11.4 and 0.12.4, Helix 25.07, Emacs 28 with Eglot 1.9 and VS Code
 1.139.1 (code-server, vscode-languageclient 11), Emacs 30 with lsp-mode 10.0 and Vim 9.2 with ALE 4.0 sent with
-`initialize`, recorded by editors/testing/record_capabilities.py. The files with a `source` are of editors that no package
+`initialize`, recorded by tools/editors/record_capabilities.py. The files with a `source` are of editors that no package
 gives: what matters here, read in their source. pytest-lsp warns of answers that such a client could not read, and warnings
 are errors here.
 """

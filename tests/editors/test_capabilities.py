@@ -17,7 +17,7 @@ from vim import VIM
 pytestmark = pytest.mark.slow
 
 
-RECORDER = ROOT / "editors" / "testing" / "record_capabilities.py"
+RECORDER = ROOT / "tools" / "editors" / "record_capabilities.py"
 RECORDED = ROOT / "tests" / "support" / "capabilities"
 EDITORS = Path(sys.prefix) / "editors"
 

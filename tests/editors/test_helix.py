@@ -22,7 +22,7 @@ pytest.importorskip("pyte", reason="Helix is driven through a screen in memory (
 from terminal import Terminal
 
 HELIX = Path(sys.prefix) / "editors" / "helix" / "bin" / "hx"
-"""From Debian: editors/testing/get-debian-tool.sh .venv/editors/helix sid hx hx"""
+"""From Debian: tools/environment/get-debian-tool.sh .venv/editors/helix sid hx hx"""
 CONFIGURATION = ROOT / "editors" / "helix"
 
 pytestmark = [

@@ -17,7 +17,7 @@ from samples import STAY
 from server_with_planned_edits import REAL
 
 EMACS = Path(sys.prefix) / "editors" / "lsp-mode" / "bin" / "emacs-nox"
-"""From Debian: editors/testing/get-debian-tool.sh .venv/editors/lsp-mode sid emacs-nox,elpa-lsp-mode emacs-nox"""
+"""From Debian: tools/environment/get-debian-tool.sh .venv/editors/lsp-mode sid emacs-nox,elpa-lsp-mode emacs-nox"""
 ENTRY = ROOT / "packaging" / "lsp-mode" / "lsp-editahead.el"
 SESSION = Path(__file__).with_name("lsp_mode_session.el")
 

@@ -1,7 +1,7 @@
 """From nothing to a first accepted prediction with what the README says, word for word, in real editors in a terminal.
 
 The server is installed as the README says, which takes the package index. VS Code's part: test_vscode_installation.py.
-`editors/testing/time_first_edits.py` runs these tests and keeps what they record: the seconds until the first accepted edit.
+`tools/editors/time_first_edits.py` runs these tests and keeps what they record: the seconds until the first accepted edit.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ SUPPORT = Path(__file__).parents[1] / "support"
 
 @pytest.mark.skipif(not NEOVIM_0_11.exists(), reason="no Neovim beside this Python")
 def test_all_steps_of_the_demo_succeed() -> None:
-    command = [sys.executable, str(ROOT / "docs" / "tools" / "engine_demo.py")]
+    command = [sys.executable, str(ROOT / "tools" / "demo" / "engine_demo.py")]
     environment = os.environ | {"PYTHONPATH": str(SUPPORT)}
     done = subprocess.run(
         command, env=environment, capture_output=True, encoding="utf-8", timeout=TIMEOUT_S, check=False

@@ -1,6 +1,6 @@
 """A running code-server with our extension, the browser for its windows, and their processes.
 
-editors/testing/get-code-server.sh fetches code-server.
+tools/environment/get-code-server.sh fetches code-server.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from neovim import ROOT
 
 CODE_SERVER = Path(sys.prefix) / "editors" / "code-server" / "bin" / "code-server"
 EXTENSION = ROOT / "editors" / "vscode"
-TESTING = ROOT / "editors" / "testing"
+TESTING = ROOT / "tests" / "editors"
 BUILT = EXTENSION / "dist" / "extension.js"
 """`npm run build` in editors/vscode makes it."""
 PACKAGED = ROOT / "dist" / "editahead.vsix"

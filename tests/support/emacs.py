@@ -7,5 +7,5 @@ import sys
 from pathlib import Path
 
 FETCHED = Path(sys.prefix) / "editors" / "emacs" / "bin" / "emacs-nox"
-"""From Debian: editors/testing/get-debian-tool.sh .venv/editors/emacs bookworm emacs-nox,elpa-eglot emacs-nox"""
+"""From Debian: tools/environment/get-debian-tool.sh .venv/editors/emacs bookworm emacs-nox,elpa-eglot emacs-nox"""
 EMACS = str(FETCHED) if FETCHED.exists() else shutil.which("emacs")

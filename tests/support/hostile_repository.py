@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / ".venv" / "gits"
-"""Where `tests/support/get-gits.sh` puts other versions of git, each as VERSION/git."""
+"""Where `tools/environment/get-gits.sh` puts other versions of git, each as VERSION/git."""
 
 
 def find_gits() -> list[Path]:

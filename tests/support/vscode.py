@@ -57,7 +57,7 @@ _STATUS = "document.querySelector('[id=\"editahead.editahead.editahead.status\"]
 """Our item in the status bar."""
 _STATUS_LABEL = f"{_STATUS}?.querySelector('a')?.getAttribute('aria-label')"
 _EMPTINESS = "document.querySelector('[id=\"editahead-testing.vscode-reset.emptiness\"]')"
-"""The item of editors/testing/vscode-reset in the status bar."""
+"""The item of tests/editors/vscode-reset in the status bar."""
 _RESETS = 3
 """Times that the window's reset is asked for: VS Code drops some keys while it is busy."""
 _WATCH_RESTART = f"""(() => {{

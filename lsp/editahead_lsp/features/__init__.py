@@ -10,7 +10,7 @@ To add a surface, a new way to show predictions:
 2. Describe its params and its result in `protocol/custom_messages.py`, and name the class of the params in
    `PARAMS_BY_METHOD` in `protocol/converter.py`.
 3. Write a module here with the handler and `HANDLERS`, as `inline_completion.py`, and add the module to `FEATURES` below.
-4. Add an example to `docs/tools/schema_examples.py`, and announce the method in `lifecycle.server_capabilities`.
+4. Add an example to `tools/docs/schema_examples.py`, and announce the method in `lifecycle.server_capabilities`.
 """
 
 from __future__ import annotations

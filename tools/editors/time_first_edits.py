@@ -1,0 +1,82 @@
+"""How long it takes from nothing to the first accepted edit, by the README alone, in each editor.
+
+`.venv/bin/python tools/editors/time_first_edits.py docs/results/first-edits.json` runs the tests that play the README in
+real editors (editors/README.md says how to fetch them), and keeps what they record. pip's cache is not used. Then
+`make docs` makes the table.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).resolve().parents[2]
+TESTS = {
+    "test_neovim": "Neovim 0.11, with our plugin",
+    "test_helix": "Helix 25",
+    "test_emacs": "Emacs 28",
+    "test_the_first_start_installs_the_server": "VS Code, which installs the server at its first start",
+    "test_vim": "Vim 9 with ALE, by docs/editors.md",
+}
+
+
+def run_tests(report: Path) -> None:
+    """Run the tests, one at a time, with a report as XML."""
+    files = ["tests/editors/test_readme.py", "tests/editors/test_vscode_installation.py"]
+    chosen = [
+        "-m",
+        "editors",
+        "-k",
+        " or ".join(TESTS),
+        "-p",
+        "no:randomly",
+        f"--junitxml={report}",
+        "-o",
+        "junit_family=legacy",
+    ]
+    subprocess.run(
+        [sys.executable, "-m", "pytest", *chosen, *files],
+        cwd=ROOT,
+        env={**os.environ, "PIP_NO_CACHE_DIR": "1"},
+        check=True,
+    )
+
+
+def read_seconds(report: Path) -> dict[str, dict[str, float]]:
+    """Return, by editor, the seconds of the installation and those from then to the first accepted edit."""
+    found = {}
+    for case in ElementTree.parse(report).iter("testcase"):
+        kept = {node.get("name"): float(str(node.get("value"))) for node in case.iter("property")}
+        if "edit_s" in kept:
+            name = TESTS[str(case.get("name"))]
+            found[name] = {"install": round(kept["install_s"], 1), "edit": round(kept["edit_s"], 1)}
+    return found
+
+
+def main(file: Path) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        run_tests(report)
+        editors = read_seconds(report)
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.strip()
+    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    result = {
+        "commit": commit,
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": machine,
+        "editors": editors,
+    }
+    file.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
