@@ -14,6 +14,7 @@ from itertools import chain, islice
 from editahead_prompts.formats.windows import pin_window
 from editahead_prompts.state import EditorState, PastEdit, RelatedCode
 from editahead_prompts.text.identifiers import WORD
+from editahead_prompts.text.indentation import indentation_length
 from editahead_prompts.text.scripts import count_letters
 from editahead_prompts.text.snapshot import Snapshot
 
@@ -124,19 +125,15 @@ def _names(document: Snapshot, here: int, edits: Sequence[PastEdit]) -> Iterator
 
 def _declaration(lines: Sequence[str], first: int) -> Sequence[str]:
     """Return the first lines of a declaration, as far as its indentation tells where it ends."""
-    end, indent = first + 1, _indent(lines[first])
+    end, indent = first + 1, indentation_length(lines[first])
     while end < min(first + DEFINITION_LINES, len(lines)):
         line = lines[end].strip()
-        if line and _indent(lines[end]) <= indent and line[0] not in ")]}":
+        if line and indentation_length(lines[end]) <= indent and line[0] not in ")]}":
             break
         end += 1
     while end > first + 1 and not lines[end - 1].strip():
         end -= 1
     return lines[first:end]
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 def _densest(lines: Sequence[str], words: frozenset[str]) -> tuple[int, Sequence[str]]:

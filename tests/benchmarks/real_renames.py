@@ -26,9 +26,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 from editahead_inference.finish.finisher import Finisher
 from editahead_inference.finish.gone_names import is_assigned_member
 from editahead_inference.finish.report import ChangedFile, FinishReport
-from editahead_prompts.syntax.syntax_trees import GRAMMARS, SyntaxTrees
+from editahead_prompts.syntax.languages import PARSED_LANGUAGES, language_of
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_retrieval.index.content import language_of
 from editahead_training.data.commit_codebase import CommitCodebase
 from editahead_training.data.replay_moments import ROOT
 
@@ -136,7 +136,7 @@ def measure(folder: Path, count: int, seed: int, jedi: str | None) -> Figures:
 def _read(folder: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.stat().st_size < 200_000 and language_of(path.name) in GRAMMARS:
+        if path.is_file() and path.stat().st_size < 200_000 and language_of(path.name) in PARSED_LANGUAGES:
             text = path.read_bytes().decode("utf-8", "replace").replace("\r\n", "\n")
             if "\ufffd" not in text:
                 found[path.relative_to(folder).as_posix()] = text

@@ -9,7 +9,7 @@ import pytest
 from editahead_inference.candidates import CLOSED, Prediction
 from editahead_inference.pipeline import Pipeline
 from editahead_prompts.state import EditorState, PastEdit
-from editahead_prompts.syntax.languages import LANGUAGE_BY_EXTENSION
+from editahead_prompts.syntax.languages import language_of
 from editahead_prompts.text.snapshot import Snapshot
 from memory_codebase import MemoryCodebase
 
@@ -22,10 +22,6 @@ class Files(MemoryCodebase):
     def snapshot(self, uri: str) -> Snapshot | None:
         text = self.files.get(uri)
         return None if text is None else Snapshot.from_text(text, uri=uri, language=language_of(uri))
-
-
-def language_of(path: str) -> str:
-    return LANGUAGE_BY_EXTENSION[path.rpartition(".")[2]]
 
 
 def predict(path: str, before: str, after: str, files: Mapping[str, str], *later: PastEdit) -> Prediction:

@@ -10,7 +10,7 @@ from editahead_inference.apply.planner import plan_changes
 from editahead_inference.errors import ApplyRefusedError
 from editahead_prompts.errors import SketchError
 from editahead_prompts.sketches.parse import parse_sketch
-from editahead_prompts.sketches.paths import language_of
+from editahead_prompts.syntax.languages import language_of
 from editahead_prompts.text.snapshot import Snapshot
 
 Tree = Mapping[str, str]
@@ -30,7 +30,7 @@ class _Files:
         return self._snapshot(path, "")
 
     def _snapshot(self, name: str, text: str) -> Snapshot:
-        return Snapshot.from_text(text, uri=name, language=language_of(name) or "plaintext")
+        return Snapshot.from_text(text, uri=name, language=language_of(name))
 
 
 def apply_in_memory(tree: Tree, text: str, own: str | None = None) -> dict[str, str] | str:
@@ -42,7 +42,7 @@ def apply_in_memory(tree: Tree, text: str, own: str | None = None) -> dict[str, 
         own: The file that the sketch is for, if one is given.
     """
     name = None if own is None else own.rpartition("/")[2]
-    language = None if own is None else language_of(own) or "plaintext"
+    language = None if own is None else language_of(own)
     try:
         changes = plan_changes(parse_sketch(text, language=language, path=name), _Files(tree, own), merge)
     except SketchError:

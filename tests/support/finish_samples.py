@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from editahead_inference.finish.report import ChangedFile
 from editahead_inference.finish.weights import FinishWeights
+from editahead_prompts.syntax.languages import language_of
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_retrieval.index.content import language_of
 from editahead_training.data.commit_codebase import CommitCodebase
 from editahead_training.data.replay_moments import ROOT
 

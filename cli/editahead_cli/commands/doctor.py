@@ -66,17 +66,18 @@ def _check_python() -> list[Check]:
 
 
 def _check_grammars() -> list[Check]:
-    from editahead_prompts.syntax.syntax_trees import GRAMMARS, SyntaxTrees
+    from editahead_prompts.syntax.languages import PARSED_LANGUAGES
+    from editahead_prompts.syntax.syntax_trees import SyntaxTrees
     from editahead_prompts.text.snapshot import Snapshot
 
     broken = []
-    for language in GRAMMARS:
+    for language in PARSED_LANGUAGES:
         try:
             if SyntaxTrees().tree(Snapshot.from_text("x\n", language=language)) is None:
                 broken.append(language)
         except Exception as error:  # a wheel built for another Python raises all sorts
             broken.append(f"{language} ({type(error).__name__})")
-    detail = f"not usable: {', '.join(broken)}" if broken else f"{len(GRAMMARS)} languages parse"
+    detail = f"not usable: {', '.join(broken)}" if broken else f"{len(PARSED_LANGUAGES)} languages parse"
     return [Check("grammars", not broken, detail)]
 
 

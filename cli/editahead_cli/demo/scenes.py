@@ -7,11 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import groupby
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from editahead_cli.errors import SessionMismatchError
-from editahead_prompts.syntax.languages import LANGUAGE_BY_EXTENSION
+from editahead_prompts.syntax.languages import language_of
 from editahead_prompts.text.affixes import common_affixes
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ def load_scenes(session: Mapping[str, Any], project: Mapping[str, str]) -> list[
         changes = tuple(
             FileChange(
                 path,
-                LANGUAGE_BY_EXTENSION[PurePosixPath(path).suffix.removeprefix(".")],
+                language_of(path),
                 before[path],
                 texts[path],
             )

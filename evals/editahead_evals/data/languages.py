@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from editahead_prompts.syntax.languages import LANGUAGE_BY_EXTENSION
+from editahead_prompts.syntax.languages import known_language_of
 
 _NOT_MEASURED = frozenset({"c++", "cts", "kts", "md", "markdown"})
 """Extensions; earlier figures of a repository were taken without such files."""
@@ -12,4 +12,4 @@ _NOT_MEASURED = frozenset({"c++", "cts", "kts", "md", "markdown"})
 
 def language_of(path: str) -> str | None:
     extension = PurePosixPath(path).suffix.lower().removeprefix(".")
-    return None if extension in _NOT_MEASURED else LANGUAGE_BY_EXTENSION.get(extension)
+    return None if extension in _NOT_MEASURED else known_language_of(path)

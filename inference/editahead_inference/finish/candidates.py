@@ -20,7 +20,8 @@ from editahead_inference.predictors.propagation.moved_files import lines_written
 from editahead_inference.predictors.propagation.predictor import CARRIES_OVER_CLOSED
 from editahead_inference.predictors.propagation.rule import rule_id
 from editahead_prompts.state import EditorState, PastEdit
-from editahead_prompts.syntax.syntax_trees import GRAMMARS, SyntaxTrees
+from editahead_prompts.syntax.languages import PARSED_LANGUAGES
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import Snapshot
@@ -200,7 +201,7 @@ def _as_finish(
         _MORE.sub("", candidate.label),
         candidate.kind,
         rule.edits if rule else _concerned(window, candidate.label),
-        file_kind(snapshot.uri, is_code=snapshot.language in GRAMMARS),
+        file_kind(snapshot.uri, is_code=snapshot.language in PARSED_LANGUAGES),
         features,
     )
 
@@ -222,7 +223,7 @@ def _left_names(
     ]
     for target in (*search.present.values(), *search.documents):
         check()
-        place = file_kind(target.uri, is_code=target.language in GRAMMARS)
+        place = file_kind(target.uri, is_code=target.language in PARSED_LANGUAGES)
         for name in names:
             if name.source == "word" and place in ("code", "test") and family(target.language) in languages:
                 continue
@@ -261,7 +262,7 @@ def mined_candidates(
                 rule_label(place),
                 KIND,
                 edits,
-                file_kind(snapshot.uri, is_code=snapshot.language in GRAMMARS),
+                file_kind(snapshot.uri, is_code=snapshot.language in PARSED_LANGUAGES),
                 place_kind_features(place),
                 rule_reason(place),
             )

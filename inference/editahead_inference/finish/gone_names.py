@@ -13,8 +13,9 @@ from editahead_inference.predictors.propagation.named_places import MAX_WIDTH, w
 from editahead_inference.predictors.propagation.token_patterns import KEYWORDS
 from editahead_prompts.state import PastEdit
 from editahead_prompts.syntax.constructors import is_set_by_constructor
+from editahead_prompts.syntax.languages import PARSED_LANGUAGES
 from editahead_prompts.syntax.name_occurrences import NameRole
-from editahead_prompts.syntax.syntax_trees import GRAMMARS, SyntaxTrees
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.diff import diff_lines
 from editahead_prompts.text.identifiers import WORD, is_word, split_words
 from editahead_prompts.text.snapshot import Snapshot
@@ -133,7 +134,9 @@ def find_gone(
         check: Called often; may raise to cancel.
     """
     texts = [(file.before or _empty(file.after), file.after or _empty(file.before)) for file in change]
-    files = [_File(before, after, trees, check) for before, after in texts if after.language in GRAMMARS]
+    files = [
+        _File(before, after, trees, check) for before, after in texts if after.language in PARSED_LANGUAGES
+    ]
     found: list[GoneName] = []
     for file in files:
         gone = list(_gone_from(file, trees))

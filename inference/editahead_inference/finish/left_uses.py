@@ -20,10 +20,10 @@ from editahead_inference.predictors.propagation.named_places import (
     whole_word,
 )
 from editahead_inference.predictors.propagation.renamed_definition import C_FAMILY, RenamedDefinition
-from editahead_prompts.syntax.languages import LANGUAGE_FAMILIES
+from editahead_prompts.syntax.languages import PARSED_LANGUAGES, family_of
 from editahead_prompts.syntax.member_owners import HINT, enclosing_type
 from editahead_prompts.syntax.name_occurrences import Occurrence
-from editahead_prompts.syntax.syntax_trees import GRAMMARS, SyntaxTrees
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import case_style, split_words
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.word_patterns import WordPattern
@@ -97,7 +97,7 @@ class LeftUses:
 
     def in_document(self, document: Snapshot) -> list[Use]:
         """Return the uses in a document, in its order."""
-        if self._name not in document.text or document.language not in GRAMMARS:
+        if self._name not in document.text or document.language not in PARSED_LANGUAGES:
             return []
         if family(document.language) != family(self._gone.origin.language):
             return []
@@ -341,4 +341,4 @@ class LeftUses:
 
 def family(language: str) -> str:
     """Return the family of a language: its files share names."""
-    return LANGUAGE_FAMILIES.get(language, language)
+    return family_of(language)

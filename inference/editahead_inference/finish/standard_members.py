@@ -7,7 +7,7 @@ import io
 import pathlib
 import re
 
-from editahead_prompts.syntax.languages import LANGUAGE_FAMILIES
+from editahead_prompts.syntax.languages import family_of
 
 _PYTHON = frozenset(
     name
@@ -32,11 +32,11 @@ Parse Pop Printf Println Push Read Reset Run Scan Seek Set Store String Sub Swap
 """
 _BY_FAMILY = {
     "python": _PYTHON,
-    "web": frozenset(_WEB.split()),
+    "javascript": frozenset(_WEB.split()),
     "go": frozenset(_GO.split()),
 }
 
 
 def is_standard_member(name: str, language: str) -> bool:
     """Return whether values that every program of a language has have a member of a name."""
-    return name in _BY_FAMILY.get(LANGUAGE_FAMILIES.get(language, language), ())
+    return name in _BY_FAMILY.get(family_of(language), ())

@@ -13,8 +13,9 @@ from editahead_inference.predictors.propagation.document_index import DocumentIn
 from editahead_inference.predictors.propagation.predictor import to_edit
 from editahead_inference.predictors.propagation.proposal import Proposal
 from editahead_inference.predictors.propagation.rule import rule_id
+from editahead_prompts.syntax.languages import PARSED_LANGUAGES
 from editahead_prompts.syntax.member_owners import related_types
-from editahead_prompts.syntax.syntax_trees import GRAMMARS, SyntaxTrees
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot, line_end
 
@@ -167,7 +168,7 @@ def _candidate(gone: GoneName, document: Snapshot, edit: Edit) -> FinishCandidat
         label,
         KIND,
         (gone.edit,),
-        file_kind(document.uri, is_code=document.language in GRAMMARS),
+        file_kind(document.uri, is_code=document.language in PARSED_LANGUAGES),
         {"stated": SURE},
         _gone_sentence(gone),
     )
@@ -193,7 +194,7 @@ def _left_use(gone: GoneName, document: Snapshot, use: Use) -> LeftUse:
         gone.name,
         gone.new,
         (gone.origin.uri, gone.place[0]),
-        file_kind(document.uri, is_code=document.language in GRAMMARS),
+        file_kind(document.uri, is_code=document.language in PARSED_LANGUAGES),
         _gone_sentence(gone),
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from posixpath import splitext
 
 from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.indentation import indentation
 from editahead_prompts.text.snapshot import Snapshot, line_body, line_end
 
 from .co_changes import AddedName, CoChange, added_names
@@ -111,7 +112,7 @@ def _insertion(snapshot: Snapshot, template: str, line: str) -> Edit | None:
     if len(block) >= MIN_SORTED and texts == sorted(texts):
         after = next((n - 1 for n, text in zip(block, texts, strict=True) if text > line), after)
     like = bodies[block[-1]]
-    indent = like[: len(like) - len(like.lstrip())]
+    indent = indentation(like)
     anchor = snapshot.lines[after] if after >= 0 else ""
     end = line_end(anchor) or snapshot.eol
     at = snapshot.starts[after + 1]

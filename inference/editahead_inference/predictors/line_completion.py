@@ -26,6 +26,7 @@ from editahead_prompts.text.identifiers import (
     tokenize,
     word_before,
 )
+from editahead_prompts.text.indentation import indentation
 from editahead_prompts.text.snapshot import Snapshot, line_body
 from editahead_prompts.text.word_patterns import WordPattern
 
@@ -124,7 +125,7 @@ def _structures(state: EditorState, line: int) -> Iterator[Candidate]:
     if column != len(body) or not body.strip():
         return
     typed = tokenize(body.strip())
-    indent = body[: len(body) - len(body.lstrip())]
+    indent = indentation(body)
     siblings = _siblings(snapshot, line, indent, typed)
     if len(siblings) < 2:
         return

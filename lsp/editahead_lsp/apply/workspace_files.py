@@ -17,7 +17,7 @@ from editahead_inference.errors import ApplyRefusedError
 from editahead_lsp.workspace import uris
 from editahead_lsp.workspace.file_exclusion import FileExclusion
 from editahead_lsp.workspace.open_files import OpenFiles
-from editahead_prompts.sketches.paths import language_of
+from editahead_prompts.syntax.languages import language_of
 from editahead_prompts.text.file_names import fold_name, is_git_folder
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_retrieval.errors import FileTooLargeError, NotRegularFileError, UnreadableFileError
@@ -100,7 +100,7 @@ class WorkspaceFiles:
         # Such a file is flagged, and holds nothing yet that could be read.
         is_flagged_secret = self.find_flag(uri) is not None and is_secret_path(candidate.as_posix())
         self._check_place(candidate, uri, may_be_excluded=is_flagged_secret)
-        return Snapshot.from_text("", uri=uri, language=language_of(path) or "plaintext")
+        return Snapshot.from_text("", uri=uri, language=language_of(path))
 
     def exclusion_reason(self, uri: str) -> str | None:
         """Return one sentence that says why a document is excluded; None if it is not. An open one can be changed."""
@@ -160,9 +160,7 @@ class WorkspaceFiles:
         if path is None:
             raise _refused("unplaced", "The document is not open.")
         real = self._check_place(path, uri)
-        return Snapshot.from_text(
-            self._read(real, path.name, uri), uri=uri, language=language_of(path.name) or "plaintext"
-        )
+        return Snapshot.from_text(self._read(real, path.name, uri), uri=uri, language=language_of(path.name))
 
     def _check_place(self, path: Path, uri: str, *, may_be_excluded: bool = False) -> Path:
         """Return the path without links of a file that may be changed."""

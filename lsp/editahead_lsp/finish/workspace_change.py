@@ -9,12 +9,13 @@ from pathlib import Path
 from editahead_inference.finish.report import ChangedFile
 from editahead_lsp.errors import ChangeError
 from editahead_lsp.workspace import uris
+from editahead_prompts.syntax.languages import language_of
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 from editahead_retrieval.errors import UnreadableFileError
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.file_identity import path_from_folder
 from editahead_retrieval.files.folder_reader import read_permitted
-from editahead_retrieval.index.content import decode_text, language_of
+from editahead_retrieval.index.content import decode_text
 
 from .renames import find_renames
 

@@ -17,6 +17,7 @@ from dataclasses import replace
 from typing import Literal
 
 from editahead_prompts.errors import SketchError
+from editahead_prompts.text.indentation import indentation
 
 from .hunk_lines import PatchRegion, split_hunks
 from .paths import path_of_header, tagged_path
@@ -134,7 +135,7 @@ def _is_last(line: str) -> bool:
 def _without_padding(lines: Sequence[str], start: int, end: int) -> Sequence[str]:
     """Return the lines without the white space that is before all lines of the patch, or before its first ones."""
     first = lines[start]
-    pad = first[: len(first) - len(first.lstrip())]
+    pad = indentation(first)
     if pad and all(line.startswith(pad) or not line.strip() for line in lines[start:end]):
         out = list(lines)
         out[start:end] = (line[len(pad) :] for line in lines[start:end])

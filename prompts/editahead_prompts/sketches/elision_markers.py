@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from editahead_prompts.text.indentation import indentation_length
+
 from .sketch import Code, Elision
 
 _MAX_CHARS = 160
@@ -166,8 +168,8 @@ _TRIPLE_QUOTED = frozenset({"python", None})
 def _is_syntax(before: str, dots: str, after: str, language: str | None) -> bool:
     """Return whether the dots are code: the whole body of a Python block, or the last parameter of a C function."""
     if language in ("python", None) and _BLOCK.search(before):
-        deeper = _indent(dots) > _indent(before)
-        return deeper and (not after.strip() or _indent(after) < _indent(dots))
+        deeper = indentation_length(dots) > indentation_length(before)
+        return deeper and (not after.strip() or indentation_length(after) < indentation_length(dots))
     return language in ("c", "cpp", None) and before.rstrip().endswith(",") and after.lstrip().startswith(")")
 
 
@@ -183,10 +185,6 @@ def _quoted(lines: Sequence[str]) -> set[int]:
             elif inside == quotes:
                 inside = ""
     return out
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
 
 
 def _bracketed(text: str) -> ElisionMarker | None:

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from editahead_prompts.errors import SketchError
+from editahead_prompts.syntax.languages import known_language_of, language_of_word
 
 from . import begin_patch, search_replace, unified_diff
 from .elision_markers import parse_marker
 from .fences import PATCH_WORDS, Fence
-from .paths import SHELL_WORDS, language_of, language_of_fence, path_of_line
+from .paths import SHELL_WORDS, path_of_line
 from .sketch import Diff, FileSketch
 
 CODE = re.compile(
@@ -231,7 +232,7 @@ def are_words_around(
     rest = [lines[number] for number in found.rest if path_of_line(lines[number]) is None]
     is_heading = label is not None and names_only(found.files[:1], label)
     if label is not None and not is_heading and found.rest[:1] == (first,) and rest:
-        language, path = language_of(label), label
+        language, path = known_language_of(label), label
     if path is None and language is None:
         code = [line for line in rest if CODE.match(line) and not is_prose(line)]
         return not code or (len(code) * 3 < len(rest) and rest[0] not in code)
@@ -309,5 +310,7 @@ def _may_hold_patch(fence: Fence, files: Sequence[FileSketch]) -> bool:
     """Return whether a block may be a patch by its word: not one of a document about a patch of other files."""
     if fence.word is None or fence.path is not None or fence.word in _PATCHED_WORDS:
         return True
-    language = language_of_fence(fence.word)
-    return language in CODE_LANGUAGES or {language_of(file.path) for file in files if file.path} <= {language}
+    language = language_of_word(fence.word)
+    return language in CODE_LANGUAGES or {known_language_of(file.path) for file in files if file.path} <= {
+        language
+    }

@@ -14,6 +14,7 @@ from itertools import pairwise
 from operator import attrgetter
 
 from editahead_prompts.errors import SketchError
+from editahead_prompts.syntax.languages import known_language_of, language_of_word
 from editahead_prompts.text.snapshot import line_body, split_lines
 
 from .edit_calls import parse_edit_calls
@@ -34,7 +35,7 @@ from .instructions import (
 )
 from .invisible_characters import to_plain
 from .line_ends import name_changed_ends
-from .paths import SHELL_WORDS, language_of, language_of_fence, path_of_comment, path_of_line
+from .paths import SHELL_WORDS, path_of_comment, path_of_line
 from .sketch import FileSketch, Sketch, move_lines
 from .snippet_parser import parse_snippet
 
@@ -62,19 +63,19 @@ def parse_sketch(
     """
     check()
     is_for_file = language is not None or path is not None
-    has_words = not is_for_file or (language or language_of(path)) in CODE_LANGUAGES
+    has_words = not is_for_file or (language or known_language_of(path)) in CODE_LANGUAGES
     called = parse_edit_calls(text, may_be_data=is_for_file, may_have_words=has_words)
     if called is None:
         pasted, lines = _lines_of(text, check)
         fences = find_fences(lines)
         called = _called_in_fences(pasted, lines, fences, path)
     if called is None:
-        return _of_lines(text, pasted, lines, fences, language or language_of(path), path, check)
+        return _of_lines(text, pasted, lines, fences, language or known_language_of(path), path, check)
     sketches = [
-        each if isinstance(each, Sketch) else _of_text(each, language or language_of(path), path, check)
+        each if isinstance(each, Sketch) else _of_text(each, language or known_language_of(path), path, check)
         for each in called
     ]
-    return _checked_calls(_joined(sketches), language or language_of(path), path)
+    return _checked_calls(_joined(sketches), language or known_language_of(path), path)
 
 
 def _of_text(text: str, language: str | None, path: str | None, check: Callable[[], None]) -> Sketch:
@@ -150,7 +151,7 @@ def _called_in_fences(
         called = None
         if not _may_hold_calls(None, fence.path) and fence.word not in PATCH_WORDS:
             text = "\n".join(pasted[fence.start : fence.end])
-            has_words = path is None and fence.path is None and language_of_fence(fence.word) != "markdown"
+            has_words = path is None and fence.path is None and language_of_word(fence.word) != "markdown"
             is_data = path is not None or fence.word not in _CALL_WORDS
             called = parse_edit_calls(text, may_be_data=is_data, may_have_words=has_words)
         is_own = called is None or all(
@@ -303,7 +304,7 @@ def _of_fences(
         check()
         at = bisect_left(fences, fence.stop, key=attrgetter("at"))
         following = fences[at : at + 1]
-        is_markdown = "markdown" in (language_of_fence(fence.word), language_of(fence.path))
+        is_markdown = "markdown" in (language_of_word(fence.word), known_language_of(fence.path))
         if is_markdown and following and may_hold(fence, following[0], lines):
             raise SketchError(
                 "a Markdown block that may end at any of these fences; put it in a longer one",
@@ -339,7 +340,7 @@ def _chosen(lines: Sequence[str], fences: Sequence[Fence], language: str | None)
         for fence in code
         if fence.path
         or fence.word in PATCH_WORDS
-        or _family(language_of_fence(fence.word)) == wanted
+        or _family(language_of_word(fence.word)) == wanted
         or path_of_comment(next(filter(str.strip, lines[fence.start : fence.end]), ""), None) is not None
     ]
     return same or code
@@ -436,7 +437,7 @@ def _is_answer(
     if not used:
         return True
     if language == "markdown" and not any(
-        fence.path or language_of_fence(fence.word) == "markdown" for fence in fences
+        fence.path or language_of_word(fence.word) == "markdown" for fence in fences
     ):
         return False
     code = [line for line in used if (CODE.match(line) or parse_marker(line)) and path_of_line(line) is None]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from editahead_prompts.errors import InvalidNameError
-from editahead_prompts.syntax.languages import LANGUAGE_BY_EXTENSION
+from editahead_prompts.syntax.languages import known_language_of, language_of_word
 
 from .file_words import says_new
 from .quoted_names import unquote_name
@@ -15,18 +15,6 @@ from .quoted_names import unquote_name
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
-
-LANGUAGES = LANGUAGE_BY_EXTENSION | {
-    "python": "python",
-    "python3": "python",
-    "javascript": "javascript",
-    "node": "javascript",
-    "typescript": "typescript",
-    "golang": "go",
-    "rust": "rust",
-    "kotlin": "kotlin",
-}
-"""LSP language id by a fence's word or a file's extension."""
 
 SHELL_WORDS = _words(
     "bash sh shell zsh console terminal shell-session powershell ps1 cmd bat text txt plaintext output log"
@@ -48,7 +36,7 @@ _WORDS_OF_EXTENSION = {
     "makefile": _words("make"),
     "tf": _words("hcl terraform"),
 }
-"""The words of fences for files whose extension differs from them, where `LANGUAGES` has neither."""
+"""The words of fences for files whose extension differs from them, where no language that is known has either."""
 
 _SEGMENT = r"[\w.@+~$%()\[\]-]+"
 _PATH = re.compile(rf"(?:[A-Za-z]:[/\\]|[/\\])?(?:{_SEGMENT}[/\\])*{_SEGMENT}")
@@ -81,16 +69,6 @@ _ARTICLES = _words("a an new the")
 
 _MAX_CHARS = 400
 """Longest line that can name a file, in characters."""
-
-
-def language_of_fence(word: str | None) -> str | None:
-    """Return the LSP language id of a fence's word."""
-    return LANGUAGES.get(word.lower()) if word else None
-
-
-def language_of(path: str | None) -> str | None:
-    """Return the LSP language id of a path's extension."""
-    return language_of_fence(path.rsplit(".", 1)[-1]) if path and "." in path else None
 
 
 def parse_path(text: str) -> str | None:
@@ -177,11 +155,11 @@ def _word_before(tokens: Sequence[str], number: int) -> str:
 def _fits(path: str, word: str | None) -> bool:
     """Return whether a path's extension is that of a fence's language."""
     extension = path.rsplit(".", 1)[-1].lower()
-    language = language_of_fence(word)
+    language = language_of_word(word)
     return word is not None and (
         word == extension
         or word in _WORDS_OF_EXTENSION.get(extension, ())
-        or (language is not None and language_of(path) == language)
+        or (language is not None and known_language_of(path) == language)
     )
 
 
@@ -250,6 +228,6 @@ def parse_info_string(info: str) -> tuple[str | None, str | None]:
         return word.lower() or None, path
     if rest and (path := parse_location(rest)):
         return first.lower(), path
-    if ("/" in first or "." in first) and first.lower() not in LANGUAGES and (path := parse_location(first)):
+    if ("/" in first or "." in first) and language_of_word(first) is None and (path := parse_location(first)):
         return None, path
     return word.strip("{}.").lower() or None, None

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from editahead_prompts.errors import SketchError
+from editahead_prompts.text.indentation import indentation
 
 OPEN = re.compile(
     r"[ \t]*(?:<{5,9} ?(?:SEARCH|ORIGINAL)|-{5,9} ?SEARCH)\b(?P<rest>[^\n]{0,200})",
@@ -72,12 +73,8 @@ def _find(sign: re.Pattern[str], lines: Sequence[str], at: int, start: int, end:
     """Return the lines with a sign, only those that are indented as the block is if there are such."""
     every = (number for number in range(start, min(end, start + _MAX_LINES)) if sign.fullmatch(lines[number]))
     found = list(islice(every, _MAX_SEPARATORS))
-    same = [number for number in found if _indent(lines[number]) == _indent(lines[at])]
+    same = [number for number in found if indentation(lines[number]) == indentation(lines[at])]
     return same or found
-
-
-def _indent(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())]
 
 
 def _is_complete(lines: Sequence[str], *, has_conflicts: bool) -> bool:

@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from tree_sitter import Node
 
 from editahead_prompts.errors import SketchError
+from editahead_prompts.syntax.languages import known_language_of, language_of_word
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
+from editahead_prompts.text.indentation import indentation_length
 from editahead_prompts.text.snapshot import Snapshot
 
 from .elision_markers import split_code_and_elisions
-from .paths import language_of, language_of_fence, path_of_comment
+from .paths import path_of_comment
 from .sketch import Code, Elision, FileSketch, SketchKind, Snippet
 
 _WRAPPERS = frozenset(
@@ -63,7 +65,7 @@ def parse_snippet(
     named = path_of_comment(lines[first], path or known, word) if first < end else None
     if named is not None and (path is None or path == named or named.endswith(f"/{path}")):
         path, path_line, start = named, first, first + 1
-    syntax = language_of(path) or language_of_fence(word) or language
+    syntax = known_language_of(path) or language_of_word(word) or language
     parts = split_code_and_elisions(lines[start:end], start, syntax)
     code = [part for part in parts if isinstance(part, Code)]
     if not any(line.strip() for part in code for line in part.lines):
@@ -91,8 +93,8 @@ def classify(parts: Sequence[Code | Elision], language: str | None) -> tuple[Ske
 def _kind_by_lines(code: Sequence[str]) -> tuple[SketchKind, str]:
     """Classify code that has no grammar or does not parse, by its least indented lines."""
     used = [line for line in code if line.strip()]
-    least = min(len(line) - len(line.lstrip()) for line in used)
-    tops = [line for line in used if len(line) - len(line.lstrip()) == least]
+    least = min(map(indentation_length, used))
+    tops = [line for line in used if indentation_length(line) == least]
     heads = sum(_HEAD.match(line) is not None and not line.lstrip().startswith("@") for line in tops)
     closers = sum(line.strip(" \t)};,") == "" for line in tops)
     if (

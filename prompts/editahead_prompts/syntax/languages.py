@@ -1,40 +1,68 @@
-"""LSP language ids by file extension."""
+"""All languages that are known, and the language of a file."""
 
 from __future__ import annotations
 
-LANGUAGE_BY_EXTENSION = {
-    "py": "python",
-    "pyi": "python",
-    "js": "javascript",
-    "mjs": "javascript",
-    "cjs": "javascript",
-    "jsx": "javascriptreact",
-    "ts": "typescript",
-    "mts": "typescript",
-    "cts": "typescript",
-    "tsx": "typescriptreact",
-    "go": "go",
-    "rs": "rust",
-    "java": "java",
-    "kt": "kotlin",
-    "kts": "kotlin",
-    "c": "c",
-    "h": "c",
-    "cc": "cpp",
-    "cpp": "cpp",
-    "cxx": "cpp",
-    "c++": "cpp",
-    "hpp": "cpp",
-    "md": "markdown",
-    "markdown": "markdown",
+from collections.abc import Mapping
+
+from tree_sitter import Node
+
+from .c import CPP, C
+from .go import GO
+from .java import JAVA
+from .javascript import JAVASCRIPT, JAVASCRIPT_REACT, TYPESCRIPT, TYPESCRIPT_REACT
+from .language import ChildFields, Language, merge_tables
+from .python import PYTHON
+from .rust import RUST
+
+_KOTLIN = Language("kotlin", extensions=("kt", "kts"), line_comment="//", block_comment=True)
+_MARKDOWN = Language("markdown", extensions=("md", "markdown"))
+PLAIN_TEXT = Language("plaintext")
+"""The language of a file of which nothing else is known."""
+LANGUAGES: Mapping[str, Language] = {
+    language.name: language
+    for language in (
+        *(PYTHON, JAVASCRIPT, JAVASCRIPT_REACT, TYPESCRIPT, TYPESCRIPT_REACT, GO, RUST, JAVA, C, CPP),
+        *(_KOTLIN, _MARKDOWN),
+    )
 }
-"""LSP language id by file extension, without the dot and in lower case."""
-LANGUAGE_FAMILIES = {
-    "javascript": "web",
-    "javascriptreact": "web",
-    "typescript": "web",
-    "typescriptreact": "web",
-    "c": "c",
-    "cpp": "c",
-}
-"""Languages whose files share names, by LSP language id. Any other language is a family of its own."""
+"""The languages by LSP language id."""
+PARSED_LANGUAGES = tuple(name for name, language in LANGUAGES.items() if language.grammar is not None)
+"""The LSP language ids of those with a grammar."""
+NODES = merge_tables([language.nodes for language in LANGUAGES.values()])
+"""The types of nodes of all languages."""
+FUNCTIONS = (NODES.of_kind("function") - NODES.signatures) | NODES.lambdas
+"""The types of functions with a body, with or without a name."""
+_BY_EXTENSION = {extension: one.name for one in LANGUAGES.values() for extension in one.extensions}
+_BY_WORD = _BY_EXTENSION | {word: one.name for one in LANGUAGES.values() for word in (one.name, *one.aliases)}
+
+
+def child_in(node: Node, table: ChildFields) -> Node | None:
+    """Return the child of a node in the first field, of those that the table has for its type, that is not empty."""
+    return next(
+        (found for name in table.get(node.type, ()) if (found := node.child_by_field_name(name))), None
+    )
+
+
+def find_language(name: str | None) -> Language:
+    """Return a language by its LSP language id; `PLAIN_TEXT` for one that is not known."""
+    return LANGUAGES.get(name or "", PLAIN_TEXT)
+
+
+def language_of(path: str) -> str:
+    """Return the LSP language id of a file by the end of its name; `plaintext` for an unknown one."""
+    return known_language_of(path) or PLAIN_TEXT.name
+
+
+def known_language_of(path: str | None) -> str | None:
+    """Return the LSP language id of a file by the end of its name; None for an unknown one."""
+    return _BY_EXTENSION.get(path.rsplit(".", 1)[-1].lower()) if path and "." in path else None
+
+
+def language_of_word(word: str | None) -> str | None:
+    """Return the LSP language id of an extension, or of the word of a fence of code; None if it is not known."""
+    return _BY_WORD.get(word.lower()) if word else None
+
+
+def family_of(name: str) -> str:
+    """Return the name of the languages whose files share names with those of a language."""
+    return find_language(name).family or name

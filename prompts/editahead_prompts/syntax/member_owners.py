@@ -14,38 +14,9 @@ from tree_sitter import Node
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .declared_types import declared_type, field_type
+from .languages import NODES, child_in
 
-_RECEIVERS = {
-    "attribute": "object",
-    "member_expression": "object",
-    "field_expression": "value",
-    "selector_expression": "operand",
-    "field_access": "object",
-    "method_invocation": "object",
-    "scoped_identifier": "path",
-    "qualified_identifier": "scope",
-}
-"""Field that holds the receiver of a member, by the type of the parent node."""
-_TYPES = frozenset(
-    {
-        "class_definition",
-        "class_declaration",
-        "abstract_class_declaration",
-        "interface_declaration",
-        "enum_declaration",
-        "record_declaration",
-        "type_spec",
-        "type_alias_declaration",
-        "struct_item",
-        "enum_item",
-        "trait_item",
-        "struct_specifier",
-        "class_specifier",
-        "enum_specifier",
-    }
-)
-_LITERALS = {"composite_literal": "type", "struct_expression": "name", "struct_pattern": "type"}
-_CALLS = {"call": "function", "call_expression": "function"}
+_TYPES = NODES.of_kind("type")
 HINT = "~"
 """The first character of an owner that is only the name of a receiver of unknown type."""
 _NAMES = frozenset({"scoped_identifier", "identifier", "type_identifier", "namespace_identifier"})
@@ -76,12 +47,9 @@ def member_owner(node: Node) -> str:
         return "" if receiver is None else _type_of(receiver)
     if node.type == "private_property_identifier":  # another name than the one without "#"
         return "#" + enclosing_type(node)
-    field = _RECEIVERS.get(parent.type) if parent is not None else None
-    if parent is None or field is None:
+    if parent is None or parent.type not in NODES.receivers:
         return _enclosing_literal(node) or enclosing_type(node)
-    receiver = parent.child_by_field_name(field)
-    if parent.type == "field_expression" and receiver is None:
-        receiver = parent.child_by_field_name("argument")
+    receiver = child_in(parent, NODES.receivers)
     if receiver is None:  # Java leaves `this` out
         return enclosing_type(node)
     if receiver.id == node.id:
@@ -94,9 +62,7 @@ def reflected_owner(node: Node) -> str | None:
     literal = node.parent
     arguments = literal.parent if literal is not None else None
     call = arguments.parent if arguments is not None else None
-    function = (
-        call.child_by_field_name(_CALLS[call.type]) if call is not None and call.type in _CALLS else None
-    )
+    function = _called(call) if call is not None else None
     if function is None or arguments is None or literal is None or not _REFLECTS.search(_text(function)):
         return None
     passed = arguments.named_children
@@ -120,9 +86,8 @@ def is_macro_member(node: Node) -> bool:
 def argument_owner(node: Node) -> str:
     """Return the name of the function that is called with a keyword argument, after the name that it is called on."""
     for above in _upwards(node):
-        field = _CALLS.get(above.type)
-        if field is not None:
-            names = _NAME.findall(_text(above.child_by_field_name(field) or above)[:200])
+        if above.type in NODES.calls:
+            names = _NAME.findall(_text(_called(above) or above)[:200])
             names = [name for name in names if name not in _SELF]
             return ".".join(names[-2:])
     return ""
@@ -190,8 +155,11 @@ def _type_of(receiver: Node) -> str:
         declared = _declared_type(receiver, text) or _field_type(receiver, text)
     elif "." in text and text.split(".")[0] in _SELF and text.count(".") == 1:
         declared = _field_type(receiver, text.split(".")[1])
-    called = receiver.child_by_field_name(_CALLS[receiver.type]) if receiver.type in _CALLS else None
-    return declared or HINT + _last_name(called or receiver)
+    return declared or HINT + _last_name(_called(receiver) or receiver)
+
+
+def _called(node: Node) -> Node | None:
+    return child_in(node, NODES.calls)
 
 
 def _field_type(receiver: Node, name: str) -> str:
@@ -241,8 +209,8 @@ def enclosing_type(node: Node) -> str:
 def _enclosing_literal(node: Node) -> str:
     """Return the type of the literal whose key the node is."""
     for level, above in enumerate(_upwards(node)):
-        if above.type in _LITERALS:
-            name = _last_name(above.child_by_field_name(_LITERALS[above.type]))
+        if above.type in NODES.literals:
+            name = _last_name(child_in(above, NODES.literals))
             return enclosing_type(above) if name in _SELF else name
         if above.type in ("object", "object_pattern"):
             return _annotated_type(above)

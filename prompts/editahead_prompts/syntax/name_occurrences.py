@@ -11,8 +11,9 @@ from typing import Literal
 
 from tree_sitter import Node
 
+from .languages import FUNCTIONS, NODES
 from .member_owners import argument_owner, is_macro_member, member_owner, parameter_owner, reflected_owner
-from .name_scopes import FUNCTIONS, binding_scope, bound_from, scopes_around
+from .name_scopes import binding_scope, bound_from, scopes_around
 
 NameRole = Literal["plain", "member", "argument", "text", "unknown"]
 """Role of a name.
@@ -21,72 +22,6 @@ NameRole = Literal["plain", "member", "argument", "text", "unknown"]
 argument. `text`: in a string or a comment. `unknown`: the language has no grammar.
 """
 
-_CLASSES = frozenset(
-    {"class_definition", "class_declaration", "class_body", "impl_item", "interface_declaration"}
-)
-_MEMBER_OF = {
-    "attribute": "attribute",
-    "member_expression": "property",
-    "field_expression": "field",
-    "selector_expression": "field",
-    "field_access": "field",
-    "method_invocation": "name",
-    "scoped_identifier": "name",
-    "qualified_identifier": "name",
-    "pair": "key",
-    "keyed_element": "key",
-    "field_initializer": "field",
-}
-"""Field that holds a member's name, by the type of the parent node."""
-_MEMBER_DEFINITIONS = frozenset(
-    {
-        "field_declaration",
-        "public_field_definition",
-        "field_definition",
-        "property_signature",
-        "method_signature",
-        "method_definition",
-        "method_declaration",
-        "method_spec",
-        "function_signature_item",
-        "enum_variant",
-        "enumerator",
-        "enum_constant",
-        "enum_assignment",
-    }
-)
-_WRAPPERS = frozenset(
-    {
-        "pattern_list",
-        "tuple_pattern",
-        "list_pattern",
-        "expression_list",
-        "identifier_list",
-        "pointer_declarator",
-        "reference_declarator",
-        "array_declarator",
-        "function_declarator",
-        "init_declarator",
-        "typed_parameter",
-        "object_pattern",
-        "array_pattern",
-        "assignment_pattern",
-        "rest_pattern",
-        "dotted_name",
-        "as_pattern_target",
-        "mut_pattern",
-        "reference_pattern",
-        "tuple_struct_pattern",
-        "match_pattern",
-        "or_pattern",
-        "captured_pattern",
-        "ref_pattern",
-        "slice_pattern",
-        "list_splat_pattern",
-        "dictionary_splat_pattern",
-    }
-)
-"""Node types between a defined name and the node that defines the name."""
 _VALUE_FIELDS = ("size", "value", "right", "type", "condition")
 """Fields of wrappers that hold uses: the size of an array, a default, the condition of an arm."""
 _DEFINING_FIELDS = frozenset({"name", "pattern", "declarator", "alias", "parameter", "left", "property"})
@@ -94,63 +29,6 @@ _MAX_CHILDREN = 1000
 """Children of a node with fields. More are those of a broken or generated text, and each look at them takes long."""
 _MAX_DEPTH = 160
 """Nodes around a name that are looked at. A broken text's tree can be as deep as the text is long."""
-_TAGGED = frozenset({"struct_specifier", "union_specifier", "enum_specifier", "class_specifier"})
-"""Node types of C and C++ that define a type only with a body."""
-_PARAMETER_LISTS = frozenset(
-    {"parameters", "lambda_parameters", "formal_parameters", "closure_parameters", "inferred_parameters"}
-)
-_NEVER_DEFINING = frozenset(
-    {
-        "argument_list",
-        "arguments",
-        "assignment_expression",
-        "attribute",
-        "binary_expression",
-        "binary_operator",
-        "boolean_operator",
-        "call",
-        "call_expression",
-        "comparison_operator",
-        "expression_statement",
-        "field_expression",
-        "if_statement",
-        "index_expression",
-        "jsx_attribute",
-        "keyword_argument",
-        "member_expression",
-        "method_invocation",
-        "not_operator",
-        "parenthesized_expression",
-        "generic_type",
-        "jsx_opening_element",
-        "jsx_self_closing_element",
-        "marker_annotation",
-        "annotation",
-        "preproc_ifdef",
-        "qualified_identifier",
-        "return_statement",
-        "scoped_identifier",
-        "struct_expression",
-        "selector_expression",
-        "subscript",
-        "template_function",
-        "template_type",
-        "type_arguments",
-        "unary_expression",
-    }
-)
-"""Parent types of uses: those with a field in `_DEFINING_FIELDS`, and the most frequent others, for speed."""
-_ASSIGNING = frozenset(
-    {
-        "assignment",
-        "short_var_declaration",
-        "range_clause",
-        "for_statement",
-        "for_in_clause",
-        "for_in_statement",
-    }
-)
-"""Node types whose `left` field defines a name. An assignment expression elsewhere only changes the name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,9 +80,8 @@ def classify_occurrence(node: Node, root: Node) -> Occurrence:
     parent = node.parent
     role: NameRole = "plain"
     if parent is not None:
-        field = _MEMBER_OF.get(parent.type)
         if (
-            (field is not None and _is_field(parent, field, node))
+            any(_is_field(parent, field, node) for field in NODES.members.get(parent.type, ()))
             or node.type
             in (
                 "property_identifier",
@@ -220,7 +97,7 @@ def classify_occurrence(node: Node, root: Node) -> Occurrence:
         ):
             role = "argument"
     if holder is not None and (
-        holder.type in _MEMBER_DEFINITIONS
+        holder.type in NODES.member_definitions
         or _is_method(holder)
         or _is_class_attribute(holder)
         or (holder.type == "variable_declarator" and _is_declared_field(holder))
@@ -253,31 +130,31 @@ def _owner(node: Node, role: NameRole, holder: Node | None) -> str:
         return member_owner(node)
     if role == "argument":
         return argument_owner(node)
-    is_parameter = holder is not None and (holder.type in _PARAMETER_LISTS or "parameter" in holder.type)
+    is_parameter = holder is not None and (holder.type in NODES.parameter_lists or "parameter" in holder.type)
     return parameter_owner(node) if is_parameter else ""
 
 
 def _definer(node: Node) -> Node | None:
     """Return the node that defines the name at `node`; None for a use."""
     child, parent = node, node.parent
-    while parent is not None and parent.type in _WRAPPERS:
+    while parent is not None and parent.type in NODES.name_wrappers:
         if any(_is_field(parent, field, child) for field in _VALUE_FIELDS):
             return None
         child, parent = parent, parent.parent
-    if parent is None or parent.type in _NEVER_DEFINING:
+    if parent is None or parent.type in NODES.uses:
         return None
     if parent.type == "match_arm" and (node.text or b"")[:1].isupper():  # a variant or a constant
         return None
-    if parent.type in _PARAMETER_LISTS:
+    if parent.type in NODES.parameter_lists:
         return parent
     if parent.type in ("import_statement", "import_from_statement"):
         module = parent.child_by_field_name("module_name")
         return None if module is not None and module.id == child.id else parent
-    if parent.type in _TAGGED and parent.child_by_field_name("body") is None:
+    if parent.type in NODES.named_types and parent.child_by_field_name("body") is None:
         return None
     for field in _DEFINING_FIELDS:
         if _is_field(parent, field, child):
-            return parent if field != "left" or parent.type in _ASSIGNING else None
+            return parent if field != "left" or parent.type in NODES.assignments else None
     return None
 
 
@@ -288,7 +165,10 @@ def _is_method(holder: Node) -> bool:
     return (
         holder.type in FUNCTIONS
         and block is not None
-        and (block.type in _CLASSES or (block.parent is not None and block.parent.type in _CLASSES))
+        and (
+            block.type in NODES.method_holders
+            or (block.parent is not None and block.parent.type in NODES.method_holders)
+        )
     )
 
 

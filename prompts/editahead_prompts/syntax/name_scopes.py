@@ -11,76 +11,13 @@ from itertools import pairwise
 
 from tree_sitter import Node
 
-FUNCTIONS = frozenset(
-    {
-        "function_definition",
-        "function_declaration",
-        "generator_function_declaration",
-        "function_expression",
-        "function_item",
-        "arrow_function",
-        "method_definition",
-        "method_declaration",
-        "constructor_declaration",
-        "func_literal",
-        "lambda",
-        "lambda_expression",
-        "closure_expression",
-        "list_comprehension",
-        "set_comprehension",
-        "dictionary_comprehension",
-        "generator_expression",
-    }
-)
-_BLOCKS = frozenset(
-    {
-        "block",
-        "statement_block",
-        "compound_statement",
-        "catch_clause",
-        "communication_case",
-        "default_case",
-        "enhanced_for_statement",
-        "expression_case",
-        "expression_switch_statement",
-        "for_expression",
-        "for_in_statement",
-        "for_range_loop",
-        "for_statement",
-        "if_expression",
-        "if_statement",
-        "match_arm",
-        "try_with_resources_statement",
-        "type_case",
-        "type_switch_statement",
-        "while_expression",
-        "while_statement",
-    }
-)
-"""Node types besides functions that bind names, in languages with block scopes."""
-_LETS = frozenset({"let_declaration", "let_condition"})
+from .languages import FUNCTIONS, NODES, child_in
+
 _BODIES = ("consequence", "body")
 _CONDITIONAL = frozenset({"if_expression", "while_expression"})
 _STATEMENTS = frozenset({"block", "let_chain"})
 _LETS_BEFORE = _CONDITIONAL | _STATEMENTS
 """Node types in Rust with statements or conditions that bind names for what follows."""
-_OUTSIDE = {
-    "for_expression": ("value",),
-    "for_in_clause": ("right",),
-    "default_parameter": ("value",),
-    "typed_default_parameter": ("value", "type"),
-    "typed_parameter": ("type",),
-    "function_definition": ("return_type",),
-}
-"""Fields whose names do not see what the loop, the comprehension or the function around them binds, by node type."""
-_VALUES = {
-    "short_var_declaration": "right",
-    "range_clause": "right",
-    "var_spec": "value",
-    "const_spec": "value",
-    "type_switch_statement": "value",
-}
-"""Field with the value of Go's declarations, at whose end their names begin to be bound, by node type."""
 _MAX_CHILDREN = 1000
 """Statements of a block that are searched for those that bind names."""
 
@@ -99,14 +36,14 @@ def scopes_around(node: Node, above: Sequence[Node]) -> tuple[int, ...]:
     is_outside = False
     for child, around in pairwise((node, *above)):
         kind = around.type
-        if kind in _OUTSIDE:
+        if kind in NODES.unseen_fields:
             is_outside = is_outside or _is_outside(child, around)
         if kind in _LETS_BEFORE and not is_python:
             found += (let.id for let in _lets_before(child, around))
         if (
             kind in FUNCTIONS
             or kind == "except_clause"
-            or (kind in _BLOCKS and not is_python and not _is_body_in_go(around))
+            or (kind in NODES.blocks and not is_python and not _is_body_in_go(around))
         ):
             if not is_outside:
                 found.append(around.id)
@@ -138,10 +75,9 @@ def binding_scope(
 
 def bound_from(holder: Node) -> int:
     """Return the byte from which a name is bound in its scope; 0 for the whole scope."""
-    field = _VALUES.get(holder.type)
-    if field is None:
+    if holder.type not in NODES.values_before_names:
         return 0
-    return (holder.child_by_field_name(field) or holder).end_byte
+    return (child_in(holder, NODES.values_before_names) or holder).end_byte
 
 
 def _lets_before(child: Node, around: Node) -> list[Node]:
@@ -155,22 +91,22 @@ def _lets_before(child: Node, around: Node) -> list[Node]:
 
 
 def _lets(nodes: Iterable[Node]) -> list[Node]:
-    return [n for n in nodes if n.type in _LETS][::-1]
+    return [n for n in nodes if n.type in NODES.lets][::-1]
 
 
 def _let_of(node: Node, above: Sequence[Node]) -> Node | None:
     """Return the statement or condition of Rust whose pattern a name is in."""
     for child, around in pairwise((node, *above)):
-        if around.type in _LETS:
+        if around.type in NODES.lets:
             return around if _is_in_field(child, around, ("pattern",)) else None
-        if around.type in _BLOCKS or around.type in FUNCTIONS:
+        if around.type in NODES.blocks or around.type in FUNCTIONS:
             return None
     return None
 
 
 def _is_outside(child: Node, around: Node) -> bool:
     """Return whether a part of a node is outside of the scope that is nearest to it."""
-    if not _is_in_field(child, around, _OUTSIDE[around.type]):
+    if not _is_in_field(child, around, NODES.unseen_fields[around.type]):
         return False
     clause = around.prev_named_sibling if around.type == "for_in_clause" else None
     return clause is None or clause.type != "for_in_clause"  # only the first iterable of a comprehension

@@ -19,21 +19,8 @@ from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 
+from .languages import find_language
 from .name_occurrences import UNKNOWN, Occurrence, classify_occurrence
-
-GRAMMARS = {
-    "python": ("tree_sitter_python", "language"),
-    "javascript": ("tree_sitter_javascript", "language"),
-    "javascriptreact": ("tree_sitter_javascript", "language"),
-    "typescript": ("tree_sitter_typescript", "language_typescript"),
-    "typescriptreact": ("tree_sitter_typescript", "language_tsx"),
-    "go": ("tree_sitter_go", "language"),
-    "rust": ("tree_sitter_rust", "language"),
-    "java": ("tree_sitter_java", "language"),
-    "c": ("tree_sitter_c", "language"),
-    "cpp": ("tree_sitter_cpp", "language"),
-}
-"""Module and function that provide the grammar, by LSP language id."""
 
 _CHUNK_BYTES = 4_096
 """Bytes that a parser reads at a time."""
@@ -76,7 +63,7 @@ def _is_binary(text: str) -> bool:
 @cache
 def find_parser(language: str) -> Parser | None:
     """Return the parser of a language, with its grammar; None for a language without a grammar."""
-    known = GRAMMARS.get(language)
+    known = find_language(language).grammar
     if known is None:
         return None
     module, function = known

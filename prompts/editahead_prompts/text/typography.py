@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, repeat
 
+from editahead_prompts.text.indentation import indentation
+
 from .affixes import common_affixes
 from .diff import diff
 from .edits import Replacement
@@ -60,7 +62,7 @@ def carry_change(old: Sequence[str] | None, new: Sequence[str], there: Sequence[
         shown = list(map(to_plain_text, own))
     lines = _carried_lines(shown, own, wanted)
     return [
-        _indentation(line) + carried if carried is not None else line
+        indentation(line) + carried if carried is not None else line
         for line, carried in zip(new, lines, strict=True)
     ]
 
@@ -77,10 +79,6 @@ def _units(lines: Sequence[str]) -> list[str]:
 def _key(unit: str) -> str:
     plain = to_plain_text(unit)
     return plain if plain.strip() else "\n" if "\n" in plain else " "
-
-
-def _indentation(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())]
 
 
 def _carried_lines(shown: Sequence[str], own: Sequence[str], wanted: str) -> list[str | None]:

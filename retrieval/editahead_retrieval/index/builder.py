@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
+from editahead_prompts.syntax.languages import language_of
 from editahead_retrieval.errors import UnreadableFileError
 from editahead_retrieval.files.merkle_tree import MerkleTree, hash_content
 from editahead_retrieval.files.walk import FileStamp, FoundFile, Walk
 
-from .content import BINARY, analyze, language_of
+from .content import BINARY, analyze
 from .forgetting import FORGOTTEN_AT
 from .store import IndexedContent, IndexStore, KnownFile
 

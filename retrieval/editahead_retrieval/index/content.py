@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from editahead_prompts.secrets.detection import find_secrets
-from editahead_prompts.syntax.languages import LANGUAGE_BY_EXTENSION
+from editahead_prompts.syntax.languages import language_of
 from editahead_prompts.syntax.syntax_trees import find_parser, parse
 from editahead_prompts.text.scripts import fold
 from editahead_prompts.text.snapshot import split_lines
@@ -19,11 +19,6 @@ from .symbols.find import find_symbols
 _NOT_LINE_END = re.compile(r"[^\r\n]")
 BINARY = ""
 """The language of a file that is not text. Nothing but its hash is stored."""
-
-
-def language_of(path: str) -> str:
-    """Return the LSP language id of a file by the end of its name; `plaintext` for an unknown one."""
-    return LANGUAGE_BY_EXTENSION.get(path.rpartition(".")[2].lower(), "plaintext")
 
 
 def decode_text(data: bytes) -> str | None:

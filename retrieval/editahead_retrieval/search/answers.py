@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from editahead_prompts.text.identifiers import WORD, search_words, split_words
+from editahead_prompts.text.indentation import indentation_length
 from editahead_prompts.text.scripts import compose, fold, is_unspaced, unspaced_runs
 from editahead_retrieval.index.symbols.symbol import Role
 
@@ -160,7 +161,7 @@ def _first_of(text: FileText, line: int, least: int) -> int:
 
 def _indent(text: FileText, line: int) -> int:
     content = text.lines[line]
-    return len(content) - len(content.lstrip()) if content.strip() else 1_000
+    return indentation_length(content) if content.strip() else 1_000
 
 
 def _reasons(

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from editahead_prompts.syntax.languages import language_of
 from editahead_prompts.text.scripts import fold
 from editahead_retrieval.errors import UnreadableFileError
 from editahead_retrieval.files.merkle_tree import MerkleTree, hash_content
 from editahead_retrieval.files.walk import FoundFile, Walk
-from editahead_retrieval.index.content import BINARY, decode_text, language_of
+from editahead_retrieval.index.content import BINARY, decode_text
 
 from .proofs import TeamKey, stored_name
 

@@ -12,7 +12,7 @@ from editahead_inference.apply.planner import plan_changes
 from editahead_inference.errors import ApplyRefusedError
 from editahead_prompts.errors import SketchError
 from editahead_prompts.sketches.parse import parse_sketch
-from editahead_prompts.sketches.paths import language_of
+from editahead_prompts.syntax.languages import language_of
 from editahead_prompts.text.snapshot import Snapshot
 
 
@@ -23,7 +23,7 @@ class _Empty:
         return None
 
     def create(self, path: str) -> Snapshot:
-        return Snapshot.from_text("", uri=f"file:///{path}", language=language_of(path) or "plaintext")
+        return Snapshot.from_text("", uri=f"file:///{path}", language=language_of(path))
 
 
 def _plan(text: str) -> tuple[FileChange, ...]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from editahead_inference.apply.results import Choice, ChoicePlace, Refusal, SimilarLines
 from editahead_inference.apply.review.review import FileEdit, review
 from editahead_lsp.apply.embedded_sketch import EmbeddedSketch, sketch_in_comment, sketch_in_selection
-from editahead_prompts.sketches.paths import language_of
+from editahead_prompts.syntax.languages import language_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit, rebase
@@ -130,9 +130,7 @@ def test_selected_code_that_holds_a_patch_of_another_file_is_code(
     name: str, above: str, below: str, patch: str
 ) -> None:
     text = above + patch + below
-    document = Snapshot.from_text(
-        f"{text}\nend\n", uri=f"file:///w/{name}", language=language_of(name) or "plaintext"
-    )
+    document = Snapshot.from_text(f"{text}\nend\n", uri=f"file:///w/{name}", language=language_of(name))
     found = sketch_in_selection(document, 0, len(text))
     assert found is not None
     sketch = found.sketch()

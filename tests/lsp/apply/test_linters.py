@@ -17,7 +17,7 @@ from editahead_lsp.apply.checker_process import make_environment
 from editahead_lsp.apply.linters import find_new_problems
 from editahead_lsp.protocol.apply_messages import Problem
 from editahead_programs.program_search import find_program
-from editahead_prompts.sketches.paths import language_of
+from editahead_prompts.syntax.languages import language_of
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.snapshot import Snapshot
 
@@ -28,7 +28,7 @@ Which = Callable[[str, Sequence[Path]], str | None]
 
 
 def change(path: Path, old: str, new: str) -> FileChange:
-    original = Snapshot.from_text(old, uri=path.as_uri(), language=language_of(path.name) or "plaintext")
+    original = Snapshot.from_text(old, uri=path.as_uri(), language=language_of(path.name))
     return FileChange("edit" if path.exists() else "create", original, diff(old, new), 1.0, "markers")
 
 

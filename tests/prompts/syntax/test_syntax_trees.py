@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tree_sitter import Parser, Tree
 
 from editahead_prompts.syntax import syntax_trees
-from editahead_prompts.syntax.syntax_trees import GRAMMARS, SyntaxTrees, count_errors
+from editahead_prompts.syntax.languages import PARSED_LANGUAGES
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees, count_errors
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from history_typist import PROPERTY
@@ -76,7 +77,7 @@ def test_a_tree_keeps_nothing_of_the_check_of_its_parse() -> None:
 
 
 def test_every_language_has_a_sample() -> None:
-    assert set(SAMPLES) == set(GRAMMARS)
+    assert set(SAMPLES) == set(PARSED_LANGUAGES)
 
 
 @pytest.mark.parametrize("language", SAMPLES)
@@ -206,7 +207,7 @@ def test_the_text_of_a_node_may_be_asked_for_without_end(text: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", GRAMMARS)
+@pytest.mark.parametrize("language", PARSED_LANGUAGES)
 def test_a_large_text_has_a_tree(language: str) -> None:
     for text in (SAMPLES[language] * 3_000, SAMPLES[language] * 1_500 + '("' + SAMPLES[language] * 1_500):
         assert SyntaxTrees().tree(snapshot(text, language)) is not None

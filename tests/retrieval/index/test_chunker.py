@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_prompts.syntax.syntax_trees import GRAMMARS, find_parser
+from editahead_prompts.syntax.languages import PARSED_LANGUAGES
+from editahead_prompts.syntax.syntax_trees import find_parser
 from editahead_prompts.text.snapshot import split_lines
 from editahead_retrieval.index.chunker import MAX_CHUNK_BYTES, chunk_hash, split_into_chunks
 from history_typist import PROPERTY
@@ -30,7 +31,7 @@ def chunks_of(text: str, language: str) -> list[str]:
 
 @pytest.mark.slow
 @PROPERTY
-@given(st.lists(PIECES, max_size=40).map("".join), st.sampled_from([*sorted(GRAMMARS), "plaintext"]))
+@given(st.lists(PIECES, max_size=40).map("".join), st.sampled_from([*sorted(PARSED_LANGUAGES), "plaintext"]))
 def test_chunks_are_the_file_and_small(text: str, language: str) -> None:
     chunks = chunks_of(text, language)
     assert "".join(chunks) == text

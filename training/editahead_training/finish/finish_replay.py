@@ -22,7 +22,7 @@ from editahead_inference.finish.file_kinds import file_kind
 from editahead_inference.finish.finisher import Finisher
 from editahead_inference.finish.names import left_places, replaced_names
 from editahead_inference.finish.taught_rules import past_edits
-from editahead_prompts.syntax.syntax_trees import GRAMMARS
+from editahead_prompts.syntax.languages import PARSED_LANGUAGES
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_training.data.commit_codebase import CommitCodebase
@@ -122,7 +122,7 @@ def _count(result: FinishResult, name: str, trial: Trial, told: Sequence[Place])
     for document, edit in told:
         judged = judge_place(trial, document, edit)
         reached.update(judged.made)
-        kind = file_kind(document.uri, is_code=document.language in GRAMMARS)
+        kind = file_kind(document.uri, is_code=document.language in PARSED_LANGUAGES)
         for counts in (*groups, result.counts.setdefault(f"{name}: in {kind}", FinishCounts())):
             counts.told += judged.is_known
             counts.unknown += not judged.is_known

@@ -17,8 +17,6 @@ from rapidfuzz.fuzz import ratio
 from editahead_inference.apply.placement.line_matching import (
     MIN_SIMILARITY,
     TERMINAL,
-    indent_width,
-    indentation,
     is_annotation,
     is_comment,
     normalize_line,
@@ -28,6 +26,7 @@ from editahead_inference.apply.placement.outline import has_substance, identity,
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.sketch import Code, Snippet
+from editahead_prompts.text.indentation import indent_width, indentation
 
 _CLOSES = re.compile(r"[)\]}]|</|end\b")
 _LABEL = re.compile(r"(?:public|protected|private)(?: \w+)?:")

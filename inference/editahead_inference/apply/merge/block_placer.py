@@ -17,7 +17,6 @@ from editahead_inference.apply.placement.indent_transform import uses_other_inde
 from editahead_inference.apply.placement.item_alignment import OutOfOrderError, align_items
 from editahead_inference.apply.placement.line_matching import (
     TERMINAL,
-    indentation,
     is_annotation,
     is_comment,
     unmatched_brackets,
@@ -31,6 +30,7 @@ from editahead_inference.apply.placement.outline import (
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.sketch import Snippet
+from editahead_prompts.text.indentation import indentation
 
 from .block_edits import BlockEdits, Level, file_level
 from .block_sketch import BlockSketch, NoReadingError

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
-from editahead_inference.apply.placement.line_matching import indent_width, normalize_line
+from editahead_inference.apply.placement.line_matching import normalize_line
 from editahead_inference.apply.placement.outline import Item, Naming
 from editahead_inference.errors import InferenceError
 from editahead_prompts.sketches.sketch import Code, Snippet
+from editahead_prompts.text.indentation import indent_width
 
 _BEFORE_STRING = re.compile(r"(?:[(=,\[]\s*|(?<!\w)[fFrRbBuU]{1,2})$")
 """Pattern of the code before quotes that open a string."""

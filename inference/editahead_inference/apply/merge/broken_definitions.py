@@ -19,6 +19,7 @@ from editahead_inference.apply.placement.placement import Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice
 from editahead_inference.apply.results import Refusal
 from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch
+from editahead_prompts.text.indentation import indentation_length
 
 from .shown_runs import ShownRuns, code_lines
 from .whole_file import is_plainly_whole
@@ -121,7 +122,7 @@ def _imported_twice_inside(splices: Sequence[Splice], root: Node, guess: str) ->
     for row, body in enumerate(guess.split("\n")) if new else ():
         if body.rstrip("\r") not in new:
             continue
-        at = Point(row, len(body) - len(body.lstrip()))
+        at = Point(row, indentation_length(body))
         node = root.descendant_for_point_range(at, at)
         while node is not None and not node.type.startswith(("import_", "use_")):
             node = node.parent

@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 
+from editahead_prompts.text.indentation import indentation_length
 from editahead_prompts.text.snapshot import Snapshot
 
 _YAML_ITEM = re.compile(r"-(?:\s|$)")
@@ -54,7 +55,7 @@ def _is_yaml(text: str) -> bool:
         key = line.strip()
         if not key or key.startswith("#"):
             continue
-        width = len(line) - len(line.lstrip())
+        width = indentation_length(line)
         while above and above[-1][0] > width:
             above.pop()
         if _YAML_ITEM.match(key) and above and above[-1] == (width, True):

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from editahead_inference.apply.placement.line_matching import FileLines, indent_unit, indentation
+from editahead_inference.apply.placement.line_matching import FileLines
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
+from editahead_prompts.text.indentation import indent_unit, indentation
 
 _MAX_SKETCH_LINES, _MAX_FILE_LINES = 500, 10_000
 """Lines of a sketch and of its file, which bound the time of further attempts."""

@@ -13,7 +13,6 @@ from editahead_inference.apply.placement.line_matching import (
     DISTINCTIVE,
     MIN_SIMILARITY,
     TERMINAL,
-    indent_width,
     is_comment,
     line_weight,
     normalize_line,
@@ -22,6 +21,7 @@ from editahead_inference.apply.placement.outline import identity, is_function, w
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Snippet
+from editahead_prompts.text.indentation import indent_width
 
 from .named_scopes import blocks_around
 from .shown_runs import ShownRuns, code_lines, lines_and_marks, without_blanks

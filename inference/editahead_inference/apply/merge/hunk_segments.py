@@ -7,15 +7,11 @@ from collections.abc import Sequence
 from editahead_inference.apply.placement.anchors import Anchor, Segment
 from editahead_inference.apply.placement.elision_split import leading_blank_lines
 from editahead_inference.apply.placement.indent_transform import Pair
-from editahead_inference.apply.placement.line_matching import (
-    FileLines,
-    indentation,
-    line_weight,
-    normalize_line,
-)
+from editahead_inference.apply.placement.line_matching import FileLines, line_weight, normalize_line
 from editahead_inference.apply.placement.placement import Target, find_similar_lines, make_refusal
 from editahead_inference.apply.results import Refusal
 from editahead_prompts.sketches.sketch import Hunk
+from editahead_prompts.text.indentation import indentation
 
 from .hunk_alignment import PlacedHunk
 

@@ -12,15 +12,10 @@ from itertools import accumulate
 
 from rapidfuzz.fuzz import ratio
 
-from editahead_inference.apply.placement.line_matching import (
-    MIN_SIMILARITY,
-    FileLines,
-    indent_unit,
-    indentation,
-    normalize_line,
-)
+from editahead_inference.apply.placement.line_matching import MIN_SIMILARITY, FileLines, normalize_line
 from editahead_inference.apply.placement.long_strings import long_strings
 from editahead_prompts.text.diff import diff_lines
+from editahead_prompts.text.indentation import indent_unit, indentation
 
 _WIDTHS = (2, 3, 4, 8)
 """Columns of one level, or of a tab."""

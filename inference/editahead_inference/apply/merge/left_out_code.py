@@ -11,11 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from editahead_inference.apply.placement.line_matching import (
-    indent_width,
-    indentation,
-    normalize_line,
-)
+from editahead_inference.apply.placement.line_matching import normalize_line
 from editahead_inference.apply.placement.outline import (
     Item,
     Naming,
@@ -27,6 +23,7 @@ from editahead_inference.apply.placement.outline import (
 from editahead_inference.apply.placement.placement import Target
 from editahead_prompts.sketches.elision_markers import DOTS
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
+from editahead_prompts.text.indentation import indent_width, indentation
 
 from .dots_in_lines import find_gaps
 from .left_out_docs import DocRestorer

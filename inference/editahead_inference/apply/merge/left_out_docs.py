@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from editahead_inference.apply.placement.line_matching import indentation, is_annotation, is_comment
+from editahead_inference.apply.placement.line_matching import is_annotation, is_comment
 from editahead_inference.apply.placement.outline import Item, normalized
 from editahead_inference.apply.placement.placement import Target
 from editahead_prompts.sketches.elision_markers import DOTS, parse_marker
+from editahead_prompts.text.indentation import indentation
 
 from .substance import docstring_lines
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from editahead_inference.apply.placement.line_matching import indentation, is_annotation, is_comment
+from editahead_inference.apply.placement.line_matching import is_annotation, is_comment
 from editahead_inference.apply.placement.outline import Item, Naming
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.sketch import Snippet
+from editahead_prompts.text.indentation import indentation
 
 from .shown_runs import lines_and_marks
 

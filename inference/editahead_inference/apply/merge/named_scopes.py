@@ -11,17 +11,13 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 
 from editahead_inference.apply.placement.elision_split import leading_blank_lines
-from editahead_inference.apply.placement.line_matching import (
-    DISTINCTIVE,
-    indent_width,
-    is_comment,
-    line_weight,
-)
+from editahead_inference.apply.placement.line_matching import DISTINCTIVE, is_comment, line_weight
 from editahead_inference.apply.placement.outline import Item
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.elision_markers import parse_marker
 from editahead_prompts.sketches.sketch import Code, Snippet
+from editahead_prompts.text.indentation import indent_width
 
 from .shown_runs import ShownRuns, without_blanks
 

@@ -19,13 +19,14 @@ from editahead_inference.apply.placement.declarations import (
     declarations_in_fragment,
     only_declares,
 )
-from editahead_inference.apply.placement.line_matching import indentation, normalize_line
+from editahead_inference.apply.placement.line_matching import normalize_line
 from editahead_inference.apply.placement.outline import has_substance, is_filler
 from editahead_inference.apply.placement.placement import Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice, to_edit
 from editahead_inference.apply.results import MAX_CHOICES, MergeResult, Reading
 from editahead_prompts.sketches.sketch import Code, Diff, FileSketch
 from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.indentation import indentation
 
 from .anchored_imports import import_lines
 from .file_units import in_file_units

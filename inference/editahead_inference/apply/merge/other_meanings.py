@@ -14,7 +14,6 @@ from editahead_inference.apply.placement.line_matching import (
     DISTINCTIVE,
     MIN_SIMILARITY,
     TERMINAL,
-    indent_width,
     is_comment,
     line_weight,
     normalize_line,
@@ -32,6 +31,7 @@ from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Code, Elision, Snippet
 from editahead_prompts.text.diff import diff_lines
+from editahead_prompts.text.indentation import indent_width
 
 from .shown_boundaries import find_bounds
 from .shown_neighbours import ENTRY

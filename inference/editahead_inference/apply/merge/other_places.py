@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from editahead_inference.apply.placement.line_matching import (
     DISTINCTIVE,
     TERMINAL,
-    indent_width,
     is_comment,
     line_weight,
     normalize_line,
@@ -19,6 +18,7 @@ from editahead_inference.apply.placement.outline import opens_named
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Snippet
+from editahead_prompts.text.indentation import indent_width
 
 from .other_meanings import FOLLOWS
 from .shown_runs import code_lines

@@ -14,16 +14,12 @@ from editahead_inference.apply.placement.ambiguity_checks import (
 from editahead_inference.apply.placement.anchors import Anchor, Segment
 from editahead_inference.apply.placement.boundary_match import has_rival_match
 from editahead_inference.apply.placement.elision_split import CodeRun, leading_blank_lines
-from editahead_inference.apply.placement.line_matching import (
-    DISTINCTIVE,
-    indent_width,
-    line_weight,
-    normalize_line,
-)
+from editahead_inference.apply.placement.line_matching import DISTINCTIVE, line_weight, normalize_line
 from editahead_inference.apply.placement.placement import Target, find_similar_lines, make_refusal
 from editahead_inference.apply.placement.splices import Splice
 from editahead_inference.apply.results import Refusal
 from editahead_prompts.sketches.sketch import Elision
+from editahead_prompts.text.indentation import indent_width
 
 from .settled_segments import SettledSegments
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from editahead_inference.apply.placement.line_matching import indent_width, is_comment, normalize_line
+from editahead_inference.apply.placement.line_matching import is_comment, normalize_line
 from editahead_inference.apply.placement.outline import (
     Item,
     has_substance,
@@ -18,6 +18,7 @@ from editahead_inference.apply.placement.outline import (
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.sketch import Snippet
+from editahead_prompts.text.indentation import indent_width
 
 from .shown_runs import lines_and_marks
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from editahead_inference.apply.placement.declarations import Declaration
-from editahead_inference.apply.placement.line_matching import indent_width, normalize_line
+from editahead_inference.apply.placement.line_matching import normalize_line
 from editahead_inference.apply.placement.outline import has_substance, is_function, opens_named, walk
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Code, Snippet
+from editahead_prompts.text.indentation import indent_width
 
 from .shown_runs import code_lines, lines_and_marks
 

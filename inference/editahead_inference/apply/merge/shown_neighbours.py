@@ -22,7 +22,6 @@ from typing import Literal
 
 from editahead_inference.apply.placement.line_matching import (
     COMMENT_STARTS,
-    indent_width,
     is_annotation,
     is_comment,
     normalize_line,
@@ -33,6 +32,7 @@ from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.short_cache import cache_short
 from editahead_prompts.sketches.sketch import Elision, Snippet
+from editahead_prompts.text.indentation import indent_width
 
 _MIN_COMMENT_LINES = 2
 """Lines of a comment below a change from which it tells the place. A shorter one may belong to what is new."""

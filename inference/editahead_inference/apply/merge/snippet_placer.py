@@ -33,7 +33,6 @@ from editahead_inference.apply.placement.elision_split import (
 from editahead_inference.apply.placement.indent_transform import IDENTITY, IndentTransform, uses_other_indent
 from editahead_inference.apply.placement.line_matching import (
     DISTINCTIVE,
-    indentation,
     is_comment,
     line_weight,
     normalize_line,
@@ -45,6 +44,7 @@ from editahead_inference.apply.placement.splices import Splice, drop_noops
 from editahead_inference.apply.results import Refusal, SimilarLines
 from editahead_prompts.sketches.sketch import Snippet
 from editahead_prompts.text.diff import diff_lines
+from editahead_prompts.text.indentation import indentation
 
 from .alternative_chains import alternative_chains
 from .segment_splices import SegmentSplicer

@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from editahead_inference.apply.placement.declarations import Declaration
-from editahead_inference.apply.placement.line_matching import indent_width, is_comment, normalize_line
+from editahead_inference.apply.placement.line_matching import is_comment, normalize_line
 from editahead_inference.apply.placement.outline import is_function
 from editahead_inference.apply.placement.placement import Target, make_refusal
 from editahead_inference.apply.results import MergeResult
 from editahead_prompts.sketches.sketch import Diff, FileSketch
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees, count_errors
 from editahead_prompts.text.edits import Edit, Replacement
+from editahead_prompts.text.indentation import indent_width
 from editahead_prompts.text.snapshot import Snapshot
 
 from .shown_runs import lines_and_marks

@@ -10,12 +10,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from editahead_inference.apply.placement.line_matching import (
-    indent_width,
-    normalize_line,
-    unmatched_brackets,
-)
+from editahead_inference.apply.placement.line_matching import normalize_line, unmatched_brackets
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
+from editahead_prompts.text.indentation import indent_width
 
 _MAX_PIECES = 12
 """Pieces of a sketch, which bounds the time: each is merged by itself."""

@@ -19,7 +19,6 @@ from editahead_inference.apply.placement.line_matching import (
     DISTINCTIVE,
     MIN_SIMILARITY,
     FileLines,
-    indentation,
     line_weight,
     normalize_line,
 )
@@ -30,6 +29,7 @@ from editahead_prompts.sketches.reparse import reparse_with_file
 from editahead_prompts.sketches.sketch import Code, Diff, FileSketch, Sketch, Snippet
 from editahead_prompts.text.diff import Span, diff_lines
 from editahead_prompts.text.edits import Edit
+from editahead_prompts.text.indentation import indentation
 from editahead_prompts.text.snapshot import Snapshot
 
 _MIN_SIMILARITY_MARGIN = 10

@@ -14,15 +14,10 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, islice
 from math import inf
 
+from editahead_prompts.text.indentation import indent_width
+
 from .anchors import Anchor, Segment
-from .line_matching import (
-    FileLines,
-    indent_width,
-    line_brackets,
-    line_weight,
-    normalize_line,
-    unmatched_brackets,
-)
+from .line_matching import FileLines, line_brackets, line_weight, normalize_line, unmatched_brackets
 
 _MARGIN = 0.35
 """Difference of scores below which two chains are equally good. It is less than the weight of one distinctive line."""

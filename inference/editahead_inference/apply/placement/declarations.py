@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
+from editahead_prompts.text.indentation import indent_width, indentation
 from editahead_prompts.text.snapshot import Snapshot
 
-from .line_matching import FileLines, indent_width, indentation, is_comment
+from .line_matching import FileLines, is_comment
 
 _KINDS = {
     "function_definition": "function",

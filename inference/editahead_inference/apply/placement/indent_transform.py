@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import gcd
 
-from .line_matching import FileLines, indent_steps, indent_unit, indentation
+from editahead_prompts.text.indentation import indent_steps, indent_unit, indentation
+
+from .line_matching import FileLines
 
 Pair = tuple[str, str]
 """The indentation of a line in the sketch and in the file."""

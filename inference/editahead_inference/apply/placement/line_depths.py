@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .line_matching import COMMENT_STARTS, indent_width, is_comment, namespaces
+from editahead_prompts.text.indentation import indent_width
+
+from .line_matching import COMMENT_STARTS, is_comment, namespaces
 from .long_strings import long_strings
 
 _BRANCH = re.compile(r"(?:case\b.*|default\s*):")

@@ -7,9 +7,9 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate, islice
-from math import gcd
 
 from editahead_prompts.short_cache import cache_short
+from editahead_prompts.text.indentation import indent_steps, indent_unit, indent_width
 from editahead_prompts.text.snapshot import Snapshot, line_body
 from editahead_prompts.text.typography import to_plain_text
 
@@ -56,11 +56,6 @@ def line_weight(key: str) -> float:
     if not letters:
         return 0.2 if words else 0.1
     return min(1.0, 0.4 + 0.05 * letters)
-
-
-def indentation(body: str) -> str:
-    """Return the white space at the beginning of the line; all of a blank line."""
-    return body[: len(body) - len(body.lstrip())]
 
 
 def is_comment(body: str) -> bool:
@@ -312,54 +307,6 @@ def unmatched_brackets(lines: Iterable[str]) -> tuple[int, int]:
         closed += max(0, less - opened)
         opened = max(0, opened - less) + more
     return closed, opened
-
-
-def indent_width(body: str) -> int:
-    """Return the width of the indentation of a line in columns, with a tab stop every 4; -1 for a blank line."""
-    width = len(body) - len(body.lstrip())
-    if width == len(body):
-        return -1
-    return len(body[:width].expandtabs(4)) if "\t" in body[:width] else width
-
-
-def indent_steps(lines: Iterable[str]) -> set[str]:
-    """Return the indentations directly below lines at the left margin that open a block or a bracket."""
-    found = set()
-    opened = False
-    for line in lines:
-        if not line.strip():
-            continue
-        space = indentation(line)
-        if opened and space:
-            found.add(space)
-        # A condition of the preprocessor is at the left margin within a block, too.
-        if space or not line.startswith("#"):
-            opened = not space and line.rstrip().endswith((":", "{", "(", "["))
-    return found
-
-
-def indent_unit(lines: Sequence[str]) -> str:
-    """Return the indentation of one level: a tab or spaces, by the commonest change from line to line."""
-    tabs = spaces = last = 0
-    steps: dict[int, int] = {}
-    for line in lines:
-        if not line.strip():
-            continue
-        space = indentation(line)
-        tabs += space.startswith("\t")
-        spaces += space.startswith(" ")
-        if space.startswith(" ") or not space:
-            step = len(space) - last
-            if step > 1:
-                steps[step] = steps.get(step, 0) + 1
-            last = len(space)
-    if tabs > spaces:
-        return "\t"
-    common = max(steps, key=lambda step: (steps[step], -step), default=0)
-    if common in (2, 3, 4, 8):
-        return " " * common
-    widths = [len(indentation(line)) for line in lines if line.strip() and line.startswith(" ")]
-    return " " * (gcd(*widths) if widths and gcd(*widths) > 1 else 4)
 
 
 _NAMESPACE = re.compile(r"\s*(?:(?:inline\s+)?namespace\b[^;{}()=]*|extern\s+\"C(?:\+\+)?\"\s*)\{")

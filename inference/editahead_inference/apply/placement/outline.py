@@ -12,16 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from editahead_prompts.short_cache import cache_short
+from editahead_prompts.text.indentation import indent_width
 
 from .line_depths import line_depths
-from .line_matching import (
-    DISTINCTIVE,
-    indent_width,
-    is_comment,
-    line_brackets,
-    line_weight,
-    normalize_line,
-)
+from .line_matching import DISTINCTIVE, is_comment, line_brackets, line_weight, normalize_line
 
 _CLOSES = re.compile(r"(?:[)\]}]|</|(?:end|esac|fi|done)\b[\s;,).]*$)")
 """Lines that end the item above, at the same indentation."""

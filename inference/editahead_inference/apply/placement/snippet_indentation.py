@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from editahead_inference.apply.results import Refusal
 from editahead_prompts.text.diff import diff_lines
+from editahead_prompts.text.indentation import indentation
 
 from .anchor_chaining import Chain
 from .anchors import Anchor, Segment
@@ -17,7 +18,7 @@ from .indent_transform import (
     infer_transform,
     uses_other_indent,
 )
-from .line_matching import DISTINCTIVE, FileLines, indentation, line_weight, normalize_line
+from .line_matching import DISTINCTIVE, FileLines, line_weight, normalize_line
 from .placement import make_refusal
 
 

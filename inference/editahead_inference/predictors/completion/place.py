@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.identifiers import is_name
+from editahead_prompts.text.indentation import indentation
 from editahead_prompts.text.snapshot import Snapshot, line_body
 
 from .arguments import Arguments
 from .pieces import TypedPieces, split_line, split_typed
 from .region import Region, region_at
-from .scope import indentation, names_in_scope
+from .scope import names_in_scope
 
 _RECENT_EDITS = 12
 """Past edits whose tokens count as recent."""

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from editahead_prompts.short_cache import cache_short, total_chars
 from editahead_prompts.text.identifiers import is_word
+from editahead_prompts.text.indentation import indentation
 from editahead_prompts.text.snapshot import Snapshot, line_body
 
 from .pieces import split_line
@@ -48,26 +49,3 @@ def names_in_scope(document: Snapshot, line: int) -> Counter[str]:
 def _plain_names(tokens: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names among the tokens of a line that are no members."""
     return tuple(token for before, token in pairwise(tokens) if is_word(token) and before != ".")
-
-
-def indentation(body: str) -> str:
-    """Return the white space that a line begins with."""
-    return body[: len(body) - len(body.lstrip())]
-
-
-def indent_unit(document: Snapshot, line: int) -> str:
-    """Return what one more level of indentation adds near a line; a tab in Go and four blanks if no line says it."""
-    counts: Counter[str] = Counter()
-    lines = document.lines
-    above = ""
-    for at in range(max(line - _MAX_LINES, 0), min(line + _MAX_LINES, len(lines))):
-        body = line_body(lines[at])
-        if at == line or not body.strip():
-            continue
-        here = indentation(body)
-        if len(here) > len(above) and here.startswith(above):
-            counts[here[len(above) :]] += 1
-        above = here
-    if not counts:
-        return "\t" if document.language == "go" else "    "
-    return max(counts, key=lambda unit: (counts[unit], -len(unit)))

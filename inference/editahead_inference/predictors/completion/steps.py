@@ -12,14 +12,15 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from editahead_prompts.syntax.languages import find_language
 from editahead_prompts.text.identifiers import is_name, is_word
+from editahead_prompts.text.indentation import indent_unit_near, indentation
 
 from .arguments import Expected
 from .next_piece import NextPieceModel, Ranking
 from .pieces import END, START
 from .place import Place
 from .region import REGIONS
-from .scope import indent_unit, indentation
 
 MAX_STEPS = 40
 """Pieces of one completion."""
@@ -221,7 +222,7 @@ def _below(context: tuple[str, ...]) -> tuple[str, ...]:
 def _next_indent(place: Place, progress: _Progress, guess: _Guess) -> str | None:
     """Return the indentation of the next line, which begins with a guess; None if it is not one of the cursor's block."""
     indent = indentation(progress.line)
-    unit = indent_unit(place.document, place.line)
+    unit = indent_unit_near(place.document, place.line, find_language(place.document.language).indent)
     last = progress.partial.lstrip() or progress.context[-1]
     opens = last in _OPENERS or last == ":"
     if guess.piece in _CLOSERS:

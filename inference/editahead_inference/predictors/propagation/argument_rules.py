@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from editahead_prompts.text.identifiers import WORD, case_variants, changed_spans, is_word, tokenize
+from editahead_prompts.text.indentation import indentation
 from editahead_prompts.text.snapshot import split_lines
 from editahead_prompts.text.word_patterns import WordPattern
 
@@ -166,7 +167,7 @@ def _calls_in(index: DocumentIndex, callee: str) -> Iterator[re.Match[str]]:
 def _lead(source: str, span: tuple[int, int]) -> str:
     """Return the white space before an argument, with a line end where the argument has a line of its own."""
     text = source[span[0] : span[1]]
-    return text[: len(text) - len(text.lstrip())]
+    return indentation(text)
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from editahead_prompts.text.identifiers import tokenize
+from editahead_prompts.text.indentation import indentation
 from editahead_prompts.text.scripts import count_letters
 from editahead_prompts.text.snapshot import line_body, line_end
 
 from . import token_patterns
 from .document_index import DocumentIndex
-from .line_transforms import MAX_SITES, apply_renaming, indent_of, infer_renaming, reindent
+from .line_transforms import MAX_SITES, apply_renaming, infer_renaming, reindent
 from .proposal import Proposal
 from .rule import Rule, shorten
 
@@ -116,7 +117,7 @@ def learn_rewrite(old: tuple[str, ...], new: tuple[str, ...]) -> list[Rule]:
     if not (len(old) + len(new) >= 2 and 1 <= len(old) <= 15 and len(new) <= 25) or len(old) == len(new) == 1:
         return []
     olds = [line_body(line).strip() for line in old]
-    base = indent_of(old[0])
+    base = indentation(line_body(old[0]))
     news = [line_body(line) for line in new]
     news = [body[len(base) :] if body.startswith(base) else body.strip() for body in news]
     if not any(len(text) > 3 for text in olds):

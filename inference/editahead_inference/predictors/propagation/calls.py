@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
+from editahead_prompts.text.indentation import indentation_length
 from editahead_prompts.text.snapshot import split_lines
 from editahead_prompts.text.word_patterns import WordPattern
 
@@ -138,7 +139,7 @@ def reordered(call: Call, order: Sequence[int]) -> str | None:
     parts, at = [], 0
     for (start, end), source in zip(call.spans, order, strict=False):
         core = call.text[start:end]
-        lead = len(core) - len(core.lstrip())
+        lead = indentation_length(core)
         parts += [call.text[at : start + lead], texts[source]]
         at = end - (len(core) - len(core.rstrip()))
     return "".join((*parts, call.text[at:]))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from editahead_prompts.state import PastEdit
-from editahead_prompts.syntax.languages import LANGUAGE_FAMILIES
+from editahead_prompts.syntax.languages import family_of
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import line_body, line_end
 from editahead_prompts.text.word_patterns import WordPattern
@@ -37,7 +37,7 @@ _WEB = WordPattern(
     r"(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\(\s*|\bmock\(\s*)(?:\"(?P<double>[^\"]+)\"|'(?P<path>[^']+)')"
 )
 _PATTERNS = {
-    "web": _WEB,
+    "javascript": _WEB,
     "python": WordPattern(
         r"^\s*from\s+(?P<path>\.*[\w.]+)\s+import\b|^\s*import\s+(?P<whole>[\w.]+)(?=\s+as\b)"
     ),
@@ -147,7 +147,7 @@ def _is_kin(language: str, situation: Situation) -> bool:
 
 
 def _family(language: str) -> str:
-    return "web" if language in ("vue", "svelte") else LANGUAGE_FAMILIES.get(language, language)
+    return "javascript" if language in ("vue", "svelte") else family_of(language)
 
 
 def _pattern(language: str) -> WordPattern | None:

@@ -11,6 +11,7 @@ from typing import Literal
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.identifiers import WORD
+from editahead_prompts.text.indentation import indentation, indentation_length
 from editahead_prompts.text.scripts import spellings
 from editahead_prompts.text.snapshot import Snapshot, line_body
 
@@ -130,8 +131,7 @@ class DocumentIndex:
 
     def indent(self, line: int) -> str:
         """Return the line's leading white space."""
-        body = self.bodies[line]
-        return body[: len(body) - len(body.lstrip())]
+        return indentation(self.bodies[line])
 
     def block(self, line: int) -> int:
         """Return the line that opens the block around `line`: the nearest above with less indentation, or -1."""
@@ -139,7 +139,7 @@ class DocumentIndex:
         if known is not None:
             return known
         bodies = self.bodies
-        width = len(bodies[line]) - len(bodies[line].lstrip()) if bodies[line].strip() else 1 << 30
+        width = indentation_length(bodies[line]) if bodies[line].strip() else 1 << 30
         at = line - 1 if width else -1  # no line is indented less than an unindented one
         while at >= 0:
             body = bodies[at].lstrip()

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from tree_sitter import Node
 
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
+from editahead_prompts.text.indentation import indentation
 from editahead_prompts.text.snapshot import Snapshot, line_end
 from editahead_prompts.text.word_patterns import WordPattern
 
@@ -236,7 +237,7 @@ def _add_to_list(
     if rows[-1] - rows[0] != len(rows) - 1:
         return None
     model = lines[rows[0]]
-    indent = model[: len(model) - len(model.lstrip())]
+    indent = indentation(model)
     start = statement.start + rows[0]
     return Proposal(start, start + len(rows), tuple(f"{indent}{name},{line_end(model)}" for name in new))
 
@@ -281,7 +282,7 @@ def write_import(snapshot: Snapshot, model: Statement, wanted: Wanted, items: Se
         line = snapshot.lines[model.start]
         if line.lstrip().startswith("import"):
             return None
-        indent = line[: len(line) - len(line.lstrip())]
+        indent = indentation(line)
         return f'{indent}{wanted.item} "{wanted.module}"' if wanted.item else f'{indent}"{wanted.module}"'
     if language == "java":
         return f"import {'static ' if wanted.form == 'static' else ''}{wanted.module}.{wanted.item};"

@@ -13,6 +13,7 @@ from functools import cached_property
 from rapidfuzz import fuzz, process
 
 from editahead_prompts.text.identifiers import is_word, tokenize
+from editahead_prompts.text.indentation import indentation
 from editahead_prompts.text.scripts import count_letters
 from editahead_prompts.text.snapshot import line_body, line_end
 from editahead_prompts.text.word_patterns import WordPattern
@@ -22,7 +23,7 @@ from .deletion_rules import MovedOriginalDeletion
 from .document_index import DocumentIndex
 from .extract_variable_rule import learn_extraction
 from .import_rules import IMPORT
-from .line_transforms import MAX_SITES, apply_renaming, indent_of, infer_renaming, reindent
+from .line_transforms import MAX_SITES, apply_renaming, infer_renaming, reindent
 from .proposal import Proposal
 from .rule import Rule, shorten
 
@@ -154,7 +155,7 @@ def learn_insertion(new: tuple[str, ...], before: str, after: str) -> list[Rule]
             continue
         is_after = where == "above"
         label = f"insert {shown}"
-        base = indent_of(anchor)
+        base = indentation(line_body(anchor))
         key = f"{where}:{text}:{''.join(bodies)}"
         exact = tuple((body,) for body in bodies)
         rules.append(

@@ -15,11 +15,6 @@ MAX_SITES = 40
 """Sites of one rule. A rule with many more is too general to be trusted."""
 
 
-def indent_of(line: str) -> str:
-    """Return the line's leading white space, without its end."""
-    return line[: len(line) - len(line.lstrip())].rstrip("\r\n")
-
-
 def reindent(lines: tuple[str, ...], base: str, indent: str, eol: str) -> tuple[str, ...]:
     """Move lines from the indentation `base` to `indent`, each with the line end `eol`."""
     out = []

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from editahead_prompts.syntax.languages import LANGUAGE_FAMILIES
+from editahead_prompts.syntax.languages import family_of
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .calls import Call, call_at, changed_call, keyword_of, with_argument
@@ -97,7 +97,7 @@ def _callee(name: str, situation: Situation) -> _Callee | None:
 
 
 def _family(index: DocumentIndex) -> str:
-    return LANGUAGE_FAMILIES.get(index.snapshot.language, index.snapshot.language)
+    return family_of(index.snapshot.language)
 
 
 def _defined(name: str, index: DocumentIndex, situation: Situation) -> Iterator[_Callee]:

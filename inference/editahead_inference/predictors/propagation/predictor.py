@@ -9,10 +9,11 @@ from functools import partial
 
 from editahead_inference.candidates import CLOSED, Candidate, CandidateSource
 from editahead_prompts.state import EditorState, PastEdit
-from editahead_prompts.syntax.languages import LANGUAGE_FAMILIES
+from editahead_prompts.syntax.languages import family_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit, Replacement
+from editahead_prompts.text.indentation import indentation_length
 from editahead_prompts.text.snapshot import Snapshot
 
 from .awaited_calls import adds_await, follow_awaits
@@ -146,9 +147,7 @@ class _Search:
     def is_related(self, other: Snapshot) -> bool:
         """Return whether a document shares names with the state's, by its language."""
         language = self.state.document.language
-        return LANGUAGE_FAMILIES.get(other.language, other.language) == LANGUAGE_FAMILIES.get(
-            language, language
-        )
+        return family_of(other.language) == family_of(language)
 
 
 class Propagation:
@@ -418,7 +417,7 @@ def _as_candidate(
         cursor_after = edit.replacements[-1].end + edit.growth
     else:  # a place without an edit: the line's first character that is not white space
         line = snapshot.lines[proposal.start]
-        place = cursor_after = snapshot.starts[proposal.start] + len(line) - len(line.lstrip())
+        place = cursor_after = snapshot.starts[proposal.start] + indentation_length(line)
     return Candidate(
         snapshot.uri, edit, place, cursor_after, "propagation", label, rule_id(key), features, confidence
     )

@@ -8,7 +8,7 @@ from itertools import islice
 
 from tree_sitter import Node
 
-from editahead_prompts.syntax.name_scopes import FUNCTIONS
+from editahead_prompts.syntax.languages import FUNCTIONS
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.snapshot import line_body

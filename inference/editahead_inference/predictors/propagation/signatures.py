@@ -15,6 +15,7 @@ from editahead_prompts.syntax.member_owners import related_types
 from editahead_prompts.syntax.name_occurrences import Occurrence
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import WORD
+from editahead_prompts.text.indentation import indentation
 from editahead_prompts.text.snapshot import line_body, line_end
 from editahead_prompts.text.word_patterns import WordPattern
 
@@ -214,7 +215,7 @@ def _plain(tail: str) -> str:
 def _rewritten(index: DocumentIndex, line: int, other: _Signature, tail: str, confidence: float) -> FollowUp:
     body = index.bodies[line]
     end = body[other.at + len(other.name) :]
-    space = end[: len(end) - len(end.lstrip())]
+    space = indentation(end)
     rest = end[len(space) + len(other.tail) :]
     if index.snapshot.language in C_FAMILY and not rest.strip().startswith(";"):
         tail = _DEFAULT.sub("", tail)  # a default belongs to the declaration

@@ -22,7 +22,7 @@ from editahead_inference.apply.planner import plan_changes
 from editahead_inference.apply.results import Refusal
 from editahead_inference.errors import ApplyRefusedError
 from editahead_prompts.sketches.parse import parse_sketch
-from editahead_prompts.sketches.paths import language_of
+from editahead_prompts.syntax.languages import language_of
 from editahead_prompts.text.snapshot import Snapshot
 
 CASES = Path(__file__).parent / "cases"
@@ -59,7 +59,7 @@ def read_cases() -> Iterator[Case]:
 
 class OneFile:
     def __init__(self, case: Case) -> None:
-        language = language_of(case.path) or "plaintext"
+        language = language_of(case.path)
         self.snapshot = Snapshot.from_text(case.before, uri=f"file:///{case.path}", language=language)
 
     def resolve(self, path: str | None) -> Snapshot:

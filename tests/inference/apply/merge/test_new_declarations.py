@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.results import MergeResult
 from editahead_prompts.sketches.parse import parse_sketch
-from editahead_prompts.sketches.paths import language_of
+from editahead_prompts.syntax.languages import language_of
 from editahead_prompts.text.snapshot import Snapshot
 
 PYTHON = '''"""Ovens."""

@@ -1,10 +1,10 @@
-"""The names in scope at a line, and what one more level of indentation adds."""
+"""The names in scope at a line."""
 
 from __future__ import annotations
 
 import pytest
 
-from editahead_inference.predictors.completion.scope import indent_unit, names_in_scope
+from editahead_inference.predictors.completion.scope import names_in_scope
 from editahead_prompts.text.snapshot import Snapshot
 
 
@@ -38,16 +38,3 @@ def test_names_of_the_function_around_the_line(language: str, text: str) -> None
     found = in_scope(text, language)
     assert {"near", "local"} <= found
     assert not {"far", "member"} & found
-
-
-@pytest.mark.parametrize(
-    ("language", "text", "expected"),
-    [
-        ("python", "if a:\n  b\n  if c:\n    d\n", "  "),
-        ("typescript", "if (a) {\n\tb\n}\n", "\t"),
-        ("python", "a\n", "    "),
-        ("go", "a\n", "\t"),
-    ],
-)
-def test_one_more_level_of_indentation(language: str, text: str, expected: str) -> None:
-    assert indent_unit(Snapshot.from_text(text, language=language), 0) == expected
