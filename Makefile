@@ -10,7 +10,7 @@ ENVIRONMENT := PYTHON="$(PYTHON)" tools/environment/environment
 ELSEWHERE := benchmark or fuzz or editors or ratchet or engine or llama_cpp
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate \
   --custom-compile-command "make lock"
-PACKAGES := cli lsp serving inference retrieval prompts programs training evals
+PACKAGES := cli lsp workspace serving inference retrieval prompts programs training evals
 
 FILES ?= 300
 SEED ?= 7

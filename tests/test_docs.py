@@ -13,12 +13,23 @@ from urllib.parse import unquote
 import jsonschema
 import pytest
 
-from editahead_lsp import settings
 from editahead_lsp.protocol import custom_messages
 from editahead_lsp.protocol.converter import PARAMS_BY_METHOD
+from editahead_workspace import settings
 
 ROOT = Path(__file__).parent.parent
-PARTS = ("cli", "lsp", "serving", "inference", "retrieval", "prompts", "programs", "training", "evals")
+PARTS = (
+    "cli",
+    "lsp",
+    "workspace",
+    "serving",
+    "inference",
+    "retrieval",
+    "prompts",
+    "programs",
+    "training",
+    "evals",
+)
 DOCUMENTS = [
     path
     for pattern in ("*.md", "changes/*.md", "docs/**/*.md", "editors/*.md", "editors/*/*.md", "tests/**/*.md")

@@ -11,6 +11,7 @@ ROOT = Path(__file__).parent.parent
 BASES = {
     "cli": "CommandError",
     "lsp": "LspError",
+    "workspace": "WorkspaceError",
     "serving": "ServingError",
     "training": "TrainingError",
     "evals": "EvalError",

@@ -15,7 +15,18 @@ import pytest
 import editahead_lsp
 
 ROOT = Path(__file__).parent.parent
-PARTS = ("cli", "lsp", "serving", "inference", "retrieval", "prompts", "programs", "training", "evals")
+PARTS = (
+    "cli",
+    "lsp",
+    "workspace",
+    "serving",
+    "inference",
+    "retrieval",
+    "prompts",
+    "programs",
+    "training",
+    "evals",
+)
 PACKAGES = tuple(f"editahead_{part}" for part in PARTS)
 
 

@@ -10,7 +10,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PARTS = ("cli", "lsp", "serving", "inference", "retrieval", "prompts", "programs", "training", "evals")
+PARTS = (
+    "cli",
+    "lsp",
+    "workspace",
+    "serving",
+    "inference",
+    "retrieval",
+    "prompts",
+    "programs",
+    "training",
+    "evals",
+)
 MODULES = sorted(
     path
     for folder in (*PARTS, "tools", "editors", "packaging")

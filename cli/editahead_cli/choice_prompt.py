@@ -42,14 +42,14 @@ def ask_choice(choices: Sequence[Choice], detail: str, root: Path) -> Choice | N
 
 def choice_label(choice: Choice, root: Path) -> str:
     """Return the title of a choice and its places, with lines from 1."""
-    from editahead_lsp.apply.annotated_diff import display_name
+    from editahead_workspace.apply.annotated_diff import display_name
 
     places = (f"{display_name(place.uri, [root])}:{place.line + 1}" for place in choice.places)
     return f"{choice.title} ({', '.join(places)})"
 
 
 def _show(number: int, choice: Choice, root: Path, *, colour: bool) -> None:
-    from editahead_lsp.apply.annotated_diff import diff_lines
+    from editahead_workspace.apply.annotated_diff import diff_lines
 
     from .terminal_diff import styled
 

@@ -10,9 +10,8 @@ from pathlib import Path
 from editahead_inference.gate.personalization import PreferenceLearner
 from editahead_lsp.protocol.status_messages import LatencyStatus
 from editahead_lsp.session.edit_survival import SURVIVED_FRACTION
-from editahead_lsp.session.outcome_log import MAX_LEARNING_ROWS, Outcome
 from editahead_lsp.session.outcome_tracker import train_learner
-from editahead_lsp.session.typing_counter import TypedCharacters
+from editahead_workspace.outcome_log import MAX_LEARNING_ROWS, Outcome, TypedCharacters
 
 from .json_output import (
     CharacterFigures,

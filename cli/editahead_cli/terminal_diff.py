@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from editahead_lsp.apply.annotated_diff import DiffLine
+    from editahead_workspace.apply.annotated_diff import DiffLine
 
 _SGR_CODES = {"removed": "31", "added": "32", "place": "36", "warning": "36", "name": "1", "context": ""}
 _WARNING_CODE = "1;33"

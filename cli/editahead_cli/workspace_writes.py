@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .console import print_note
 
 if TYPE_CHECKING:
-    from editahead_lsp.file_writes.transaction import FileWrite
+    from editahead_workspace.file_writes.transaction import FileWrite
 
 
 def find_workspace(folder: Path) -> Path:
@@ -19,11 +19,11 @@ def find_workspace(folder: Path) -> Path:
 
 def recover(root: Path) -> None:
     """Finish or take back the writes of a killed process in the workspace, and say so."""
-    from editahead_lsp import user_dirs
+    from editahead_workspace import user_dirs
 
     folder = user_dirs.journal_folder()
     if folder.is_dir():
-        from editahead_lsp.file_writes import recovery
+        from editahead_workspace.file_writes import recovery
 
         for message in recovery.recover([root], folder):
             print_note(f"editahead: {message}")
@@ -40,9 +40,9 @@ def write_files(
         backup: Whether to keep the old texts.
         force: Whether to write read-only files, too, and those that lose an owner or a hard link.
     """
-    from editahead_lsp import user_dirs
-    from editahead_lsp.errors import NeedsForceError, WriteError
-    from editahead_lsp.file_writes.transaction import write_all
+    from editahead_workspace import user_dirs
+    from editahead_workspace.errors import NeedsForceError, WriteError
+    from editahead_workspace.file_writes.transaction import write_all
 
     try:
         unsafe = write_all(writes, [root], user_dirs.journal_folder(), backup=backup, force=force)

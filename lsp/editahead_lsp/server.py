@@ -18,19 +18,30 @@ from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 
 from editahead_inference.worker_thread import WorkerThread
+from editahead_lsp.presentation.index_progress import IndexProgress
+from editahead_lsp.session.text_before import (
+    LOOK_INTERVAL_S,
+    MAX_LOOK_S,
+    MAX_LOOK_WAIT_S,
+    find_text_before,
+)
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_retrieval.process.messages import IndexReport
+from editahead_workspace import positions, uris, user_dirs
+from editahead_workspace.codebase.index_service import IndexService, moved_uris
+from editahead_workspace.file_exclusion import FileExclusion, workspace_paths
+from editahead_workspace.mined_rules.rules_watch import RulesWatch
+from editahead_workspace.model_config import ModelConfig
+from editahead_workspace.open_files import OpenFiles
+from editahead_workspace.outcome_log import FILE_NAME, OutcomeLog
+from editahead_workspace.settings import Settings, load_settings
 
-from . import __version__, user_dirs
-from .codebase.index_progress import IndexProgress
-from .codebase.index_service import IndexService, moved_uris
+from . import __version__
 from .errors import MessageTooLargeError
 from .features import register_all
 from .finish.places_left import PlacesLeft
-from .finish.rules_watch import RulesWatch
 from .finish.service import FinishService
 from .late_imports import load_apply, load_pipeline
-from .model.config import ModelConfig
 from .model.prompt_warmer import PromptWarmer
 from .prediction.coordinator import ALL_REUSE, PredictionCoordinator, ReuseOptions
 from .prediction.job import PredictionPipeline
@@ -42,28 +53,22 @@ from .presentation.next_edit_refresh import NextEditRefresh
 from .protocol.client_capabilities import ClientCapabilities
 from .protocol.converter import make_converter
 from .protocol.custom_messages import ChangedFile
-from .session.outcome_log import FILE_NAME, OutcomeLog
 from .session.outcome_tracker import OutcomeTracker
 from .session.session import Session
 from .session.session_clock import SessionClock
 from .session.session_recorder import FOLDER_NAME, SessionRecorder
-from .settings import Settings, load_settings
 from .transport import parent_process
 from .transport.json_rpc import JsonRpcProtocol
 from .transport.message_framing import MAX_MESSAGE_BYTES, parse_body
 from .transport.stdio import ClientWriter, StdinReaderThread
-from .workspace import positions, uris
-from .workspace.file_exclusion import FileExclusion, workspace_paths
-from .workspace.open_files import OpenFiles
-from .workspace.text_before import LOOK_INTERVAL_S, MAX_LOOK_S, MAX_LOOK_WAIT_S, find_text_before
 
 if TYPE_CHECKING:
     from editahead_inference.mined_rules.repository import RepositoryRules
     from editahead_inference.predictors.model.predictor import ModelPredictor
+    from editahead_lsp.search.search_service import SearchService
+    from editahead_workspace.codebase.workspace_codebase import WorkspaceCodebase
 
     from .apply.service import ApplyService
-    from .codebase.search_service import SearchService
-    from .codebase.workspace_codebase import WorkspaceCodebase
 
 T = TypeVar("T")
 
@@ -245,7 +250,7 @@ class Server(LanguageServer):
         """Finish or take back writes of a killed process in the workspace, and show what was done."""
         if not self._journals.is_dir():
             return
-        from .file_writes.recovery import recover
+        from editahead_workspace.file_writes.recovery import recover
 
         for message in recover(self.workspace_paths, self._journals):
             text = f"Editahead: {message[0].upper()}{message[1:]}."
@@ -323,7 +328,7 @@ class Server(LanguageServer):
     @cached_property
     def search_service(self) -> SearchService:
         """The search of the client. It starts with the first question."""
-        from .codebase.search_service import SearchService
+        from editahead_lsp.search.search_service import SearchService
 
         return SearchService(self.clock, self._state_folder, self._now)
 

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from changed_repository import git, make_repository
-from editahead_lsp.finish.change_finish import EditorWorkspace, finish_change
-from editahead_lsp.finish.read_change import ChangeRequest
-from editahead_lsp.settings import Settings
+from editahead_workspace.changes.read_change import ChangeRequest
+from editahead_workspace.finish.change_finish import EditorWorkspace, finish_change
+from editahead_workspace.settings import Settings
 from figures import SHORT, percentile, show
 from many_files import copy_modules
 

@@ -26,8 +26,8 @@ from editahead_inference.backends.engine import EngineBackend
 from editahead_inference.backends.engine_runfile import FILE_NAME, EngineRunfile
 from editahead_inference.errors import BackendError
 from editahead_inference.pipeline import Pipeline
-from editahead_lsp.model.config import ModelConfig
 from editahead_lsp.prediction.coordinator import ALL_REUSE
+from editahead_workspace.model_config import ModelConfig
 from engine_process import engine, group
 from figures import SHORT, percentile, show
 from real_vllm import metric

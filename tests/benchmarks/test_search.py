@@ -15,14 +15,14 @@ from pathlib import Path
 
 import pytest
 
-from editahead_lsp.codebase.search_encoder import NO_ENCODER, SearchEncoder, open_search_encoder
-from editahead_lsp.codebase.workspace_codebase import IndexedFolder
-from editahead_lsp.codebase.workspace_search import WorkspaceSearch
-from editahead_lsp.settings import Settings
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 from editahead_retrieval.index.location import size_on_disk
 from editahead_retrieval.vectors.shipped import SHIPPED
+from editahead_workspace.codebase.search_encoder import NO_ENCODER, SearchEncoder, open_search_encoder
+from editahead_workspace.codebase.workspace_codebase import IndexedFolder
+from editahead_workspace.codebase.workspace_search import WorkspaceSearch
+from editahead_workspace.settings import Settings
 from figures import SHORT, percentile, show
 from index_workspace import build_index, database_of
 from many_files import ROOT, copy_modules

@@ -18,15 +18,15 @@ from typing import TypeVar
 
 import pytest
 
-from editahead_lsp import user_dirs
-from editahead_lsp.codebase.index_service import make_task
-from editahead_lsp.codebase.search_command import search_folder
-from editahead_lsp.settings import load_settings
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 from editahead_retrieval.files.walk import Walk
 from editahead_retrieval.process.worker import IndexWorker, run
 from editahead_retrieval.team.proofs import create_key
+from editahead_workspace import user_dirs
+from editahead_workspace.codebase.index_service import make_task
+from editahead_workspace.codebase.search_command import search_folder
+from editahead_workspace.settings import load_settings
 from figures import SHORT, percentile, show
 from many_files import copy_modules
 from real_postgres import PostgresServer

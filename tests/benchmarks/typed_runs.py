@@ -25,7 +25,7 @@ from editahead_inference.candidates import Prediction
 from editahead_inference.pipeline import Pipeline
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_lsp.protocol.custom_messages import TextDocumentContentChange
-from editahead_lsp.workspace.documents import Document
+from editahead_lsp.session.documents import Document
 from editahead_prompts.history.edit_history import EditHistory
 from editahead_prompts.state import EditorState
 from editahead_prompts.typing_time import KEY_S, READ_S, count_keys, seconds_saved

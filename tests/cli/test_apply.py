@@ -159,7 +159,7 @@ def test_a_file_that_was_changed_meanwhile(
         return planned(*arguments, **more)
 
     monkeypatch.setattr(planner, "plan_changes", changing)
-    files = "editahead_lsp.apply.workspace_files.WorkspaceFiles._read"
+    files = "editahead_workspace.apply.workspace_files.WorkspaceFiles._read"
     monkeypatch.setattr(files, lambda *_: TEXT)
     code, _, error = apply("a.py", "--write")
     assert code == 1

@@ -19,11 +19,11 @@ from editahead_cli.commands.apply_report import file_writes
 from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.planner import plan_changes
 from editahead_inference.errors import ApplyRefusedError
-from editahead_lsp.apply.workspace_files import WorkspaceFiles
-from editahead_lsp.file_writes.transaction import write_all
-from editahead_lsp.workspace.file_exclusion import FileExclusion
 from editahead_prompts.errors import SketchError
 from editahead_prompts.sketches.parse import parse_sketch
+from editahead_workspace.apply.workspace_files import WorkspaceFiles
+from editahead_workspace.file_exclusion import FileExclusion
+from editahead_workspace.file_writes.transaction import write_all
 
 
 @dataclass(frozen=True)

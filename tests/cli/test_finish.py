@@ -17,8 +17,8 @@ import pytest
 from changed_repository import commit, git, make_repository
 from editahead_cli.main import main
 from editahead_inference.finish.finisher import Finisher
-from editahead_lsp.file_writes.step import Step
-from editahead_lsp.finish import change_finish
+from editahead_workspace.file_writes.step import Step
+from editahead_workspace.finish import change_finish
 from index_workspace import write
 from renaming_finisher import UNLIKELY, RenamingFinisher
 from schemas import validate
@@ -391,7 +391,7 @@ def test_ctrl_c(root: Path) -> None:
     code = (
         "import signal, sys\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job in the background ignores it
-        "from editahead_lsp.finish import change_finish\n"
+        "from editahead_workspace.finish import change_finish\n"
         "from editahead_cli.main import main\n"
         "class Interrupted:\n"
         "    def __init__(self, codebase): pass\n"

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from editahead_cli.main import main
-from editahead_lsp.codebase import search_command
 from editahead_retrieval.index import location
 from editahead_retrieval.process.writer_lock import WriterLock
+from editahead_workspace.codebase import search_command
 from index_workspace import write
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,7 @@ from editahead_cli.json_output import SurvivalOutput
 from editahead_cli.main import main
 from editahead_cli.outcome_statistics import predictor_name, summarize_outcomes
 from editahead_lsp.protocol.status_messages import LatencyStatus
-from editahead_lsp.session.outcome_log import FILE_NAME, Outcome, OutcomeLog
+from editahead_workspace.outcome_log import FILE_NAME, Outcome, OutcomeLog
 from schemas import validate
 
 DAY = 24 * 3600.0

@@ -14,8 +14,8 @@ from editahead_cli.main import main
 from editahead_cli.outcome_statistics import summarize_outcomes
 from editahead_cli.stats_page import as_html
 from editahead_evals.report.html_parts import STYLE
-from editahead_lsp.session.outcome_log import FILE_NAME, Outcome, OutcomeLog
 from editahead_lsp.session.typing_counter import TypedCharacters
+from editahead_workspace.outcome_log import FILE_NAME, Outcome, OutcomeLog
 
 ATTACK = "<script>alert('x')</script>&\"\x1b[2J"
 ONE = Outcome(

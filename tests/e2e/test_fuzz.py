@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from editahead_lsp.protocol.custom_messages import Position, Range, TextDocumentContentChange
-from editahead_lsp.workspace.documents import Document
+from editahead_lsp.session.documents import Document
 from fuzz_editor import FuzzEditor
 from server_harness import ScriptedPipeline, ServerHarness, position_params
 

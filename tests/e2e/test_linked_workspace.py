@@ -14,7 +14,7 @@ from changed_repository import make_repository
 from editahead_evals.client.editor import Editor
 from editahead_evals.client.lsp_client import LanguageClient, isolated_environment
 from editahead_evals.errors import ResponseError
-from editahead_lsp.workspace.uris import path_to_uri
+from editahead_workspace.uris import path_to_uri
 from fault_session import SERVER
 
 pytestmark = [pytest.mark.skipif(os.name != "posix", reason="needs symbolic links"), pytest.mark.slow]

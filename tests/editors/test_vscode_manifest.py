@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import editahead_lsp
-from editahead_lsp import settings
+from editahead_workspace import settings
 from neovim import ROOT
 
 FOLDER = ROOT / "editors" / "vscode"

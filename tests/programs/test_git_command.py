@@ -12,9 +12,9 @@ import pytest
 from changed_repository import change_of, commit, git, make_repository
 from editahead_evals.data.git_records import recent_records
 from editahead_evals.errors import GitError
-from editahead_lsp.errors import ChangeError
 from editahead_programs import git_command
 from editahead_programs.git_command import GitCommand, make_environment
+from editahead_workspace.errors import ChangeError
 from hostile_repository import find_gits, lose_objects, make_trap, set_config, use_git, version_of
 from index_workspace import write
 

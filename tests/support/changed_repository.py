@@ -7,12 +7,12 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from editahead_lsp.finish.git_change import GitSource, read_git_change
-from editahead_lsp.finish.git_command import GitCommand
-from editahead_lsp.finish.workspace_change import WorkspaceChange, WorkspaceTexts
-from editahead_lsp.workspace import uris
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
+from editahead_workspace import uris
+from editahead_workspace.changes.git_change import GitSource, read_git_change
+from editahead_workspace.changes.git_command import GitCommand
+from editahead_workspace.changes.workspace_change import WorkspaceChange, WorkspaceTexts
 from index_workspace import write
 
 MAX_FILE_BYTES = 10_000

@@ -14,11 +14,8 @@ from hypothesis import strategies as st
 
 from editahead_inference.apply.merge.merge import merge
 from editahead_lsp.protocol.custom_messages import Position, Range, TextDocumentContentChange
-from editahead_lsp.settings import load_settings
+from editahead_lsp.session.documents import Document
 from editahead_lsp.transport.message_framing import MessageFramer
-from editahead_lsp.workspace import uris
-from editahead_lsp.workspace.documents import Document
-from editahead_lsp.workspace.positions import offset_at, position_at
 from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.errors import PromptTooLongError, SketchError
 from editahead_prompts.formats.base import PromptPaths, parse_answer
@@ -28,6 +25,9 @@ from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
+from editahead_workspace import uris
+from editahead_workspace.positions import offset_at, position_at
+from editahead_workspace.settings import load_settings
 from fuzz_stored_targets import (
     damage_indexes,
     keep_indexes,

@@ -21,10 +21,7 @@ from editahead_inference.mined_rules.rules import mine
 from editahead_inference.pipeline import Pipeline
 from editahead_inference.speculation.drafter import Drafter, DraftLengths
 from editahead_lsp.apply.embedded_sketch import sketch_in_comment
-from editahead_lsp.finish.patch_change import read_patch_change
-from editahead_lsp.finish.workspace_change import WorkspaceTexts
-from editahead_lsp.workspace.documents import Document
-from editahead_lsp.workspace.positions import offset_at, position_at
+from editahead_lsp.session.documents import Document
 from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.errors import PromptTooLongError, SketchError
 from editahead_prompts.formats.base import PromptPaths, parse_answer
@@ -42,6 +39,9 @@ from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 from editahead_retrieval.index.content import analyze
 from editahead_retrieval.search.question import read_question
+from editahead_workspace.changes.patch_change import read_patch_change
+from editahead_workspace.changes.workspace_change import WorkspaceTexts
+from editahead_workspace.positions import offset_at, position_at
 from state_builder import Person
 
 Check = Callable[[], None]
@@ -229,7 +229,7 @@ def _find_comment(text: str, check: Check) -> None:
 
 
 def _read_patch(text: str, check: Check) -> None:
-    from editahead_lsp.errors import ChangeError
+    from editahead_workspace.errors import ChangeError
 
     with suppress(ChangeError):
         read_patch_change(text, _Texts({"x.py": "x = 1\ny = 2\n"}), check)

@@ -15,8 +15,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from editahead_lsp.errors import WriteError
-from editahead_lsp.file_writes.transaction import FileWrite, write_all
+from editahead_workspace.errors import WriteError
+from editahead_workspace.file_writes.transaction import FileWrite, write_all
 
 CALLS = ("open", "link", "rename", "unlink", "fsync", "mkdir", "rmdir", "write", "fchmod", "close")
 OLD = {f"{'deep/' * (n % 2)}old{n}": b"old %d" % n for n in range(4)}

@@ -9,7 +9,7 @@ from typing import Any
 
 from editahead_cli.main import main
 from editahead_inference.finish.report import FinishReport
-from editahead_lsp.finish import change_finish
+from editahead_workspace.finish import change_finish
 from renaming_finisher import RenamingFinisher
 
 

@@ -14,8 +14,8 @@ from functools import partial
 from editahead_inference.backends.openai.backend import OpenAIBackend
 from editahead_inference.backends.openai.http_transport import Timeouts
 from editahead_inference.predictors.model.predictor import ModelPredictor
-from editahead_lsp.model.config import ModelConfig
 from editahead_lsp.server import Server
+from editahead_workspace.model_config import ModelConfig
 
 SOON = Timeouts(connect=1.0, first=0.2, between=0.2, total=1.0)
 

@@ -11,7 +11,7 @@ from editahead_inference.backends.base import CompletionRequest
 from editahead_inference.gate.gate import Gate, Weights
 from editahead_inference.pipeline import Pipeline
 from editahead_inference.predictors.model.predictor import ModelPredictor
-from editahead_lsp.model.config import ModelConfig
+from editahead_workspace.model_config import ModelConfig
 from scripted_backend import ScriptedBackend, ScriptedReply
 from server_harness import ServerHarness, position_params
 

@@ -32,9 +32,9 @@ from editahead_inference.backends.base import CompletionRequest, TextChunk
 from editahead_inference.backends.engine import EngineBackend
 from editahead_inference.backends.engine_runfile import FILE_NAME
 from editahead_inference.errors import BackendError
-from editahead_lsp.file_writes.recovery import recover
-from editahead_lsp.file_writes.transaction import FileWrite, write_all
 from editahead_retrieval.process.messages import IndexTask, encode
+from editahead_workspace.file_writes.recovery import recover
+from editahead_workspace.file_writes.transaction import FileWrite, write_all
 from fault_session import SERVER, check_state, start_editor, work
 from index_workspace import build_index, database_of, dump, write
 from server_process import ENGINE

@@ -30,6 +30,7 @@ UNIT_TESTS = (
     "tests/cli",
     "tests/serving",
     "tests/lsp",
+    "tests/workspace",
     "tests/retrieval",
     "tests/prompts",
     "tests/programs",
@@ -43,7 +44,7 @@ VERSION_TESTS = (
     "tests/lsp/protocol",
     "tests/lsp/transport",
     "tests/lsp/test_misbehaving_clients.py",
-    "tests/lsp/test_settings.py",
+    "tests/workspace/test_settings.py",
     "tests/inference/test_worker_thread.py",
     "tests/e2e/test_session.py",
 )

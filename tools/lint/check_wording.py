@@ -32,6 +32,7 @@ DOCUMENTS = ("*.md", "changes/*.md", "docs/**/*.md", "tests/scenarios/*.md")
 PACKAGES = (
     "cli",
     "lsp",
+    "workspace",
     "serving",
     "inference",
     "retrieval",

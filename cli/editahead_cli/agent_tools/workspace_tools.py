@@ -18,19 +18,18 @@ from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.planner import plan_changes
 from editahead_inference.apply.results import Refusal
 from editahead_inference.errors import ApplyRefusedError
-from editahead_lsp import user_dirs
-from editahead_lsp.apply.annotated_diff import diff_lines, display_name
-from editahead_lsp.apply.workspace_files import WorkspaceFiles
-from editahead_lsp.codebase.search_command import search_folder
-from editahead_lsp.errors import ChangeError, IndexNotReadyError, WriteError
-from editahead_lsp.finish.change_finish import finish_change, settings_of
-from editahead_lsp.finish.read_change import MAX_PATCH_BYTES, ChangeRequest, find_source
 from editahead_lsp.protocol.converter import make_converter
-from editahead_lsp.workspace import uris
-from editahead_lsp.workspace.file_exclusion import FileExclusion
 from editahead_prompts.errors import SketchError
 from editahead_prompts.sketches.parse import parse_sketch
 from editahead_retrieval.search.code_search import MAX_QUESTION_CHARS
+from editahead_workspace import uris, user_dirs
+from editahead_workspace.apply.annotated_diff import diff_lines, display_name
+from editahead_workspace.apply.workspace_files import WorkspaceFiles
+from editahead_workspace.changes.read_change import MAX_PATCH_BYTES, ChangeRequest, find_source
+from editahead_workspace.codebase.search_command import search_folder
+from editahead_workspace.errors import ChangeError, IndexNotReadyError, WriteError
+from editahead_workspace.file_exclusion import FileExclusion
+from editahead_workspace.finish.change_finish import finish_change, settings_of
 
 MAX_RESULTS = 100
 """Results of a search, at most."""
@@ -196,8 +195,8 @@ class WorkspaceTools:
             raise ToolRefusedError(
                 "nothing was written, because `write` does not work on Windows; apply the diff"
             )
-        from editahead_lsp.file_writes.recovery import recover
-        from editahead_lsp.file_writes.transaction import write_all
+        from editahead_workspace.file_writes.recovery import recover
+        from editahead_workspace.file_writes.transaction import write_all
 
         try:
             recover([self.root], user_dirs.journal_folder())

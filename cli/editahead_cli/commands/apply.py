@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from editahead_cli.commands.apply_report import ApplyReport
     from editahead_inference.apply.file_change import FileChange
     from editahead_inference.apply.results import Choice, Refusal
-    from editahead_lsp.apply.partial_results import PartialResultReporter
     from editahead_lsp.apply.service import ApplyPlan
-    from editahead_lsp.apply.workspace_files import WorkspaceFiles
-    from editahead_lsp.settings import Settings
     from editahead_prompts.sketches.sketch import Sketch
+    from editahead_workspace.apply.partial_results import PartialResultReporter
+    from editahead_workspace.apply.workspace_files import WorkspaceFiles
+    from editahead_workspace.settings import Settings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,7 +74,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     import asyncio
 
-    from editahead_lsp.apply.linters import find_new_problems
+    from editahead_lsp.apply.to_lsp import to_problems
+    from editahead_workspace.apply.linters import find_new_problems
 
     from .apply_report import ApplyReport
 
@@ -93,7 +94,8 @@ def run(args: argparse.Namespace) -> int:
     if code is not None:
         return code
     if args.check:
-        report.problems = asyncio.run(find_new_problems(report.changes, [root], "utf-16"))
+        found = asyncio.run(find_new_problems(report.changes, [root], "utf-16"))
+        report.problems = to_problems(found)
     doubt = _doubt(report.changes)
     if args.write and doubt is not None and not args.yes:
         report.finish(show_diff=True)
@@ -181,8 +183,8 @@ def _write(report: ApplyReport, files: WorkspaceFiles, *, backup: bool, force: b
 
 
 def _load_settings(root: Path) -> Settings:
-    from editahead_lsp import user_dirs
-    from editahead_lsp.settings import load_settings
+    from editahead_workspace import user_dirs
+    from editahead_workspace.settings import load_settings
 
     return load_settings(os.environ, None, [root], user_dirs.config_folder()).settings
 
@@ -201,8 +203,8 @@ def _make_plan(
 
     from editahead_inference.apply.merge.merge import merge
     from editahead_inference.apply.planner import plan_changes
-    from editahead_lsp.apply.partial_results import PartialResultReporter
     from editahead_lsp.apply.service import ApplyPlan
+    from editahead_workspace.apply.partial_results import PartialResultReporter
 
     reporter = PartialResultReporter(lambda news: None, time.perf_counter)
     if asking:
@@ -231,11 +233,11 @@ async def _plan_with_model(
     from editahead_inference.apply.model.model_fallback import ModelFallback
     from editahead_inference.apply.planner import plan_changes
     from editahead_inference.worker_thread import CancellableJob, WorkerThread
-    from editahead_lsp.apply.blocking_model import BlockingModelClient
     from editahead_lsp.apply.service import ApplyPlan
-    from editahead_lsp.model.config import ModelConfig
-    from editahead_lsp.workspace import uris
     from editahead_prompts.syntax.syntax_trees import SyntaxTrees
+    from editahead_workspace import uris
+    from editahead_workspace.apply.blocking_model import BlockingModelClient
+    from editahead_workspace.model_config import ModelConfig
 
     model = ModelConfig.from_settings(settings, os.environ, [uris.path_to_uri(root)]).create_predictor()
     if model is None:
@@ -265,9 +267,9 @@ async def _plan_with_model(
 
 
 def _workspace_files(file: Path | None, root: Path, settings: Settings) -> WorkspaceFiles:
-    from editahead_lsp.apply.workspace_files import WorkspaceFiles
-    from editahead_lsp.workspace import uris
-    from editahead_lsp.workspace.file_exclusion import FileExclusion
+    from editahead_workspace import uris
+    from editahead_workspace.apply.workspace_files import WorkspaceFiles
+    from editahead_workspace.file_exclusion import FileExclusion
 
     uri = uris.path_to_uri(Path(os.path.normpath(Path.cwd() / file))) if file is not None else None
     exclusion = FileExclusion([root], settings.exclude)

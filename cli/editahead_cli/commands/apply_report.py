@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from editahead_inference.apply.results import Refusal
     from editahead_lsp.apply.service import ApplyPlan
     from editahead_lsp.apply.to_lsp import RebasedChange
-    from editahead_lsp.apply.workspace_files import WorkspaceFiles
-    from editahead_lsp.file_writes.transaction import FileWrite
     from editahead_lsp.protocol.apply_messages import ApplyStats, Problem
     from editahead_prompts.sketches.sketch import SketchKind
+    from editahead_workspace.apply.workspace_files import WorkspaceFiles
+    from editahead_workspace.file_writes.transaction import FileWrite
 
 _MAX_PART_LINES, _MAX_LINE = 20, 200
 """Lines of a refused part, and characters of a line, that are shown on a terminal."""
@@ -24,9 +24,9 @@ _MAX_PART_LINES, _MAX_LINE = 20, 200
 
 def file_writes(changes: tuple[FileChange, ...], files: WorkspaceFiles) -> list[FileWrite]:
     """Return the writes that make the changes."""
-    from editahead_lsp.apply.workspace_files import BOM
-    from editahead_lsp.file_writes.transaction import FileWrite
-    from editahead_lsp.workspace import uris
+    from editahead_workspace import uris
+    from editahead_workspace.apply.workspace_files import BOM
+    from editahead_workspace.file_writes.transaction import FileWrite
 
     out = []
     for change in changes:
@@ -118,7 +118,7 @@ class ApplyReport:
 
     def _show_diff(self) -> None:
         from editahead_cli.terminal_diff import styled, supports_color
-        from editahead_lsp.apply.annotated_diff import diff_lines
+        from editahead_workspace.apply.annotated_diff import diff_lines
 
         lines = [
             line
@@ -142,7 +142,7 @@ class ApplyReport:
         return apply_stats(planned, (self.ended - self.started) * 1000, self.started)
 
     def _name(self, uri: str) -> str:
-        from editahead_lsp.apply.annotated_diff import display_name
+        from editahead_workspace.apply.annotated_diff import display_name
 
         return display_name(uri, [self.root])
 

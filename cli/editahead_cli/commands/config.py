@@ -19,8 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from editahead_cli.json_output import ConfigOutput, SettingOutput
-    from editahead_lsp import user_dirs
-    from editahead_lsp.settings import SETTING_NAMES, load_settings
+    from editahead_workspace import user_dirs
+    from editahead_workspace.settings import SETTING_NAMES, load_settings
 
     resolved = load_settings(os.environ, None, [Path.cwd()], user_dirs.config_folder())
     values = {name: getattr(resolved.settings, name) for name in SETTING_NAMES}

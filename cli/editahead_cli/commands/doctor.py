@@ -82,7 +82,7 @@ def _check_grammars() -> list[Check]:
 
 
 def _check_folders() -> list[Check]:
-    from editahead_lsp import user_dirs
+    from editahead_workspace import user_dirs
 
     return [
         _check_writable("settings folder", user_dirs.config_folder),
@@ -102,8 +102,8 @@ def _check_writable(name: str, folder: Callable[[], Path]) -> Check:
 
 
 def _check_settings() -> list[Check]:
-    from editahead_lsp import user_dirs
-    from editahead_lsp.settings import load_settings
+    from editahead_workspace import user_dirs
+    from editahead_workspace.settings import load_settings
 
     resolved = load_settings(os.environ, None, [Path.cwd()], user_dirs.config_folder())
     return [Check("settings", False, message) for message in resolved.messages] or [
@@ -131,8 +131,8 @@ def _check_backend() -> list[Check]:
     from editahead_inference.backends.engine_runfile import FILE_NAME
     from editahead_inference.backends.factory import create_backend
     from editahead_inference.backends.local.small_model import NAME, is_installed, small_model_folder
-    from editahead_lsp import user_dirs
-    from editahead_lsp.settings import load_settings
+    from editahead_workspace import user_dirs
+    from editahead_workspace.settings import load_settings
 
     settings = load_settings(os.environ, None, [Path.cwd()], user_dirs.config_folder()).settings
     try:

@@ -64,9 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from editahead_lsp import user_dirs
-    from editahead_lsp.private_files import make_private_folder
     from editahead_serving.errors import EngineUnavailableError
+    from editahead_workspace import user_dirs
+    from editahead_workspace.private_files import make_private_folder
 
     if sys.platform == "win32":
         return fail("The engine does not run on Windows; run `editahead engine` in WSL.")
@@ -289,10 +289,10 @@ def _resolve_model(named: str | None, *, llama_cpp: bool, printing: bool) -> tup
     Raises:
         EngineUnavailableError: No model is named, or there is none by this name.
     """
-    from editahead_lsp import user_dirs
-    from editahead_lsp.settings import load_settings
     from editahead_serving.errors import EngineUnavailableError
     from editahead_serving.model_catalog import OWN_MODEL
+    from editahead_workspace import user_dirs
+    from editahead_workspace.settings import load_settings
 
     if named is None:
         settings = load_settings(os.environ, None, [], user_dirs.config_folder()).settings

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from editahead_evals.data.edit_records import Record
     from editahead_evals.replay.parallel import Item, ReplayPlan, Result
     from editahead_inference.predictors.model.predictor import ModelPredictor
-    from editahead_lsp.settings import Settings
+    from editahead_workspace.settings import Settings
 
 MAX_COMMITS = 1000
 """Most of a repository's last commits that are searched."""
@@ -89,9 +89,9 @@ def load_configured_model(option: str) -> tuple[Settings, ModelPredictor]:
         RunError: The settings name no model.
     """
     from editahead_evals.errors import RunError
-    from editahead_lsp import user_dirs
-    from editahead_lsp.model.config import ModelConfig
-    from editahead_lsp.settings import load_settings
+    from editahead_workspace import user_dirs
+    from editahead_workspace.model_config import ModelConfig
+    from editahead_workspace.settings import load_settings
 
     settings = load_settings(os.environ, None, [], user_dirs.config_folder()).settings
     try:

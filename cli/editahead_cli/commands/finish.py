@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from editahead_cli.console import fail, print_note, print_output
 
 if TYPE_CHECKING:
-    from editahead_lsp.finish.change_finish import FinishResult
-    from editahead_lsp.finish.read_change import ChangeRequest
+    from editahead_workspace.changes.read_change import ChangeRequest
+    from editahead_workspace.finish.change_finish import FinishResult
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,9 +60,9 @@ def run(args: argparse.Namespace) -> int:
     from editahead_cli.delayed_progress import DelayedProgress
     from editahead_cli.errors import CommandError
     from editahead_cli.workspace_writes import recover
-    from editahead_lsp.apply.annotated_diff import display_name
-    from editahead_lsp.errors import ChangeError, IndexNotReadyError
-    from editahead_lsp.finish.change_finish import finish_change
+    from editahead_workspace.apply.annotated_diff import display_name
+    from editahead_workspace.errors import ChangeError, IndexNotReadyError
+    from editahead_workspace.finish.change_finish import finish_change
 
     from .finish_report import make_output, print_patch, print_report
 
@@ -115,7 +115,7 @@ def _make_request(args: argparse.Namespace) -> ChangeRequest:
         SketchInputError: The patch cannot be read.
     """
     from editahead_cli.sketch_input import InputKind, read_sketch
-    from editahead_lsp.finish.read_change import MAX_PATCH_BYTES, ChangeRequest
+    from editahead_workspace.changes.read_change import MAX_PATCH_BYTES, ChangeRequest
 
     if args.patch_file is None:
         return ChangeRequest(args.staged, args.base)
@@ -125,8 +125,8 @@ def _make_request(args: argparse.Namespace) -> ChangeRequest:
 
 def _find_objections(uris: Iterable[str]) -> dict[str, str]:
     """Return the files that should not be replaced, by URI, each with the reason."""
-    from editahead_lsp.file_writes.attributes import find_objection
-    from editahead_lsp.workspace.uris import uri_to_path
+    from editahead_workspace.file_writes.attributes import find_objection
+    from editahead_workspace.uris import uri_to_path
 
     paths = {uri: uri_to_path(uri) for uri in uris}
     found = {uri: find_objection(path) for uri, path in paths.items() if path is not None}
@@ -136,8 +136,8 @@ def _find_objections(uris: Iterable[str]) -> dict[str, str]:
 def _write(result: FinishResult, uris: Sequence[str], *, force: bool) -> str | None:
     """Make the likely edits of some files. Return why nothing was written, or None."""
     from editahead_cli.workspace_writes import write_files
-    from editahead_lsp.file_writes.transaction import FileWrite
-    from editahead_lsp.workspace.uris import uri_to_path
+    from editahead_workspace.file_writes.transaction import FileWrite
+    from editahead_workspace.uris import uri_to_path
 
     if not result.change.is_on_disk:
         return "the patch is not applied yet; apply it, and try again"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from editahead_cli.json_output import FinishOutput
     from editahead_inference.finish.report import FinishRule, LeftUse, MissingPlace
-    from editahead_lsp.finish.change_finish import FinishResult
+    from editahead_workspace.finish.change_finish import FinishResult
 
 _MAX_LINES = 12
 """Lines of one side of a place that are shown."""
@@ -75,8 +75,8 @@ def print_patch(result: FinishResult) -> None:
     """Print the likely edits as a patch, each character as it is."""
     from editahead_inference.apply.file_change import FileChange
     from editahead_inference.apply.planner import review_changes
-    from editahead_lsp.apply.annotated_diff import diff_lines
     from editahead_prompts.syntax.syntax_trees import SyntaxTrees
+    from editahead_workspace.apply.annotated_diff import diff_lines
 
     edits = result.report.edits()
     changes = [
@@ -259,7 +259,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _name(uri: str, result: FinishResult) -> str:
-    from editahead_lsp.apply.annotated_diff import display_name
+    from editahead_workspace.apply.annotated_diff import display_name
 
     return display_name(uri, [result.root])
 

@@ -57,9 +57,9 @@ def run(args: argparse.Namespace) -> int:
 
 def make_task(root: Path) -> IndexTask:
     """Return the task of the index of a folder, by the settings that hold there."""
-    from editahead_lsp import user_dirs
-    from editahead_lsp.codebase import index_service
-    from editahead_lsp.settings import load_settings
+    from editahead_workspace import user_dirs
+    from editahead_workspace.codebase import index_service
+    from editahead_workspace.settings import load_settings
 
     settings = load_settings(os.environ, None, [root], user_dirs.config_folder()).settings
     return index_service.make_task(settings, root, user_dirs.index_folder(), user_dirs.state_folder())

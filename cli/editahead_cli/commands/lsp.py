@@ -93,8 +93,8 @@ def _serve_stdio() -> int:
 
 def _load_token() -> str | None:
     """Return the token in the user's file, and print where the file is; None after a message that it cannot be read."""
-    from editahead_lsp import user_dirs
-    from editahead_lsp.user_secret import TOKEN_FILE_NAME, load_or_create_token
+    from editahead_workspace import user_dirs
+    from editahead_workspace.user_secret import TOKEN_FILE_NAME, load_or_create_token
 
     file = user_dirs.state_folder() / TOKEN_FILE_NAME
     try:
@@ -165,15 +165,15 @@ class _PrivateLogHandler(RotatingFileHandler):
     """A handler whose files only the user can read."""
 
     def _open(self) -> TextIOWrapper:
-        from editahead_lsp.private_files import create_private_file
+        from editahead_workspace.private_files import create_private_file
 
         create_private_file(Path(self.baseFilename))
         return super()._open()
 
 
 def _log_handlers(log_file: Path | None) -> Iterator[logging.Handler]:
-    from editahead_lsp import user_dirs
-    from editahead_lsp.private_files import make_private_folder
+    from editahead_workspace import user_dirs
+    from editahead_workspace.private_files import make_private_folder
 
     yield logging.StreamHandler()
     file = user_dirs.state_folder() / "editahead.log" if log_file is None else log_file

@@ -196,10 +196,10 @@ def _use_model(name: str, base: Path | None, install: bool) -> int:
 
 def _make_default(model: CatalogModel, values: Mapping[str, str | None], then: str) -> int:
     """Write the model into the user's settings file."""
-    from editahead_lsp import user_dirs
-    from editahead_lsp.settings import FILE_NAME
     from editahead_serving.errors import SettingsWriteError
     from editahead_serving.settings_file import update_settings_file
+    from editahead_workspace import user_dirs
+    from editahead_workspace.settings import FILE_NAME
 
     settings = user_dirs.config_folder() / FILE_NAME
     try:

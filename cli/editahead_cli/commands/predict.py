@@ -55,10 +55,10 @@ def run(args: argparse.Namespace) -> int:
 
     from editahead_cli.errors import DiffMismatchError
     from editahead_inference.pipeline import Pipeline
-    from editahead_lsp import user_dirs
     from editahead_lsp.presentation import to_lsp
     from editahead_lsp.session.shown_predictions import SuggestionList
-    from editahead_lsp.settings import load_settings
+    from editahead_workspace import user_dirs
+    from editahead_workspace.settings import load_settings
 
     from . import show_prompt
 
@@ -92,11 +92,11 @@ def _read_state(args: argparse.Namespace) -> EditorState:
     from editahead_cli.history_diff import parse_hunks, reconstruct_versions
     from editahead_evals.data.languages import language_of
     from editahead_lsp.protocol.custom_messages import TextDocumentContentChange
-    from editahead_lsp.workspace import uris
-    from editahead_lsp.workspace.documents import Document
-    from editahead_lsp.workspace.positions import offset_at
+    from editahead_lsp.session.documents import Document
     from editahead_prompts.history.edit_history import EditHistory
     from editahead_prompts.state import EditorState
+    from editahead_workspace import uris
+    from editahead_workspace.positions import offset_at
 
     text = args.file.read_bytes().decode("utf-8")
     texts = [text]

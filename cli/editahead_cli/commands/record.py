@@ -18,8 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from editahead_lsp import user_dirs
     from editahead_lsp.session.session_recorder import FOLDER_NAME, SUFFIX
+    from editahead_workspace import user_dirs
 
     folder = user_dirs.state_folder() / FOLDER_NAME
     files = sorted(folder.glob(f"*{SUFFIX}"))
@@ -42,10 +42,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _switch(value: str) -> int:
     """Write the setting into the user's file."""
-    from editahead_lsp import user_dirs
-    from editahead_lsp.settings import FILE_NAME
     from editahead_serving.errors import SettingsWriteError
     from editahead_serving.settings_file import update_settings_file
+    from editahead_workspace import user_dirs
+    from editahead_workspace.settings import FILE_NAME
 
     settings = user_dirs.config_folder() / FILE_NAME
     try:
@@ -61,7 +61,7 @@ def _switch(value: str) -> int:
 def _present_setting() -> str:
     import os
 
-    from editahead_lsp import user_dirs
-    from editahead_lsp.settings import load_settings
+    from editahead_workspace import user_dirs
+    from editahead_workspace.settings import load_settings
 
     return load_settings(os.environ, None, [], user_dirs.config_folder()).settings.record

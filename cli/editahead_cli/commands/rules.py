@@ -44,11 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from editahead_lsp import user_dirs
-    from editahead_lsp.errors import ChangeError
-    from editahead_lsp.finish.mined_history import mine_repository
-    from editahead_lsp.finish.read_change import ChangeRequest, find_source
-    from editahead_lsp.finish.rules_file import load_rules, rules_path
+    from editahead_workspace import user_dirs
+    from editahead_workspace.changes.read_change import ChangeRequest, find_source
+    from editahead_workspace.errors import ChangeError
+    from editahead_workspace.mined_rules.mined_history import mine_repository
+    from editahead_workspace.mined_rules.rules_file import load_rules, rules_path
 
     if (args.action in ("off", "on")) != bool(args.ids):
         wrong = "needs the id of a rule" if not args.ids else "takes no ids"
@@ -86,8 +86,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _read(root: Path, args: argparse.Namespace) -> list[MinedCommit]:
     from editahead_cli.delayed_progress import DelayedProgress
-    from editahead_lsp.finish.change_finish import settings_of
-    from editahead_lsp.finish.mined_history import read_commits
+    from editahead_workspace.finish.change_finish import settings_of
+    from editahead_workspace.mined_rules.mined_history import read_commits
 
     with DelayedProgress(is_quiet=args.json) as progress:
         return read_commits(
@@ -101,7 +101,7 @@ def _read(root: Path, args: argparse.Namespace) -> list[MinedCommit]:
 def _switch(
     root: Path, state: Path, rules: Sequence[MinedRule], ids: Sequence[str], *, is_off: bool
 ) -> list[MinedRule]:
-    from editahead_lsp.finish.rules_file import rules_path, save_rules
+    from editahead_workspace.mined_rules.rules_file import rules_path, save_rules
 
     changed = [replace(rule, is_off=is_off) if rule.id in ids else rule for rule in rules]
     save_rules(rules_path(root, state), root, changed)

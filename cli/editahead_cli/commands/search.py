@@ -35,8 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from editahead_cli.delayed_progress import DelayedProgress
-    from editahead_lsp.codebase.search_command import search_folder
-    from editahead_lsp.errors import IndexNotReadyError
+    from editahead_workspace.codebase.search_command import search_folder
+    from editahead_workspace.errors import IndexNotReadyError
 
     from .search_report import make_output, print_report
 

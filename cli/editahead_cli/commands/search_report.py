@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from editahead_cli.json_output import SearchPlaceOutput
-    from editahead_lsp.codebase.search_command import SearchAnswer
-    from editahead_lsp.codebase.workspace_search import FoundPlace
+    from editahead_workspace.codebase.search_command import SearchAnswer
+    from editahead_workspace.codebase.workspace_search import FoundPlace
 
 MAX_TEXT_CHARS = 4_000
 """Characters of a result's text in JSON. What follows is in the file."""

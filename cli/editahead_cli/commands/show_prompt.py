@@ -11,9 +11,9 @@ from editahead_cli.console import fail, print_output
 
 if TYPE_CHECKING:
     from editahead_cli.json_output import OmittedPartOutput, PromptOutput
-    from editahead_lsp.settings import Settings
     from editahead_prompts.formats.base import PromptRequest
     from editahead_prompts.state import EditorState
+    from editahead_workspace.settings import Settings
 
 COLOURS = ("cyan", "green", "yellow", "magenta", "blue", "bright_red", "bright_cyan", "bright_green")
 """Colours of parts in the order of their first appearance, repeated as needed."""
@@ -21,7 +21,6 @@ COLOURS = ("cyan", "green", "yellow", "magenta", "blue", "bright_red", "bright_c
 
 def run(args: argparse.Namespace, state: EditorState, settings: Settings) -> int:
     """Print the prompt. The exit code is 1 when there is no such format, or not enough room."""
-    from editahead_lsp.workspace import uris
     from editahead_prompts.composition.hf_tokenizer import BUNDLED, tokenizer_for
     from editahead_prompts.errors import PromptTooLongError
     from editahead_prompts.formats.base import PromptPaths
@@ -29,6 +28,7 @@ def run(args: argparse.Namespace, state: EditorState, settings: Settings) -> int
     from editahead_prompts.formats.registry import select_format
     from editahead_prompts.secrets.masked_state import mask_state
     from editahead_prompts.secrets.masking import SecretMasker
+    from editahead_workspace import uris
 
     wanted = args.format or (settings.format if settings.format != "auto" else None)
     try:

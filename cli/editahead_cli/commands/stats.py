@@ -35,9 +35,9 @@ def run(args: argparse.Namespace) -> int:
     import sqlite3
 
     from editahead_cli.outcome_statistics import summarize_outcomes
-    from editahead_lsp import user_dirs
-    from editahead_lsp.errors import OutcomeLogError
-    from editahead_lsp.session.outcome_log import FILE_NAME, read_outcomes, read_typing
+    from editahead_workspace import user_dirs
+    from editahead_workspace.errors import OutcomeLogError
+    from editahead_workspace.outcome_log import FILE_NAME, read_outcomes, read_typing
 
     file = user_dirs.state_folder() / FILE_NAME
     try:

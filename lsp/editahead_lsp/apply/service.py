@@ -17,23 +17,23 @@ from editahead_inference.apply.results import Choice, Refusal
 from editahead_inference.errors import ApplyRefusedError, DeadlineError
 from editahead_inference.worker_thread import CancellableJob, WorkerThread
 from editahead_lsp.protocol.custom_messages import Range
+from editahead_lsp.session.documents import Document
 from editahead_lsp.session.session import Session
-from editahead_lsp.workspace import uris
-from editahead_lsp.workspace.documents import Document
-from editahead_lsp.workspace.file_exclusion import FileExclusion
-from editahead_lsp.workspace.positions import Encoding, offset_at
 from editahead_prompts.errors import SketchError
 from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.sketches.sketch import Sketch
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.edits import Edit, Replacement, rebase
 from editahead_prompts.text.snapshot import Snapshot
+from editahead_workspace import uris
+from editahead_workspace.apply.blocking_model import MODEL_TIMEOUT_S, BlockingModelClient, Check
+from editahead_workspace.apply.partial_results import PartialResult, PartialResultReporter
+from editahead_workspace.apply.workspace_files import WorkspaceFiles
+from editahead_workspace.file_exclusion import FileExclusion
+from editahead_workspace.positions import Encoding, offset_at
 
-from .blocking_model import MODEL_TIMEOUT_S, BlockingModelClient, Check
 from .embedded_sketch import EmbeddedSketch
-from .partial_results import PartialResult, PartialResultReporter
 from .to_lsp import RebasedChange
-from .workspace_files import WorkspaceFiles
 
 if TYPE_CHECKING:
     from editahead_inference.apply.model.model_fallback import ModelFallback

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -17,16 +17,17 @@ from editahead_lsp.protocol.apply_messages import (
     AppliedHunk,
     ApplyChoice,
     ChoicePlace,
+    Problem,
     RefusalData,
     SimilarRange,
 )
 from editahead_lsp.protocol.client_capabilities import ClientCapabilities
-from editahead_lsp.workspace import uris
-from editahead_lsp.workspace.positions import Encoding
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
-
-from .annotated_diff import HUNK_LABELS, diff_lines
+from editahead_workspace import uris
+from editahead_workspace.apply.annotated_diff import HUNK_LABELS, diff_lines
+from editahead_workspace.apply.linters import NewProblem
+from editahead_workspace.positions import Encoding
 
 
 @dataclass(frozen=True)
@@ -195,3 +196,12 @@ def _cannot() -> ApplyRefusedError:
     return ApplyRefusedError(
         Refusal("unplaced", "The editor cannot be asked to create, move or delete files.")
     )
+
+
+def to_problems(found: Iterable[NewProblem]) -> list[Problem]:
+    """Return what linters found as messages: a problem is at a position, not at a range."""
+    return [
+        Problem(one.uri, wire.Range(at, at), one.message, one.source)
+        for one in found
+        for at in [wire.Position(one.line, one.character)]
+    ]

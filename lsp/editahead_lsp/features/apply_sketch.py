@@ -14,10 +14,8 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from editahead_inference.apply.file_change import FileChange
 from editahead_inference.errors import ApplyRefusedError
 from editahead_lsp.apply import to_lsp
-from editahead_lsp.apply.linters import find_new_problems
-from editahead_lsp.apply.partial_results import PartialResult
 from editahead_lsp.apply.service import ApplyJob, ApplyPlan, partial_change
-from editahead_lsp.apply.to_lsp import RebasedChange
+from editahead_lsp.apply.to_lsp import RebasedChange, to_problems
 from editahead_lsp.heavy_jobs import HEAVY_JOBS
 from editahead_lsp.protocol.apply_messages import (
     AppliedHunk,
@@ -29,6 +27,8 @@ from editahead_lsp.protocol.apply_messages import (
 )
 from editahead_lsp.protocol.client_capabilities import get_nested
 from editahead_lsp.protocol.lsp_types import WorkspaceEdit
+from editahead_workspace.apply.linters import find_new_problems
+from editahead_workspace.apply.partial_results import PartialResult
 
 from .apply_choices import ask_choice, to_rpc_error
 
@@ -92,7 +92,9 @@ async def _result(server: Server, argument: ApplyArgument, job: ApplyJob, starte
     problems: list[Problem] | None = None
     if argument.check:
         async with HEAVY_JOBS.place(server.finish_service):
-            problems = await find_new_problems(plan.changes, server.apply_service.folders, encoding)
+            problems = to_problems(
+                await find_new_problems(plan.changes, server.apply_service.folders, encoding)
+            )
     rebased = server.apply_service.rebase(job, plan.changes)
     if not argument.dry_run:
         to_lsp.check_review(rebased, server.client)

@@ -21,8 +21,8 @@ from editahead_lsp.protocol.custom_messages import (
     Range,
 )
 from editahead_lsp.protocol.lsp_types import CodeAction, CodeActionParams, PredictionActionData
-from editahead_lsp.workspace.documents import Document
-from editahead_lsp.workspace.positions import offset_at
+from editahead_lsp.session.documents import Document
+from editahead_workspace.positions import offset_at
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server

@@ -17,8 +17,8 @@ from editahead_lsp.protocol.custom_messages import (
     DidRenameFilesParams,
     DidSaveParams,
 )
-from editahead_lsp.workspace import uris
 from editahead_retrieval.files.file_identity import path_from_folder
+from editahead_workspace import uris
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server

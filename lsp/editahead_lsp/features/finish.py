@@ -12,12 +12,12 @@ import attrs
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from editahead_lsp.errors import ChangeError
-from editahead_lsp.finish.messages import Found, Progress
 from editahead_lsp.finish.places_left import places_message
 from editahead_lsp.finish.service import FinishJob
 from editahead_lsp.finish.to_lsp import to_result
 from editahead_lsp.protocol.finish_messages import FinishArgument, FinishResult
+from editahead_workspace.errors import ChangeError
+from editahead_workspace.finish.messages import Found, Progress
 
 from .apply_choices import REQUEST_FAILED
 

@@ -10,14 +10,14 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from editahead_inference.errors import DeadlineError
 from editahead_inference.worker_thread import CancellableJob
-from editahead_lsp.codebase.team_search import find_first_answer
-from editahead_lsp.codebase.workspace_codebase import IndexedFolder
-from editahead_lsp.codebase.workspace_search import FoundPlace
 from editahead_lsp.protocol.custom_messages import Position, Range
 from editahead_lsp.protocol.search_messages import MatchingLine, SearchArgument, SearchPlace, SearchResult
-from editahead_lsp.workspace import uris
-from editahead_lsp.workspace.open_files import OpenFiles
 from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
+from editahead_workspace import uris
+from editahead_workspace.codebase.team_search import find_first_answer
+from editahead_workspace.codebase.workspace_codebase import IndexedFolder
+from editahead_workspace.codebase.workspace_search import FoundPlace
+from editahead_workspace.open_files import OpenFiles
 
 from .apply_choices import REQUEST_FAILED
 

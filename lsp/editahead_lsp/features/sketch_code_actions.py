@@ -16,7 +16,6 @@ from pygls.exceptions import JsonRpcContentModified
 from editahead_inference.apply.results import Choice
 from editahead_inference.errors import ApplyRefusedError
 from editahead_lsp.apply import to_lsp
-from editahead_lsp.apply.blocking_model import Check
 from editahead_lsp.apply.embedded_sketch import EmbeddedSketch, sketch_in_comment, sketch_in_selection
 from editahead_lsp.apply.service import ApplyJob
 from editahead_lsp.apply.to_lsp import RebasedChange
@@ -27,8 +26,9 @@ from editahead_lsp.protocol.lsp_types import (
     CodeActionParams,
     SketchActionData,
 )
-from editahead_lsp.workspace.positions import Encoding, offset_at
 from editahead_prompts.text.snapshot import Snapshot
+from editahead_workspace.apply.blocking_model import Check
+from editahead_workspace.positions import Encoding, offset_at
 
 from .apply_choices import ask_choice, to_rpc_error
 from .apply_sketch import apply_model, mark_expected_change

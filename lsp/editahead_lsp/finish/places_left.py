@@ -7,13 +7,12 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from editahead_lsp.errors import ChangeError
 from editahead_lsp.idle_trigger import IdleTrigger
 from editahead_lsp.protocol.custom_messages import PLACES_LEFT
 from editahead_lsp.protocol.finish_messages import PlacesLeftParams
-from editahead_lsp.workspace import uris
-
-from .messages import Found
+from editahead_workspace import uris
+from editahead_workspace.errors import ChangeError
+from editahead_workspace.finish.messages import Found
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server

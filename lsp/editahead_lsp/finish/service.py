@@ -7,20 +7,27 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from editahead_lsp.errors import ChangeError
 from editahead_lsp.heavy_jobs import HEAVY_JOBS
 from editahead_lsp.presentation.to_lsp import text_edits, to_range
 from editahead_lsp.protocol.custom_messages import Position, Range, TextEdit
 from editahead_lsp.protocol.finish_messages import LeftUse
+from editahead_lsp.session.documents import Document
 from editahead_lsp.session.session import Session
-from editahead_lsp.workspace import uris
-from editahead_lsp.workspace.documents import Document
 from editahead_prompts.text.edits import Edit, Replacement, rebase
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_retrieval.files.file_identity import path_from_folder
-
-from .finish_process import run_finish
-from .messages import FinishTask, Found, FoundPlace, FoundUse, Progress, settings_fields, text_digest
+from editahead_workspace import uris
+from editahead_workspace.errors import ChangeError
+from editahead_workspace.finish.finish_process import run_finish
+from editahead_workspace.finish.messages import (
+    FinishTask,
+    Found,
+    FoundPlace,
+    FoundUse,
+    Progress,
+    settings_fields,
+    text_digest,
+)
 
 TIMEOUT_S = 300.0
 """Seconds of one search, the wait for its place included. A person has long given up by then."""

@@ -22,8 +22,8 @@ from editahead_lsp.protocol.lsp_types import (
     TextDocumentEdit,
     WorkspaceEdit,
 )
+from editahead_workspace.finish.messages import Found
 
-from .messages import Found
 from .service import CurrentPlace
 
 

@@ -12,14 +12,15 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from editahead_inference.candidates import CLOSED, GateDecision, Prediction, Silence
-from editahead_lsp.presentation.to_lsp import CanShow, covering_replacement, show_any
+from editahead_lsp.presentation.to_lsp import CanShow, show_any
 from editahead_lsp.protocol.custom_messages import Position
+from editahead_lsp.session.documents import Document
 from editahead_lsp.session.session import Session
 from editahead_lsp.session.shown_predictions import Suggestion, SuggestionList, rebase_cursor
-from editahead_lsp.workspace.documents import Document
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit, interpolate
 from editahead_prompts.text.snapshot import Snapshot
+from editahead_workspace.position_safe_edits import covering_replacement
 
 from .request import AT_CURSOR_SURFACES, MAX_ALTERNATIVES, VERSIONED_SURFACES, PredictionRequest, Surface
 from .scheduler import CACHE_SIZE, PredictionScheduler

@@ -8,7 +8,7 @@ from typing import Literal
 
 from editahead_inference.candidates import Silence
 from editahead_lsp.presentation.to_lsp import CanShow
-from editahead_lsp.workspace.documents import Document
+from editahead_lsp.session.documents import Document
 from editahead_prompts.state import EditorState
 
 Surface = Literal[

@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from editahead_lsp.protocol.custom_messages import TextEdit
 from editahead_lsp.protocol.lsp_types import CompletionItem, CompletionList, MarkupContent
 from editahead_lsp.session.shown_predictions import Suggestion, SuggestionList
-from editahead_lsp.workspace.positions import Encoding
 from editahead_prompts.text.affixes import common_suffix_length
 from editahead_prompts.text.edits import Edit, Replacement, normalise
 from editahead_prompts.text.snapshot import Snapshot, line_body
 from editahead_prompts.text.word_patterns import WordPattern
+from editahead_workspace.position_safe_edits import covering_replacement, position_safe_replacements
+from editahead_workspace.positions import Encoding
 
-from .to_lsp import accept_command, covering_replacement, position_safe_replacements, to_range
+from .to_lsp import accept_command, to_range
 
 TRIGGER_CHARACTERS = (".", "(", "[", ",", "=", ":", " ")
 """Characters after which a client requests completion although no word precedes the cursor."""

@@ -8,7 +8,7 @@ from typing import Any
 from lsprotocol import types
 
 from editahead_lsp.protocol.lsp_types import Diagnostic, PublishDiagnosticsParams
-from editahead_lsp.workspace import uris
+from editahead_workspace import uris
 
 
 class DiagnosticsBoard:

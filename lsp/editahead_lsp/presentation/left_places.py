@@ -7,14 +7,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from editahead_lsp.finish.messages import Found
 from editahead_lsp.finish.service import CurrentPlace, FinishJob
 from editahead_lsp.finish.to_lsp import to_plain_edit
 from editahead_lsp.idle_trigger import IdleTrigger
 from editahead_lsp.protocol.custom_messages import Range
 from editahead_lsp.protocol.finish_messages import LeftUse
 from editahead_lsp.protocol.lsp_types import CodeAction, Diagnostic
-from editahead_lsp.workspace import uris
+from editahead_workspace import uris
+from editahead_workspace.finish.messages import Found
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server

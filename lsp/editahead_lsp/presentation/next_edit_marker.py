@@ -18,12 +18,13 @@ from editahead_lsp.idle_trigger import IdleTrigger
 from editahead_lsp.protocol.custom_messages import Position, Range, TextEdit
 from editahead_lsp.protocol.lsp_types import Diagnostic, InlayHint
 from editahead_lsp.session.shown_predictions import Suggestion, SuggestionList
-from editahead_lsp.workspace import uris
-from editahead_lsp.workspace.positions import Encoding
 from editahead_prompts.text.edits import Replacement
 from editahead_prompts.text.snapshot import Snapshot, line_body
+from editahead_workspace import uris
+from editahead_workspace.position_safe_edits import covering_replacement
+from editahead_workspace.positions import Encoding
 
-from .to_lsp import covering_replacement, line_preview, text_edits, to_position, to_range
+from .to_lsp import line_preview, text_edits, to_position, to_range
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server

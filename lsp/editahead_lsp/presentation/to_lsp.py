@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+from collections.abc import Callable
 
 from editahead_lsp.protocol import custom_messages as wire
 from editahead_lsp.protocol import lsp_types
 from editahead_lsp.session.shown_predictions import Suggestion, SuggestionList
-from editahead_lsp.workspace.positions import Encoding, code_unit_length, offset_at, position_at
-from editahead_prompts.text.affixes import common_affixes
-from editahead_prompts.text.edits import Edit, Replacement, normalise
-from editahead_prompts.text.scripts import whole_letters
+from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot, split_lines
+from editahead_workspace.position_safe_edits import (
+    covering_replacement,
+    position_safe_replacements,
+    splits_line_end,
+)
+from editahead_workspace.positions import (
+    Encoding,
+    code_unit_length,
+    offset_at,
+    position_at,
+)
 
 MAX_PREVIEW_CHARS = 120
 """Characters of a line that is shown of a file that is not open."""
@@ -147,47 +154,6 @@ def text_edits(snapshot: Snapshot, edit: Edit, encoding: Encoding) -> list[wire.
     ]
 
 
-def position_safe_replacements(edit: Edit, text: str) -> list[Replacement]:
-    """Return an edit as replacements whose ends LSP positions can express."""
-    found = [_between_ends(r, text) for r in normalise(edit, text).replacements]
-    if any(a.end > b.start for a, b in pairwise(found)):
-        return [covering_replacement(edit, text)]
-    return found
-
-
-def covering_replacement(edit: Edit, text: str) -> Replacement:
-    """Return an edit as one replacement that repeats the unchanged text in between, as short as possible."""
-    start, end = edit.changed_span
-    new = "".join(_interleaved(edit, text))
-    old = text[start:end]
-    head, tail = common_affixes(old, new)
-    return _between_ends(Replacement(start + head, end - tail, new[head : len(new) - tail]), text)
-
-
-def _interleaved(edit: Edit, text: str) -> Sequence[str]:
-    out: list[str] = []
-    at = edit.changed_span[0]
-    for r in edit.replacements:
-        out += (text[at : r.start], r.text)
-        at = r.end
-    return out
-
-
-def _between_ends(r: Replacement, text: str) -> Replacement:
-    """Extend a replacement that splits a CR LF, as no LSP position lies between the two, or a letter and its accents."""
-    start, end = whole_letters(text, r.start, r.end)
-    r = Replacement(start, end, text[start : r.start] + r.text + text[r.end : end])
-    if _splits_end(text, r.start):
-        r = Replacement(r.start - 1, r.end, "\r" + r.text)
-    if _splits_end(text, r.end):
-        r = Replacement(r.start, r.end + 1, r.text + "\n")
-    return r
-
-
-def _splits_end(text: str, offset: int) -> bool:
-    return 0 < offset < len(text) and text[offset - 1] == "\r" and text[offset] == "\n"
-
-
 def to_position(snapshot: Snapshot, offset: int, encoding: Encoding) -> wire.Position:
     """Return the LSP position of an offset."""
     return wire.Position(*position_at(snapshot, offset, encoding))
@@ -231,7 +197,7 @@ def _cursor_after(suggestion: Suggestion, encoding: Encoding) -> wire.Position:
     """Return the cursor's position in the edited text. Line ends are counted, which is faster than to split the text."""
     after = suggestion.edit.apply(suggestion.snapshot.text)
     offset = min(max(suggestion.cursor_after, 0), len(after))
-    if _splits_end(after, offset):
+    if splits_line_end(after, offset):
         offset -= 1
     before = after[:offset]
     line = before.count("\n") + before.count("\r") - before.count("\r\n")

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
-from editahead_lsp.workspace.documents import AppliedChange
+from editahead_lsp.session.documents import AppliedChange
 from editahead_prompts.text.edits import Edit, normalise
 from editahead_prompts.text.identifiers import tokenize
 from editahead_prompts.text.snapshot import Snapshot

@@ -20,13 +20,13 @@ from editahead_inference.gate.personalization import (
     outcome_features,
     update_recency,
 )
-from editahead_lsp.workspace.documents import AppliedChange
+from editahead_lsp.session.documents import AppliedChange
 from editahead_prompts.state import EditorState, UserPreferences
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
+from editahead_workspace.outcome_log import LoggedEvent, Outcome, OutcomeLog
 
 from .edit_survival import HORIZONS_S, SurvivalTracker
-from .outcome_log import LoggedEvent, Outcome, OutcomeLog
 from .typing_counter import TypingCounter
 
 MIN_SEEN_S = 1.0

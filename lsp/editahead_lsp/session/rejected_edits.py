@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from editahead_lsp.workspace.documents import AppliedChange
+from editahead_lsp.session.documents import AppliedChange
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit, compose, normalise, rebase
 from editahead_prompts.text.snapshot import Snapshot

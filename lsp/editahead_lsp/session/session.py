@@ -15,14 +15,14 @@ from editahead_lsp.protocol.custom_messages import (
     Range,
     TextDocumentContentChange,
 )
-from editahead_lsp.settings import Settings
-from editahead_lsp.workspace.client_diagnostics import ClientDiagnostics
-from editahead_lsp.workspace.documents import Document, DocumentStore
-from editahead_lsp.workspace.file_exclusion import FileExclusion
-from editahead_lsp.workspace.positions import Encoding, offset_at
+from editahead_lsp.session.client_diagnostics import ClientDiagnostics
+from editahead_lsp.session.documents import Document, DocumentStore
 from editahead_prompts.state import EditorState, MovedFile
 from editahead_prompts.syntax.comments import is_in_comment
 from editahead_prompts.text.snapshot import Snapshot
+from editahead_workspace.file_exclusion import FileExclusion
+from editahead_workspace.positions import Encoding, offset_at
+from editahead_workspace.settings import Settings
 
 from .adaptive_debounce import AdaptiveDebounce
 from .outcome_tracker import OutcomeTracker

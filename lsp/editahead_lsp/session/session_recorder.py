@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from editahead_inference.worker_thread import WorkerThread
-from editahead_lsp.private_files import make_private_folder
-from editahead_lsp.workspace.uris import uri_to_path
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_retrieval.files.file_identity import path_from_folder
+from editahead_workspace.private_files import make_private_folder
+from editahead_workspace.uris import uri_to_path
 
 if TYPE_CHECKING:
     from editahead_prompts.secrets.masking import SecretMasker

@@ -12,8 +12,8 @@ from typing import Literal
 from editahead_inference.candidates import Candidate
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
+from editahead_workspace import outcome_log
 
-from . import outcome_log
 from .outcome_tracker import PredictionContext
 
 Decision = Literal["accepted", "rejected"]

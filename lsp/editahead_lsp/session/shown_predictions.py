@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from editahead_inference.candidates import CLOSED, Candidate, Silence
 from editahead_lsp.protocol.custom_messages import OutcomeEvent
-from editahead_lsp.workspace.client_diagnostics import rebase_diagnostics
-from editahead_lsp.workspace.documents import AppliedChange, Document, DocumentStore
+from editahead_lsp.session.client_diagnostics import rebase_diagnostics
+from editahead_lsp.session.documents import AppliedChange, Document, DocumentStore
 from editahead_prompts.history.edit_history import EditHistory
 from editahead_prompts.state import EditorState, RuleOutcomes
 from editahead_prompts.text.edits import Edit, apply_to_lines, interpolate, rebase

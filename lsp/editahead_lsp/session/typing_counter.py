@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from editahead_prompts.text.edits import Edit
+from editahead_workspace.outcome_log import TypedCharacters
 
 MAX_TYPED_CHARS = 4
 """Limits the characters that one change inserts and that count as typed: a key, with what the editor adds (a bracket, a few
 keys in one message). Longer insertions are pasted, or come from other tools."""
 _MAX_GROUPS = 100
 """Limits the languages and days that wait to be written: a client chooses the names of languages."""
-
-
-@dataclass(frozen=True, slots=True)
-class TypedCharacters:
-    """The characters of a day in a language: a row of the log's second table.
-
-    Attributes:
-        day: The date in UTC, in ISO 8601.
-        typed: The number of characters that the person typed.
-        made: The number of characters that accepted edits inserted.
-    """
-
-    day: str
-    language: str
-    typed: int
-    made: int
 
 
 class TypingCounter:

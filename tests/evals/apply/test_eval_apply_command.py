@@ -11,7 +11,7 @@ import zstandard
 
 from editahead_cli.commands import eval_apply
 from editahead_inference.backends.local.small_model import small_model_folder
-from editahead_lsp.settings import Settings
+from editahead_workspace.settings import Settings
 from eval_command import run_eval
 from schemas import validate
 from synthetic_records import made_records

@@ -13,9 +13,9 @@ import pytest_asyncio
 from editahead_inference.backends.base import CompletionRequest
 from editahead_inference.errors import BackendError
 from editahead_inference.predictors.model.predictor import ModelPredictor
-from editahead_lsp.apply.blocking_model import MODEL_TIMEOUT_S
 from editahead_prompts.formats.base import Finish
 from editahead_prompts.formats.next_edit.editahead_2611 import REGION, REGION_END
+from editahead_workspace.apply.blocking_model import MODEL_TIMEOUT_S
 from schemas import validate
 from scripted_backend import Script, ScriptedBackend, ScriptedReply, by_prompt
 from server_harness import ScriptedPipeline, ServerHarness

@@ -12,8 +12,13 @@ import pytest_asyncio
 
 from changed_repository import make_repository
 from editahead_lsp.finish import places_left, service
-from editahead_lsp.finish.messages import FinishTask, Found, FoundPlace, FoundRule
-from editahead_lsp.workspace import uris
+from editahead_workspace import uris
+from editahead_workspace.finish.messages import (
+    FinishTask,
+    Found,
+    FoundPlace,
+    FoundRule,
+)
 from server_harness import ScriptedPipeline, ServerHarness
 
 pytestmark = pytest.mark.slow
@@ -191,7 +196,7 @@ TEXT = "a = 1\nuser = 2\nb = 3\n"
 
 
 def found_in(uri: str, text: str) -> Found:
-    from editahead_lsp.finish.messages import text_digest
+    from editahead_workspace.finish.messages import text_digest
 
     place = FoundPlace(
         uri,

@@ -11,7 +11,7 @@ import pytest
 
 from editahead_inference.pipeline import Pipeline
 from editahead_lsp.protocol.custom_messages import Position
-from editahead_lsp.workspace.file_exclusion import FileExclusion
+from editahead_workspace.file_exclusion import FileExclusion
 from server_harness import ServerHarness, position_params
 
 BEFORE = "def load(user):\n    return user\n\n\nload(1)\nload(2)\n"

@@ -12,8 +12,8 @@ import pytest_asyncio
 
 from changed_repository import commit, make_repository
 from editahead_inference.pipeline import Pipeline
-from editahead_lsp.finish.mined_history import mine_repository, read_commits
-from editahead_lsp.workspace import uris
+from editahead_workspace import uris
+from editahead_workspace.mined_rules.mined_history import mine_repository, read_commits
 from index_workspace import write
 from server_harness import ServerHarness, position_params
 

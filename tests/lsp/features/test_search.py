@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from editahead_lsp.workspace import uris
 from editahead_retrieval.errors import SearchLogError
 from editahead_retrieval.search.search_log import FILE_NAME, OpenedResult, read_opened
+from editahead_workspace import uris
 from index_workspace import write
 from server_harness import ScriptedPipeline, ServerHarness
 

@@ -103,7 +103,7 @@ async def test_a_model_without_a_format_is_told(harness: ServerWithModel, model:
 async def test_settings_that_lead_to_no_model_are_told(
     connect: Callable[..., ServerWithModel], settings: dict[str, str], said: str
 ) -> None:
-    from editahead_lsp.model.config import ModelConfig
+    from editahead_workspace.model_config import ModelConfig
 
     harness = connect(create_model=ModelConfig.create_predictor)
     await harness.initialize(settings)
@@ -118,7 +118,7 @@ async def test_the_rules_answer_while_no_engine_runs(
 ) -> None:
     """And the status says so, before anything was asked."""
     from editahead_inference.backends.engine import ABSENT
-    from editahead_lsp.model.config import ModelConfig
+    from editahead_workspace.model_config import ModelConfig
 
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     harness = connect(create_model=ModelConfig.create_predictor, bias=0.0)

@@ -19,9 +19,9 @@ from rapidfuzz.distance import Indel
 from editahead_lsp.prediction.coordinator import ReuseOptions
 from editahead_lsp.prediction.scheduler import AnswerSource
 from editahead_lsp.protocol.custom_messages import Position, Range, TextDocumentContentChange
-from editahead_lsp.workspace.documents import Document
-from editahead_lsp.workspace.positions import offset_at, position_at
+from editahead_lsp.session.documents import Document
 from editahead_prompts.text.edits import Edit, Replacement, compose, interpolate
+from editahead_workspace.positions import offset_at, position_at
 from model_only_pipeline import ModelOnlyPipeline, StreamingModel
 from server_harness import ScriptedPipeline, ServerHarness, position_params
 

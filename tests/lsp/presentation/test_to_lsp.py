@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from editahead_inference.candidates import Candidate, Silence
 from editahead_lsp.presentation import to_lsp
-from editahead_lsp.presentation.to_lsp import covering_replacement
 from editahead_lsp.session.shown_predictions import Suggestion, SuggestionList
-from editahead_lsp.workspace.positions import Encoding, offset_at
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.scripts import whole_letters
 from editahead_prompts.text.snapshot import Snapshot, split_lines
+from editahead_workspace.position_safe_edits import covering_replacement, position_safe_replacements
+from editahead_workspace.positions import Encoding, offset_at
 from server_harness import ScriptedPipeline, ServerHarness, lsp_range, position_params
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
@@ -415,7 +415,7 @@ def test_the_cursor_after(case: tuple[str, Edit], offset: int) -> None:
 def test_a_letter_is_replaced_with_its_accents(
     text: str, edit: Edit, range_: tuple[int, int], new: str
 ) -> None:
-    (made,) = to_lsp.position_safe_replacements(edit, text)
+    (made,) = position_safe_replacements(edit, text)
     assert ((made.start, made.end), made.text) == (range_, new)
     assert covering_replacement(edit, text) == made
 
@@ -424,6 +424,6 @@ def test_a_letter_is_replaced_with_its_accents(
 def test_no_range_cuts_a_letter_from_its_accents(text: str, data: st.DataObject) -> None:
     start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
     edit = Edit.replace(start, end, data.draw(st.text("ab\u0301", max_size=3)))
-    for made in (*to_lsp.position_safe_replacements(edit, text), covering_replacement(edit, text)):
+    for made in (*position_safe_replacements(edit, text), covering_replacement(edit, text)):
         assert whole_letters(text, made.start, made.end) == (made.start, made.end)
         assert "\n" in text or Edit((made,)).apply(text) == edit.apply(text)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from editahead_lsp.session.documents import AppliedChange
 from editahead_lsp.session.edit_survival import SurvivalSample, SurvivalTracker
-from editahead_lsp.workspace.documents import AppliedChange
 from editahead_prompts.text.edits import Edit, Replacement, compose, invert
 from editahead_prompts.text.snapshot import Snapshot
 from history_typist import PROPERTY

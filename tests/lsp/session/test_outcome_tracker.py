@@ -12,9 +12,9 @@ import pytest_asyncio
 
 from editahead_cli.outcome_statistics import summarize_outcomes
 from editahead_lsp.prediction.coordinator import ReuseOptions
-from editahead_lsp.session.outcome_log import FILE_NAME, Outcome, read_outcomes
 from editahead_lsp.session.outcome_tracker import PUBLISH_EVERY
 from editahead_prompts.state import UserPreferences
+from editahead_workspace.outcome_log import FILE_NAME, Outcome, read_outcomes
 from server_harness import NOT_AHEAD, ScriptedPipeline, ServerHarness, lsp_range, position_params
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.go"

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_lsp.protocol.custom_messages import TextDocumentContentChange
+from editahead_lsp.session.documents import Document
 from editahead_lsp.session.rejected_edits import RejectedEdits
-from editahead_lsp.workspace.documents import Document
 from editahead_prompts.text.edits import Edit, Replacement
 from server_harness import ScriptedPipeline, ServerHarness, lsp_range, position_params
 

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from editahead_inference.candidates import Candidate, GateDecision
 from editahead_lsp.protocol.custom_messages import OutcomeEvent, TextDocumentContentChange
+from editahead_lsp.session.documents import Document
 from editahead_lsp.session.outcome_tracker import OutcomeTracker, PredictionContext
 from editahead_lsp.session.session import Session
 from editahead_lsp.session.shown_prediction import TRANSITIONS, ShownEvent, ShownPrediction, ShownState
 from editahead_lsp.session.shown_predictions import Suggestion
-from editahead_lsp.workspace.documents import Document
 from editahead_prompts.text.edits import Edit
 
 A = "file:///tmp/a.py"

@@ -15,11 +15,11 @@ import pytest_asyncio
 
 from editahead_lsp.errors import NotLoopbackError
 from editahead_lsp.server import Server
-from editahead_lsp.settings import Settings
 from editahead_lsp.transport import json_rpc, tcp
 from editahead_lsp.transport.message_framing import MAX_MESSAGE_BYTES, MessageFramer
 from editahead_lsp.transport.tcp import TcpServer
 from editahead_prompts.text.snapshot import Snapshot
+from editahead_workspace.settings import Settings
 from server_harness import ScriptedPipeline, position_params
 
 A = "file:///tmp/a.py"

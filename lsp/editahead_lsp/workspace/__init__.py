@@ -1,1 +1,0 @@
-"""The mirror of the client's documents: texts, positions, URIs, exclusions, diagnostics."""

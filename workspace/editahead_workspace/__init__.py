@@ -1,0 +1,1 @@
+"""The workspace without a protocol: settings, the user's folders, files, changes, indexes; the use cases on them."""

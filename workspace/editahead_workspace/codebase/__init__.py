@@ -1,0 +1,1 @@
+"""The index of the workspace: which processes run, what they report, and what predictors and searches ask."""
