@@ -24,8 +24,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 
 from editahead_inference.finish.finisher import Finisher
-from editahead_inference.finish.gone_names import is_assigned_member
 from editahead_inference.finish.report import ChangedFile, FinishReport
+from editahead_prompts.syntax.constructors import is_assigned_member
 from editahead_prompts.syntax.languages import PARSED_LANGUAGES, language_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot

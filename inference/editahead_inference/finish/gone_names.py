@@ -12,8 +12,8 @@ from editahead_inference.predictors.propagation.follow_up import changed_tokens,
 from editahead_inference.predictors.propagation.named_places import MAX_WIDTH, whole_word
 from editahead_inference.predictors.propagation.token_patterns import KEYWORDS
 from editahead_prompts.state import PastEdit
-from editahead_prompts.syntax.constructors import is_set_by_constructor
-from editahead_prompts.syntax.languages import PARSED_LANGUAGES
+from editahead_prompts.syntax.constructors import is_assigned_member
+from editahead_prompts.syntax.languages import NODES, PARSED_LANGUAGES
 from editahead_prompts.syntax.name_occurrences import NameRole
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.diff import diff_lines
@@ -29,9 +29,6 @@ MAX_LINES = 2000
 _MAX_DEPTH = 400
 _SCOPES = re.compile(r"function|method|class|interface|struct|enum|trait|impl|type_spec|record")
 """Types of the nodes around a definition whose names tell one scope from another."""
-_ASSIGNED = {"attribute": "attribute", "member_expression": "property"}
-"""Field of a member's name, by the type of a node that an assignment may define."""
-_ASSIGNMENTS = ("assignment", "assignment_expression")
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,22 +265,6 @@ def _lines_with(snapshot: Snapshot, name: str) -> list[int]:
     return [number for number, line in enumerate(snapshot.lines) if name in line][:MAX_LINES]
 
 
-def is_assigned_member(node: Node) -> bool:
-    """Return whether an assignment sets the member whose name a node is: what Python and JavaScript have for a field."""
-    if is_set_by_constructor(node):
-        return True
-    member = node.parent
-    field = None if member is None else _ASSIGNED.get(member.type)
-    if member is None or field is None or member.child_by_field_name(field) != node:
-        return False
-    assignment = member.parent
-    return (
-        assignment is not None
-        and assignment.type in _ASSIGNMENTS
-        and assignment.child_by_field_name("left") == member
-    )
-
-
 def _path(node: Node) -> tuple[str, ...]:
     """Return the names of the functions and types around a definition, the innermost first."""
     found: list[str] = []
@@ -294,7 +275,7 @@ def _path(node: Node) -> tuple[str, ...]:
         name = above.child_by_field_name("name") or above.child_by_field_name("declarator")
         if name is not None and name != node and _SCOPES.search(above.type) and not _holds(name, node):
             found.append((name.text or b"").decode("utf-8", "replace"))
-        elif above.type in ("arrow_function", "func_literal", "function_expression", "lambda"):
+        elif above.type in NODES.lambdas:
             found.append("")
         above = above.parent
     return tuple(found)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from tree_sitter import Node
 
 from editahead_prompts.errors import SketchError
-from editahead_prompts.syntax.languages import known_language_of, language_of_word
+from editahead_prompts.syntax.languages import NODES, find_language, known_language_of, language_of_word
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.indentation import indentation_length
 from editahead_prompts.text.snapshot import Snapshot
@@ -17,12 +17,6 @@ from editahead_prompts.text.snapshot import Snapshot
 from .elision_markers import split_code_and_elisions
 from .paths import path_of_comment
 from .sketch import Code, Elision, FileSketch, SketchKind, Snippet
-
-_WRAPPERS = frozenset(
-    {"decorated_definition", "export_statement", "template_declaration", "ambient_declaration"}
-)
-_IN_CLASS = frozenset({"typescript", "typescriptreact", "javascript", "javascriptreact", "java"})
-"""Languages whose grammars accept methods only inside a class."""
 
 _PREAMBLE = re.compile(
     r"import|package|preproc|use_declaration|mod_item|future_import|namespace|extern_crate"
@@ -113,8 +107,9 @@ def _top_level(code: Sequence[str], language: str | None) -> list[Node] | None:
     text = textwrap.dedent("\n".join(code)).rstrip().removesuffix(",") + "\n"
     if language is None or len(text) > _MAX_PARSED_CHARS:
         return None
+    around = find_language(language).class_wrapper
     for wrapped in (False, True):
-        source = f"class _ {{\n{text}}}\n" if wrapped else text
+        source = f"{around[0]}\n{text}{around[1]}\n" if wrapped and around else text
         tree = SyntaxTrees().tree(Snapshot.from_text(source, language=language))
         if tree is None:
             return None
@@ -123,7 +118,7 @@ def _top_level(code: Sequence[str], language: str | None) -> list[Node] | None:
                 tree.root_node.named_children[0].child_by_field_name("body") if wrapped else tree.root_node
             )
             return [node for node in level.named_children if not _ASIDE.search(node.type)] if level else None
-        if language not in _IN_CLASS:
+        if around is None:
             return None
     return None
 
@@ -135,7 +130,7 @@ def _begins_a_file(node: Node) -> bool:
 
 
 def _is_declaration(node: Node) -> bool:
-    while node.type in _WRAPPERS and node.named_children:
+    while node.type in NODES.decorated and node.named_children:
         node = node.named_children[-1]
     has_name = any(node.child_by_field_name(name) for name in ("name", "declarator", "type"))
     if node.child_by_field_name("body") is not None and has_name:

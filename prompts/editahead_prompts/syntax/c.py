@@ -42,6 +42,7 @@ _NODES = NodeTypes(
     variables=words("init_declarator"),
     variants=words("enumerator"),
     strings=words("char_literal string_literal"),
+    assignment_expressions=words("assignment_expression"),
     comments=words("comment"),
     conditions=words("do_statement for_statement if_statement switch_statement while_statement"),
     comparisons=words("binary_expression unary_expression"),

@@ -1,22 +1,19 @@
-"""The attributes that a constructor sets: where Python and JavaScript define what an object has."""
+"""Members that assignments define: where Python and JavaScript set what an object has."""
 
 from __future__ import annotations
 
 from tree_sitter import Node
 
-_OWN = {"attribute": ("object", "attribute"), "member_expression": ("object", "property")}
-"""Fields of a member's node: its receiver, and its name."""
-_SELF = (b"self", b"this")
-_ASSIGNMENTS = ("assignment", "assignment_expression")
-_FUNCTIONS = {
-    "function_definition": b"__init__",
-    "method_definition": b"constructor",
-    "function_declaration": b"",
-    "function_expression": b"",
-    "lambda": b"",
-}
-"""Types of functions, with the names of those that set up an object; `arrow_function` keeps the `this` around it."""
+from .languages import CONSTRUCTORS, FUNCTIONS, NODES, OWN_OBJECT, child_in
+
+_KEEPS_THIS = "arrow_function"
+"""The type of a function in which `this` is that of the function around it."""
 _MAX_CLIMB = 40
+
+
+def is_assigned_member(node: Node | None) -> bool:
+    """Return whether an assignment sets the member whose name a node is: what Python and JavaScript have for a field."""
+    return _assignment_of(node) is not None
 
 
 def is_set_by_constructor(node: Node | None) -> bool:
@@ -28,25 +25,33 @@ def is_set_by_constructor(node: Node | None) -> bool:
     Args:
         node: The smallest node that covers the name.
     """
-    member = node.parent if node is not None else None
-    if node is None or member is None or member.type not in _OWN:
+    assignment = _assignment_of(node)
+    if node is None or node.parent is None or assignment is None:
         return False
-    receiver, name = (member.child_by_field_name(field) for field in _OWN[member.type])
-    assignment = member.parent
-    if receiver is None or receiver.text not in _SELF or name != node:
-        return False
-    if (
-        assignment is None
-        or assignment.type not in _ASSIGNMENTS
-        or assignment.child_by_field_name("left") != member
-    ):
+    receiver = child_in(node.parent, NODES.receivers)
+    if receiver is None or _text(receiver) not in OWN_OBJECT:
         return False
     above: Node | None = assignment.parent
     for _ in range(_MAX_CLIMB):
         if above is None:
             return False
-        if above.type in _FUNCTIONS:
+        if above.type in FUNCTIONS and above.type != _KEEPS_THIS:
             called = above.child_by_field_name("name")
-            return called is not None and called.text == _FUNCTIONS[above.type]
+            return called is not None and _text(called) in CONSTRUCTORS
         above = above.parent
     return False
+
+
+def _assignment_of(node: Node | None) -> Node | None:
+    """Return the assignment that sets the member whose name a node is."""
+    member = node.parent if node is not None else None
+    if member is None or member.type not in NODES.receivers or child_in(member, NODES.members) != node:
+        return None
+    assignment = member.parent
+    if assignment is None or assignment.type not in NODES.assignment_expressions:
+        return None
+    return assignment if assignment.child_by_field_name("left") == member else None
+
+
+def _text(node: Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")

@@ -56,5 +56,6 @@ GO = Language(
     line_comment="//",
     block_comment=True,
     indent="\t",
+    own_object=(),
     type_notation="behind",
 )

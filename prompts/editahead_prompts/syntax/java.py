@@ -37,6 +37,7 @@ _NODES = NodeTypes(
     variables=words("variable_declarator"),
     variants=words("enum_body enum_constant"),
     strings=words("string_literal"),
+    assignment_expressions=words("assignment_expression"),
     comments=words("block_comment line_comment"),
     file_heads=words("package_declaration"),
     conditions=words("do_statement for_statement if_statement switch_expression while_statement"),

@@ -58,6 +58,7 @@ class NodeTypes:
         optional_parameters: Of parameters that callers may leave out.
         uses: Of parents of uses, which never define a name: those with a field that could, and the most frequent ones.
         assignments: Of nodes whose field `left` defines a name.
+        assignment_expressions: Of expressions that set what their field `left` has.
         named_types: Of types that are defined only with a body.
         lets: Of statements and conditions that bind a name for what follows in the block.
         unseen_fields: The fields whose names do not see what the node binds.
@@ -99,6 +100,7 @@ class NodeTypes:
     optional_parameters: frozenset[str] = frozenset()
     uses: frozenset[str] = frozenset()
     assignments: frozenset[str] = frozenset()
+    assignment_expressions: frozenset[str] = frozenset()
     named_types: frozenset[str] = frozenset()
     lets: frozenset[str] = frozenset()
     unseen_fields: ChildFields = field(default_factory=dict)
@@ -157,6 +159,8 @@ class Language:
         block_comment: Whether it has comments between `/*` and `*/`.
         indent: One level of indentation, where a file shows none.
         class_wrapper: The lines around members of a class that make them a text for the grammar; None if they are one.
+        own_object: The names by which methods know their object or class.
+        constructors: The names of functions that set up an object, in languages in which they have fixed ones.
         type_notation: Where it writes the type of a variable or parameter.
     """
 
@@ -170,4 +174,6 @@ class Language:
     block_comment: bool = False
     indent: str = "    "
     class_wrapper: tuple[str, str] | None = None
+    own_object: tuple[str, ...] = ("this",)
+    constructors: tuple[str, ...] = ()
     type_notation: Notation = "after-colon"

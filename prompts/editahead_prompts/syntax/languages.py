@@ -30,8 +30,16 @@ PARSED_LANGUAGES = tuple(name for name, language in LANGUAGES.items() if languag
 """The LSP language ids of those with a grammar."""
 NODES = merge_tables([language.nodes for language in LANGUAGES.values()])
 """The types of nodes of all languages."""
-FUNCTIONS = (NODES.of_kind("function") - NODES.signatures) | NODES.lambdas
+TYPES = NODES.of_kind("type", "impl")
+"""The types of nodes that define a type or its members."""
+NAMED_FUNCTIONS = NODES.of_kind("function")
+"""The types of functions with a name, with or without a body."""
+FUNCTIONS = (NAMED_FUNCTIONS - NODES.signatures) | NODES.lambdas
 """The types of functions with a body, with or without a name."""
+CONSTRUCTORS = frozenset(name for one in LANGUAGES.values() for name in one.constructors)
+"""The names of functions that set up an object."""
+OWN_OBJECT = frozenset(name for one in LANGUAGES.values() for name in one.own_object)
+"""The names by which methods know their object or class."""
 _BY_EXTENSION = {extension: one.name for one in LANGUAGES.values() for extension in one.extensions}
 _BY_WORD = _BY_EXTENSION | {word: one.name for one in LANGUAGES.values() for word in (one.name, *one.aliases)}
 

@@ -14,13 +14,12 @@ from tree_sitter import Node
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .declared_types import declared_type, field_type
-from .languages import NODES, child_in
+from .languages import CONSTRUCTORS, NODES, OWN_OBJECT, child_in
 
 _TYPES = NODES.of_kind("type")
 HINT = "~"
 """The first character of an owner that is only the name of a receiver of unknown type."""
 _NAMES = frozenset({"scoped_identifier", "identifier", "type_identifier", "namespace_identifier"})
-_SELF = frozenset({"self", "this", "cls", "Self"})
 _SUPER = re.compile(r"super(?:\([^()]{0,100}\))?")
 """A receiver whose members are those of the base classes."""
 _REFLECTS = re.compile(r"(?:\A|\.)(?:(?:[gs]et|has|del)attr|spyOn)\Z|\bpatch\.object\Z")
@@ -88,7 +87,7 @@ def argument_owner(node: Node) -> str:
     for above in _upwards(node):
         if above.type in NODES.calls:
             names = _NAME.findall(_text(_called(above) or above)[:200])
-            names = [name for name in names if name not in _SELF]
+            names = [name for name in names if name not in OWN_OBJECT]
             return ".".join(names[-2:])
     return ""
 
@@ -98,7 +97,7 @@ def parameter_owner(node: Node) -> str:
     for above in _upwards(node):
         if "function" in above.type or "method" in above.type or "constructor" in above.type:
             name = _last_name(above.child_by_field_name("name"))
-            return enclosing_type(above) if name in ("__init__", "constructor") else name
+            return enclosing_type(above) if name in CONSTRUCTORS else name
     return ""
 
 
@@ -146,14 +145,14 @@ def _implementors(text: str) -> Iterator[tuple[str, str]]:
 
 def _type_of(receiver: Node) -> str:
     text = _text(receiver)
-    if text in _SELF or _SUPER.fullmatch(text):
+    if text in OWN_OBJECT or _SUPER.fullmatch(text):
         return enclosing_type(receiver)
     if receiver.type in _NAMES and text[:1].isupper():
         return _last_name(receiver)
     declared = ""
     if receiver.type == "identifier":
         declared = _declared_type(receiver, text) or _field_type(receiver, text)
-    elif "." in text and text.split(".")[0] in _SELF and text.count(".") == 1:
+    elif "." in text and text.split(".")[0] in OWN_OBJECT and text.count(".") == 1:
         declared = _field_type(receiver, text.split(".")[1])
     return declared or HINT + _last_name(_called(receiver) or receiver)
 
@@ -211,7 +210,7 @@ def _enclosing_literal(node: Node) -> str:
     for level, above in enumerate(_upwards(node)):
         if above.type in NODES.literals:
             name = _last_name(child_in(above, NODES.literals))
-            return enclosing_type(above) if name in _SELF else name
+            return enclosing_type(above) if name in OWN_OBJECT else name
         if above.type in ("object", "object_pattern"):
             return _annotated_type(above)
         if level > 3 or above.type.endswith(("statement", "block", "body")):

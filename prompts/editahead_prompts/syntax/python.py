@@ -45,6 +45,7 @@ _NODES = NodeTypes(
     variables=words("assignment"),
     strings=words("string"),
     string_holes=words("interpolation"),
+    assignment_expressions=words("assignment"),
     comments=words("comment"),
     file_heads=words("future_import_statement"),
     conditions=words("for_statement if_statement while_statement"),
@@ -58,4 +59,6 @@ PYTHON = Language(
     grammar=("tree_sitter_python", "language"),
     nodes=_NODES,
     line_comment="#",
+    own_object=("self", "cls"),
+    constructors=("__init__", "__new__"),
 )

@@ -44,6 +44,7 @@ _NODES = NodeTypes(
     constants=words("const_item enum_variant static_item"),
     variants=words("enum_variant"),
     strings=words("char_literal string_literal"),
+    assignment_expressions=words("assignment_expression"),
     comments=words("block_comment line_comment"),
     file_heads=words("inner_attribute_item"),
     comparisons=words("binary_expression unary_expression"),
@@ -56,4 +57,5 @@ RUST = Language(
     nodes=_NODES,
     line_comment="//",
     block_comment=True,
+    own_object=("self", "Self"),
 )

@@ -17,6 +17,7 @@ from editahead_inference.apply.placement.line_matching import normalize_line, un
 from editahead_inference.apply.placement.outline import has_substance
 from editahead_inference.apply.placement.placement import Target
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
+from editahead_prompts.syntax.languages import NODES
 
 _IMPORT = re.compile(
     r"""(?:import\b|from\s.+\simport\b|use\s|pub\s+use\s|using\s|\#\s*include\b
@@ -28,10 +29,6 @@ _MAX_LINES = 100
 """Lines of one import, which bounds the time."""
 _SOURCE = re.compile(r"""from\s+(?:(['"])(?P<quoted>.+?)\1|(?P<module>\S+)\s+import)""")
 _NAMED = re.compile(r"\b(?:imports?|includes?|use statements?|usings?|requires?)\b", re.IGNORECASE)
-_NODES = frozenset(
-    {"import_statement", "import_from_statement", "import_declaration", "use_declaration", "preproc_include"}
-)
-_BETWEEN = frozenset({"comment", "line_comment", "block_comment", "future_import_statement"})
 
 
 def anchor_imports(part: FileSketch, target: Target) -> FileSketch | None:
@@ -126,9 +123,9 @@ def _imports(target: Target) -> list[list[str]]:
     tree = target.syntax.tree(target.original)
     found: list[Node] = []
     for node in tree.root_node.named_children if tree is not None else ():
-        if node.type in _NODES:
+        if node.type in NODES.imports or node.type == "preproc_include":
             found.append(node)
-        elif found and node.type not in _BETWEEN:
+        elif found and node.type not in NODES.comments and node.type not in NODES.inclusions:
             break
     bodies = target.lines.bodies
     # The node of an `#include` ends behind its line.

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from tree_sitter import Node, Point, Tree
 
 from editahead_inference.apply.placement.declarations import (
-    IMPORTS,
     Declaration,
     declarations,
     imported_names,
@@ -19,18 +18,17 @@ from editahead_inference.apply.placement.placement import Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice
 from editahead_inference.apply.results import Refusal
 from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch
+from editahead_prompts.syntax.languages import NODES
 from editahead_prompts.text.indentation import indentation_length
 
 from .shown_runs import ShownRuns, code_lines
 from .whole_file import is_plainly_whole
 
-_NON_REFERENCE_NODES = frozenset(
-    {"comment", "string_content", "string_fragment", "property_identifier", "field_identifier", "jsx_text"}
-)
-"""Types of nodes whose text is not a reference to a name."""
 _UNIQUE_IMPORT_LANGUAGES = frozenset({"typescript", "typescriptreact", "javascript", "javascriptreact"})
 """Languages in which no name may be imported twice."""
 
+_NOT_REFERENCES = NODES.no_references | NODES.comments
+"""Types of the nodes of names and texts that refer to no definition."""
 _INNER_IMPORT = re.compile(r"\s+(?:import|from|use)\s")
 _NOT_OVERLOADING = frozenset({"python", "rust", "go"})
 """Languages in which other parameters make no other function."""
@@ -208,7 +206,7 @@ def _is_referenced(name: str, root: Node) -> bool:
     waiting = [root]
     while waiting:
         node = waiting.pop()
-        if node.type in IMPORTS and node.type != "use_declaration":
+        if node.type in NODES.imports and node.type != "use_declaration":
             continue
         waiting += node.children
         if node.child_count or node.text is None or node.text.decode("utf-8", "replace") != name:
@@ -220,7 +218,7 @@ def _is_referenced(name: str, root: Node) -> bool:
             and parent.type == "keyword_argument"
             and parent.child_by_field_name("name") == node
         )
-        if node.is_named and node.type not in _NON_REFERENCE_NODES and not is_member and not is_argument:
+        if node.is_named and node.type not in _NOT_REFERENCES and not is_member and not is_argument:
             return True
     return False
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from tree_sitter import Node
 
 from editahead_inference.apply.placement.declarations import (
-    IMPORTS,
     Declaration,
     declarations_in_fragment,
     only_declares,
@@ -25,6 +24,7 @@ from editahead_inference.apply.placement.placement import Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice, to_edit
 from editahead_inference.apply.results import MAX_CHOICES, MergeResult, Reading
 from editahead_prompts.sketches.sketch import Code, Diff, FileSketch
+from editahead_prompts.syntax.languages import NODES
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.indentation import indentation
 
@@ -253,7 +253,7 @@ class _Addition:
         """Return the line below the imports that the file begins with; None without any."""
         tree = self.target.syntax.tree(self.target.original)
         nodes: list[Node] = [] if tree is None else tree.root_node.named_children
-        rows = [node.end_point.row for node in nodes if node.type in IMPORTS]
+        rows = [node.end_point.row for node in nodes if node.type in NODES.imports]
         return rows[-1] + 1 if rows else None
 
 

@@ -8,6 +8,7 @@ from tree_sitter import Node, Tree
 
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
+from editahead_prompts.syntax.languages import NODES
 from editahead_prompts.text.edits import Edit
 
 _LANGUAGES = frozenset(
@@ -15,9 +16,6 @@ _LANGUAGES = frozenset(
 )
 """Languages in which no string between single signs goes on in the next line, except behind a backslash."""
 
-_STRINGS = frozenset(["string", "string_literal", "char_literal", "interpreted_string_literal"])
-_FREE = frozenset(["interpolation", "jsx_attribute"])
-"""Parts within which a string's text goes on in the next line, or code does."""
 _LONG = ('"""', "'''")
 _MAX_UP = 4
 """Nodes from one at the end of a line up to its string."""
@@ -86,10 +84,10 @@ def _rows_that_end_new(edit: Edit, guess: str) -> Iterator[int]:
 def _is_in_string(root: Node, row: int, column: int) -> bool:
     node = root.descendant_for_point_range((row, column), (row, column))
     for _ in range(_MAX_UP):
-        if node is None or node.type in _FREE:
+        if node is None or node.type in NODES.string_holes:
             return False
-        if node.type in _STRINGS and node.start_point.row <= row < node.end_point.row:
-            if node.parent is not None and node.parent.type in _FREE:
+        if node.type in NODES.strings and node.start_point.row <= row < node.end_point.row:
+            if node.parent is not None and node.parent.type in NODES.string_holes:
                 return False
             text = (node.text or b"").decode(errors="replace").lstrip("rRbBuUfFtTL8")
             return not text.startswith(_LONG)

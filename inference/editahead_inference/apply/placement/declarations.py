@@ -8,108 +8,17 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from editahead_prompts.syntax.languages import NODES, find_language
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.indentation import indent_width, indentation
 from editahead_prompts.text.snapshot import Snapshot
 
 from .line_matching import FileLines, is_comment
 
-_KINDS = {
-    "function_definition": "function",
-    "function_declaration": "function",
-    "generator_function_declaration": "function",
-    "function_item": "function",
-    "function_signature_item": "function",
-    "method_definition": "function",
-    "method_declaration": "function",
-    "constructor_declaration": "function",
-    "class_definition": "type",
-    "class_declaration": "type",
-    "abstract_class_declaration": "type",
-    "interface_declaration": "type",
-    "enum_declaration": "type",
-    "record_declaration": "type",
-    "type_alias_declaration": "type",
-    "type_spec": "type",
-    "struct_item": "type",
-    "enum_item": "type",
-    "union_item": "type",
-    "trait_item": "type",
-    "type_item": "type",
-    "class_specifier": "type",
-    "struct_specifier": "type",
-    "enum_specifier": "type",
-    "impl_item": "impl",
-    "mod_item": "module",
-    "namespace_definition": "module",
-    "internal_module": "module",
-    "macro_definition": "macro",
-    "const_item": "value",
-    "static_item": "value",
-    "const_spec": "value",
-    "var_spec": "value",
-    "variable_declarator": "value",
-    "public_field_definition": "value",
-}
-"""Node type -> the kind of thing declared. Kinds are coarse, to survive an edit: an interface may become a class."""
-
-_WRAPPERS = frozenset(
-    {
-        "decorated_definition",
-        "export_statement",
-        "template_declaration",
-        "lexical_declaration",
-        "variable_declaration",
-        "type_declaration",
-        "const_declaration",
-        "var_declaration",
-        "ambient_declaration",
-        "linkage_specification",
-        "type_definition",
-    }
-)
+_WRAPPERS = NODES.decorated | NODES.declaration_statements
 """Nodes around one declaration that belong to it."""
-
 _OPAQUE_KINDS = frozenset({"function", "value", "macro"})
 """Kinds whose contents are not searched for declarations."""
-
-_CONTAINERS = frozenset(
-    {
-        "program",
-        "module",
-        "source_file",
-        "translation_unit",
-        "block",
-        "class_body",
-        "interface_body",
-        "enum_body",
-        "enum_body_declarations",
-        "statement_block",
-        "declaration_list",
-        "field_declaration_list",
-        "if_statement",
-        "else_clause",
-        "try_statement",
-        "preproc_ifdef",
-        "preproc_if",
-        "preproc_else",
-        "expression_statement",
-        "ERROR",
-    }
-)
-"""Nodes that may hold other declarations."""
-
-_CLASS_WRAPPERS = {
-    "java": ("class _ {", "}"),
-    "typescript": ("class _ {", "}"),
-    "typescriptreact": ("class _ {", "}"),
-    "javascript": ("class _ {", "}"),
-    "javascriptreact": ("class _ {", "}"),
-}
-"""Language -> the lines around members of a class that make them a text for the grammar."""
-
-IMPORTS = frozenset({"import_statement", "import_from_statement", "import_declaration", "use_declaration"})
-"""Types of the nodes of imports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +54,7 @@ def declarations(root: Node, lines: Sequence[str]) -> list[Declaration]:
     waiting: list[tuple[Node, tuple[str, ...], Node | None]] = [(root, (), None)]
     while waiting:
         node, scope, wrapper = waiting.pop()
-        kind = _KINDS.get(node.type)
+        kind = NODES.declarations.get(node.type)
         if kind is not None:
             row = node.start_point.row
             on_line[row] += 1
@@ -153,19 +62,15 @@ def declarations(root: Node, lines: Sequence[str]) -> list[Declaration]:
                 continue
         name = None if kind is None else _name(node)
         if kind is not None and name is not None:
-            if node.type not in (
-                "class_specifier",
-                "struct_specifier",
-                "enum_specifier",
-            ) or node.child_by_field_name("body"):
+            if node.type not in NODES.named_types or node.child_by_field_name("body"):
                 found.append(_declaration(kind, name, node, wrapper or node, scope, lines))
                 scope = (*scope, name)
             if kind in _OPAQUE_KINDS:
                 continue
-        elif node.type not in _CONTAINERS and node.type not in _WRAPPERS:
+        elif node.type not in NODES.containers and node.type not in _WRAPPERS:
             continue
         outer = (wrapper or node) if node.type in _WRAPPERS and node.named_child_count <= 6 else None
-        if outer is not None and sum(child.type in _KINDS for child in node.named_children) > 1:
+        if outer is not None and sum(child.type in NODES.declarations for child in node.named_children) > 1:
             outer = None
         waiting += [(child, scope, outer) for child in reversed(node.named_children)]
     return sorted(found, key=lambda d: (d.start, -d.end))
@@ -281,7 +186,7 @@ def declarations_in_fragment(
     common = min((indentation(line) for line in filled), key=len, default="")
     plain = [line[len(common) :] if line.startswith(common) else line.lstrip() for line in code]
     found = _parse_declarations(plain, language, check)
-    wrap = _CLASS_WRAPPERS.get(language)
+    wrap = find_language(language).class_wrapper
     if wrap is None:
         return found
     inside = _parse_declarations([wrap[0], *plain, wrap[1]], language, check)
@@ -329,7 +234,7 @@ def imported_names(root: Node, *, nested: bool = True) -> Counter[str]:
     waiting = list(root.named_children)
     while waiting:
         node = waiting.pop()
-        if node.type in IMPORTS:
+        if node.type in NODES.imports:
             names.update(_text(name).strip("\"'").rsplit("/")[-1] for name in _binding_nodes(node))
         elif nested and node.type in (
             "preproc_ifdef",

@@ -6,43 +6,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-FUNCTIONS = frozenset(
-    {
-        "function_definition",
-        "function_declaration",
-        "generator_function_declaration",
-        "function_item",
-        "function_signature_item",
-        "method_definition",
-        "method_declaration",
-        "constructor_declaration",
-    }
-)
-CLASSES = frozenset(
-    {
-        "class_definition",
-        "class_declaration",
-        "abstract_class_declaration",
-        "interface_declaration",
-        "class_specifier",
-        "struct_specifier",
-        "impl_item",
-        "trait_item",
-    }
-)
-_OPTIONAL = frozenset(
-    {
-        "default_parameter",
-        "typed_default_parameter",
-        "optional_parameter",
-        "optional_parameter_declaration",
-        "assignment_pattern",
-        "keyword_separator",
-        "list_splat_pattern",
-        "dictionary_splat_pattern",
-        "rest_pattern",
-    }
-)
+from editahead_prompts.syntax.languages import CONSTRUCTORS, NAMED_FUNCTIONS, NODES, TYPES
 
 
 @dataclass(frozen=True)
@@ -80,7 +44,7 @@ class FunctionSignature:
             return None
         name = _plain(named).rpartition("::")[2]
         around = tuple(_enclosing_names(node))
-        if name in ("__init__", "constructor", "__new__") and around:
+        if name in CONSTRUCTORS and around:
             name = around[-1]
         result = next(
             (_plain(n) for f in ("return_type", "result", "type") if (n := node.child_by_field_name(f))), ""
@@ -88,7 +52,10 @@ class FunctionSignature:
         return cls(
             name,
             (*around, _plain(named)),
-            tuple((_plain(p), p.type in _OPTIONAL or _has_default(p)) for p in parameters.named_children),
+            tuple(
+                (_plain(p), p.type in NODES.optional_parameters or _has_default(p))
+                for p in parameters.named_children
+            ),
             result,
             _is_public(node, _plain(named)),
         )
@@ -106,7 +73,7 @@ class FunctionSignature:
 
 def is_function(node: Node) -> bool:
     """Return whether the node is a function with a name."""
-    return node.type in FUNCTIONS or _holds_function(node)
+    return node.type in NAMED_FUNCTIONS or _holds_function(node)
 
 
 def _holds_function(node: Node) -> bool:
@@ -125,7 +92,7 @@ def _enclosing_names(node: Node) -> list[str]:
     names: list[str] = []
     at = node.parent
     while at is not None:
-        if at.type in CLASSES or at.type in FUNCTIONS:
+        if at.type in TYPES or at.type in NAMED_FUNCTIONS:
             named = at.child_by_field_name("name") or at.child_by_field_name("type")
             names.append(_plain(named) if named is not None else "")
         at = at.parent
@@ -148,7 +115,7 @@ def _is_public(node: Node, name: str) -> bool:
         return "pub" in modifiers or (node.parent is not None and _in_trait(node))
     at, above = node, node.parent
     while above is not None:
-        if above.type in FUNCTIONS or above.type in ("arrow_function", "function_expression"):
+        if above.type in NAMED_FUNCTIONS or above.type in ("arrow_function", "function_expression"):
             return False
         at, above = above, above.parent
     if at.type == "source_file":  # Go

@@ -16,51 +16,19 @@ from typing import Literal, NamedTuple
 
 from tree_sitter import Node
 
+from editahead_prompts.syntax.languages import NAMED_FUNCTIONS, NODES, TYPES, child_in
 from editahead_prompts.text.snapshot import Snapshot
 
-from .function_signature import CLASSES, FUNCTIONS, FunctionSignature, is_function
+from .function_signature import FunctionSignature, is_function
 
 TokenKind = Literal["code", "name", "literal", "comment"]
 ConditionKind = Literal["if", "assertion", "other"]
 
-_IMPORTS = frozenset(
-    {
-        "import_statement",
-        "import_from_statement",
-        "future_import_statement",
-        "import_declaration",
-        "use_declaration",
-        "extern_crate_declaration",
-        "preproc_include",
-        "using_declaration",
-    }
-)
-_CONSTANTS = frozenset(
-    {
-        "const_spec",
-        "const_item",
-        "static_item",
-        "preproc_def",
-        "enumerator",
-        "enum_assignment",
-        "enum_variant",
-        "enum_constant",
-    }
-)
-_ASSIGNMENTS = frozenset({"assignment", "variable_declarator", "init_declarator"})
 _LITERALS = frozenset({"integer", "float", "number", "true", "false", "none", "null", "nil", "regex"})
 _UPPER = re.compile(r"[A-Z][A-Z0-9_]*")
-_DECLARATIONS = FUNCTIONS | CLASSES | {"decorated_definition", "export_statement", "template_declaration"}
+_DECLARATIONS = NAMED_FUNCTIONS | TYPES | NODES.decorated
 _GO_CONDITIONS = frozenset({"binary_expression", "unary_expression", "call_expression", "identifier"})
 """Types of the condition of a loop in Go that has no other clause. The grammar has no field for it."""
-CALLS = {
-    "call": "function",
-    "call_expression": "function",
-    "method_invocation": "name",
-    "new_expression": "constructor",
-    "object_creation_expression": "type",
-}
-"""Node type -> the field that names the called function."""
 
 
 class SyntaxToken(NamedTuple):
@@ -368,7 +336,7 @@ def _is_single_token(node: Node, children: list[Node]) -> bool:
 
 
 def _is_import(node: Node) -> bool:
-    if node.type in _IMPORTS:
+    if node.type in NODES.imports or node.type in NODES.inclusions:
         return True
     if node.type not in ("lexical_declaration", "variable_declaration") or node.named_child_count != 1:
         return False
@@ -378,9 +346,9 @@ def _is_import(node: Node) -> bool:
 
 
 def _is_constant(node: Node) -> bool:
-    if node.type in _CONSTANTS:
+    if node.type in NODES.constants:
         return True
-    if node.type not in _ASSIGNMENTS or node.named_child_count == 0:
+    if node.type not in NODES.variables or node.named_child_count == 0:
         return False
     text = node.named_children[0].text
     return text is not None and _UPPER.fullmatch(text.decode("utf-8", "replace")) is not None
@@ -424,9 +392,8 @@ def _called_by(name: Node) -> Node | None:
         parent = at.parent
         if parent is None:
             return None
-        called = CALLS.get(parent.type)
-        if called is not None:
-            there = parent.child_by_field_name(called)
+        if parent.type in NODES.calls:
+            there = child_in(parent, NODES.calls)
             if there is not None and there.id == at.id and there.end_byte == name.end_byte:
                 return parent
             return None

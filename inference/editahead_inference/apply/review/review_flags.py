@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from editahead_prompts.syntax.languages import NODES
+
 from .function_signature import FunctionSignature
 from .hunk_syntax import Condition, HunkSyntax, SyntaxToken
 
@@ -27,13 +29,6 @@ _AWAITS = frozenset({("await", "await"), ("await", "await_expression"), ("co_awa
 _COMPARING = frozenset(
     {"<", "<=", ">", ">=", "==", "!=", "===", "!==", "and", "or", "not", "&&", "||", "!", "in", "is"}
     | {"not in", "is not"}
-)
-_COMPARISONS = (
-    "comparison_operator",
-    "boolean_operator",
-    "not_operator",
-    "binary_expression",
-    "unary_expression",
 )
 _MAX_QUOTED_CHARS = 60
 """Characters of code quoted in a sentence."""
@@ -121,7 +116,7 @@ def _conditions(
 
 
 def _compares(atom: SyntaxToken) -> bool:
-    return atom.text in _COMPARING and atom.place.endswith(_COMPARISONS)
+    return atom.text in _COMPARING and atom.place.partition(" ")[2] in NODES.comparisons
 
 
 def _only_negates(atoms: Sequence[SyntaxToken]) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from editahead_prompts.syntax.languages import NODES
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.indentation import indentation_length
 from editahead_prompts.text.snapshot import split_lines
@@ -23,16 +24,6 @@ MAX_LINES = 200
 """Lines with the function's name. A function on more lines is changed by a tool."""
 WINDOW = 60
 """Lines of a parameter list or a call that are read."""
-_CALLS = frozenset(
-    {
-        "call",
-        "call_expression",
-        "method_invocation",
-        "new_expression",
-        "object_creation_expression",
-        "explicit_constructor_invocation",
-    }
-)
 _KEYWORD = WordPattern(r"(?P<name>[^\W\d]\w*)\s*=(?!=)")
 
 
@@ -88,7 +79,7 @@ def call_at(index: DocumentIndex, line: int, column: int) -> Call | None:
 def _is_called(node: Node | None) -> bool:
     for _ in range(3):
         node = node.parent if node is not None else None
-        if node is not None and node.type in _CALLS:
+        if node is not None and (node.type in NODES.calls or node.type in NODES.delegations):
             return True
     return False
 

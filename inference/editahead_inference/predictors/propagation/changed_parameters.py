@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from editahead_prompts.state import PastEdit
+from editahead_prompts.syntax.languages import CONSTRUCTORS, TYPES
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.word_patterns import WordPattern
@@ -21,7 +22,6 @@ from .named_places import MAX_WIDTH
 _MAX_CLIMB = 12
 _FUNCTION = re.compile(r"function|method|constructor|declaration\Z")
 _OPENINGS = re.compile(r"\(+")
-_CONSTRUCTORS = frozenset({"__init__", "constructor"})
 _RECEIVER = WordPattern(r"(?:&\s*(?:'\w+\s+)?)?(?:mut\s+)?(?:self|cls)\b|this\s*:|[*/]\Z")
 """A first parameter, or a mark among parameters, that calls do not pass."""
 _NAME_LAST = frozenset({"java", "c", "cpp"})
@@ -158,10 +158,10 @@ def _name_of(function: Node) -> Node | None:
         at = at.child_by_field_name("declarator")
     if name is None and function.parent is not None and function.parent.type == "variable_declarator":
         return function.parent.child_by_field_name("name")
-    if name is None or (name.text or b"").decode("utf-8", "replace") not in _CONSTRUCTORS:
+    if name is None or (name.text or b"").decode("utf-8", "replace") not in CONSTRUCTORS:
         return name
     above = function.parent
-    while above is not None and above.type not in ("class_definition", "class_declaration"):
+    while above is not None and above.type not in TYPES:
         above = above.parent
     return above.child_by_field_name("name") if above is not None else None
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from editahead_prompts.state import PastEdit
+from editahead_prompts.syntax.languages import NODES
 from editahead_prompts.text.identifiers import WORD, split_words, word_replacement
 from editahead_prompts.text.snapshot import line_body, line_end
 from editahead_prompts.text.word_patterns import WordPattern
@@ -31,17 +32,6 @@ _MAX_LINES = 80
 _MAX_NEW = 3
 """Variants that one edit adds."""
 _MAX_WIDTH = 300
-_VARIANTS = frozenset(
-    {
-        "enum_variant",
-        "enumerator",
-        "enum_constant",
-        "enum_assignment",
-        "enum_body",
-        "literal_type",
-        "const_spec",
-    }
-)
 _PYTHON_ENUM = re.compile(r"(?:Enum|Flag)\b")
 _ENUM = WordPattern(r"\s*(?:\w+\s+)*enum\b")
 _MEMBER = WordPattern(r"\s*(?P<name>\w*)\s*(?:[=(].*|\{)?[,;]?\s*")
@@ -142,7 +132,7 @@ def _is_variant(node: Node) -> bool:
         bases = parent.parent.child_by_field_name("superclasses")
         is_member = bool(node.named_children) and node.named_children[0].type == "assignment"
         return is_member and bases is not None and _PYTHON_ENUM.search(_text(bases)) is not None
-    return node.type in _VARIANTS or parent.type == "enum_body"
+    return node.type in NODES.variants or parent.type == "enum_body"
 
 
 def _written_variant(index: DocumentIndex, line: int, name: str) -> _Variant | None:

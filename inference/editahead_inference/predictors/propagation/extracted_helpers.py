@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from editahead_prompts.syntax.languages import FUNCTIONS, NODES
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import Snapshot, line_end
 from editahead_prompts.text.word_patterns import WordPattern
@@ -35,27 +36,6 @@ _MAX_NODES = 400
 """Nodes of an expression that is compared."""
 _MAX_CLIMB = 10
 """Nodes around a word that may be the expression."""
-_FUNCTIONS = frozenset(
-    {
-        "function_definition",
-        "function_declaration",
-        "function_item",
-        "method_declaration",
-        "method_definition",
-        "arrow_function",
-    }
-)
-_CONDITIONS = frozenset(
-    {
-        "if_statement",
-        "while_statement",
-        "do_statement",
-        "switch_statement",
-        "for_statement",
-        "switch_expression",
-    }
-)
-"""Statements whose brackets belong to them."""
 _MAX_DEFINITION = 200
 """Characters of a line that may define a constant."""
 _PLAIN = WordPattern(r"[^\W\d]\w*\Z")
@@ -216,7 +196,7 @@ def _helpers(situation: Situation) -> Iterator[_Helper]:
 
 def _helper(node: Node | None, line: int) -> _Helper | None:
     """Return the function that begins in the line, if all it does is to return an expression."""
-    while node is not None and node.type not in _FUNCTIONS:
+    while node is not None and node.type not in FUNCTIONS:
         if node.start_point.row < line:
             return None
         function = _arrow(node)
@@ -358,7 +338,7 @@ def _is_inside(name: str, node: Node | None) -> bool:
     """Return whether a node is in a function of this name, which would call itself."""
     while node is not None:
         value = node.child_by_field_name("value") if node.type == "variable_declarator" else node
-        if value is not None and value.type in _FUNCTIONS and _name(node) == name:
+        if value is not None and value.type in FUNCTIONS and _name(node) == name:
             return True
         node = node.parent
     return False
@@ -397,7 +377,7 @@ def _with_brackets(node: Node) -> Node:
     outer = node.parent
     if outer is None or outer.type != "parenthesized_expression" or outer.parent is None:
         return node
-    return node if outer.parent.type in _CONDITIONS else outer
+    return node if outer.parent.type in NODES.conditions else outer
 
 
 def _unify(

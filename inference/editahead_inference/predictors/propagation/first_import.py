@@ -7,29 +7,18 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
+from editahead_prompts.syntax.languages import NODES
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
 
 from .import_statements import Statement, Wanted, write_import
 from .proposal import Proposal
 
-_HEAD = frozenset(
-    {
-        "hash_bang_line",
-        "future_import_statement",
-        "package_clause",
-        "package_declaration",
-        "inner_attribute_item",
-    }
-)
-"""Nodes that come before all imports."""
-_COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
 _FIRST_LINES = re.compile(r"#!|[ \t\f]*#.*?coding[:=]")
 """A line that has to be the first or the second one (PEP 263)."""
 _TEXTS = frozenset({"python", "javascript", "javascriptreact", "typescript", "typescriptreact"})
 """Languages in which a text alone at the head is a docstring or a directive."""
 _INNER_COMMENT = ("//!", "/*!")
-_DEFINITIONS = frozenset({"function_definition", "class_definition", "decorated_definition"})
 
 
 def first_import(snapshot: Snapshot, wanted: Sequence[Wanted], trees: SyntaxTrees) -> Proposal | None:
@@ -50,7 +39,12 @@ def first_import(snapshot: Snapshot, wanted: Sequence[Wanted], trees: SyntaxTree
     line = _written(snapshot, wanted) + snapshot.eol
     if at:
         return Proposal(at, at, (snapshot.eol, line) if at < below.start_point.row else (line,))
-    blank = 2 if snapshot.language == "python" and below.type in _DEFINITIONS else 1
+    blank = (
+        2
+        if snapshot.language == "python"
+        and (below.type in NODES.declarations or below.type in NODES.decorated)
+        else 1
+    )
     return Proposal(0, 0, (line, *[snapshot.eol] * max(blank - below.start_point.row, 0)))
 
 
@@ -77,7 +71,7 @@ def _find_place(root: Node, snapshot: Snapshot) -> tuple[int, Node] | None:
             end, comments = _end(comments[-1]), []
         if _is_head(node, snapshot):
             end, comments = _end(node), []
-        elif node.type in _COMMENTS:
+        elif node.type in NODES.comments:
             comments.append(node)
         else:
             return end, (comments or [node])[0]
@@ -91,7 +85,7 @@ def _end(node: Node) -> int:
 
 def _is_head(node: Node, snapshot: Snapshot) -> bool:
     """Return whether a node comes before all imports."""
-    if node.type in _COMMENTS:
+    if node.type in NODES.comments:
         row = node.start_point.row
         is_inner = snapshot.language == "rust" and snapshot.lines[row].lstrip().startswith(_INNER_COMMENT)
         return is_inner or (row < 2 and _FIRST_LINES.match(snapshot.lines[row]) is not None)
@@ -100,4 +94,4 @@ def _is_head(node: Node, snapshot: Snapshot) -> bool:
         and node.type == "expression_statement"
         and [child.type for child in node.named_children] == ["string"]
     )
-    return is_text or node.type in _HEAD
+    return is_text or node.type in NODES.file_heads

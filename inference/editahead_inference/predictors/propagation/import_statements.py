@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from tree_sitter import Node
 
+from editahead_prompts.syntax.languages import NODES
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.indentation import indentation
 from editahead_prompts.text.snapshot import Snapshot, line_end
@@ -24,9 +25,6 @@ from .proposal import Proposal
 
 T = TypeVar("T")
 
-_STATEMENTS = frozenset(
-    {"import_statement", "import_from_statement", "import_declaration", "use_declaration"}
-)
 _MAX_WIDTH = 88
 """Characters of a line with imports. A longer one would be laid out in a way that is not known."""
 _WEB = WordPattern(
@@ -80,7 +78,7 @@ def parse_imports(snapshot: Snapshot, trees: SyntaxTrees) -> list[Statement]:
     return [
         statement
         for node in tree.root_node.named_children
-        if node.type in _STATEMENTS
+        if node.type in NODES.imports
         for spec in _specs(node)
         if (statement := _parse(spec, snapshot.language)) is not None
     ]

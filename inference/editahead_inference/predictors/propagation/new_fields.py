@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from editahead_prompts.syntax.languages import NODES, child_in
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import line_end
 from editahead_prompts.text.word_patterns import WordPattern
@@ -32,28 +33,8 @@ _MAX_LINES = 100
 _MAX_CLIMB = 8
 _MAX_NODES = 400
 """Nodes of a function in which returned literals are looked for."""
-_FIELDS = frozenset({"field_declaration", "property_signature", "assignment"})
-_TYPES = frozenset(
-    {
-        "type_spec",
-        "struct_item",
-        "interface_declaration",
-        "type_alias_declaration",
-        "class_definition",
-        "struct_specifier",
-    }
-)
 _LITERALS = {"composite_literal": "type", "struct_expression": "name", "call": "function"}
 """Nodes that make a value of a type, with the field of the type's name."""
-_ENTRIES = {
-    "keyed_element": "key",
-    "field_initializer": "field",
-    "pair": "key",
-    "keyword_argument": "name",
-    "initializer_pair": "designator",
-}
-"""Nodes of a literal that give a field its value, with the field of the name."""
-_SHORTHANDS = frozenset({"shorthand_field_initializer", "shorthand_property_identifier"})
 _BODIES = ("body", "arguments")
 _FUNCTION = re.compile(r"function|method")
 _MEMBER = WordPattern(r"(?P<object>[^\W\d][\w.]*)(?P<mark>\.|->)(?P<name>\w+)\Z")
@@ -113,12 +94,12 @@ def _field_at(line: int, index: DocumentIndex, situation: Situation) -> _Field |
     """Return the field that a line declares, if each value of its type needs it, and both have a name."""
     at = index.snapshot.starts[line] + len(index.indent(line))
     node = situation.trees.node_at(index.snapshot, at, at + 1)
-    while node is not None and node.type not in _FIELDS and node.start_point.row == line:
+    while node is not None and node.type not in NODES.fields and node.start_point.row == line:
         node = node.parent
     if node is None or node.start_point.row != line or not _is_needed(node):
         return None
     above: Node | None = node
-    while above is not None and above.type not in _TYPES:
+    while above is not None and above.type not in NODES.records:
         above = above.parent
         if above is None or _FUNCTION.search(above.type):
             return None
@@ -140,7 +121,7 @@ def _is_needed(field: Node) -> bool:
 
 def _field_name(node: Node | None) -> str:
     for name in ("name", "left", "declarator"):
-        found = node.child_by_field_name(name) if node is not None and node.type in _FIELDS else None
+        found = node.child_by_field_name(name) if node is not None and node.type in NODES.fields else None
         if found is not None:
             return _text(found)
     return ""
@@ -219,11 +200,11 @@ def _entries(literal: Node) -> list[_Entry]:
         if "comment" in node.type:
             continue
         text = _text(node)
-        if node.type in _SHORTHANDS:
+        if node.type in NODES.shorthands:
             found.append(_Entry(node, text, text, True))
-        elif node.type in _ENTRIES:
+        elif node.type in NODES.entries:
             value = node.child_by_field_name("value")
-            name = _text(node.child_by_field_name(_ENTRIES[node.type])).lstrip(".")
+            name = _text(child_in(node, NODES.entries)).lstrip(".")
             found.append(_Entry(node, name, _text(value), False))
         else:
             return []
