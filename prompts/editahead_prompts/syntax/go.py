@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from tree_sitter import Node
+
 from .language import Language, NodeTypes, child_fields, declared, words
+from .symbols import EVERYTHING, MODULE, Role, SymbolList, fields, text_of, unquote
 
 _NODES = NodeTypes(
     declarations=declared("function", "function_declaration method_declaration")
@@ -47,12 +50,76 @@ _NODES = NodeTypes(
     comparisons=words("binary_expression unary_expression"),
     no_references=words("field_identifier"),
 )
+_LISTS = frozenset(
+    {"import_declaration", "import_spec_list", "type_declaration", "const_declaration", "var_declaration"}
+    | {"var_spec_list", "ERROR"}
+)
+
+
+def _collect_symbols(root: Node, symbols: SymbolList) -> None:
+    """Collect the symbols of a file. A name that begins in upper case is exported."""
+    waiting = list(reversed(root.named_children))
+    while waiting:
+        node = waiting.pop()
+        kind = node.type
+        if kind in _LISTS:
+            waiting += reversed(node.named_children)
+        elif kind == "method_declaration":
+            name = node.child_by_field_name("name")
+            symbols.add(name, Role.DEFINITION, kind, _receiver(node.child_by_field_name("receiver")))
+        elif kind == "import_spec":
+            _add_import(node, symbols)
+        elif kind in ("function_declaration", "type_spec", "type_alias", "const_spec", "var_spec"):
+            for name in fields(node, "name"):
+                is_exported = text_of(name)[:1].isupper()
+                roles = Role.DEFINITION | Role.EXPORT if is_exported else Role.DEFINITION
+                symbols.add(name, roles, kind)
+            if kind == "type_spec":
+                _add_members(node, symbols)
+
+
+def _receiver(node: Node | None) -> str:
+    """Return the type of a method's receiver."""
+    waiting = [] if node is None else [node]
+    while waiting:
+        found = waiting.pop()
+        if found.type == "type_identifier":
+            return text_of(found)
+        waiting += reversed(found.named_children)
+    return ""
+
+
+def _add_members(spec: Node, symbols: SymbolList) -> None:
+    """Add the fields of a struct and the methods of an interface."""
+    name, body = spec.child_by_field_name("name"), spec.child_by_field_name("type")
+    if name is None or body is None:
+        return
+    container = text_of(name)
+    for child in body.named_children:
+        members = child.named_children if child.type == "field_declaration_list" else [child]
+        for member in members:
+            if member.type in ("field_declaration", "method_elem", "method_spec"):
+                for declared in fields(member, "name"):
+                    symbols.add(declared, Role.DEFINITION, member.type, container)
+
+
+def _add_import(node: Node, symbols: SymbolList) -> None:
+    path, alias = node.child_by_field_name("path"), node.child_by_field_name("name")
+    source = unquote(path)
+    if alias is not None and alias.type == "dot":
+        symbols.add(path, Role.IMPORT, node.type, name=EVERYTHING, source=source)
+        return
+    name = text_of(alias) if alias is not None else source.rpartition("/")[2]
+    symbols.add(path, Role.IMPORT, node.type, name=name, source=source, original=MODULE)
+
+
 GO = Language(
     "go",
     extensions=("go",),
     aliases=("golang",),
     grammar=("tree_sitter_go", "language"),
     nodes=_NODES,
+    collect_symbols=_collect_symbols,
     line_comment="//",
     block_comment=True,
     indent="\t",

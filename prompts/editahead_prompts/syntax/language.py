@@ -6,10 +6,14 @@ and no language.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import chain
 from typing import Any, Literal
+
+from tree_sitter import Node
+
+from .symbols import SymbolList
 
 DeclarationKind = Literal["function", "type", "impl", "module", "macro", "value"]
 Notation = Literal["after-colon", "before", "behind"]
@@ -155,6 +159,7 @@ class Language:
         grammar: The module and the function that provide the grammar; None without one.
         family: The family of languages whose files share names; "" for one of its own.
         nodes: The types of nodes in its trees.
+        collect_symbols: Collects the symbols below the root of a tree.
         line_comment: What begins a comment to the end of the line; "" if nothing does.
         block_comment: Whether it has comments between `/*` and `*/`.
         indent: One level of indentation, where a file shows none.
@@ -170,6 +175,7 @@ class Language:
     grammar: tuple[str, str] | None = None
     family: str = ""
     nodes: NodeTypes = NodeTypes()
+    collect_symbols: Callable[[Node, SymbolList], None] | None = None
     line_comment: str = ""
     block_comment: bool = False
     indent: str = "    "

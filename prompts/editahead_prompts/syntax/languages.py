@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tree_sitter import Node
 
@@ -13,6 +13,7 @@ from .javascript import JAVASCRIPT, JAVASCRIPT_REACT, TYPESCRIPT, TYPESCRIPT_REA
 from .language import ChildFields, Language, merge_tables
 from .python import PYTHON
 from .rust import RUST
+from .symbols import Symbol, SymbolList
 
 _KOTLIN = Language("kotlin", extensions=("kt", "kts"), line_comment="//", block_comment=True)
 _MARKDOWN = Language("markdown", extensions=("md", "markdown"))
@@ -74,3 +75,18 @@ def language_of_word(word: str | None) -> str | None:
 def family_of(name: str) -> str:
     """Return the name of the languages whose files share names with those of a language."""
     return find_language(name).family or name
+
+
+def find_symbols(root: Node, language: str, file_name: str) -> Sequence[Symbol]:
+    """Return the symbols of a file, in the order of the text.
+
+    Args:
+        root: The root of its syntax tree.
+        language: The LSP language id.
+        file_name: The last part of its path.
+    """
+    symbols = SymbolList(is_package=file_name in ("__init__.py", "__init__.pyi"))
+    collect = find_language(language).collect_symbols
+    if collect is not None:
+        collect(root, symbols)
+    return symbols.found

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from editahead_prompts.secrets.detection import find_secrets
-from editahead_prompts.syntax.languages import language_of
+from editahead_prompts.syntax.languages import find_symbols, language_of
 from editahead_prompts.syntax.syntax_trees import find_parser, parse
 from editahead_prompts.text.scripts import fold
 from editahead_prompts.text.snapshot import split_lines
@@ -14,7 +14,6 @@ from editahead_prompts.text.snapshot import split_lines
 from . import terms
 from .chunker import chunk_hash, split_into_chunks
 from .store import IndexedChunk, IndexedContent
-from .symbols.find import find_symbols
 
 _NOT_LINE_END = re.compile(r"[^\r\n]")
 BINARY = ""

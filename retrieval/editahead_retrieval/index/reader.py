@@ -11,11 +11,11 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from editahead_prompts.syntax.symbols import Role, Symbol
 from editahead_retrieval.errors import IndexUnusableError
 
 from . import schema, terms
 from .store import IndexCounts, count_rows
-from .symbols.symbol import Role, Symbol
 
 T = TypeVar("T")
 

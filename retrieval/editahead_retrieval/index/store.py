@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from editahead_prompts.syntax.symbols import Symbol
 from editahead_retrieval.errors import IndexUnusableError
 from editahead_retrieval.files.walk import FileStamp
 
 from . import schema
-from .symbols.symbol import Symbol
 
 MIN_GARBAGE = 1_000
 """Contents without a path that are always kept: the index is not built anew for fewer."""

@@ -6,10 +6,10 @@ import sqlite3
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from editahead_prompts.syntax.symbols import Role
 from editahead_prompts.text.identifiers import WORD, search_words, split_words
 from editahead_prompts.text.indentation import indentation_length
 from editahead_prompts.text.scripts import compose, fold, is_unspaced, unspaced_runs
-from editahead_retrieval.index.symbols.symbol import Role
 
 from . import path_kinds
 from .features import MAX_NAMES, Candidate, Definition

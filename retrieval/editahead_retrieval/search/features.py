@@ -14,9 +14,9 @@ from heapq import nlargest
 from importlib import resources
 from operator import mul
 
+from editahead_prompts.syntax.symbols import Role
 from editahead_prompts.text.identifiers import WORD, search_words, split_words
 from editahead_prompts.text.scripts import compose, fold, is_unspaced
-from editahead_retrieval.index.symbols.symbol import Role
 
 from . import path_kinds
 from .places import FileText, Place, find_content

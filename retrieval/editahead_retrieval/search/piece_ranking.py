@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from heapq import nlargest
 from operator import itemgetter
 
+from editahead_prompts.syntax.symbols import Role
 from editahead_prompts.text.identifiers import STYLES, apply_case_style, split_words
 from editahead_prompts.text.scripts import fold, spellings
 from editahead_retrieval.index import schema, terms
-from editahead_retrieval.index.symbols.symbol import Role
 
 from .places import FileTexts, Place, places_in
 from .question import MIN_LITERAL, Question

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from editahead_prompts.syntax.symbols import Role
 from editahead_retrieval.errors import IndexDamagedError, IndexUnusableError
 from editahead_retrieval.index.reader import IndexReader
-from editahead_retrieval.index.symbols.symbol import Role
 from editahead_retrieval.index.terms import exact_term
 from index_workspace import build_index, database_of, write
 

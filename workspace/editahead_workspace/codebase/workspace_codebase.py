@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from editahead_inference.codebase import Chunk, SymbolAt, SymbolRole
 from editahead_prompts.syntax.languages import language_of
+from editahead_prompts.syntax.symbols import Role
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 from editahead_retrieval.errors import IndexDamagedError, IndexUnusableError, UnreadableFileError
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
@@ -21,7 +22,6 @@ from editahead_retrieval.files.folder_reader import read_permitted
 from editahead_retrieval.files.merkle_tree import hash_content
 from editahead_retrieval.index.content import decode_text
 from editahead_retrieval.index.reader import FileSymbol, IndexReader
-from editahead_retrieval.index.symbols.symbol import Role
 from editahead_workspace import uris
 
 T = TypeVar("T")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from editahead_prompts.syntax.languages import find_symbols
+from editahead_prompts.syntax.symbols import MAX_SYMBOLS, Role, Symbol
 from editahead_prompts.syntax.syntax_trees import find_parser
-from editahead_retrieval.index.symbols.find import find_symbols
-from editahead_retrieval.index.symbols.symbol import MAX_SYMBOLS, Role, Symbol
 
 PYTHON = """
 import os.path as p, sys

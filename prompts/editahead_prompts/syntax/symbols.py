@@ -53,9 +53,14 @@ class Symbol(NamedTuple):
 
 
 class SymbolList:
-    """The symbols of one file, as they are found."""
+    """The symbols of one file, as they are found.
 
-    def __init__(self) -> None:
+    Args:
+        is_package: Whether others import from the file what it imports itself, as from an `__init__.py`.
+    """
+
+    def __init__(self, *, is_package: bool = False) -> None:
+        self.is_package = is_package
         self.found: list[Symbol] = []
 
     @property
