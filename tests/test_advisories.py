@@ -60,15 +60,17 @@ def test_the_reports_decide(
     status: int,
     said: str | None,
 ) -> None:
+    monkeypatch.setattr(advisories, "pinned_files", lambda: [Path("a.txt"), Path("b.txt")])
     monkeypatch.setattr(advisories, "ask", lambda *command, **_: npm if command[0] == "npm" else python)
     monkeypatch.setattr(advisories.shutil, "which", lambda name: name)
     assert advisories.main() == status
     assert said in (None, capsys.readouterr().out)
 
 
-def test_all_pinned_packages_are_asked_about(advisories: ModuleType) -> None:
-    names = {lock.stem for lock in advisories.pinned()}
-    assert names == {"audit", "dev", "engine-cpu", "llama-cpp", "release", "run"}
+def test_all_pinned_packages_are_asked_about(advisories: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(advisories.subprocess, "run", lambda *_, **__: None)
+    names = {lock.stem for lock in advisories.pinned_files()}
+    assert names == {"uv.lock", "engine-cpu", "llama-cpp", "run", "uv"}
 
 
 def test_what_prints_no_report_is_no_success(

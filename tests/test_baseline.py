@@ -46,7 +46,9 @@ def assert_none_is_worse(found: Sequence[Difference]) -> None:
         f"the difference is between {each.difference.low:.4f} and {each.difference.high:.4f} (95%)"
         for each in worse
     ]
-    assert not worse, "\n".join(["significantly worse:", *told, "If that is meant: LOWER=1 make baseline."])
+    assert not worse, "\n".join(
+        ["significantly worse:", *told, "If that is meant: quality_baseline.py --lower."]
+    )
 
 
 def files(covered: int = 5, wrong: int = 1) -> list[FileResult]:

@@ -38,7 +38,7 @@ def test_a_fragment_has_a_category_and_one_sentence(path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "reason"),
     [
-        ("16.added.md", "`make changelog` shows the\nnext version's changes in 0.1 s.\n", None),
+        ("16.added.md", "`make docs` shows the\nnext version's changes in 0.1 s.\n", None),
         ("+next-edit.fixed.md", "Tab stays Tab.\n", None),
         ("16.feature.md", "Tab stays Tab.\n", "name it"),
         ("next-edit.fixed.md", "Tab stays Tab.\n", "name it"),
@@ -61,7 +61,7 @@ def test_the_changelog_knows_the_version() -> None:
 
 
 def test_the_next_version_is_built_from_the_fragments(tmp_path: Path) -> None:
-    pytest.importorskip("towncrier", reason="towncrier builds the changelog (it comes with the extra `dev`)")
+    pytest.importorskip("towncrier", reason="towncrier builds the changelog (it comes with the group `dev`)")
     changelog = (ROOT / CONFIG["filename"]).read_text("utf-8")
     (tmp_path / CONFIG["filename"]).write_text(changelog, "utf-8")
     (tmp_path / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text("utf-8"), "utf-8")

@@ -1,4 +1,4 @@
-"""The shared environments: the scripts in requirements/, and the pinned versions."""
+"""The shared cache, and the pinned versions."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ import os
 import re
 import subprocess
 import tomllib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parent.parent
 CACHED = ROOT / "tools" / "environment" / "cached"
 FILL = 'mkdir "$1"; echo made >"$1/content"; echo run >>RUNS'
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PROJECT, GROUPS = PYPROJECT["project"], PYPROJECT["dependency-groups"]
+LOCK = tomllib.loads((ROOT / "uv.lock").read_text("utf-8"))
 
 
 def cached(cache: Path, fill: str = FILL, name: str = "thing") -> subprocess.CompletedProcess[str]:
@@ -97,26 +101,54 @@ def pins(name: str) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "extras"),
-    [("run", ()), ("dev", ("dev", "dev-team", "search", "team")), ("engine-cpu", ("dev",))],
-)
-def test_what_is_required_is_pinned(name: str, extras: tuple[str, ...]) -> None:
-    required = [
-        *PROJECT["dependencies"],
-        *(text for extra in extras for text in PROJECT["optional-dependencies"][extra]),
-    ]
+def in_group(name: str) -> Iterator[str]:
+    """Yield the requirements of a group, with those of the groups that it includes."""
+    for item in GROUPS[name]:
+        if isinstance(item, str):
+            yield item
+        else:
+            yield from in_group(item["include-group"])
+
+
+@pytest.mark.parametrize(("name", "group"), [("run", "build"), ("engine-cpu", "test")])
+def test_what_is_required_is_pinned(name: str, group: str) -> None:
     pinned = pins(name)
-    for requirement in map(Requirement, required):
+    for requirement in map(Requirement, (*PROJECT["dependencies"], *in_group(group))):
         if requirement.marker is None or requirement.marker.evaluate():
             assert pinned[canonicalize_name(requirement.name)] in requirement.specifier
 
 
+def wanted(texts: Iterable[str]) -> set[tuple[str, SpecifierSet]]:
+    return {(canonicalize_name(each.name), each.specifier) for each in map(Requirement, texts)}
+
+
+def locked(rows: Iterable[dict[str, str]]) -> set[tuple[str, SpecifierSet]]:
+    return {(row["name"], SpecifierSet(row.get("specifier", ""))) for row in rows}
+
+
+def test_the_lock_is_that_of_the_project() -> None:
+    (ours,) = (package["metadata"] for package in LOCK["package"] if package["name"] == PROJECT["name"])
+    extras = {text for texts in PROJECT["optional-dependencies"].values() for text in texts}
+    coder = {row for row in wanted(extras) if row[0] == "editahead-coder"}  # in this repository
+    assert locked(row for row in ours["requires-dist"] if "specifier" in row or "directory" not in row) == (
+        wanted([*PROJECT["dependencies"], *extras]) - coder
+    )
+    assert {name: locked(rows) for name, rows in ours["requires-dev"].items()} == {
+        name: wanted(in_group(name)) for name in GROUPS
+    }
+
+
+def test_the_lock_names_the_public_index_only() -> None:
+    hosts = set(re.findall(r"://([^/\"]+)", (ROOT / "uv.lock").read_text("utf-8")))
+    assert hosts == {"pypi.org", "files.pythonhosted.org"}
+
+
 def test_the_tests_run_with_the_versions_that_users_get() -> None:
-    assert pins("run").items() <= pins("dev").items()
+    versions = {(package["name"], package.get("version")) for package in LOCK["package"]}
+    assert pins("run").items() <= versions
 
 
-@pytest.mark.parametrize("name", ["run", "dev", "engine-cpu"])
+@pytest.mark.parametrize("name", ["run", "engine-cpu", "uv"])
 def test_pins_have_hashes_and_name_no_index(name: str) -> None:
     text = (ROOT / "requirements" / f"{name}.txt").read_text("utf-8")
     assert "://" not in text and "index" not in text

@@ -63,7 +63,7 @@ def test_the_supported_versions_of_python_are_the_tested_ones() -> None:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
-    pytest.importorskip("hatchling", reason="hatchling builds the wheel (it comes with the extra `dev`)")
+    pytest.importorskip("hatchling", reason="hatchling builds the wheel (it comes with the group `dev`)")
     out = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(out)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)

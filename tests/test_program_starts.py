@@ -44,7 +44,6 @@ GIT_MODULE = "programs/editahead_programs/git_command.py"
 OTHER_GITS = {
     "tools/lint/check_ignores.py": "lists the files of this checkout, for the lint",
     "tools/demo/engine_demo.py": "makes the repository of the demo, in a temporary folder",
-    "tools/release/check_packages.py": "builds the release from the commit that is checked out",
     "tools/editors/time_first_edits.py": "names the commit of this checkout, on the machine of a maintainer",
 }
 """Modules of tools that are not shipped and may run git, and why."""

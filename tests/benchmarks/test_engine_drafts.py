@@ -1,7 +1,7 @@
 """Benchmark of a small model on a real vLLM: real commits without drafts, with vLLM's drafts and with ours.
 
 It reports ratios of elapsed time, one request at a time: for Apply prompts that the model answers correctly, and for prompts
-of each kind with any answer. It takes minutes and needs vLLM, which `make engine-test` installs.
+of each kind with any answer. It takes minutes and needs vLLM, which tools/environment/get-vllm.sh installs.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def answer(way: str, kinds: dict[str, list[Query]]) -> dict[str, Any]:
 
 
 @pytest.mark.skipif(not DEV.exists(), reason=f"there is no {DEV.name}")
-@pytest.mark.skipif(find_spec("vllm") is None, reason="`make engine-test` installs vLLM")
+@pytest.mark.skipif(find_spec("vllm") is None, reason="tools/environment/get-vllm.sh installs vLLM")
 def test_drafts_on_a_real_vllm(tmp_path: Path) -> None:
     def tell(way: str, kinds: dict[str, list[Query]]) -> dict[str, Any]:
         job, out = tmp_path / "job.json", tmp_path / "out.json"

@@ -1,7 +1,7 @@
 """Benchmark of fifty users who type at once: waiting times, cancelled work, and growth of memory.
 
 Each user has a language server in this process; all share one `editahead engine` with a small model. It needs vLLM,
-which `make engine-test` installs.
+which tools/environment/get-vllm.sh installs.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from tiny_model import texts
 
 pytestmark = [
     pytest.mark.benchmark,
-    pytest.mark.skipif(find_spec("vllm") is None, reason="`make engine-test` installs vLLM"),
+    pytest.mark.skipif(find_spec("vllm") is None, reason="tools/environment/get-vllm.sh installs vLLM"),
     pytest.mark.filterwarnings("default"),
 ]
 

@@ -1,7 +1,7 @@
 """Benchmark of typing on a real vLLM with a small model: with prefill, without prefill, without a cache.
 
 All variants get the same keys of the same sessions on one machine. It takes ten minutes and needs vLLM, which
-`make engine-test` installs. For larger models, by their shape: `python tests/benchmarks/gpu --small`.
+tools/environment/get-vllm.sh installs. For larger models, by their shape: `python tests/benchmarks/gpu --small`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def sessions() -> list[Session]:
     return [Session(Path(r.path).name, r.language, r.before, r.after) for r in chosen]
 
 
-@pytest.mark.skipif(find_spec("vllm") is None, reason="`make engine-test` installs vLLM")
+@pytest.mark.skipif(find_spec("vllm") is None, reason="tools/environment/get-vllm.sh installs vLLM")
 def test_typing_on_a_real_vllm(tmp_path: Path) -> None:
     typed = sessions()
     costs: dict[str, Cost] = {}

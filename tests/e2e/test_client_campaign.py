@@ -1,4 +1,4 @@
-"""A little of the campaign of clients, `make clients-long`: every request is answered, and nobody's error ends another."""
+"""A little of `tools/campaigns clients`: every request is answered, and nobody's error ends another."""
 
 from __future__ import annotations
 

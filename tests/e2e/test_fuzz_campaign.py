@@ -1,4 +1,4 @@
-"""A short run of each part of the fuzzing campaign, so that `make fuzz-long` works when it is wanted."""
+"""A short run of each part of the fuzzing campaign, so that `tools/campaigns fuzz` works when it is wanted."""
 
 from __future__ import annotations
 

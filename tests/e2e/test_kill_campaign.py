@@ -1,4 +1,4 @@
-"""A short run of each part of the campaign of kills, so that `make kill-long` works when it is wanted."""
+"""A short run of each part of the campaign of kills, so that `tools/campaigns kill` works when it is wanted."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 msgpack = pytest.importorskip(
-    "msgpack", reason="Neovim is driven with msgpack (pynvim of the extra `dev` brings it)"
+    "msgpack", reason="Neovim is driven with msgpack (pynvim of the group `dev` brings it)"
 )
 
 NVIM = Path(sys.executable).parent / "nvim"

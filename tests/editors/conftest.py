@@ -45,7 +45,7 @@ def homes(tmp_path: Path) -> dict[str, str]:
 def program(request: pytest.FixtureRequest) -> Path:
     """Neovim, in both versions that are supported."""
     pytest.importorskip(
-        "msgpack", reason="Neovim is driven with msgpack (pynvim of the extra `dev` brings it)"
+        "msgpack", reason="Neovim is driven with msgpack (pynvim of the group `dev` brings it)"
     )
     program: Path = request.param
     if not program.exists():

@@ -17,7 +17,7 @@ from ready_index import until_index_ready
 from samples import HALF, ORDERS, PRICES, STAY
 from server_with_planned_edits import REAL, planned
 
-pytest.importorskip("pyte", reason="Helix is driven through a screen in memory (pyte, in the extra `dev`)")
+pytest.importorskip("pyte", reason="Helix is driven through a screen in memory (pyte, in the group `dev`)")
 
 from terminal import Terminal
 

@@ -22,7 +22,7 @@ from neovim import NEOVIM_0_11, ROOT
 from readme_blocks import block
 from samples import STAY
 
-pytest.importorskip("pyte", reason="Terminals have a screen in memory (pyte, in the extra `dev`)")
+pytest.importorskip("pyte", reason="Terminals have a screen in memory (pyte, in the group `dev`)")
 
 from terminal import Terminal
 from vim import VIM, vim_environment, vim_files

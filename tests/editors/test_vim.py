@@ -15,7 +15,7 @@ from samples import STAY
 from server_with_planned_edits import REAL
 from vim import VIM, vim_environment, vim_files
 
-pytest.importorskip("pyte", reason="Vim is driven through a screen in memory (pyte, in the extra `dev`)")
+pytest.importorskip("pyte", reason="Vim is driven through a screen in memory (pyte, in the group `dev`)")
 
 from terminal import Terminal
 

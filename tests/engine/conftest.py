@@ -1,4 +1,4 @@
-"""A real vLLM on the CPU, with a tiny model, once for all tests. `make engine-test` installs what it takes."""
+"""A real vLLM on the CPU, with a tiny model, once for all tests. tools/environment/get-vllm.sh installs what it takes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def make_model(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """Makes a folder called "tiny" with a model; options as for `tiny_model`."""
-    pytest.importorskip("transformers", reason="`make engine-test` installs what this takes")
+    pytest.importorskip("transformers", reason="tools/environment/get-vllm.sh installs what this takes")
 
     def make(*options: int) -> Path:
         folder = tmp_path_factory.mktemp("models") / "tiny"
@@ -71,7 +71,7 @@ def model_folder(make_model: Callable[..., Path]) -> Path:
 
 @pytest.fixture(scope="session")
 def vllm_url(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    pytest.importorskip("vllm", reason="`make engine-test` installs what this takes")
+    pytest.importorskip("vllm", reason="tools/environment/get-vllm.sh installs what this takes")
     with serving(model_folder, tmp_path_factory.mktemp("log") / "vllm.log") as url:
         yield url
 

@@ -24,7 +24,7 @@ from server_harness import ScriptedPipeline, ServerHarness
 from sketch_fixture import AMBIGUOUS, TEXT, applied
 from small_model import TRAINED
 
-pytest.importorskip("vllm", reason="`make engine-test` installs what this takes")
+pytest.importorskip("vllm", reason="tools/environment/get-vllm.sh installs what this takes")
 
 LONGEST_S = 900
 FILE = """\

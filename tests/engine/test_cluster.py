@@ -43,7 +43,7 @@ Parse: TypeAlias = Callable[[list[str]], dict[str, Any]]
 @pytest.fixture(scope="module")
 def parse() -> Iterator[Parse]:
     """Yield vLLM's parser, in one process for all tests: its imports take ten seconds."""
-    pytest.importorskip("vllm", reason="`make engine-test` installs what this takes")
+    pytest.importorskip("vllm", reason="tools/environment/get-vllm.sh installs what this takes")
     settings = os.environ | {"VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1"}
     command = [sys.executable, "-c", PARSER]
     with subprocess.Popen(

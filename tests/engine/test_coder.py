@@ -12,7 +12,7 @@ from editahead_inference.backends.openai.http_transport import Timeouts
 from editahead_serving.model_export import write_folder
 from real_vllm import BLOCK, KEY, serving
 
-pytest.importorskip("vllm", reason="`make engine-test` installs what this takes")
+pytest.importorskip("vllm", reason="tools/environment/get-vllm.sh installs what this takes")
 
 PATIENT = Timeouts(connect=60, first=300, between=300, total=900)
 

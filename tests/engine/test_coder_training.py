@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="`make engine-test` installs what this takes")
-transformers = pytest.importorskip("transformers", reason="`make engine-test` installs what this takes")
+torch = pytest.importorskip("torch", reason="tools/environment/get-vllm.sh installs what this takes")
+transformers = pytest.importorskip(
+    "transformers", reason="tools/environment/get-vllm.sh installs what this takes"
+)
 
 import tiny_coder
 from editahead_inference.backends.local.llama_shape import LlamaShape

@@ -1,4 +1,4 @@
-"""`make demo-engine`, as a user runs it: the demo fails if a step has not the expected effect."""
+"""`make demo ENGINE=1`, as a user runs it: the demo fails if a step has not the expected effect."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from neovim import NEOVIM_0_11, ROOT
 
-pytest.importorskip("vllm", reason="`make engine-test` installs vLLM")
+pytest.importorskip("vllm", reason="tools/environment/get-vllm.sh installs vLLM")
 
 TIMEOUT_S = 900
 SUPPORT = Path(__file__).parents[1] / "support"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 numpy = pytest.importorskip("numpy")
-torch = pytest.importorskip("torch", reason="`make engine-test` installs what this takes")
+torch = pytest.importorskip("torch", reason="tools/environment/get-vllm.sh installs what this takes")
 
 from editahead_cli import main
 from editahead_retrieval.vectors.static_encoder import DOCUMENT, QUESTION, load_encoder

@@ -18,7 +18,7 @@ from server_process import REAL, spawned
 from tiny_model import CONTEXT
 
 LONGEST_S = 900
-pytest.importorskip("vllm", reason="`make engine-test` installs what this takes")
+pytest.importorskip("vllm", reason="tools/environment/get-vllm.sh installs what this takes")
 
 
 @pytest.fixture

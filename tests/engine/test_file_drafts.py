@@ -18,7 +18,7 @@ KINDS = ("qwen3-moe", "qwen3", "olmoe", "qwen2")
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder with the comparison of each kind."""
-    pytest.importorskip("vllm", reason="`make engine-test` installs what this takes")
+    pytest.importorskip("vllm", reason="tools/environment/get-vllm.sh installs what this takes")
     folder = tmp_path_factory.mktemp("models")
     command = [sys.executable, compare_drafts_vllm.__file__, str(folder), *KINDS]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -16,7 +16,7 @@ ROWS = (1, 2, 4, 8, 16, 32, 64, 128)
 
 
 def test_it_measures_and_recommends(tmp_path: Path) -> None:
-    pytest.importorskip("vllm", reason="`make engine-test` installs what this takes")
+    pytest.importorskip("vllm", reason="tools/environment/get-vllm.sh installs what this takes")
     out = tmp_path / "told.json"
     command = [sys.executable, str(FOLDER), "--tiny", "--rounds", "1", "--steps", "4", "--out", str(out)]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
@@ -33,7 +33,7 @@ def test_it_measures_and_recommends(tmp_path: Path) -> None:
 
 def test_full_shapes_are_for_gpus() -> None:
     torch = pytest.importorskip("torch")
-    pytest.importorskip("vllm", reason="`make engine-test` installs what this takes")
+    pytest.importorskip("vllm", reason="tools/environment/get-vllm.sh installs what this takes")
     if torch.cuda.is_available():
         pytest.skip("there is a GPU")
     done = subprocess.run([sys.executable, str(FOLDER)], capture_output=True, encoding="utf-8", check=False)

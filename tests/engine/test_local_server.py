@@ -20,7 +20,7 @@ from server_harness import position_params
 from server_process import REAL, plain, spawned
 
 TEXT = "value = 1"
-pytest.importorskip("torch", reason="`make engine-test` installs what this takes")
+pytest.importorskip("torch", reason="tools/environment/get-vllm.sh installs what this takes")
 ANSWERS = {number: f"value = {number}{REGION_END}" for number in (2, 3)}
 
 

@@ -23,7 +23,7 @@ from server_harness import position_params
 from server_process import REAL, change_document, plain, spawned
 
 LONGEST_S = 900
-pytest.importorskip("vllm", reason="`make engine-test` installs what this takes")
+pytest.importorskip("vllm", reason="tools/environment/get-vllm.sh installs what this takes")
 
 
 @pytest.fixture(autouse=True)

@@ -11,9 +11,11 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="`make engine-test` installs what this takes")
-transformers = pytest.importorskip("transformers", reason="`make engine-test` installs what this takes")
-pytest.importorskip("vllm", reason="`make engine-test` installs what this takes")
+torch = pytest.importorskip("torch", reason="tools/environment/get-vllm.sh installs what this takes")
+transformers = pytest.importorskip(
+    "transformers", reason="tools/environment/get-vllm.sh installs what this takes"
+)
+pytest.importorskip("vllm", reason="tools/environment/get-vllm.sh installs what this takes")
 
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_training.delta.checkpoint_delta import write_delta

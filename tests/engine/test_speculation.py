@@ -11,7 +11,7 @@ import small_model
 from draft_tests import DraftTests
 from editahead_inference.backends.local.model import LocalModel
 
-pytest.importorskip("transformers", reason="`make engine-test` installs what this takes")
+pytest.importorskip("transformers", reason="tools/environment/get-vllm.sh installs what this takes")
 
 KINDS: dict[str, dict[str, Any]] = {"experts": {}, "dense": {"experts": False}}
 

@@ -162,7 +162,7 @@ async def test_a_prompt_that_is_too_long_is_refused(local: Callable[..., LocalBa
 
 
 async def test_a_folder_that_holds_no_model(tmp_path: Path) -> None:
-    pytest.importorskip("transformers", reason="`make engine-test` installs what this takes")
+    pytest.importorskip("transformers", reason="tools/environment/get-vllm.sh installs what this takes")
     (tmp_path / "config.json").write_text('{"model_type": "none"}')
     backend = LocalBackend(tmp_path)
     with pytest.raises(BackendError, match="cannot be loaded") as raised:

@@ -1,4 +1,7 @@
-"""A real server of llama.cpp with a model of 135 million parameters, once for all tests. `make llama-cpp` builds it."""
+"""A real server of llama.cpp with a model of 135 million parameters, once for all tests.
+
+tools/environment/get-llama-cpp.sh builds it.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def built() -> Path:
     """Return the folder with `bin/llama-server` and `smollm2.gguf`."""
     if not (BUILT / "bin" / "llama-server").is_file():
-        pytest.skip("llama.cpp is not built; `make llama-cpp` builds it")
+        pytest.skip("llama.cpp is not built; tools/environment/get-llama-cpp.sh builds it")
     return BUILT
 
 

@@ -44,7 +44,9 @@ def test_scenario(path: Path, server: SharedServer) -> None:
     result = score(server.session, load(path))
     lost = quality_baseline.lost_in_scenario(result, quality_baseline.read())
     # Before the failure: that one may be expected, but not that more is lost.
-    assert not lost, "\n".join([*lost, "If that is meant: LOWER=1 make baseline.", result.failure or ""])
+    assert not lost, "\n".join(
+        [*lost, "If that is meant: quality_baseline.py --lower.", result.failure or ""]
+    )
     if result.failure is not None:
         raise ScenarioFailure(result.failure)
 

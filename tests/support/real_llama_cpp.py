@@ -1,4 +1,4 @@
-"""A real server of llama.cpp with SmolLM2, as a process. `make llama-cpp` builds it."""
+"""A real server of llama.cpp with SmolLM2, as a process. tools/environment/get-llama-cpp.sh builds it."""
 
 from __future__ import annotations
 

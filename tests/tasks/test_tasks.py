@@ -38,7 +38,7 @@ def test_task(path: Path, server: SharedServer) -> None:
     assert len(result.trace) < MAX_TABS, "no silence"
     assert bool(result.places) == (task.kind != "silence")
     lost = quality_baseline.lost_in_task(result, quality_baseline.read())
-    assert not lost, "\n".join([*lost, "If that is meant: LOWER=1 make baseline.", *result.trace])
+    assert not lost, "\n".join([*lost, "If that is meant: quality_baseline.py --lower.", *result.trace])
 
 
 def test_all_kinds_are_there_and_a_quarter_is_silence() -> None:

@@ -1,7 +1,7 @@
 """The campaign of clients: fifty of them on one server over TCP for an hour, who come, open, type, ask, close and leave.
 
-`make clients-long` runs it. CLIENTS says how many there are, and MINUTES how long they stay. The cache folder keeps the
-figures of each run (`clients/log.jsonl`).
+`.venv/bin/python tools/campaigns clients --count 50 --minutes 60` runs it. The cache folder keeps the figures of each run
+(`clients/log.jsonl`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -66,17 +65,12 @@ async def stay(count: int, lasts_s: float, folder: Path) -> list[dict[str, Any]]
     return rows
 
 
-def main() -> int:
+def main(count: int, minutes: float) -> int:
     """Run the campaign; return 1 if a request was not answered, or with an error."""
     cache = Path(os.environ.get("EDITAHEAD_CACHE") or Path.home() / ".cache" / "editahead") / "clients"
     cache.mkdir(parents=True, exist_ok=True)
-    count, minutes = int(os.environ.get("CLIENTS", "50")), float(os.environ.get("MINUTES", "60"))
     with tempfile.TemporaryDirectory(prefix="editahead-clients-") as name:
         rows = asyncio.run(stay(count, minutes * 60, Path(name)))
     with (cache / "log.jsonl").open("a") as file:
         file.write(json.dumps({"clients": count, "minutes": minutes, "looks": rows}) + "\n")
     return 1 if rows[-1]["errors"] or rows[-1]["unanswered"] else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,7 +1,7 @@
 """The fuzzing campaign: parts that go on where the last one ended, until hours of work are done.
 
-`make fuzz-long` runs it. FUZZ_HOURS says how many hours of work there shall be in all, by default 24. The cache folder keeps
-what was done (`fuzz/log.jsonl`) and the inputs of divergences (`fuzz/examples`), which are tried first the next time.
+`.venv/bin/python tools/campaigns fuzz --hours 24` runs it until the hours of work are done, in all. The cache folder
+keeps what was done (`fuzz/log.jsonl`) and the inputs of divergences (`fuzz/examples`), which are tried first the next time.
 """
 
 from __future__ import annotations
@@ -97,12 +97,12 @@ def resident_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 
-def main() -> int:
+def main(hours: float) -> int:
     """Run parts until the hours are done; return 1 after a divergence."""
     logging.disable(logging.ERROR)  # the server says of each malformed message that it is one
     cache = Path(os.environ.get("EDITAHEAD_CACHE") or Path.home() / ".cache" / "editahead") / "fuzz"
     cache.mkdir(parents=True, exist_ok=True)
-    log, hours = cache / "log.jsonl", float(os.environ.get("FUZZ_HOURS", "24"))
+    log = cache / "log.jsonl"
     done = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     seconds = sum(row["seconds"] for row in done)
     operations = sum(row["operations"] for row in done)
@@ -139,7 +139,3 @@ def main() -> int:
             failures += 1
             break
     return 1 if failures else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,8 +1,9 @@
 """The growing fuzzer: inputs that grow in one dimension at a time, for each parser and each rule.
 
-`make fuzz-growing` runs it. Each pair of a target and a dimension gets inputs of 4, 16 and 64 thousand characters, in a
-process of its own, until one takes longer than `ENOUGH_S` of CPU time. A pair is reported whose time grows faster than
-`LINEAR` for each doubling, or that does not end within `PATIENCE_S`. GROWING_ONLY is a pattern of the targets' names.
+`.venv/bin/python tools/campaigns growth` runs it. Each pair of a target and a dimension gets inputs of 4, 16 and 64 thousand
+characters, in a process of its own, until one takes longer than `ENOUGH_S` of CPU time. A pair is reported whose time grows
+faster than `LINEAR` for each doubling, or that does not end within `PATIENCE_S`. `--only` takes a pattern of the targets'
+names, and `--log` a file for all times.
 """
 
 from __future__ import annotations
@@ -12,9 +13,8 @@ import json
 import os
 import re
 import resource
-import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from math import log2
 from pathlib import Path
@@ -85,9 +85,8 @@ def growth(times: Times) -> float:
     return float((times[-1][1] / max(times[-2][1], 1e-3)) ** (1 / log2(STEP)))
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(only: str, log: Path | None) -> int:
     """Measure all pairs; return 1 if one is above linear."""
-    only, log = os.environ.get("GROWING_ONLY", ""), Path(arguments[0]) if arguments else None
     TARGETS["rename_beside (python)"]("x = 1\n", never)  # what is loaded once is loaded now
     gc.freeze()
     worst, pairs, above = 0.0, 0, 0
@@ -107,7 +106,3 @@ def main(arguments: Sequence[str]) -> int:
                 print(f"{target}: {dimension}: {ratio:.1f} {problem} {size:,}: {seconds:.2f} s", flush=True)
     print(f"{pairs:,} pairs, {above} above linear, worst {worst:.1f}", flush=True)
     return 1 if above else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

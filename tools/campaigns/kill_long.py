@@ -1,8 +1,8 @@
 """The campaign of kills: kill -9 at random moments, and what the next start makes of it.
 
-`make kill-long` runs it. KILLS says how many kills there shall be in all, by default 1,000 of the server, the index and
-the engine's supervisor together; as many again are of writes. The cache folder keeps what was done (`kills/log.jsonl`), so
-that a stopped campaign goes on.
+`.venv/bin/python tools/campaigns kill --times 1000` kills the server, the index and the engine's supervisor so often in
+all, and writes as often again. The cache folder keeps what was done (`kills/log.jsonl`), so that a stopped campaign goes
+on.
 """
 
 from __future__ import annotations
@@ -285,11 +285,11 @@ def kill(kind: str, times: int, folder: Path, seed: int) -> int:
     return times
 
 
-def main() -> int:
+def main(wanted: int) -> int:
     """Kill until there are as many as wanted; return 1 if one was not survived."""
     cache = Path(os.environ.get("EDITAHEAD_CACHE") or Path.home() / ".cache" / "editahead") / "kills"
     cache.mkdir(parents=True, exist_ok=True)
-    log, wanted = cache / "log.jsonl", int(os.environ.get("KILLS", "1000"))
+    log = cache / "log.jsonl"
     done = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     counts, failures, seed = Counter[str](), sum(row["failure"] is not None for row in done), len(done)
     for row in done:
@@ -310,7 +310,3 @@ def main() -> int:
                 file.write(json.dumps(row) + "\n")
         print(f"{dict(counts)}, {failures} rounds with a failure", flush=True)
     return 1 if failures else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -9,6 +9,7 @@ import json
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ FOUND, UNKNOWN = 1, 3
 def main() -> int:
     found: list[str] = []
     unknown: list[str] = []
-    for lock in pinned():
+    for lock in pinned_files():
         options = ("--require-hashes", "--disable-pip", "--progress-spinner", "off", "--format", "json")
         report = ask(sys.executable, "-m", "pip_audit", *options, "--requirement", str(lock))
         found += python_weaknesses(report)
@@ -38,9 +39,17 @@ def main() -> int:
     return FOUND if found else UNKNOWN if unknown else 0
 
 
-def pinned() -> list[Path]:
-    """Return the files that pin packages of Python. One names only what is left out."""
-    return [lock for lock in sorted(ROOT.glob("requirements/*.txt")) if "--hash=" in lock.read_text("utf-8")]
+def pinned_files() -> Iterator[Path]:
+    """Yield files that pin packages of Python: uv.lock without the extras, and the files in requirements/."""
+    with tempfile.TemporaryDirectory() as folder:
+        exported = Path(folder, "uv.lock.txt")
+        options = ("--quiet", "--frozen", "--all-groups", "--no-emit-project", "--output-file", str(exported))
+        subprocess.run([ROOT / "tools" / "environment" / "uv", "export", *options], cwd=ROOT, check=True)
+        yield exported
+    # One names only what is left out.
+    yield from (
+        lock for lock in sorted(ROOT.glob("requirements/*.txt")) if "--hash=" in lock.read_text("utf-8")
+    )
 
 
 def ask(*command: str, folder: Path = ROOT) -> Any:

@@ -22,6 +22,7 @@ from typing import IO
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = ".venv/bin/python"
+UV = "tools/environment/uv"
 EDITS = Path("../shared/data/edits/dev.jsonl.zst")
 CORES = 2
 NEWER_PYTHONS = ("3.12", "3.13", "3.14")
@@ -125,8 +126,7 @@ def tests(log: Log) -> None:
     log.run(
         PYTHON, "tests/support/real_postgres.py"
     )  # why the tests of a team's index are left out, if they are
-    log.run("make", "test")
-    log.run("make", "test-slow")
+    log.run("make", "test", "ALL=1")
 
 
 def fuzz(log: Log) -> None:
@@ -146,7 +146,8 @@ def packages(log: Log) -> None:
     log.run("make", "packages")
     log.run("make", "site")
     if shutil.which("npm") and (shutil.which("chromium") or (ROOT / ".venv/editors/chromium").exists()):
-        log.run("make", "accessibility")
+        check = "tools/docs/check_accessibility.py"
+        log.run(PYTHON, check, "build/site", "build/pictures", PYTHONPATH="tests/support")
 
 
 def editors(log: Log) -> None:
@@ -173,12 +174,19 @@ def editors(log: Log) -> None:
 
 def engine(log: Log) -> None:
     require(on_linux_x86_64(), "vLLM's CPU build is for Linux on x86-64")
-    log.run("make", "engine-test")
+    folder = Path(".venv", "engine")
+    log.run("tools/environment/get-vllm.sh", folder)
+    log.status("tools/environment/get-debian-tool.sh", ".venv/nginx", "sid", "nginx", "nginx")  # or no Debian
+    path = f"{ROOT / '.venv/nginx/bin'}:{os.environ['PATH']}"
+    log.run(folder / "bin" / "python", "-m", "pytest", "--durations=10", "tests/engine", PATH=path)
 
 
 def llama_cpp(log: Log) -> None:
     status = log.status("tools/environment/get-llama-cpp.sh", ".venv/llama-cpp", "--cached")
-    require(status == 0, "llama.cpp is not built; `make llama-cpp` builds it, and the cache keeps it")
+    require(
+        status == 0,
+        "llama.cpp is not built; tools/environment/get-llama-cpp.sh builds it, and the cache keeps it",
+    )
     pytest(log, "-m", "llama_cpp", "tests/llama_cpp")
 
 
@@ -198,8 +206,10 @@ def ratchet(log: Log) -> None:
 
 def advisories(log: Log) -> None:
     """Look for published weaknesses in all dependencies."""
-    log.run("tools/environment/install", "requirements/audit.txt", ".venv/audit")
-    status = log.status(".venv/audit/bin/python", "tools/ci/advisories.py")
+    status = log.status(
+        *(UV, "run", "--frozen", "--quiet", "--only-group", "audit", "python", "tools/ci/advisories.py"),
+        UV_PROJECT_ENVIRONMENT=".venv/audit",
+    )
     require(status != 3, "the databases of published weaknesses could not be asked about all dependencies")
     if status:
         raise FailedError("there are published weaknesses")
@@ -208,7 +218,8 @@ def advisories(log: Log) -> None:
 def newer_python(version: str) -> Callable[[Log], None]:
     def check(log: Log) -> None:
         folder = Path(".venv", f"python{version}")
-        log.run("tools/environment/environment", "dev", folder, PYTHON=find_python(version, log))
+        python = find_python(version, log)
+        log.run(UV, "sync", "--frozen", "--quiet", PYTHON=python, UV_PROJECT_ENVIRONMENT=str(folder))
         chosen = UNIT_TESTS if version == NEWER_PYTHONS[-1] else VERSION_TESTS
         log.run(folder / "bin" / "python", "-m", "pytest", "--durations=10", *chosen)
 
@@ -337,7 +348,7 @@ def main(words: Sequence[str]) -> int:
     run = Run(chosen)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, run.kill)
-    subprocess.run(["tools/environment/environment", "dev", ".venv"], stdin=subprocess.DEVNULL, check=True)
+    subprocess.run([UV, "sync", "--frozen", "--quiet"], stdin=subprocess.DEVNULL, check=True)
     return run.run()
 
 

@@ -1,4 +1,4 @@
-"""`make demo-engine`: a real Neovim, the language server and a real vLLM with a small model, on the CPU.
+"""`make demo ENGINE=1`: a real Neovim, the language server and a real vLLM with a small model, on the CPU.
 
     PYTHONPATH=tests/support .venv/engine/bin/python tools/demo/engine_demo.py
 

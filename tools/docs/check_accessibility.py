@@ -1,15 +1,16 @@
 """Check the pages of a built site with axe-core in Chromium: contrast, names, roles, headings, and the width on a phone.
 
-PYTHONPATH=tests/support python tools/docs/check_accessibility.py build/site AXE.js [PICTURES]
+PYTHONPATH=tests/support .venv/bin/python tools/docs/check_accessibility.py build/site [PICTURES]
 
 Every page is checked wide, in the light and in the dark colours; narrow, only that it is not wider than its window. PICTURES
-is a folder for pictures of the first page, wide and narrow.
+is a folder for pictures of the first page, wide and narrow. axe-core comes with npm and stays in the cache.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ from pathlib import Path
 
 from chromium import Chromium, Page
 
+AXE = "4.13.0"
+CACHED = Path(__file__).resolve().parents[1] / "environment" / "cached"
 WIDE, NARROW = (1280, 900), (390, 844)
 THEMES_OWN = {"landmark-unique", "scrollable-region-focusable"}
 """Rules that only the theme breaks: the bars with its buttons to copy code have no names, and its script makes wide code
@@ -24,6 +27,15 @@ focusable only when that comes into sight."""
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
 _LOADED = "new Promise(done => document.readyState === 'complete' ? done(1) : addEventListener('load', () => done(1)))"
 _OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+def fetch_axe() -> Path:
+    """Return axe-core's script, from the cache or with npm."""
+    install = ["npm", "install", "--silent", "--ignore-scripts", f"axe-core@{AXE}", "--prefix"]
+    done = subprocess.run(
+        [CACHED, f"axe-core-{AXE}", *install], check=True, stdout=subprocess.PIPE, text=True
+    )
+    return Path(done.stdout.strip(), "node_modules", "axe-core", "axe.min.js")
 
 
 def show(page: Page, file: Path, size: tuple[int, int], scheme: str) -> None:
@@ -80,7 +92,7 @@ def check(site: Path, axe: str, pictures: Path | None) -> list[str]:
 if __name__ == "__main__":
     found = check(
         Path(sys.argv[1]),
-        Path(sys.argv[2]).read_text("utf-8"),
-        Path(sys.argv[3]) if len(sys.argv) > 3 else None,
+        fetch_axe().read_text("utf-8"),
+        Path(sys.argv[2]) if len(sys.argv) > 2 else None,
     )
     raise SystemExit("\n".join([*found, f"{len(found)} problems"]) if found else 0)

@@ -51,7 +51,7 @@ fi
 flags=$(grep -m 1 ^flags /proc/cpuinfo 2>/dev/null || uname -m)
 key=$({ cat "$lock" "${BASH_SOURCE[0]}"; echo "$flags"; } | git hash-object --stdin | cut -c 1-12)
 make=("${BASH_SOURCE[0]}" --build)
-[[ ${2-} != --cached ]] || make=(sh -c 'echo "llama.cpp is not built; make llama-cpp builds it" >&2; exit 3')
+[[ ${2-} != --cached ]] || make=(sh -c 'echo "llama.cpp is not built" >&2; exit 3')
 made=$("$checkout/tools/environment/cached" "llama-cpp-$key" "${make[@]}") || exit
 mkdir -p "$(dirname "$1")"
 ln -sfn "$made" "$1"

@@ -3,8 +3,8 @@
 python tools/release/check_packages.py FOLDER
 
 FOLDER gets the sdist, the wheel, those of the model's adapter (`editahead-coder`) in a folder of their own, the software
-bill of materials and the manifests for other registries, filled in. The interpreter is that of the environment of
-`requirements/release.txt`. Nothing is published.
+bill of materials and the manifests for other registries, filled in. The interpreter is that of an environment with the
+group `release` of pyproject.toml. Nothing is published.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ MAX_DEPENDENCY_BYTES = 60_000_000
 """Size of all that the server needs beside Python and itself, installed, without bytecode files."""
 MAX_WHEEL_BYTES = 9_000_000
 """A guard against files that do not belong here; the weights of the gate, of completion and of search take most of it."""
+UV, RUNTIME_LOCK = ROOT / "tools" / "environment" / "uv", ROOT / "requirements" / "run.txt"
 ADAPTER, MAX_ADAPTER_BYTES = ROOT / "packaging" / "editahead-coder", 60_000_000
 """The distribution with the adapter of Editahead's own model, and the most bytes of its wheel."""
 SIZES = """
@@ -94,24 +95,9 @@ def check_installation(wheel: Path, folder: Path) -> Path:
     Returns:
         The environment's interpreter.
     """
-    key = run_for_text(
-        "git",
-        "hash-object",
-        "--no-filters",
-        ROOT / "requirements" / "run.txt",
-        ROOT / "tools" / "environment" / "install",
-    )
-    name = f"packages-{sys.implementation.cache_tag}-{''.join(line[:6] for line in key.split())}"
-    install = [ROOT / "tools" / "environment" / "install", ROOT / "requirements" / "run.txt"]
-    needed = run_for_text(
-        ROOT / "tools" / "environment" / "cached", name, *install, PYTHON=sys._base_executable
-    )
-    run(sys._base_executable, "-m", "venv", "--without-pip", folder)
-    (packages,) = folder.glob("lib/python*/site-packages")
-    (pinned,) = Path(needed.strip()).glob("lib/python*/site-packages")
-    (packages / "pinned.pth").write_text(f"{pinned}\n", "utf-8")
+    run(UV, "venv", "--quiet", folder)
     python = folder / "bin" / "python"
-    run("python3", "-m", "pip", "--python", python, "install", "-q", "--no-deps", "--no-index", wheel)
+    run(UV, "pip", "install", "--quiet", "--no-deps", "--python", folder, "-r", RUNTIME_LOCK, wheel)
     home = {
         "HOME": str(folder),
         "XDG_STATE_HOME": str(folder / "state"),

@@ -1,7 +1,7 @@
 """The quality baseline: `tests/baseline.json`, its comparison with new results, and its update.
 
 The file holds counts and scores by scenario, by task, and by file of a fixed sample of real edits. It holds no text of
-these files, and names them by a digest of their ids. Run `python tests/support/quality_baseline.py [--lower] [PART ...]` to
+these files, and names them by a digest of their ids. Run `python tools/baseline/quality_baseline.py [--lower] [PART ...]` to
 measure anew and write. The parts are `scenarios`, `tasks`, `edits`, and those of `keyboard_baseline`; by default all are
 measured.
 """
@@ -209,7 +209,7 @@ def main(arguments: Sequence[str]) -> int:
         lost += _losses(part.differences(counts, before) if part.name in before else ())
         after[part.name] = part.written(counts)
     if lost and "--lower" not in arguments:
-        print("not written, for something would be lost (LOWER=1 writes it all the same):", *lost, sep="\n  ")
+        print("not written, for something would be lost (--lower writes it all the same):", *lost, sep="\n  ")
         return 1
     BASELINE.write_text(_as_text(after), "utf-8")
     print(f"written: {BASELINE}")

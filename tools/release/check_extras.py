@@ -1,0 +1,32 @@
+"""Resolve each extra of the package, for all platforms. It asks the package index.
+
+python tools/release/check_extras.py
+"""
+
+from __future__ import annotations
+
+import subprocess
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+UV = ROOT / "tools" / "environment" / "uv"
+RESOLVE = (
+    UV,
+    "pip",
+    "compile",
+    "--quiet",
+    "--universal",
+    "--python-version",
+    "3.11",
+    "--no-annotate",
+    "--no-header",
+)
+
+
+if __name__ == "__main__":
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    for extra in project["optional-dependencies"]:
+        command = [*RESOLVE, "--extra", extra, "pyproject.toml"]
+        needed = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+        print(f"{extra}: {len(needed.splitlines())} packages")
