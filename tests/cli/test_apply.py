@@ -150,15 +150,15 @@ def test_one_that_fails_is_the_end_of_all(folder: Path, apply: Apply) -> None:
 def test_a_file_that_was_changed_meanwhile(
     folder: Path, apply: Apply, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from editahead_inference.apply import planner
+    from editahead_workspace.apply import apply_sketch
 
-    planned = planner.plan_changes
+    planned = apply_sketch.plan_changes
 
     def changing(*arguments: object, **more: object) -> object:
         (folder / "a.py").write_text("other\n")
         return planned(*arguments, **more)
 
-    monkeypatch.setattr(planner, "plan_changes", changing)
+    monkeypatch.setattr(apply_sketch, "plan_changes", changing)
     files = "editahead_workspace.apply.workspace_files.WorkspaceFiles._read"
     monkeypatch.setattr(files, lambda *_: TEXT)
     code, _, error = apply("a.py", "--write")

@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from editahead_cli.commands.apply_report import file_writes
 from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.planner import plan_changes
 from editahead_inference.errors import ApplyRefusedError
 from editahead_prompts.errors import SketchError
 from editahead_prompts.sketches.parse import parse_sketch
+from editahead_workspace.apply.change_writes import change_writes
 from editahead_workspace.apply.workspace_files import WorkspaceFiles
 from editahead_workspace.file_exclusion import FileExclusion
 from editahead_workspace.file_writes.transaction import write_all
@@ -100,7 +100,7 @@ def apply_to(root: Path, text: str) -> str | None:
     except ApplyRefusedError as error:
         return error.refusal.detail
     with tempfile.TemporaryDirectory() as journals:
-        write_all(file_writes(changes, files), [root], Path(journals))
+        write_all(change_writes(changes, files), [root], Path(journals))
     return None
 
 

@@ -145,7 +145,7 @@ async def test_apply_sketch(root: Path, connect: Open) -> None:
 
 
 def test_apply_sketch_with_a_choice(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workspace_tools, "merge", merge_with_readings(READINGS))
+    monkeypatch.setattr(workspace_tools, "load_merge", lambda: merge_with_readings(READINGS))
     write(root, {"a.py": TEXT})
     ask = partial(
         WorkspaceTools(root).apply_sketch, lambda: None, lambda *progress: None, sketch=SKETCH, file="a.py"

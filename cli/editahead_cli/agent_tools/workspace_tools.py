@@ -10,25 +10,27 @@ from typing import Any
 from editahead_cli import json_output
 from editahead_cli.choice_prompt import choice_label
 from editahead_cli.commands import search_report
-from editahead_cli.commands.apply_report import file_writes
 from editahead_cli.commands.finish_report import make_output
 from editahead_cli.errors import ToolRefusedError
 from editahead_inference.apply.file_change import FileChange
-from editahead_inference.apply.merge.merge import merge
-from editahead_inference.apply.planner import plan_changes
 from editahead_inference.apply.results import Refusal
 from editahead_inference.errors import ApplyRefusedError
 from editahead_lsp.protocol.converter import make_converter
-from editahead_prompts.errors import SketchError
-from editahead_prompts.sketches.parse import parse_sketch
 from editahead_retrieval.search.code_search import MAX_QUESTION_CHARS
-from editahead_workspace import uris, user_dirs
+from editahead_workspace import user_dirs
 from editahead_workspace.apply.annotated_diff import diff_lines, display_name
+from editahead_workspace.apply.apply_sketch import SketchTask, load_merge, plan_sketch, read_sketch
+from editahead_workspace.apply.change_writes import change_writes
 from editahead_workspace.apply.workspace_files import WorkspaceFiles
 from editahead_workspace.changes.read_change import MAX_PATCH_BYTES, ChangeRequest, find_source
 from editahead_workspace.codebase.search_command import search_folder
-from editahead_workspace.errors import ChangeError, IndexNotReadyError, WriteError
-from editahead_workspace.file_exclusion import FileExclusion
+from editahead_workspace.errors import (
+    ChangeError,
+    IndexNotReadyError,
+    NothingToChooseError,
+    UnreadableSketchError,
+    WriteError,
+)
 from editahead_workspace.finish.change_finish import finish_change, settings_of
 
 MAX_RESULTS = 100
@@ -136,47 +138,29 @@ class WorkspaceTools:
             write: Whether to write the files: all of them or none.
 
         Raises:
-            ToolRefusedError: The sketch is too long or no sketch, or the files could not be written.
+            ToolRefusedError: It is no sketch or has one reading only, or the files could not be written.
         """
-        settings = settings_of(self.root)
-        if len(sketch.encode("utf-8", "replace")) > settings.max_file_bytes:
-            raise ToolRefusedError(f"the sketch is larger than {settings.max_file_bytes} bytes")
         if file is not None and "\0" in file:
             raise ToolRefusedError("the name of the file has a null character")
-        uri = None if file is None else uris.path_to_uri(self.root / file)
-        exclusion = FileExclusion([self.root], settings.exclude)
-        files = WorkspaceFiles([self.root], {}, exclusion, settings.max_file_bytes, uri, self.root)
-        choices: list[dict[str, Any]] = []
+        files = WorkspaceFiles.on_disk(self.root, settings_of(self.root), self.root, file)
         on_progress("placing the sketch", 0, 0)
         try:
-            own = files.resolve(None)
-            parsed = parse_sketch(sketch, language=own.language if own else None, path=file, check=check)
-            changes = plan_changes(
-                parsed,
-                files,
-                merge,
-                flag_file=files.find_flag,
-                is_executable=files.is_executable,
-                check=check,
-            )
-        except SketchError as error:
+            read = read_sketch(SketchTask(sketch, files, choice=choose), check)
+            changes = plan_sketch(read, load_merge(), check=check).changes
+        except UnreadableSketchError as error:
             raise ToolRefusedError(f"this is no sketch: {error}") from None
+        except NothingToChooseError as error:
+            raise ToolRefusedError(str(error)) from None
         except ApplyRefusedError as error:
-            known = error.refusal.choices
-            if choose is None or not 1 <= choose <= len(known):
-                choices = [
-                    {
-                        "number": number,
-                        "title": choice_label(choice, self.root),
-                        "diff": self._diff(choice.changes),
-                    }
-                    for number, choice in enumerate(known, 1)
-                ]
-                return {"refusal": _refusal(error.refusal), "choices": choices, "diff": "", "written": []}
-            changes = known[choose - 1].changes
-        else:
-            if choose not in (None, 1):
-                raise ToolRefusedError("the sketch is clear: there is nothing to choose")
+            choices = [
+                {
+                    "number": number,
+                    "title": choice_label(choice, self.root),
+                    "diff": self._diff(choice.changes),
+                }
+                for number, choice in enumerate(error.refusal.choices, 1)
+            ]
+            return {"refusal": _refusal(error.refusal), "choices": choices, "diff": "", "written": []}
         written = self._write(changes, files) if write else []
         return {"refusal": None, "choices": [], "diff": self._diff(changes), "written": written}
 
@@ -200,7 +184,7 @@ class WorkspaceTools:
 
         try:
             recover([self.root], user_dirs.journal_folder())
-            write_all(file_writes(tuple(changes), files), [self.root], user_dirs.journal_folder())
+            write_all(change_writes(changes, files), [self.root], user_dirs.journal_folder())
         except WriteError as error:
             raise ToolRefusedError(f"nothing was written: {error}") from None
         return [self._name(change.moved_to or change.original.uri) for change in changes]

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from editahead_cli.commands.apply_report import ApplyReport
     from editahead_inference.apply.file_change import FileChange
     from editahead_inference.apply.results import Choice, Refusal
-    from editahead_lsp.apply.service import ApplyPlan
-    from editahead_prompts.sketches.sketch import Sketch
+    from editahead_workspace.apply.apply_sketch import ApplyPlan, ReadSketch
     from editahead_workspace.apply.partial_results import PartialResultReporter
     from editahead_workspace.apply.workspace_files import WorkspaceFiles
     from editahead_workspace.settings import Settings
@@ -76,6 +75,7 @@ def run(args: argparse.Namespace) -> int:
 
     from editahead_lsp.apply.to_lsp import to_problems
     from editahead_workspace.apply.linters import find_new_problems
+    from editahead_workspace.apply.workspace_files import WorkspaceFiles
 
     from .apply_report import ApplyReport
 
@@ -89,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
     recover(root)
     report = ApplyReport(args.json, root, exact=args.patch)
     settings = _load_settings(root)
-    files = _workspace_files(args.file, root, settings)
+    files = WorkspaceFiles.on_disk(root, settings, Path.cwd(), args.file)
     code = _plan_changes(args, report, files, settings)
     if code is not None:
         return code
@@ -122,51 +122,39 @@ def _plan_changes(
     """Read the sketch, and put its plan into the report. Return the exit code if there is no plan."""
     import time
 
+    from editahead_cli import sketch_input
     from editahead_cli.errors import SketchInputError
-    from editahead_cli.sketch_input import read_sketch
-    from editahead_inference.apply.results import Refusal
     from editahead_inference.errors import ApplyRefusedError
-    from editahead_lsp.apply.service import ApplyPlan
-    from editahead_prompts.errors import SketchError
-    from editahead_prompts.sketches.parse import parse_sketch
+    from editahead_workspace.apply.apply_sketch import ApplyPlan, SketchTask, read_sketch
+    from editahead_workspace.errors import NothingToChooseError, UnreadableSketchError
 
     report.started = time.perf_counter()
     try:
-        text = read_sketch(args.sketch, settings.max_file_bytes)
+        text = sketch_input.read_sketch(args.sketch, settings.max_file_bytes)
+        read = read_sketch(SketchTask(text, files, choice=args.choose))
     except SketchInputError as error:
         return fail(str(error))
+    except (UnreadableSketchError, ApplyRefusedError) as error:
+        return report.report_refusal(error.refusal)
+    report.kind = read.sketch.files[0].kind
     try:
-        own = files.resolve(None)
-        sketch = parse_sketch(
-            text, language=own.language if own else None, path=args.file.name if args.file else None
-        )
-        report.kind = sketch.files[0].kind
-        asking = args.model and args.choose is None
-        report.planned = _make_plan(sketch, files, report.root, settings, asking=asking)
-    except SketchError as error:
-        lines = text.splitlines()[error.at : error.end]
-        return report.report_refusal(Refusal("unparsed", str(error), "\n".join(lines)))
+        report.planned = _plan(read, report.root, settings, asking=args.model and args.choose is None)
     except ApplyRefusedError as error:
-        chosen = _choose(error.refusal, args, report.root)
+        chosen = _ask(error.refusal, args, report.root)
         if chosen is None:
             return report.report_refusal(error.refusal)
-        report.planned = ApplyPlan(sketch, chosen.changes, first_hunk_at=time.perf_counter())
+        report.planned = ApplyPlan(read.sketch, chosen.changes, first_hunk_at=time.perf_counter())
+    except NothingToChooseError as error:
+        return fail(str(error))
     except ValueError as error:
         return fail(f"--model: {error}")
-    else:
-        if args.choose not in (None, 1):
-            return fail("the sketch is clear: there is nothing to choose")
     report.ended = time.perf_counter()
     return None
 
 
-def _choose(refusal: Refusal, args: argparse.Namespace, root: Path) -> Choice | None:
+def _ask(refusal: Refusal, args: argparse.Namespace, root: Path) -> Choice | None:
     """Return the reading that the person means, or None."""
-    if not refusal.choices:
-        return None
-    if args.choose is not None:
-        return refusal.choices[args.choose - 1] if args.choose <= len(refusal.choices) else None
-    if args.json:
+    if not refusal.choices or args.choose is not None or args.json:
         return None
     from editahead_cli.choice_prompt import ask_choice
 
@@ -175,9 +163,9 @@ def _choose(refusal: Refusal, args: argparse.Namespace, root: Path) -> Choice | 
 
 def _write(report: ApplyReport, files: WorkspaceFiles, *, backup: bool, force: bool) -> str | None:
     """Write the changes. Return why nothing was written, or None."""
-    from .apply_report import file_writes
+    from editahead_workspace.apply.change_writes import change_writes
 
-    why = write_files(file_writes(report.changes, files), report.root, backup=backup, force=force)
+    why = write_files(change_writes(report.changes, files), report.root, backup=backup, force=force)
     report.written = why is None
     return why
 
@@ -189,53 +177,40 @@ def _load_settings(root: Path) -> Settings:
     return load_settings(os.environ, None, [root], user_dirs.config_folder()).settings
 
 
-def _make_plan(
-    sketch: Sketch, files: WorkspaceFiles, root: Path, settings: Settings, *, asking: bool
-) -> ApplyPlan:
+def _plan(read: ReadSketch, root: Path, settings: Settings, *, asking: bool) -> ApplyPlan:
     """Plan the changes that the sketch describes.
 
     Raises:
         ApplyRefusedError: The sketch cannot be applied.
+        NothingToChooseError: A reading was chosen, and there is one only.
         ValueError: A model is wanted, and the settings name none.
     """
     import asyncio
     import time
+    from dataclasses import replace
 
-    from editahead_inference.apply.merge.merge import merge
-    from editahead_inference.apply.planner import plan_changes
-    from editahead_lsp.apply.service import ApplyPlan
+    from editahead_workspace.apply.apply_sketch import load_merge, plan_sketch
     from editahead_workspace.apply.partial_results import PartialResultReporter
 
-    reporter = PartialResultReporter(lambda news: None, time.perf_counter)
+    reporter = PartialResultReporter(lambda result: None, time.perf_counter)
     if asking:
-        return asyncio.run(_plan_with_model(sketch, files, root, settings, reporter))
-    return ApplyPlan(
-        sketch,
-        plan_changes(
-            sketch,
-            files,
-            merge,
-            flag_file=files.find_flag,
-            is_executable=files.is_executable,
-            on_settled=reporter.on_file_done,
-        ),
-        first_hunk_at=reporter.first_hunk_at,
-    )
+        plan = asyncio.run(_plan_with_model(read, root, settings, reporter))
+    else:
+        plan = plan_sketch(read, load_merge(), on_file_done=reporter.on_file_done)
+    return replace(plan, first_hunk_at=reporter.first_hunk_at)
 
 
 async def _plan_with_model(
-    sketch: Sketch, files: WorkspaceFiles, root: Path, settings: Settings, reporter: PartialResultReporter
+    read: ReadSketch, root: Path, settings: Settings, reporter: PartialResultReporter
 ) -> ApplyPlan:
     """Plan the changes with the model of the settings. Cancellation ends the request to the model."""
     import asyncio
+    from dataclasses import replace
 
-    from editahead_inference.apply.merge.merge import merge
-    from editahead_inference.apply.model.model_fallback import ModelFallback
-    from editahead_inference.apply.planner import plan_changes
     from editahead_inference.worker_thread import CancellableJob, WorkerThread
-    from editahead_lsp.apply.service import ApplyPlan
     from editahead_prompts.syntax.syntax_trees import SyntaxTrees
     from editahead_workspace import uris
+    from editahead_workspace.apply.apply_sketch import load_merge, load_model_fallback, plan_sketch
     from editahead_workspace.apply.blocking_model import BlockingModelClient
     from editahead_workspace.model_config import ModelConfig
 
@@ -243,34 +218,18 @@ async def _plan_with_model(
     if model is None:
         raise ValueError('the settings name no model (`backend` is "embedded"); see docs/backends.md')
     trees = SyntaxTrees(reproducible=True)
-    asks = ModelFallback(
-        merge,
-        BlockingModelClient(asyncio.get_running_loop(), model, files.exclusion_reason),
-        lambda coming: reporter.on_partial_rewrite(coming, trees),
+    model_fallback, _ = load_model_fallback()
+    rewrites = model_fallback(
+        load_merge(),
+        BlockingModelClient(asyncio.get_running_loop(), model, read.task.files.exclusion_reason),
+        lambda partial: reporter.on_partial_rewrite(partial, trees),
     )
     try:
-        changes = await CancellableJob(WorkerThread()).run(
-            lambda check: plan_changes(
-                sketch,
-                files,
-                asks,
-                syntax=trees,
-                flag_file=files.find_flag,
-                is_executable=files.is_executable,
-                on_settled=reporter.on_file_done,
-                check=check,
+        plan = await CancellableJob(WorkerThread()).run(
+            lambda check: plan_sketch(
+                read, rewrites, trees=trees, on_file_done=reporter.on_file_done, check=check
             )
         )
     finally:
         await model.backend.close()
-    return ApplyPlan(sketch, changes, tuple(asks.usages), reporter.first_hunk_at)
-
-
-def _workspace_files(file: Path | None, root: Path, settings: Settings) -> WorkspaceFiles:
-    from editahead_workspace import uris
-    from editahead_workspace.apply.workspace_files import WorkspaceFiles
-    from editahead_workspace.file_exclusion import FileExclusion
-
-    uri = uris.path_to_uri(Path(os.path.normpath(Path.cwd() / file))) if file is not None else None
-    exclusion = FileExclusion([root], settings.exclude)
-    return WorkspaceFiles([root], {}, exclusion, settings.max_file_bytes, uri, Path.cwd())
+    return replace(plan, usage=tuple(rewrites.usages))

@@ -11,39 +11,13 @@ from editahead_prompts.text.control_characters import escape_line
 if TYPE_CHECKING:
     from editahead_inference.apply.file_change import FileChange
     from editahead_inference.apply.results import Refusal
-    from editahead_lsp.apply.service import ApplyPlan
     from editahead_lsp.apply.to_lsp import RebasedChange
     from editahead_lsp.protocol.apply_messages import ApplyStats, Problem
     from editahead_prompts.sketches.sketch import SketchKind
-    from editahead_workspace.apply.workspace_files import WorkspaceFiles
-    from editahead_workspace.file_writes.transaction import FileWrite
+    from editahead_workspace.apply.apply_sketch import ApplyPlan
 
 _MAX_PART_LINES, _MAX_LINE = 20, 200
 """Lines of a refused part, and characters of a line, that are shown on a terminal."""
-
-
-def file_writes(changes: tuple[FileChange, ...], files: WorkspaceFiles) -> list[FileWrite]:
-    """Return the writes that make the changes."""
-    from editahead_workspace import uris
-    from editahead_workspace.apply.workspace_files import BOM
-    from editahead_workspace.file_writes.transaction import FileWrite
-
-    out = []
-    for change in changes:
-        uri = change.original.uri
-        path = uris.uri_to_path(uri)
-        assert path is not None
-        mark = BOM if uri in files.with_bom else ""
-        old, new = ((mark + text).encode("utf-8") for text in (change.original.text, change.new_text))
-        target = uris.uri_to_path(change.moved_to) if change.moved_to is not None else None
-        if target is not None:
-            out += [FileWrite(target, None, new, path, change.executable), FileWrite(path, old, None)]
-        elif change.action == "delete":
-            out.append(FileWrite(path, old, None))
-        else:
-            before = None if change.action == "create" else old
-            out.append(FileWrite(path, before, new, executable=change.executable))
-    return out
 
 
 class ApplyReport:
@@ -137,7 +111,7 @@ class ApplyReport:
             )
 
     def _stats(self, planned: ApplyPlan) -> ApplyStats:
-        from editahead_lsp.features.apply_sketch import apply_stats
+        from editahead_lsp.apply.to_lsp import apply_stats
 
         return apply_stats(planned, (self.ended - self.started) * 1000, self.started)
 
@@ -149,7 +123,6 @@ class ApplyReport:
     def _print_json(self, refusal: Refusal | None) -> None:
         from editahead_cli import json_output
         from editahead_lsp.apply import to_lsp
-        from editahead_lsp.features.apply_sketch import apply_method
         from editahead_lsp.protocol.apply_messages import ApplyStats
         from editahead_lsp.protocol.client_capabilities import FILE_OPERATIONS, ClientCapabilities
 
@@ -171,7 +144,7 @@ class ApplyReport:
             edit=None if refusal is not None else to_lsp.to_workspace_edit(files, able, "utf-16"),
             hunks=[hunk for file in files for hunk in to_lsp.to_applied_hunks(file, "utf-16")],
             sketch_kind=self.kind,
-            method=apply_method(self.changes),
+            method=to_lsp.apply_method(self.changes),
             stats=ApplyStats(0.0) if self.planned is None else self._stats(self.planned),
             problems=self.problems,
             written=[c.moved_to or c.original.uri for c in self.changes] if self.written else [],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,23 +12,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from editahead_inference.apply.file_change import FileChange
-from editahead_inference.apply.planner import MergeFunction, plan_changes
-from editahead_inference.apply.results import Choice, Refusal
+from editahead_inference.apply.planner import MergeFunction
+from editahead_inference.apply.results import Refusal
 from editahead_inference.errors import ApplyRefusedError, DeadlineError
 from editahead_inference.worker_thread import CancellableJob, WorkerThread
 from editahead_lsp.protocol.custom_messages import Range
 from editahead_lsp.session.documents import Document
 from editahead_lsp.session.session import Session
-from editahead_prompts.errors import SketchError
-from editahead_prompts.sketches.parse import parse_sketch
-from editahead_prompts.sketches.sketch import Sketch
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.edits import Edit, Replacement, rebase
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_workspace import uris
-from editahead_workspace.apply.blocking_model import MODEL_TIMEOUT_S, BlockingModelClient, Check
+from editahead_workspace.apply.apply_sketch import (
+    ApplyPlan,
+    Check,
+    SketchTask,
+    load_merge,
+    load_model_fallback,
+    plan_sketch,
+    read_sketch,
+)
+from editahead_workspace.apply.blocking_model import MODEL_TIMEOUT_S, BlockingModelClient
 from editahead_workspace.apply.partial_results import PartialResult, PartialResultReporter
 from editahead_workspace.apply.workspace_files import WorkspaceFiles
+from editahead_workspace.errors import UnreadableSketchError
 from editahead_workspace.file_exclusion import FileExclusion
 from editahead_workspace.positions import Encoding, offset_at
 
@@ -36,9 +43,6 @@ from .embedded_sketch import EmbeddedSketch
 from .to_lsp import RebasedChange
 
 if TYPE_CHECKING:
-    from editahead_inference.apply.model.model_fallback import ModelFallback
-    from editahead_inference.apply.results import RefusalReason
-    from editahead_inference.backends.base import Usage
     from editahead_inference.predictors.model.predictor import ModelPredictor
 
 DEADLINE_S = 20.0
@@ -48,20 +52,6 @@ MAX_TIMES = 100
 """Limits the model's rewrites whose times count in `editahead.status`."""
 
 T = TypeVar("T")
-
-
-def load_merge() -> MergeFunction:
-    """Import the merge. Late, so that the server answers `initialize` first."""
-    from editahead_inference.apply.merge.merge import merge
-
-    return merge
-
-
-def load_model_fallback() -> tuple[type[ModelFallback], frozenset[RefusalReason]]:
-    """Import the model fallback, and the reasons of refusals that it handles. Late, like the merge."""
-    from editahead_inference.apply.model.model_fallback import MODEL_REASONS, ModelFallback
-
-    return ModelFallback, MODEL_REASONS
 
 
 @dataclass(frozen=True)
@@ -90,21 +80,19 @@ class ApplyJob:
     instruction: str = ""
     choice: str | None = None
 
+    @property
+    def span_of(self) -> Callable[[Snapshot], tuple[int, int]] | None:
+        """Return the offsets of the range in a text. None for all of the file."""
+        span = self.span
+        if span is None:
+            return None
 
-@dataclass(frozen=True)
-class ApplyPlan:
-    """The result of a job.
+        def find(text: Snapshot) -> tuple[int, int]:
+            ends = (offset_at(text, at.line, at.character, self.encoding) for at in (span.start, span.end))
+            start, end = sorted(ends)
+            return start, end
 
-    Attributes:
-        changes: Changes over the snapshots of the job. For an embedded sketch: over the remaining document.
-        usage: The tokens of each request to a model.
-        first_hunk_at: The time of the first hunk in seconds. None where there is no hunk.
-    """
-
-    sketch: Sketch
-    changes: tuple[FileChange, ...]
-    usage: tuple[Usage, ...] = ()
-    first_hunk_at: float | None = None
+        return find
 
 
 @dataclass
@@ -270,50 +258,18 @@ class ApplyService:
     def _plan(
         self, job: ApplyJob, merge: MergeFunction, telling: PartialResultReporter, check: Check, asking: bool
     ) -> ApplyPlan:
-        if len(job.sketch) > self.session.settings.max_file_bytes:
-            raise ApplyRefusedError(
-                Refusal("too-large", "The sketch is larger than a file may be (`max_file_bytes`).")
-            )
-        own = job.files.resolve(None)
+        task = SketchTask(job.sketch, job.files, job.span_of, tuple(job.snapshots.values()), job.choice)
         try:
-            sketch = parse_sketch(
-                job.sketch,
-                language=own.language if own is not None else None,
-                path=own.uri.rpartition("/")[2] if own is not None else None,
-                check=check,
-            )
-        except SketchError as error:
-            lines = job.sketch.splitlines()[error.at : error.end]
-            raise ApplyRefusedError(Refusal("unparsed", str(error), "\n".join(lines))) from None
-        check()
-        spans = {}
-        if own is not None and job.span is not None:
-            ends = job.span.start, job.span.end
-            start, end = sorted(offset_at(own, at.line, at.character, job.encoding) for at in ends)
-            spans[own.uri] = start, end
-        try:
-            changed = plan_changes(
-                sketch,
-                job.files,
-                merge,
-                spans=spans,
-                context_documents=tuple(job.snapshots.values()),
-                syntax=self._trees[asking],
-                flag_file=job.files.find_flag,
-                is_executable=job.files.is_executable,
-                on_settled=telling.on_file_done,
-                check=check,
-            )
-        except ApplyRefusedError as error:
-            if job.choice is None:
-                raise
-            changed = _find_choice(job.choice, error.refusal.choices).changes
-            for change in changed:
-                telling.on_file_done(change)
-            return ApplyPlan(sketch, changed)
-        if job.choice is not None:
-            _find_choice(job.choice, (Choice("", (), changed, 1.0),))
-        return ApplyPlan(sketch, changed)
+            read = read_sketch(task, check)
+        except UnreadableSketchError as error:
+            raise ApplyRefusedError(error.refusal) from None
+        return plan_sketch(
+            read,
+            merge,
+            trees=self._trees[asking],
+            on_file_done=telling.on_file_done,
+            check=check,
+        )
 
     def rebase(self, job: ApplyJob, changes: tuple[FileChange, ...]) -> list[RebasedChange]:
         """Return the changes over the texts that the client has now.
@@ -389,22 +345,6 @@ def _check_deadline(check: Check, deadline_s: float) -> None:
         check()
     except DeadlineError:
         raise ApplyRefusedError(Refusal("too-large", f"Apply took longer than {deadline_s:.0f} s.")) from None
-
-
-def _find_choice(id: str, choices: Sequence[Choice]) -> Choice:
-    """Return the choice with an id.
-
-    Raises:
-        ApplyRefusedError: There is none, as the id was made for other texts.
-    """
-    chosen = next((choice for choice in choices if choice.id == id), None)
-    if chosen is None:
-        raise ApplyRefusedError(
-            Refusal(
-                "stale", "The files were changed since these choices were offered. Apply the sketch again."
-            )
-        )
-    return chosen
 
 
 def _touches_changed_line(replacement: Replacement, since: Edit, text: Snapshot) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Literal
 
 from editahead_inference.apply.file_change import FileChange
 from editahead_inference.apply.results import Choice, Refusal, SimilarLines
@@ -16,6 +17,7 @@ from editahead_lsp.protocol import lsp_types
 from editahead_lsp.protocol.apply_messages import (
     AppliedHunk,
     ApplyChoice,
+    ApplyStats,
     ChoicePlace,
     Problem,
     RefusalData,
@@ -26,6 +28,7 @@ from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_workspace import uris
 from editahead_workspace.apply.annotated_diff import HUNK_LABELS, diff_lines
+from editahead_workspace.apply.apply_sketch import ApplyPlan
 from editahead_workspace.apply.linters import NewProblem
 from editahead_workspace.positions import Encoding
 
@@ -205,3 +208,28 @@ def to_problems(found: Iterable[NewProblem]) -> list[Problem]:
         for one in found
         for at in [wire.Position(one.line, one.character)]
     ]
+
+
+def apply_method(changes: Sequence[FileChange]) -> Literal["merge", "model", "none"]:
+    """Return how the changes were made; "model" if a model wrote any of them."""
+    if any(change.origin == "model" for change in changes):
+        return "model"
+    return "merge" if changes else "none"
+
+
+def apply_stats(plan: ApplyPlan, ms: float, started: float) -> ApplyStats:
+    """Return the costs of a plan.
+
+    Args:
+        plan: The plan.
+        ms: Milliseconds from the request to the edit.
+        started: When the request arrived, in seconds of the server's clock.
+    """
+    usages, first = plan.usage, plan.first_hunk_at
+    return ApplyStats(
+        round(ms, 3),
+        None if first is None else round((first - started) * 1000, 3),
+        sum(usage.completion for usage in usages),
+        sum(usage.drafted for usage in usages),
+        sum(usage.accepted for usage in usages),
+    )

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
-from editahead_inference.apply.file_change import FileChange
 from editahead_inference.errors import ApplyRefusedError
 from editahead_lsp.apply import to_lsp
-from editahead_lsp.apply.service import ApplyJob, ApplyPlan, partial_change
+from editahead_lsp.apply.service import ApplyJob, partial_change
 from editahead_lsp.apply.to_lsp import RebasedChange, to_problems
 from editahead_lsp.heavy_jobs import HEAVY_JOBS
 from editahead_lsp.protocol.apply_messages import (
     AppliedHunk,
     ApplyArgument,
     ApplyResult,
-    ApplyStats,
     PartialHunks,
     Problem,
 )
@@ -113,8 +111,8 @@ async def _result(server: Server, argument: ApplyArgument, job: ApplyJob, starte
         edit,
         hunks,
         plan.sketch.files[0].kind,
-        apply_method(plan.changes),
-        apply_stats(plan, took_ms, started),
+        to_lsp.apply_method(plan.changes),
+        to_lsp.apply_stats(plan, took_ms, started),
         applied,
         reason,
         problems,
@@ -166,31 +164,6 @@ def apply_model(server: Server, *, dry_run: bool = False) -> ModelPredictor | No
     None unless the user confirms each hunk that the model wrote: after a dry run, or by change annotations.
     """
     return server.predictions.models.model if dry_run or server.client.annotates_edits else None
-
-
-def apply_method(changes: Sequence[FileChange]) -> Literal["merge", "model", "none"]:
-    """Return how the changes were made; "model" if a model wrote any of them."""
-    if any(change.origin == "model" for change in changes):
-        return "model"
-    return "merge" if changes else "none"
-
-
-def apply_stats(plan: ApplyPlan, ms: float, started: float) -> ApplyStats:
-    """Return the costs of a plan.
-
-    Args:
-        plan: The plan.
-        ms: Milliseconds from the request to the edit.
-        started: When the request arrived, in seconds of the server's clock.
-    """
-    usages, first = plan.usage, plan.first_hunk_at
-    return ApplyStats(
-        round(ms, 3),
-        None if first is None else round((first - started) * 1000, 3),
-        sum(usage.completion for usage in usages),
-        sum(usage.drafted for usage in usages),
-        sum(usage.accepted for usage in usages),
-    )
 
 
 def mark_expected_change(session: Session, rebased: list[RebasedChange]) -> None:

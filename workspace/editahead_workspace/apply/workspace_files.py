@@ -24,6 +24,7 @@ from editahead_retrieval.files.secret_names import is_secret_path
 from editahead_workspace import uris
 from editahead_workspace.file_exclusion import FileExclusion
 from editahead_workspace.open_files import OpenFiles
+from editahead_workspace.settings import Settings
 
 BOM = "\ufeff"
 
@@ -35,7 +36,7 @@ class WorkspaceFiles:
         folders: The workspace folders. Without any, only open documents may be changed.
         documents: The open documents by key.
         exclusion: Finds excluded files.
-        most_bytes: The size of a file in bytes, at most.
+        max_bytes: The size of a file in bytes, at most.
         uri: The file to change where the sketch names none.
         here: The folder for relative paths when `uri` does not give one.
     """
@@ -45,18 +46,31 @@ class WorkspaceFiles:
         folders: Sequence[Path],
         documents: Mapping[str, Snapshot],
         exclusion: FileExclusion,
-        most_bytes: int,
+        max_bytes: int,
         uri: str | None = None,
         here: Path | None = None,
     ) -> None:
         self._folders = folders
         self._open_files = OpenFiles(lambda: {key: snapshot.uri for key, snapshot in documents.items()})
-        self._documents, self._exclusion, self._most_bytes = documents, exclusion, most_bytes
+        self._documents, self._exclusion, self.max_bytes = documents, exclusion, max_bytes
         self._uri = uri
         own = uris.uri_to_path(uri) if uri is not None else None
         self._here = here if own is None else own.parent
         self.with_bom: set[str] = set()
         """The URIs of files that were read and begin with a byte order mark, which is not part of their text."""
+
+    @classmethod
+    def on_disk(cls, root: Path, settings: Settings, here: Path, file: Path | str | None) -> WorkspaceFiles:
+        """Return the files of a workspace folder, none of which is open in an editor.
+
+        Args:
+            root: The workspace folder.
+            settings: What is excluded, and how large a file may be.
+            here: The folder for relative paths.
+            file: The file to change where the sketch names none, maybe relative to `here`.
+        """
+        uri = uris.path_to_uri(Path(os.path.normpath(here / file))) if file is not None else None
+        return cls([root], {}, FileExclusion([root], settings.exclude), settings.max_file_bytes, uri, here)
 
     def resolve(self, path: str | None) -> Snapshot | None:
         """Return the file at a path; None when there is none. See `editahead_inference.apply.planner.FileProvider`.
@@ -154,7 +168,7 @@ class WorkspaceFiles:
         if document is not None:
             if path is not None and self._folders:
                 self._check_inside(path)
-            if len(document.text.encode("utf-8", "replace")) > self._most_bytes:
+            if len(document.text.encode("utf-8", "replace")) > self.max_bytes:
                 raise self._too_large(uri)
             return document
         if path is None:
@@ -194,7 +208,7 @@ class WorkspaceFiles:
     def _read(self, real: Path, name: str, uri: str) -> str:
         """Return the text of a file whose place was checked, and in whose path nothing is a link."""
         try:
-            data = read_file_without_links(str(real), self._most_bytes)
+            data = read_file_without_links(str(real), self.max_bytes)
         except FileTooLargeError:
             raise self._too_large(uri) from None
         except NotRegularFileError:
@@ -213,7 +227,7 @@ class WorkspaceFiles:
 
     def _too_large(self, uri: str) -> ApplyRefusedError:
         name = PurePosixPath(uris.canonical_key(uri)).name
-        return _refused("too-large", f"{name} is larger than {self._most_bytes} bytes (`max_file_bytes`).")
+        return _refused("too-large", f"{name} is larger than {self.max_bytes} bytes (`max_file_bytes`).")
 
 
 def _reason_of(error: FileNotFoundError | UnreadableFileError) -> str:
