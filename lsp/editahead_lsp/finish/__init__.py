@@ -1,1 +1,1 @@
-"""The change that `finish` is asked about: read from git, from a patch, or from a folder with the files before."""
+"""`finish` in the language server: a request over frozen texts, the count of places left, and both in LSP terms."""
