@@ -15,7 +15,7 @@ from editahead_evals.metrics.metrics import SERVER, Counts, FileResult, TypingCo
 from editahead_evals.replay.baselines import BASELINES
 from editahead_evals.report.comparison import Difference
 from editahead_evals.scenarios.scoring import ScenarioResult
-from editahead_evals.tasks.player import TaskResult
+from editahead_lab.tasks.player import TaskResult
 from keyboard_baseline import PARTS, BaselinePart
 from keyboard_baseline import Counts as KeyboardCounts
 

@@ -63,7 +63,7 @@ def test_the_server_loads_nothing_heavy() -> None:
     loaded = loaded_after(SERVE)
     assert {"editahead_lsp", "editahead_inference"} <= loaded
     assert not loaded & HEAVY
-    assert not loaded & {"editahead_evals", "editahead_training", "rich"}
+    assert not loaded & {"editahead_evals", "editahead_lab", "rich"}
 
 
 @pytest.mark.parametrize(

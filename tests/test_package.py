@@ -15,22 +15,12 @@ import pytest
 import editahead_lsp
 
 ROOT = Path(__file__).parent.parent
-PARTS = (
-    "cli",
-    "lsp",
-    "workspace",
-    "serving",
-    "inference",
-    "retrieval",
-    "prompts",
-    "programs",
-    "training",
-    "evals",
-)
+PARTS = ("cli", "lsp", "workspace", "serving", "inference", "retrieval", "prompts", "programs", "evals")
 PACKAGES = tuple(f"editahead_{part}" for part in PARTS)
+LAB = ROOT / "lab"
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", [*PARTS, "lab"])
 def test_each_part_is_one_package_and_loaded_from_here(part: str) -> None:
     package = import_module(f"editahead_{part}")
     assert package.__file__ == str(ROOT / part / f"editahead_{part}" / "__init__.py")
@@ -39,10 +29,10 @@ def test_each_part_is_one_package_and_loaded_from_here(part: str) -> None:
 
 
 def test_the_distribution_has_the_version_that_the_server_names() -> None:
-    assert metadata.version("editahead") == editahead_lsp.__version__
+    assert metadata.version("editahead") == metadata.version("editahead-lab") == editahead_lsp.__version__
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", [*PARTS, "lab"])
 def test_a_folder_of_ours_is_no_package(part: str) -> None:
     """Other distributions have modules called `lsp` or `inference`: ours must not stand in their way, nor they in ours."""
     spec = find_spec(part)
@@ -61,14 +51,17 @@ def test_the_supported_versions_of_python_are_the_tested_ones() -> None:
     assert f"python-version: [{named}]\n" in workflow
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+def build_wheel(project: Path, out: Path) -> zipfile.ZipFile:
     pytest.importorskip("hatchling", reason="hatchling builds the wheel (it comes with the group `dev`)")
-    out = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(out)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    subprocess.run(command, cwd=project, check=True, capture_output=True)
     (path,) = out.glob("*.whl")
     return zipfile.ZipFile(path)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    return build_wheel(ROOT, tmp_path_factory.mktemp("wheel"))
 
 
 def test_a_wheel_holds_the_packages_and_nothing_else(wheel: zipfile.ZipFile) -> None:
@@ -78,6 +71,17 @@ def test_a_wheel_holds_the_packages_and_nothing_else(wheel: zipfile.ZipFile) -> 
     data = {name for name in wheel.namelist() if name.startswith(f"{ours}.data/")}
     pages = {f"{ours}.data/data/share/man/man1/{page.name}" for page in (ROOT / "docs" / "man").iterdir()}
     assert data == pages != set()
+
+
+def test_the_wheel_of_the_laboratory_holds_its_package_and_nothing_else(tmp_path: Path) -> None:
+    names = set(build_wheel(LAB, tmp_path).namelist())
+    files = {
+        path.relative_to(LAB).as_posix()
+        for path in (LAB / "editahead_lab").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert {name for name in names if ".dist-info/" not in name} == files
+    assert {"editahead_lab/training/gate/fit_gate.py", "editahead_lab/apply/sketch_generator.py"} <= files
 
 
 @pytest.mark.slow
@@ -96,7 +100,7 @@ def test_a_wheel_holds_every_file_of_the_packages(wheel: zipfile.ZipFile) -> Non
 
 
 @pytest.mark.slow
-def test_the_wheel_of_the_vscode_extension_lacks_weights_and_training_and_nothing_else(
+def test_the_wheel_of_the_vscode_extension_lacks_weights_and_nothing_else(
     wheel: zipfile.ZipFile, tmp_path: Path
 ) -> None:
     assert wheel.filename is not None
@@ -107,11 +111,5 @@ def test_the_wheel_of_the_vscode_extension_lacks_weights_and_training_and_nothin
         names = set(made.namelist())
         (record,) = (name for name in names if name.endswith(".dist-info/RECORD"))
         listed = {line.split(",")[0] for line in made.read(record).decode().splitlines()}
-    left_out = (
-        "editahead_retrieval/vectors/encoder.npz",
-        "editahead_training/",
-    )
-    gone = {name for name in wheel.namelist() if name.startswith(left_out)}
-    assert names == listed == set(wheel.namelist()) - gone
-    assert left_out[0] in gone
+    assert names == listed == set(wheel.namelist()) - {"editahead_retrieval/vectors/encoder.npz"}
     assert light.stat().st_size < 2_150_000

@@ -118,12 +118,12 @@ def test_the_extras_that_messages_name_are_there() -> None:
         "retrieval",
         "prompts",
         "programs",
-        "training",
         "evals",
+        "lab",
     ):
         for path in (ROOT / part).rglob("*.py"):
             named |= set(re.findall(r"editahead\[(\w+)\]", path.read_text("utf-8")))
-    assert {"local", "engine", "train"} <= named <= PROJECT["optional-dependencies"].keys()
+    assert {"local", "engine"} <= named <= PROJECT["optional-dependencies"].keys()
 
 
 @pytest.mark.slow

@@ -10,18 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PARTS = (
-    "cli",
-    "lsp",
-    "workspace",
-    "serving",
-    "inference",
-    "retrieval",
-    "prompts",
-    "programs",
-    "training",
-    "evals",
-)
+PARTS = ("cli", "lsp", "workspace", "serving", "inference", "retrieval", "prompts", "programs", "evals", "lab")
 MODULES = sorted(
     path
     for folder in (*PARTS, "tools", "editors", "packaging")

@@ -11,18 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PARTS = (
-    "cli",
-    "lsp",
-    "workspace",
-    "serving",
-    "inference",
-    "retrieval",
-    "prompts",
-    "programs",
-    "training",
-    "evals",
-)
+PARTS = ("cli", "lsp", "workspace", "serving", "inference", "retrieval", "prompts", "programs", "evals", "lab")
 PAGE = ROOT / "docs" / "review-list.md"
 RAW_START = re.compile(
     r"subprocess\.(?:Popen|run|call|check_\w+|get\w+)|(?:asyncio\.|loop\.)?create_subprocess_\w+|subprocess_exec"
@@ -41,10 +30,10 @@ WAY = re.compile(r"(?:uris\.)?uri_to_path|os\.fsdecode|Path\.cwd|os\.getcwdb?")
 RAW_STARTS = {
     "programs/process_guard.py": "the guard of the one way, a shell with a fixed program",
     "evals/replay/parallel.py": "copies of an evaluation",
-    "training/coder/build_examples.py": "copies of a training",
-    "training/completion/fit_completion.py": "copies of a training",
-    "training/gate/fit_model_gate.py": "copies of a training",
-    "training/gate/replayed_candidates.py": "copies of a training",
+    "lab/training/coder/build_examples.py": "copies of a training",
+    "lab/training/completion/fit_completion.py": "copies of a training",
+    "lab/training/gate/fit_model_gate.py": "copies of a training",
+    "lab/training/gate/replayed_candidates.py": "copies of a training",
 }
 """Modules that may start processes by themselves, and why."""
 

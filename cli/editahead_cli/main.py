@@ -12,7 +12,8 @@ from editahead_lsp import __version__
 from editahead_programs.child_python import protect_children
 
 from .console import print_text, print_traceback
-from .parser import COMMANDS, make_parser, suggest
+from .laboratory import named_in_lab, run_in_lab
+from .parser import EDITAHEAD, Program, make_parser, suggest
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -22,22 +23,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     if argv is None:  # this process is that of the command
         protect_children()
-    argv = list(sys.argv[1:] if argv is None else argv)
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    named = named_in_lab(arguments)
+    return run_program(EDITAHEAD, arguments) if named is None else run_in_lab(named, arguments)
+
+
+def run_program(program: Program, argv: Sequence[str]) -> int:
+    """Run a command of a program with these arguments and return its exit code."""
     sys.excepthook = print_traceback
-    chosen = next((argument for argument in argv if argument in COMMANDS), None)
-    parser = make_parser([chosen] if chosen else [])
+    chosen = next((argument for argument in argv if argument in program.commands), None)
+    parser = make_parser([chosen] if chosen else [], program)
     word = next((argument for argument in argv if not argument.startswith("-")), None)
     if chosen is None and word is not None:
-        parser.error(f"there is no command {word!r}{suggest(word, COMMANDS)}; --help lists all")
+        parser.error(f"there is no command {word!r}{suggest(word, program.commands)}; --help lists all")
     args = parser.parse_args(argv)
     if args.version:
-        print_text(_version_as_json() if args.json else f"editahead {__version__}")
+        print_text(_version_as_json() if args.json else f"{program.name} {__version__}")
         return 0
     if args.command is None:
         parser.print_help(sys.stderr)
         return 2
     try:
-        code: int = import_module(f"{__package__}.commands.{args.command}").run(args)
+        code: int = import_module(f"{program.package}.{args.command}").run(args)
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:  # the reader of our output, such as `head`, has closed it

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from editahead_prompts.text.control_characters import escape_text
+
+from .laboratory import COMMANDS_OF_LAB
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -20,7 +23,7 @@ COMMANDS = {
     "apply": "turn a sketch of a change into the exact edit",
     "finish": "tell what a change still lacks elsewhere in the codebase",
     "search": "find code by words, by names and by pieces of text",
-    "eval": "measure the quality of predictions, of applied sketches and of prompts",
+    "eval": "measure the predictions on your own repository, on your recordings, or on other edits",
     "engine": "start and supervise a vLLM for Editahead",
     "index": "tell what the index of a folder holds, build it or remove it",
     "mcp": "answer agents over MCP: finish a change, search code, apply a sketch",
@@ -30,7 +33,7 @@ COMMANDS = {
     "stats": "show what became of the predictions in your editor",
     "team": "create and look after a team's index on PostgreSQL",
     "doctor": "check that Editahead works on this machine",
-    "train": "train the gate, the vocabulary and the small model on real edits",
+    "train": "train what Editahead has learned from real edits, with editahead-lab",
     "config": "print the effective settings and their sources",
     "completions": "print what completes this command line in your shell",
 }
@@ -40,23 +43,55 @@ _EPILOG = (
 )
 
 
-def make_parser(detailed: Collection[str] = COMMANDS) -> argparse.ArgumentParser:
-    """Return the parser of the command line.
+@dataclass(frozen=True)
+class Program:
+    """A program with commands.
+
+    Attributes:
+        name: What people type.
+        description: What it does.
+        package: The package with one module for each command.
+        commands: The commands, with what they do.
+        epilog: What the help ends with.
+        elsewhere: The commands that another program has: the parser knows none of their arguments.
+    """
+
+    name: str
+    description: str
+    package: str
+    commands: Mapping[str, str]
+    epilog: str | None = None
+    elsewhere: Collection[str] = ()
+
+
+EDITAHEAD = Program(
+    name="editahead",
+    description="Predict your next edit, in any editor.",
+    package=f"{__package__}.commands",
+    commands=COMMANDS,
+    epilog=_EPILOG,
+    elsewhere=COMMANDS_OF_LAB,
+)
+
+
+def make_parser(
+    detailed: Collection[str] | None = None, program: Program = EDITAHEAD
+) -> argparse.ArgumentParser:
+    """Return the parser of a command line.
 
     Args:
-        detailed: The commands whose arguments the parser knows. Each imports what only that command needs.
+        detailed: The commands whose arguments the parser knows; None for all. Each imports what only that command needs.
+        program: Whose command line it is.
     """
-    parser = _SafeParser(
-        prog="editahead", description="Predict your next edit, in any editor.", epilog=_EPILOG
-    )
+    parser = _SafeParser(prog=program.name, description=program.description, epilog=program.epilog)
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for name, summary in COMMANDS.items():
+    for name, summary in program.commands.items():
         description = f"{summary[0].upper()}{summary[1:]}."
         subparser = subparsers.add_parser(name, help=summary, description=description)
-        if name in detailed:
-            import_module(f"{__package__}.commands.{name}").add_arguments(subparser)
+        if (detailed is None or name in detailed) and name not in program.elsewhere:
+            import_module(f"{program.package}.{name}").add_arguments(subparser)
     return parser
 
 

@@ -1,6 +1,6 @@
-"""lighten_wheel.py WHEEL FOLDER: the wheel without what only torch and numpy can use: the weights, and the training.
+"""lighten_wheel.py WHEEL FOLDER: the wheel without the weights that only numpy can use.
 
-They would make the extension large, and its environment has neither library. The record of the wheel is made anew (PEP 427).
+They would make the extension large, and its environment lacks that library. The record of the wheel is made anew (PEP 427).
 """
 
 import csv
@@ -9,10 +9,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-LEFT_OUT = (
-    "editahead_retrieval/vectors/encoder.npz",
-    "editahead_training/",
-)
+LEFT_OUT = "editahead_retrieval/vectors/encoder.npz"
 
 
 def lightened(wheel: Path, folder: Path) -> Path:

@@ -10,9 +10,6 @@
   - RevisionError
   - RunError
   - ScenarioError
-  - StatesError
-  - TooFewPromptsError
-  - WorkerError
 * AssertionError
   - ScenarioFailure
 """
@@ -66,18 +63,6 @@ class RunError(EvalError):
 
 class ScenarioError(EvalError):
     """A scenario file that makes no sense as it is written."""
-
-
-class StatesError(EvalError):
-    """A file of editor states that cannot be read or written."""
-
-
-class TooFewPromptsError(EvalError):
-    """Too few prompts to compute costs from."""
-
-
-class WorkerError(EvalError):
-    """A failure of another revision to render prompts."""
 
 
 class ScenarioFailure(AssertionError):

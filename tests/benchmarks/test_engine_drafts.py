@@ -20,8 +20,8 @@ import pytest
 
 from commit_prompts import DEV, SEED, applies, records, windows
 from editahead_evals.data.edit_records import Record
+from editahead_lab.training.data.apply_examples import examples_of
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
-from editahead_training.data.apply_examples import examples_of
 from figures import SHORT, show
 from small_model import TRAINED
 

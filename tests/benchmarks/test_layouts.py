@@ -16,9 +16,9 @@ import pytest
 
 from editahead_evals.data.edit_records import Record, read_records, sample
 from editahead_evals.data.git_records import recent_records
-from editahead_evals.prompt_costs.costs import Costs
-from editahead_evals.prompt_costs.rendered_prompts import BLOCKS, render_all
-from editahead_evals.prompt_costs.typing_sessions import sample_large, sessions, typing_states
+from editahead_lab.prompt_costs.costs import Costs
+from editahead_lab.prompt_costs.rendered_prompts import BLOCKS, render_all
+from editahead_lab.prompt_costs.typing_sessions import sample_large, sessions, typing_states
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD

@@ -19,7 +19,8 @@ import pytest
 from editahead_evals.client.editor import Editor
 from editahead_evals.client.lsp_client import LanguageClient, server_command
 from editahead_evals.data.commit_replay import Point
-from editahead_evals.data.revisions import checked_out, present_commit
+from editahead_evals.data.own_checkout import present_commit
+from editahead_lab.revisions import checked_out
 from editahead_prompts.text.snapshot import Snapshot
 from figures import ROUNDS, SHORT, p50_p99, python_text, show
 

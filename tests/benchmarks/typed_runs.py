@@ -19,17 +19,17 @@ from pathlib import Path
 
 from editahead_evals.data.edit_records import Record
 from editahead_evals.data.key_sessions import Change, Open
-from editahead_evals.data.typed_commits import typed_commit
 from editahead_inference.backends.local.backend import LocalBackend
 from editahead_inference.candidates import Prediction
 from editahead_inference.pipeline import Pipeline
 from editahead_inference.predictors.model.predictor import ModelPredictor
+from editahead_lab.commits.typed_commits import typed_commit
+from editahead_lab.training.data.shards import sample, train_shards
 from editahead_lsp.protocol.custom_messages import TextDocumentContentChange
 from editahead_lsp.session.documents import Document
 from editahead_prompts.history.edit_history import EditHistory
 from editahead_prompts.state import EditorState
 from editahead_prompts.typing_time import KEY_S, READ_S, count_keys, seconds_saved
-from editahead_training.data.shards import sample, train_shards
 from figures import percentile
 
 Ask = Callable[[EditorState], Awaitable[Prediction]]

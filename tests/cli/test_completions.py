@@ -71,7 +71,6 @@ def test_commands_options_choices_and_files(complete: Completer) -> None:
     assert complete("editahead fini") == {"finish"}
     assert complete("editahead finish --st") == {"--staged"}
     assert complete("editahead index ") >= {"status", "build", "clear"}
-    assert complete("editahead train delta ") >= {"make", "apply"}
     assert complete("editahead apply --sketch roo") == set(FILES)
 
 

@@ -109,7 +109,7 @@ def test_a_wrong_argument_is_told_with_the_usage_of_its_command(capsys: pytest.C
     assert wrong("train", "gate", "--edits", ".", "--out", "x", "--dance") == 2
     err = capsys.readouterr().err
     assert "usage: editahead index" in err and "editahead index: error: unrecognized arguments: more" in err
-    assert "usage: editahead train gate" in err and "unrecognized arguments: --dance" in err
+    assert "usage: editahead-lab train gate" in err and "unrecognized arguments: --dance" in err
 
 
 @pytest.mark.parametrize(

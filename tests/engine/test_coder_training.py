@@ -18,17 +18,17 @@ transformers = pytest.importorskip(
 import tiny_coder
 from editahead_inference.backends.local.llama_shape import LlamaShape
 from editahead_inference.backends.local.small_model import open_base
+from editahead_lab.errors import TrainingError
+from editahead_lab.training.coder import adapter_run
+from editahead_lab.training.coder.adapter_file import ADAPTER, load_adapter, write_adapter
+from editahead_lab.training.coder.adapter_run import AdapterRun, RunPlan
+from editahead_lab.training.coder.answers import answer_examples, figures_of
+from editahead_lab.training.coder.examples import Example
+from editahead_lab.training.coder.network import CoderNetwork
+from editahead_lab.training.coder.packed_examples import PackedExamples, write
+from editahead_lab.training.coder.train_adapter import Machine, train_adapter
 from editahead_prompts.composition.hf_tokenizer import HfTokenizer
 from editahead_serving.model_export import write_folder
-from editahead_training.coder import adapter_run
-from editahead_training.coder.adapter_file import ADAPTER, load_adapter, write_adapter
-from editahead_training.coder.adapter_run import AdapterRun, RunPlan
-from editahead_training.coder.answers import answer_examples, figures_of
-from editahead_training.coder.examples import Example
-from editahead_training.coder.network import CoderNetwork
-from editahead_training.coder.packed_examples import PackedExamples, write
-from editahead_training.coder.train_adapter import Machine, train_adapter
-from editahead_training.errors import TrainingError
 
 WORDS, END, SPECIAL = 60, 59, [58, 59]
 PLAN = RunPlan(None, 6, 256, 3e-3, 4, 1)

@@ -13,13 +13,13 @@ numpy = pytest.importorskip("numpy")
 torch = pytest.importorskip("torch", reason="tools/environment/get-vllm.sh installs what this takes")
 
 from editahead_cli import main
+from editahead_lab.errors import TrainingError
+from editahead_lab.training.encoder import fit as fitting
+from editahead_lab.training.encoder.networks import TransformerNetwork, contrastive_loss
+from editahead_lab.training.encoder.pair import Pair, write_pairs
+from editahead_lab.training.encoder.texts import encode_pairs
+from editahead_lab.training.encoder.vocabulary import learn_vocabulary
 from editahead_retrieval.vectors.static_encoder import DOCUMENT, QUESTION, load_encoder
-from editahead_training.encoder import fit as fitting
-from editahead_training.encoder.networks import TransformerNetwork, contrastive_loss
-from editahead_training.encoder.pair import Pair, write_pairs
-from editahead_training.encoder.texts import encode_pairs
-from editahead_training.encoder.vocabulary import learn_vocabulary
-from editahead_training.errors import TrainingError
 
 WORDS = [
     f"{first}{last}" for first in ("oven", "bread", "dough", "salt") for last in ("er", "ing", "less", "ful")

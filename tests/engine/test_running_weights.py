@@ -17,9 +17,9 @@ transformers = pytest.importorskip(
 )
 pytest.importorskip("vllm", reason="tools/environment/get-vllm.sh installs what this takes")
 
+from editahead_lab.training.delta.checkpoint_delta import write_delta
+from editahead_lab.training.model import router_replay
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
-from editahead_training.delta.checkpoint_delta import write_delta
-from editahead_training.model import router_replay
 from real_vllm import KEY, serving
 
 EXPERTS, ACTIVE = 4, 2
@@ -66,7 +66,7 @@ def url(folders: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Iterat
     options = [
         "--no-enable-prefix-caching",
         *("--weight-transfer-config", json.dumps({"backend": "editahead-delta"})),
-        *("--worker-extension-cls", "editahead_training.vllm_worker.extension.WorkerExtension"),
+        *("--worker-extension-cls", "editahead_lab.training.vllm_worker.extension.WorkerExtension"),
     ]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("VLLM_SERVER_DEV_MODE", "1")

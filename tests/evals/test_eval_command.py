@@ -7,43 +7,27 @@ import multiprocessing
 import os
 import subprocess
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 import zstandard
 
-from editahead_cli.commands import eval as command
-from editahead_evals.data.edit_records import Record
-from editahead_evals.data.revisions import present_commit
 from editahead_evals.errors import RunError
 from editahead_evals.metrics.metrics import SERVER
-from editahead_evals.recorded.fake_openai_server import CannedAnswer, FakeOpenAIServer
 from editahead_evals.replay import parallel as run_module
 from editahead_evals.replay.baselines import BASELINES
-from editahead_evals.replay.candidate_recall import candidate_recall
 from editahead_evals.replay.commit_evaluation import EvalPlan
 from editahead_evals.replay.parallel import evaluate
-from eval_command import run_eval
+from eval_command import BEFORE, RECORDS, run_eval, write_records
 from schemas import validate
 
 pytestmark = pytest.mark.slow
 
 
-BEFORE = "total = 1\nprint(total)\n\n\ndef show():\n    return total\n"
-RECORDS = [
-    Record("r@1:a.py", "r", "1", "Rename", "a.py", "python", BEFORE, BEFORE.replace("total", "amount")),
-    Record("r@1:b.ts", "r", "1", "One hunk", "b.ts", "typescript", "let a = 1;\n", "let é𝒳 = 1;\n"),
-    Record("r@1:sub/c.go", "r", "1", "Nothing", "sub/c.go", "go", "package c\n", "package c\n"),
-]
-
-
 @pytest.fixture
 def edits(tmp_path: Path) -> Path:
-    path = tmp_path / "edits.jsonl.zst"
-    path.write_bytes(zstandard.compress("".join(json.dumps(asdict(r)) + "\n" for r in RECORDS).encode()))
-    return path
+    return write_records(tmp_path)
 
 
 @pytest.fixture
@@ -84,17 +68,6 @@ def test_json_has_everything(edits: Path, capsys: pytest.CaptureFixture[str]) ->
     assert report["latencyMs"]["first answer"]["p50"] > 0
 
 
-def test_another_revision_is_measured_on_the_same_files(
-    edits: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    if present_commit() == "unknown":
-        pytest.skip("not in a git checkout")
-    assert run_eval("--edits", str(edits), "--files", "2", "--jobs", "1", "--against", "HEAD", "--json") == 0
-    against = json.loads(capsys.readouterr().out)["against"]
-    assert against["files"] == 2
-    assert against["figures"]["coverage"]["theirs"]["value"] is not None
-
-
 def test_a_repositorys_own_commits(
     repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -129,138 +102,17 @@ def test_scenarios(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert report["met"] == 1
 
 
-def test_tasks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    head = "# about\nkind: key\nlanguage: python\nfile: a.py\n-- buffer --\na\n"
-    (tmp_path / "silence.txt").write_text(head)
-    (tmp_path / "missed.txt").write_text(f"{head}-- follow --\n@ 1\n-a\n+b\n")
-    assert run_eval("--tasks", str(tmp_path), "--trace") == 0
-    assert "missed: silent, 0 of 1 places" in capsys.readouterr().out
-    assert run_eval("--tasks", str(tmp_path), "--json") == 0
-    report = json.loads(capsys.readouterr().out)
-    validate("output.eval-tasks", "output", report)
-    assert report["fixed"]["done"] == 1
-    assert run_eval("--tasks", str(tmp_path), "--json", "--trace") == 2
-    assert run_eval("--tasks", str(tmp_path), "--files", "3") == 2
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["--against", "no-such-revision"], 1, "no such revision of Editahead: no-such-revision"),
         (["--report", "/no/such/folder/r.html"], 1, "the folder does not exist"),
     ],
 )
 def test_what_cannot_be_done_is_said_at_once(
     edits: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, message: str
 ) -> None:
-    if "--against" in arguments and present_commit() == "unknown":
-        pytest.skip("not in a git checkout")
     assert run_eval("--edits", str(edits), *arguments) == code
     assert message in capsys.readouterr().err
-
-
-SCENE = """A scene.
-id: {name}
-language: python
-file: a.py
-row: 1
-col: 5
--- buffer.txt --
-x = 1
-print(x)
--- history --
-<|file|> a.py
-<|old|>
-y = 1
-<|new|>
-x = 1
-{expected}"""
-
-
-def recorded(folder: Path) -> Path:
-    """Two scenes: in one `print(y)` should follow, in the other nothing should; and a model that says it in both."""
-    (folder / "scenarios").mkdir(parents=True)
-    lines = []
-    for name, expected in (("go-on", "-- expected --\nx = 1\nprint(x, x)\n"), ("stay", "")):
-        text = SCENE.format(name=name, expected=expected)
-        (folder / "scenarios" / f"{name}.txtar").write_text(text)
-        choice = {"text": "x = 1\nprint(x, x)\n", "finish_reason": "stop"}
-        exchange = {"request": {}, "response": {"choices": [choice]}}
-        lines.append(json.dumps({"scenario": name, "model": "zeta-2", "exchanges": [exchange]}))
-    (folder / "exchanges.jsonl").write_text("\n".join(lines))
-    return folder
-
-
-def test_recorded_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = recorded(tmp_path / "recorded")
-    assert run_eval("--recorded", str(folder), "--json") == 0
-    report = json.loads(capsys.readouterr().out)
-    validate("output.eval-recorded", "output", report)
-    shown = {"score": 0.0, "deltaChrf": 1.0, "showRate": 1.0, "quietRate": 0.0}
-    assert report["models"] == [{"model": "zeta-2", "raw": shown, "through": shown}]
-
-
-@pytest.mark.parametrize(
-    ("exchanges", "reason"),
-    [
-        ("", "no recorded answers"),
-        ("[]", "line 1: no recorded answer"),
-        ("5", "line 1: no recorded answer"),
-        ("{", "line 1: no recorded answer"),
-        ('{"scenario": "gone", "model": "m", "exchanges": []}', "line 1: no recorded answer"),
-        ('{"scenario": "stay", "model": "m", "exchanges": [{"response": {"choices": []}}]}', "line 1: no "),
-        (None, "No such file"),
-    ],
-)
-def test_what_are_no_recorded_answers(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], exchanges: str | None, reason: str
-) -> None:
-    folder = recorded(tmp_path / "recorded")
-    (folder / "exchanges.jsonl").unlink()
-    if exchanges is not None:
-        (folder / "exchanges.jsonl").write_text(exchanges)
-    assert run_eval("--recorded", str(folder)) == 1
-    assert reason in capsys.readouterr().err.replace("\n", " ")
-
-
-def test_a_damaged_scenario_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = recorded(tmp_path / "recorded")
-    (folder / "scenarios" / "stay.txtar").write_text("id: stay\n")
-    assert run_eval("--recorded", str(folder)) == 1
-    assert "not a scenario" in capsys.readouterr().err.replace("\n", " ")
-
-
-def test_the_ceiling_with_a_model_is_that_of_the_best_of_its_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody could know the second hunk but a model; one of its answers is right, as one change of a rewrite."""
-    before = "a = 1\n\n\nb = 2\nx = 0\nc = 3\n"
-    now = before.replace("a = 1", "first = 1")
-    after = now.replace("b = 2", "second = load()")
-    one = Record("r@1:a.py", "r", "1", "Two", "a.py", "python", before, after)
-    answers = [
-        CannedAnswer(now.replace("b = 2", "b = 4")),
-        CannedAnswer(""),
-        CannedAnswer(after.replace("c = 3", "c = 9")),
-    ]
-    with FakeOpenAIServer("zeta-2", lambda prompt: answers) as models:
-        monkeypatch.setenv("EDITAHEAD_BACKEND", "openai")
-        monkeypatch.setenv("EDITAHEAD_URL", models.url)
-        found = []
-        for samples in range(4):
-            with command.candidate_texts(samples) as propose:
-                found.append(candidate_recall(one, propose))
-        assert found == [(1, 0), (1, 0), (1, 0), (1, 1)]
-        assert len(models.prompts) == 3
-
-
-def test_samples_need_a_model(edits: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_eval("--edits", str(edits), "--samples", "4") == 1
-    assert "needs a model" in capsys.readouterr().err
-    assert run_eval("--scenarios", str(edits.parent), "--samples", "4") == 2
-
-
-def test_scenarios_are_not_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_eval("--scenarios", str(tmp_path), "--against", "HEAD") == 2
-    assert "cannot be combined with" in capsys.readouterr().err
 
 
 def test_a_table_by_default(edits: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,10 +8,11 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 
-from editahead_evals.apply.sketch_generator import Case, cases
 from editahead_evals.data.edit_records import MAX_FILE_CHARACTERS, Record, read_records
 from editahead_evals.data.git_records import recent_records
 from editahead_inference.apply.merge.merge import merge
+from editahead_lab.apply.sketch_generator import Case, cases
+from editahead_lab.training.data.next_edit_examples import ROOTS, tasks_of
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.errors import PromptTooLongError, SketchError
 from editahead_prompts.formats.apply.base import line_bodies
@@ -20,7 +21,6 @@ from editahead_prompts.formats.next_edit.editahead_2611 import FILE, GUESS, NEXT
 from editahead_prompts.formats.registry import FORMATS
 from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.text.snapshot import Snapshot, line_body
-from editahead_training.data.next_edit_examples import ROOTS, tasks_of
 
 ROOT = Path(__file__).parents[2]
 DEV = ROOT.parent / "shared" / "data" / "edits" / "dev.jsonl.zst"

@@ -12,8 +12,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from editahead_evals.errors import StatesError
-from editahead_evals.prompt_costs.state_files import read_states, write_states
+from editahead_lab.errors import StatesError
+from editahead_lab.prompt_costs.state_files import read_states, write_states
 from editahead_prompts.errors import InvalidStateError
 from editahead_prompts.secrets.masked_state import mask_state
 from editahead_prompts.secrets.masking import SecretMasker

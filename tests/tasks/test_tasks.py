@@ -11,8 +11,8 @@ import pytest
 
 import quality_baseline
 from editahead_evals.client.shared_server import SharedServer
-from editahead_evals.tasks.player import MAX_TABS, play_task
-from editahead_evals.tasks.task_file import load
+from editahead_lab.tasks.player import MAX_TABS, play_task
+from editahead_lab.tasks.task_file import load
 
 HERE = Path(__file__).parent
 

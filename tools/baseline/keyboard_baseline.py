@@ -14,17 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from editahead_evals.data.edit_records import read_records, sample
-from editahead_evals.data.ordered_edits import read_pull_requests
+from editahead_evals.data.own_checkout import present_commit
 from editahead_evals.data.recordings import read_recordings
-from editahead_evals.data.revisions import present_commit
-from editahead_evals.data.typed_commits import typed_commit
 from editahead_evals.metrics.key_metrics import FACES, FaceResult, KeyCounts, SessionResult
-from editahead_evals.metrics.ordered_metrics import OrderedCounts, PullRequestResult
 from editahead_evals.replay.key_replay import KeyPlan
-from editahead_evals.replay.ordered_replay import OrderedPlan
 from editahead_evals.replay.parallel import evaluate
-from editahead_evals.report import key_report, ordered_report
+from editahead_evals.report import key_report
 from editahead_evals.report.comparison import Comparison, Difference
+from editahead_lab.commits.typed_commits import typed_commit
+from editahead_lab.ordered import ordered_report
+from editahead_lab.ordered.ordered_edits import read_pull_requests
+from editahead_lab.ordered.ordered_metrics import OrderedCounts, PullRequestResult
+from editahead_lab.ordered.ordered_replay import OrderedPlan
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 SEED, JOBS = 5, 2

@@ -17,15 +17,15 @@ from typing import Any
 
 from editahead_evals.client.shared_server import SharedServer
 from editahead_evals.data.edit_records import read_records, sample
-from editahead_evals.data.revisions import present_commit
+from editahead_evals.data.own_checkout import present_commit
 from editahead_evals.metrics.metrics import SERVER, Counts, FileResult, TypingCounts
 from editahead_evals.replay.baselines import BASELINES
 from editahead_evals.replay.commit_evaluation import EvalPlan
 from editahead_evals.replay.parallel import evaluate
 from editahead_evals.report.comparison import Difference, compare_files
 from editahead_evals.scenarios.scoring import ScenarioResult, load_all, score
-from editahead_evals.tasks import report as task_report
-from editahead_evals.tasks.player import TaskResult, play_task
+from editahead_lab.tasks import report as task_report
+from editahead_lab.tasks.player import TaskResult, play_task
 from keyboard_baseline import PARTS
 
 ROOT = Path(__file__).parents[2]

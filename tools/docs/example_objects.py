@@ -6,7 +6,7 @@ The user renames a field of a class at its definition, and the next edit is its 
 from __future__ import annotations
 
 from editahead_cli import json_output
-from editahead_evals.report import json_types
+from editahead_lab import json_types
 from editahead_lsp.protocol import apply_messages, finish_messages, lsp_types, status_messages
 from editahead_lsp.protocol import custom_messages as wire
 

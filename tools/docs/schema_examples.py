@@ -42,6 +42,7 @@ from lsprotocol import types
 
 from editahead_cli import json_output
 from editahead_evals.report import json_types
+from editahead_lab import json_types as lab_types
 from editahead_lsp.protocol import (
     apply_messages,
     finish_messages,
@@ -91,7 +92,13 @@ def _command(command: str, what: str, arguments: list[Any], result: Any, *, need
 
 
 def _output(command: str, what: str, output: Any, kind: Any = None) -> Shape:
-    name = command.removeprefix("editahead ").removesuffix(" --json").lstrip("-").replace(" --", "-")
+    name = (
+        command.removeprefix("editahead ")
+        .removeprefix("editahead-lab ")
+        .removesuffix(" --json")
+        .lstrip("-")
+        .replace(" --", "-")
+    )
     return Shape(
         f"output.{name}", command, what, {"output": (kind or type(output), "sent")}, {"output": output}
     )
@@ -363,54 +370,54 @@ SHAPES = [
         json_types.EvalKeysOutput,
     ),
     _output(
-        "editahead eval --ordered --json",
+        "editahead-lab eval --ordered --json",
         "Figures of pull requests replayed edit by edit.",
-        json_types.EvalOrderedOutput(
+        lab_types.EvalOrderedOutput(
             measure="ordered edits of pull requests", note="...", commit="135ec4f",
             machine="Linux x86_64, Python 3.12.1", data="ordered.jsonl.zst", seed=0, groups={}, calibrationError={},
             imports={}, latencyMs={}, requests=[], against=None,
         ),
-        json_types.EvalOrderedOutput,
+        lab_types.EvalOrderedOutput,
     ),
     _output(
-        "editahead eval --workspace --json",
+        "editahead-lab eval --workspace --json",
         "Figures of edits in files that are not open.",
-        json_types.EvalWorkspaceOutput(
+        lab_types.EvalWorkspaceOutput(
             measure="edits in closed files", note="...", commit="135ec4f", machine="Linux x86_64, Python 3.12.1",
             data="commits.jsonl.zst", seed=0, groups={}, latencyMs={}, commits=[],
         ),
-        json_types.EvalWorkspaceOutput,
+        lab_types.EvalWorkspaceOutput,
     ),
     _output(
-        "editahead eval --finish --json",
+        "editahead-lab eval --finish --json",
         "Figures of what `editahead finish` finds.",
-        json_types.EvalFinishOutput(
+        lab_types.EvalFinishOutput(
             measure="what finish finds", note="...", commit="135ec4f", machine="Linux x86_64, Python 3.12.1",
             data="commits.jsonl.zst", seed=0, groups={}, latencyMs={}, commits=[],
         ),
-        json_types.EvalFinishOutput,
+        lab_types.EvalFinishOutput,
     ),
     _output(
-        "editahead eval --search --json",
+        "editahead-lab eval --search --json",
         "Figures of what search finds of what answers a question.",
-        json_types.EvalSearchOutput(
+        lab_types.EvalSearchOutput(
             measure="search", note="...", commit="135ec4f", machine="Linux x86_64, Python 3.12.1",
             data="commits.jsonl.zst", seed=0, groups={}, gains={}, byVectors={}, latencyMs={}, questions=[],
         ),
-        json_types.EvalSearchOutput,
+        lab_types.EvalSearchOutput,
     ),
     _output(
-        "editahead eval --render --json",
+        "editahead-lab eval --render --json",
         "The costs of the prompts of stored states.",
-        json_types.EvalRenderOutput(
+        lab_types.EvalRenderOutput(
             measure="prompts of stored states", note="...", commit="135ec4f", data="states.jsonl.zst",
             format="editahead", budget=None, costs=PROMPT_COSTS,
-            other=json_types.OtherPrompts(
+            other=lab_types.OtherPrompts(
                 name="zeta-2", costs=PROMPT_COSTS, requests=2400, equal=0,
                 mostDifferent=[{"request": 31, "session": "shop@1a2b3c4d5e6f:stay.py", "changedLines": 212}],
             ),
         ),
-        json_types.EvalRenderOutput,
+        lab_types.EvalRenderOutput,
     ),
     _output(
         "editahead eval --scenarios --json",
@@ -425,9 +432,9 @@ SHAPES = [
         json_types.EvalScenariosOutput,
     ),
     _output(
-        "editahead eval --tasks --json",
+        "editahead-lab eval --tasks --json",
         "The verdicts on editing tasks.",
-        json_types.EvalTasksOutput(
+        lab_types.EvalTasksOutput(
             measure="editing tasks", commit="135ec4f", data="tests/tasks",
             learning=TASK_FIGURES, fixed=TASK_FIGURES,
             kinds={"rename": TASK_FIGURES}, languages={"python": TASK_FIGURES},
@@ -435,23 +442,23 @@ SHAPES = [
                     "learning": {"verdict": "done", "right": 4, "wrongLines": 0, "kept": True, "tabs": 4},
                     "fixed": {"verdict": "partial", "right": 3, "wrongLines": 0, "kept": True, "tabs": 3}}],
         ),
-        json_types.EvalTasksOutput,
+        lab_types.EvalTasksOutput,
     ),
     _output(
-        "editahead eval --recorded --json",
+        "editahead-lab eval --recorded --json",
         "The scores of recorded answers of models, as they are and through the server.",
-        json_types.EvalRecordedOutput(
+        lab_types.EvalRecordedOutput(
             measure="recorded models", commit="135ec4f",
             models=[{"model": "zeta-2",
                      "raw": {"score": 0.45, "deltaChrf": 0.49, "showRate": 0.83, "quietRate": 1.0},
                      "through": {"score": 0.26, "deltaChrf": 0.33, "showRate": 0.67, "quietRate": 1.0}}],
         ),
-        json_types.EvalRecordedOutput,
+        lab_types.EvalRecordedOutput,
     ),
     _output(
-        "editahead eval --apply --json",
+        "editahead-lab eval --apply --json",
         "The results of sketches; latency in milliseconds.",
-        json_types.EvalApplyOutput(
+        lab_types.EvalApplyOutput(
             measure="apply on sketches of real commits, without a model", note="...", commit="135ec4f",
             machine="Linux x86_64, Python 3.12.1", data="edits.jsonl.zst", seed=7, generator=1,
             styles={
@@ -466,6 +473,6 @@ SHAPES = [
                 "refused": 5, "solved": 2, "wrong": 0, "tokensPerStep": 4.5, "firstHunkMs": 180.5, "ms": 420.0
             },
         ),
-        json_types.EvalApplyOutput,
+        lab_types.EvalApplyOutput,
     ),
 ]  # fmt: skip  # a table

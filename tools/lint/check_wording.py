@@ -38,8 +38,8 @@ PACKAGES = (
     "retrieval",
     "prompts",
     "programs",
-    "training",
     "evals",
+    "lab",
     "tools",
     "tests/support",
 )

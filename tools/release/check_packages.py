@@ -2,9 +2,9 @@
 
 python tools/release/check_packages.py FOLDER
 
-FOLDER gets the sdist, the wheel, those of the model's adapter (`editahead-coder`) in a folder of their own, the software
-bill of materials and the manifests for other registries, filled in. The interpreter is that of an environment with the
-group `release` of pyproject.toml. Nothing is published.
+FOLDER gets the sdist, the wheel, those of the model's adapter (`editahead-coder`) and of the laboratory (`editahead-lab`) in
+folders of their own, the software bill of materials and the manifests for other registries, filled in. The interpreter is
+that of an environment with the group `release` of pyproject.toml. Nothing is published.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ MAX_WHEEL_BYTES = 9_000_000
 UV, RUNTIME_LOCK = ROOT / "tools" / "environment" / "uv", ROOT / "requirements" / "run.txt"
 ADAPTER, MAX_ADAPTER_BYTES = ROOT / "packaging" / "editahead-coder", 60_000_000
 """The distribution with the adapter of Editahead's own model, and the most bytes of its wheel."""
+LAB, MAX_LAB_BYTES = ROOT / "lab", 280_000
+"""The distribution with the evaluations of research and the trainings, and the most bytes of its wheel."""
 SIZES = """
 import json, re
 from importlib import metadata
@@ -61,6 +63,7 @@ def check_packages(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     sdist, wheel = build(ROOT, folder, MAX_WHEEL_BYTES)
     build(ADAPTER, folder / "editahead-coder", MAX_ADAPTER_BYTES)
+    build(LAB, folder / "editahead-lab", MAX_LAB_BYTES)
     with tempfile.TemporaryDirectory() as temporary:
         python = check_installation(wheel, Path(temporary))
         write_bill_of_materials(python, folder / "editahead.cdx.json")

@@ -1,20 +1,26 @@
-"""What the evaluations of `editahead eval` share: the records, the progress of replays, the user's model."""
+"""What evaluations share: the records, the progress of replays, what is compared, the user's model."""
 
 from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from editahead_inference.backends.local.small_model import small_model_folder
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from editahead_evals.data.edit_records import Record
-    from editahead_evals.replay.parallel import Item, ReplayPlan, Result
+    from editahead_evals.replay.parallel import Item, Replayable, ReplayPlan, Result
     from editahead_inference.predictors.model.predictor import ModelPredictor
     from editahead_workspace.settings import Settings
+
+_Item = TypeVar("_Item", bound="Replayable")
+_Result = TypeVar("_Result")
 
 MAX_COMMITS = 1000
 """Most of a repository's last commits that are searched."""
@@ -101,3 +107,74 @@ def load_configured_model(option: str) -> tuple[Settings, ModelPredictor]:
     if model is None:
         raise RunError(f'{option} needs a model: `backend` is "embedded"')
     return settings, model
+
+
+def model_environment(args: argparse.Namespace) -> dict[str, str]:
+    """Return the variables for a server with the model configured here; none without --with-model.
+
+    Raises:
+        RunError: The settings name no model.
+    """
+    settings = model_settings() if args.with_model else {}
+    return {f"EDITAHEAD_{name.upper()}": str(value) for name, value in settings.items()}
+
+
+def model_settings() -> dict[str, Any]:
+    """Return the settings of the environment and the user that select the model.
+
+    Raises:
+        RunError: The settings name no model.
+    """
+    settings, _ = load_configured_model("--with-model")
+    if settings.backend == "local" and settings.model is None:
+        # The servers of a replay have another cache folder.
+        settings = replace(settings, model=str(small_model_folder()))
+    names = ("backend", "url", "model", "api_key_env", "format")
+    return {name: value for name in names if (value := getattr(settings, name)) is not None}
+
+
+@dataclass(frozen=True)
+class Others(Generic[_Result]):
+    """The results to compare with: of another revision of Editahead, or of the rules alone."""
+
+    name: str
+    results: list[_Result]
+
+
+class Replay(Protocol[_Item, _Result]):
+    """A replay of items, and another one where there is something to compare with."""
+
+    def __call__(
+        self,
+        what: str,
+        items: Sequence[_Item],
+        ours: ReplayPlan[_Item, _Result],
+        make_plan: Callable[[Mapping[str, str]], ReplayPlan[_Item, _Result]],
+        args: argparse.Namespace,
+        errors: Console,
+    ) -> tuple[list[_Result], Others[_Result] | None]: ...
+
+
+def replay_twice(
+    what: str,
+    items: Sequence[Item],
+    ours: ReplayPlan[Item, Result],
+    make_plan: Callable[[Mapping[str, str]], ReplayPlan[Item, Result]],
+    args: argparse.Namespace,
+    errors: Console,
+) -> tuple[list[Result], Others[Result] | None]:
+    """Replay the items and, with `--with-model`, replay them without the model, too.
+
+    Args:
+        what: The words beside the progress bar.
+        items: What to replay.
+        ours: The plan.
+        make_plan: Returns the plan for a server with these environment variables, to compare with.
+        args: The command's options.
+        errors: The console for the progress bar.
+    """
+    results = replay_all(what, items, args.jobs, ours, errors)
+    if not args.with_model:
+        return results, None
+    alone = replay_all(f"{what} with the rules alone", items, args.jobs, make_plan({}), errors)
+    return results, Others("the rules alone", alone)

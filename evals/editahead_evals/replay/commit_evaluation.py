@@ -17,6 +17,8 @@ from .candidate_recall import CandidateGenerator, candidate_recall
 from .eager_replay import EAGER, replay_eager
 from .typing_replay import replay_typing
 
+MakeGenerator = Callable[[], AbstractContextManager[CandidateGenerator | None]]
+
 
 @dataclass(frozen=True)
 class EvalPlan:
@@ -29,7 +31,7 @@ class EvalPlan:
     """
 
     server: Mapping[str, str] = field(default_factory=dict)
-    propose: Callable[[], AbstractContextManager[CandidateGenerator | None]] = contextlib.nullcontext
+    propose: MakeGenerator = contextlib.nullcontext
 
     @contextmanager
     def replays(self) -> Iterator[Callable[[Record], FileResult]]:

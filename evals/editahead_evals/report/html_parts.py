@@ -10,6 +10,7 @@ from editahead_evals.metrics.bootstrap import Interval
 from editahead_evals.metrics.metrics import SERVER
 
 from .comparison import Comparison
+from .report import Provenance
 from .terminal_tables import cell
 
 STYLE = """
@@ -99,3 +100,26 @@ def comparison_table(comparison: Comparison) -> str:
             ("", [escape(each.figure), interval_value(each.ours), interval_value(each.theirs), difference])
         )
     return table_rows(["figure", "here", comparison.against, "difference"], rows)
+
+
+def page_head(title: str, note: str, where: Provenance, items: str) -> list[str]:
+    """Return what a page begins with: its title, what it measures, and what that was measured on."""
+    measured = f"commit {where.commit}; {where.machine}; {where.data}; seed {where.seed}; {items}"
+    return [f"<h1>{escape(title)}</h1>", f'<p class="note">{escape(note)}<br>{escape(measured)}</p>']
+
+
+def compared_sections(comparison: Comparison | None) -> list[str]:
+    """Return the section with a comparison, if there is one."""
+    if comparison is None:
+        return []
+    return [section(f"Against {comparison.against}", comparison_table(comparison))]
+
+
+def named_intervals(values: Mapping[str, Interval]) -> str:
+    rows = (("", [escape(name), interval_value(value)]) for name, value in values.items())
+    return table_rows(["figure", "value"], rows)
+
+
+def glossary(meanings: Mapping[str, str]) -> str:
+    rows = (f"<dt>{escape(name)}</dt><dd>{escape(meaning)}</dd>" for name, meaning in meanings.items())
+    return f"<dl>{''.join(rows)}</dl>"

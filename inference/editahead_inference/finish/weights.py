@@ -76,6 +76,6 @@ class FinishWeights:
 
 @cache
 def shipped_weights() -> FinishWeights:
-    """Return the shipped weights (weights.json, fitted by `editahead train finish`)."""
+    """Return the shipped weights (weights.json, fitted by `editahead-lab train finish`)."""
     text = resources.files(__package__).joinpath("weights.json").read_text("utf-8")
     return FinishWeights(json.loads(text))

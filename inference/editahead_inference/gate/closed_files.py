@@ -149,7 +149,7 @@ def closed_probability(
 
 @cache
 def _shipped_terms() -> Mapping[str, float]:
-    """Return the shipped terms (closed_files.json, fitted by `editahead train closed-files`)."""
+    """Return the shipped terms (closed_files.json, fitted by `editahead-lab train closed-files`)."""
     text = resources.files(__package__).joinpath("closed_files.json").read_text("utf-8")
     terms: Mapping[str, float] = json.loads(text)["terms"]
     return terms

@@ -99,7 +99,7 @@ class Weights:
 
 @cache
 def default_weights() -> Weights:
-    """Return the shipped weights (gate.json, fitted by `editahead train gate`)."""
+    """Return the shipped weights (gate.json, fitted by `editahead-lab train gate`)."""
     return Weights(json.loads(resources.files(__package__).joinpath("gate.json").read_text("utf-8")))
 
 

@@ -28,7 +28,7 @@ FILE = "tokenizer.json"
 """Name of the tokenizer's file in a model's folder."""
 
 VOCABULARY_FILE = Path(__file__).with_name("vocabulary.json")
-"""The bundled vocabulary: special tokens, ordered merges, and provenance. Written by `editahead train tokenizer`."""
+"""The bundled vocabulary: special tokens, ordered merges, and provenance. Written by `editahead-lab train tokenizer`."""
 
 WORDS = r" ?[^\W\d]+|\d{1,3}| ?[^\w\s]+|(?:\r?\n)+[ \t]*|[ \t]+(?!\S)|[ \t]+|\s"
 """Pattern of the pieces that no bundled token crosses: a word with the space before it, up to three digits, signs, line

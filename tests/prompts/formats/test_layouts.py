@@ -17,10 +17,10 @@ import pytest
 pytest.importorskip("tokenizers", reason="real tokenizers need an extra that brings models")
 
 from editahead_evals.data.edit_records import read_records
-from editahead_evals.prompt_costs.costs import Costs
-from editahead_evals.prompt_costs.prefix_cache import PrefixCache
-from editahead_evals.prompt_costs.rendered_prompts import render_all
-from editahead_evals.prompt_costs.typing_sessions import sessions, typing_states
+from editahead_lab.prompt_costs.costs import Costs
+from editahead_lab.prompt_costs.prefix_cache import PrefixCache
+from editahead_lab.prompt_costs.rendered_prompts import render_all
+from editahead_lab.prompt_costs.typing_sessions import sessions, typing_states
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.formats.base import Format
 from editahead_prompts.formats.next_edit.editahead_2611 import EDITAHEAD

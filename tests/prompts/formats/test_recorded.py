@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from editahead_evals.recorded.recorded_answers import RecordedScenario, Recording, load
+from editahead_lab.recorded.recorded_answers import RecordedScenario, Recording, load
 from editahead_prompts.formats.base import AnswerRejection, Format, ParsedEdit, PromptRequest, parse_answer
 from editahead_prompts.formats.next_edit.fim import QWEN
 from editahead_prompts.formats.next_edit.mercury import MERCURY

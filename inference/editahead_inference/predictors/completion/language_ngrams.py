@@ -1,7 +1,7 @@
 """What follows what in most repositories of a language, for files that say little themselves.
 
-`editahead train completion` counts it in the repositories that it is given. It keeps what several of them have in common:
-keywords, idioms, names of the standard library.
+`editahead-lab train completion` counts it in the repositories that it is given. It keeps what several of them have in
+common: keywords, idioms, names of the standard library.
 """
 
 from __future__ import annotations

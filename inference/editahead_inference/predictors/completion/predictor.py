@@ -89,7 +89,7 @@ class CompletionWeights:
 
 @cache
 def default_weights() -> CompletionWeights:
-    """Return the shipped weights (weights.json, fitted by `editahead train completion`)."""
+    """Return the shipped weights (weights.json, fitted by `editahead-lab train completion`)."""
     text = resources.files(__package__).joinpath("weights.json").read_text("utf-8")
     return CompletionWeights(json.loads(text))
 

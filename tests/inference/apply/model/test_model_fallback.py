@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_evals.apply.sketch_generator import Case, cases
 from editahead_inference.apply.file_change import FileChange
 from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.model.model_fallback import MAX_ATTEMPTS, ModelFallback, PartialRewrite
@@ -25,6 +24,8 @@ from editahead_inference.backends.base import Capabilities
 from editahead_inference.errors import ApplyRefusedError, BackendError
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.predictors.model.response import ApplyResponse
+from editahead_lab.apply.sketch_generator import Case, cases
+from editahead_lab.training.data.apply_examples import spoiled
 from editahead_prompts.errors import SketchError
 from editahead_prompts.formats.apply.base import ApplyInput
 from editahead_prompts.formats.base import Finish
@@ -33,7 +34,6 @@ from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.edits import Replacement
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_training.data.apply_examples import spoiled
 from history_typist import PROPERTY
 from scripted_backend import ScriptedBackend, ScriptedReply, in_order
 from sketch_fixture import AMBIGUOUS, REPLACED, TEXT

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_evals.apply.sketch_generator import cases
 from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.model.rewrite_check import check_rewrite
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.results import Refusal
+from editahead_lab.apply.sketch_generator import cases
+from editahead_lab.training.data.apply_examples import spoiled
 from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_training.data.apply_examples import spoiled
 from history_typist import PROPERTY
 from sketch_fixture import AMBIGUOUS, REPLACED, SKETCH, TEXT, WANTED
 from synthetic_records import made_records

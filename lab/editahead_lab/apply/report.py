@@ -1,0 +1,331 @@
+"""How well sketches were applied: exact, refused and wrong by style and by damage, as tables and as JSON."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from editahead_evals.metrics.bootstrap import Bootstrap, Interval, percentile, ratio
+from editahead_evals.report.report import Provenance
+from editahead_evals.report.terminal_tables import PLAIN_WIDTH, cell
+from editahead_lab.json_types import AppliedSketches, EvalApplyOutput, SketchesByModel
+
+from .runner import CaseResult
+from .sketch_generator import VERSION
+
+_LOOKED_AT = 3
+"""Choices, at most, that a person looks at."""
+
+ABOUT_A_THOUSAND = range(800, 1201)
+"""Lines of the files whose times are given by themselves."""
+
+NOTE = (
+    "Sketches are made from real commits; how often models write which of them is not measured here. Where a sketch has "
+    "two places, only a refusal is right; these cases have rows of their own."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The results of cases of one kind.
+
+    Attributes:
+        exact: the share of exact results over all sketches; None where only a refusal is right.
+        among_three: exact results and refusals whose first three choices hold the right one.
+        refused: refusals, with choices or without.
+        without_choices: those of `refused` that offer no choice.
+    """
+
+    name: str
+    cases: int
+    exact: Interval
+    among_three: int
+    refused: int
+    without_choices: int
+    wrong: int
+
+
+@dataclass(frozen=True, slots=True)
+class ByModel:
+    """The model's results for the sketches that were refused without it. None where there are no values.
+
+    Attributes:
+        refused: sketches refused without the model for which an edit exists.
+        solved: those of `refused` that the model solved.
+        wrong: wrong edits that were offered for confirmation, also where only a refusal is right.
+        tokens_per_step: tokens of the offered answers by decoding step: one from the model and those that
+            drafts predicted.
+        first_hunk_ms: median time until the first hunk was decided, in milliseconds.
+        ms: median time until the edit arrived, in milliseconds.
+    """
+
+    refused: int
+    solved: int
+    wrong: int
+    tokens_per_step: float | None
+    first_hunk_ms: float | None
+    ms: float | None
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The results of a run. All except `by_model` are without a model.
+
+    Attributes:
+        offered: edits that were offered as sure.
+        wrong_at_most: upper end of the 95% interval (Wilson) of the share of wrong ones among them.
+        latency: their times in milliseconds.
+    """
+
+    provenance: Provenance
+    styles: Sequence[Row]
+    variants: Sequence[Row]
+    damages: Sequence[Row]
+    both: Sequence[Row]
+    ambiguous: Sequence[Row]
+    offered: int
+    wrong: int
+    wrong_at_most: float
+    latency: dict[str, float | None]
+    reasons: dict[str, int]
+    by_model: ByModel | None = None
+
+
+def summarize(outcomes: Sequence[CaseResult], provenance: Provenance, *, with_model: bool = False) -> Figures:
+    """Return the figures of a run. `with_model` says whether a model was called where the merge was not sure."""
+    by_model = _by_model(outcomes) if with_model else None
+    outcomes = [_without_model(outcome) for outcome in outcomes]
+    fair = [outcome for outcome in outcomes if not outcome.case.only_refusal]
+    undamaged = [outcome for outcome in fair if not outcome.case.damage]
+    damaged = [outcome for outcome in fair if outcome.case.damage]
+    offered = [outcome for outcome in outcomes if outcome.ms is not None]
+    wrong = sum(outcome.verdict == "wrong" for outcome in offered)
+    seed = provenance.seed
+    about = [
+        outcome.ms for outcome in offered if outcome.ms is not None and outcome.lines in ABOUT_A_THOUSAND
+    ]
+    everything = [outcome.ms for outcome in offered if outcome.ms is not None]
+    return Figures(
+        provenance,
+        styles=_rows(undamaged, lambda outcome: outcome.case.style, seed),
+        variants=_rows(
+            [outcome for outcome in undamaged if outcome.case.variant],
+            lambda outcome: f"{outcome.case.style}: {outcome.case.variant.split('/')[0]}",
+            seed,
+        ),
+        damages=_rows(damaged, lambda outcome: outcome.case.damage, seed),
+        both=_rows(damaged, lambda outcome: f"{outcome.case.damage}: {outcome.case.style}", seed),
+        ambiguous=_rows(
+            [outcome for outcome in outcomes if outcome.case.only_refusal],
+            lambda outcome: outcome.case.style,
+            seed,
+        ),
+        offered=len(offered),
+        wrong=wrong,
+        wrong_at_most=wilson_upper(wrong, len(offered)),
+        latency={
+            "p50": percentile(everything, 50),
+            "p95": percentile(everything, 95),
+            "p50 of 800 to 1200 lines": percentile(about, 50),
+            "p95 of 800 to 1200 lines": percentile(about, 95),
+        },
+        reasons=dict(Counter(outcome.reason for outcome in fair if outcome.verdict == "refused")),
+        by_model=by_model,
+    )
+
+
+def _without_model(outcome: CaseResult) -> CaseResult:
+    if not outcome.by_model:
+        return outcome
+    return CaseResult(outcome.case, "refused", "not told, as the model was asked")
+
+
+def _by_model(outcomes: Sequence[CaseResult]) -> ByModel:
+    from_model = [outcome for outcome in outcomes if outcome.by_model]
+    refused = [o for o in outcomes if (o.by_model or o.verdict == "refused") and not o.case.only_refusal]
+    tokens = sum(outcome.tokens for outcome in from_model)
+    steps = tokens - sum(outcome.drafted for outcome in from_model)
+    return ByModel(
+        len(refused),
+        sum(outcome.verdict == "exact" for outcome in from_model),
+        sum(outcome.verdict == "wrong" for outcome in from_model),
+        tokens / steps if steps else None,
+        percentile([outcome.first_ms for outcome in from_model if outcome.first_ms is not None], 50),
+        percentile([outcome.ms for outcome in from_model if outcome.ms is not None], 50),
+    )
+
+
+def wilson_upper(hits: int, of: int) -> float:
+    """Return the upper end of the 95% interval of a share (Wilson's score interval); 1 for no cases."""
+    if not of:
+        return 1.0
+    z = 1.959964
+    share, square = hits / of, z * z / of
+    return (share + square / 2 + z * sqrt(share * (1 - share) / of + square / (4 * of))) / (1 + square)
+
+
+def _rows(outcomes: Sequence[CaseResult], key: Callable[[CaseResult], str], seed: int) -> list[Row]:
+    """Return a row for each key, sorted by key.
+
+    The bootstrap resamples records, because one record may give several cases.
+    """
+    names = sorted(set(map(key, outcomes)))
+    return [_row(name, [outcome for outcome in outcomes if key(outcome) == name], seed) for name in names]
+
+
+def _row(name: str, outcomes: Sequence[CaseResult], seed: int) -> Row:
+    counts = Counter(outcome.verdict for outcome in outcomes)
+    records = sorted({_record(outcome) for outcome in outcomes})
+    exact, cases = Counter[str](), Counter[str]()
+    for outcome in outcomes:
+        cases[_record(outcome)] += 1
+        exact[_record(outcome)] += outcome.verdict == "exact"
+    share = ratio([exact[record] for record in records], [cases[record] for record in records])
+    interval = Bootstrap(len(records), seed).interval(share)
+    if all(outcome.case.only_refusal for outcome in outcomes):
+        interval = Interval(None)
+    return Row(
+        name,
+        len(outcomes),
+        interval,
+        counts["exact"] + sum(1 <= outcome.right_choice <= _LOOKED_AT for outcome in outcomes),
+        counts["refused"],
+        sum(outcome.verdict == "refused" and not outcome.choices for outcome in outcomes),
+        counts["wrong"],
+    )
+
+
+def _record(outcome: CaseResult) -> str:
+    return outcome.case.id.split("#")[0]
+
+
+def as_json(figures: Figures) -> EvalApplyOutput:
+    where = figures.provenance
+
+    def table(rows: Sequence[Row]) -> dict[str, AppliedSketches]:
+        return {
+            row.name: {
+                "cases": row.cases,
+                "exact": {"value": row.exact.value, "low": row.exact.low, "high": row.exact.high},
+                "amongThree": row.among_three,
+                "refused": row.refused,
+                "withoutChoices": row.without_choices,
+                "wrong": row.wrong,
+            }
+            for row in rows
+        }
+
+    output: EvalApplyOutput = {
+        "measure": "apply on sketches of real commits, without a model",
+        "note": NOTE,
+        "commit": where.commit,
+        "machine": where.machine,
+        "data": where.data,
+        "seed": where.seed,
+        "generator": VERSION,
+        "styles": table(figures.styles),
+        "variants": table(figures.variants),
+        "damages": table(figures.damages),
+        "damagesByStyle": table(figures.both),
+        "ambiguous": table(figures.ambiguous),
+        "offered": figures.offered,
+        "wrong": figures.wrong,
+        "wrongAtMost": figures.wrong_at_most,
+        "latencyMs": figures.latency,
+        "refusals": figures.reasons,
+    }
+    if figures.by_model is not None:
+        output["byModel"] = _as_json(figures.by_model)
+    return output
+
+
+def _as_json(found: ByModel) -> SketchesByModel:
+    return {
+        "refused": found.refused,
+        "solved": found.solved,
+        "wrong": found.wrong,
+        "tokensPerStep": found.tokens_per_step,
+        "firstHunkMs": found.first_hunk_ms,
+        "ms": found.ms,
+    }
+
+
+def render(figures: Figures, console: Console) -> None:
+    if not console.is_terminal:
+        console = type(console)(file=console.file, width=PLAIN_WIDTH, color_system=None, highlight=False)
+    for title, rows in (
+        ("Sketches as they are, by style", figures.styles),
+        ("The same, by variant", figures.variants),
+        ("Damaged sketches, by damage", figures.damages),
+        ("The same, by damage and style", figures.both),
+        ("Two places: only a refusal is right", figures.ambiguous),
+    ):
+        if rows:
+            console.print(_table(title, rows), end="\n\n")
+    console.print(
+        f"{figures.offered} edits offered, {figures.wrong} of them wrong "
+        f"(at most {figures.wrong_at_most:.2%} with 95% confidence)",
+        style="bold red" if figures.wrong else "bold",
+    )
+    console.print(
+        "Milliseconds of these: "
+        + ", ".join(f"{name} {value:.1f}" for name, value in figures.latency.items() if value is not None)
+    )
+    console.print(
+        "Refused otherwise: "
+        + ", ".join(
+            f"{reason} {count}"
+            for reason, count in sorted(figures.reasons.items(), key=lambda item: -item[1])
+        )
+    )
+    if (found := figures.by_model) is not None:
+        steps = "" if found.tokens_per_step is None else f"; {found.tokens_per_step:.1f} tokens a step"
+        if found.first_hunk_ms is not None and found.ms is not None:
+            steps += f"; the first hunk after {found.first_hunk_ms:.0f} ms, the edit after {found.ms:.0f} ms (medians)"
+        share = f" ({found.solved / found.refused:.1%})" if found.refused else ""
+        console.print(
+            f"By the model, to be confirmed: {found.solved} of {found.refused} refused sketches solved{share}, "
+            f"{found.wrong} wrong{steps}"
+        )
+    where = figures.provenance
+    console.print()
+    console.print(NOTE)
+    console.print(
+        f"commit {where.commit}; {where.machine}; {where.data}; seed {where.seed}; generator {VERSION}; "
+        f"value and 95% interval, by bootstrap over records"
+    )
+
+
+def _table(title: str, rows: Sequence[Row]) -> Table:
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
+    table.add_column("")
+    for name in ("cases", "exact", "within 3 choices", "refused", "no choices", "wrong"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        style = "red" if row.wrong else ""
+        counts = (row.among_three, row.refused, row.without_choices, row.wrong)
+        table.add_row(row.name, str(row.cases), cell(row.exact), *map(str, counts), style=style)
+    return table
+
+
+def failure_listing(outcomes: Sequence[CaseResult]) -> Iterator[str]:
+    """Yield the refused and wrong cases as text that holds code: each sketch, and how its result differs."""
+    for outcome in outcomes:
+        case = outcome.case
+        if outcome.verdict == "exact" or (case.only_refusal and outcome.verdict == "refused"):
+            continue
+        kind = f"{case.style}, {case.variant or 'plain'}, {case.damage or 'as it is'}"
+        yield f"{'=' * 100}\n{case.id}\n{kind}: {outcome.verdict} {outcome.reason}\n{'-' * 100}\n{case.sketch}"
+        for file, got in zip(case.files, outcome.got, strict=False):
+            right = file.accepted[0] if file.accepted else file.before
+            lines = difflib.unified_diff(
+                right.splitlines(), got.splitlines(), f"right: {file.path}", f"got: {file.path}", lineterm=""
+            )
+            yield "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,1 @@
+"""The evaluation of `finish`: what it finds of commits with hunks left out."""

@@ -1,0 +1,1 @@
+"""The evaluation of ordered edits: pull requests, replayed edit by edit."""

@@ -1,0 +1,348 @@
+"""Trains an encoder on pairs (`editahead-lab train encoder fit`): InfoNCE with the other answers of a batch as negatives.
+
+Some repositories are held out: neither their pairs nor their words are seen. What was interrupted goes on at its step.
+
+Needs the extra `train`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from pathlib import Path
+from pickle import UnpicklingError
+from typing import Any
+from zlib import crc32
+
+import torch
+
+from editahead_lab.errors import DatasetError, TrainingError
+from editahead_lab.training.model.stop_signals import asked_to_stop
+from editahead_retrieval.vectors.static_encoder import DOCUMENT, QUESTION, StaticEncoder, save_encoder
+
+from .networks import StaticNetwork, TransformerNetwork, contrastive_loss
+from .pair import KINDS, Pair, read_pairs
+from .ranking import mean_reciprocal_rank
+from .texts import EncodedPairs, batches, encode_pairs, load_encoded, save_encoded
+from .vocabulary import BUCKETS, Vocabulary, learn_vocabulary
+
+HELD_OUT_EVERY = 8
+"""One of this number of repositories is held out."""
+SIZES = (64, 128, 256)
+TAU = 0.05
+RATES = {"static": 2e-3, "transformer": 5e-4}
+DROPPED = 0.4
+"""The share of a text's words that a step does not see, so that pairs are not learned by heart."""
+WARM = 0.03
+"""The share of the run in which the learning rate rises. Then it falls along a cosine."""
+POINTS = 12
+"""Points of the learning curve."""
+LOG_SECONDS = 30.0
+ENCODER, CARD, CHECKPOINT, LOG, WEIGHTS = (
+    "encoder.npz",
+    "card.json",
+    "checkpoint.pt",
+    "log.jsonl",
+    "network.pt",
+)
+_MAY_CHANGE = ("save_minutes",)
+
+
+@dataclass(frozen=True)
+class FitPlan:
+    """The configuration of a run.
+
+    Attributes:
+        architecture: "static" or "transformer".
+        pooling: What of a transformer's output becomes the vector: "mean", "cls" or "last".
+        seen: Pairs that are seen in all, repeated ones counted.
+        batch: Pairs of a step.
+        seed: The seed of weights and order.
+        without: Ingredients that are left out.
+        save_minutes: Minutes between checkpoints.
+    """
+
+    architecture: str = "static"
+    pooling: str = "mean"
+    seen: int = 3_000_000
+    batch: int = 512
+    seed: int = 1
+    without: tuple[str, ...] = ()
+    save_minutes: float = 5.0
+
+
+@dataclass
+class FitState:
+    """The progress of a run: pairs seen, the epoch and the next batch in it, and the time used in seconds."""
+
+    seen: int = 0
+    epoch: int = 0
+    batch: int = 0
+    seconds: float = 0.0
+
+
+def is_held_out(repo: str) -> bool:
+    """Return whether a repository is held out."""
+    return crc32(repo.encode("utf-8", "replace")) % HELD_OUT_EVERY == 0
+
+
+def fit(
+    plan: FitPlan,
+    pairs_file: Path,
+    out: Path,
+    *,
+    resume: bool,
+    tell: Callable[[dict[str, Any]], None],
+) -> dict[str, Any] | None:
+    """Train, and write the encoder with its card. Return the card; None if the run was interrupted.
+
+    Args:
+        plan: The configuration.
+        pairs_file: The pairs.
+        out: The folder.
+        resume: Whether to go on with the run in the folder.
+        tell: Called with the progress.
+
+    Raises:
+        DatasetError: There are no pairs, or too few.
+        TrainingError: There is no run to go on with, one that is of another plan, or one that would be overwritten.
+        OSError: A file cannot be written.
+    """
+    pairs = read_pairs(pairs_file)
+    run = _Run(plan, pairs, pairs_file, out)
+    run.load() if resume else run.begin()
+    with asked_to_stop() as is_asked:
+        if not run.train(is_asked, tell):
+            return None
+    return run.export()
+
+
+def _prepared(plan: FitPlan, pairs: Sequence[Pair], pairs_file: Path) -> tuple[Vocabulary, EncodedPairs]:
+    """Return the vocabulary and the encoded pairs, from the file beside the pairs where an earlier run left them.
+
+    Raises:
+        DatasetError: No word is used by enough repositories.
+    """
+    in_order, buckets = plan.architecture == "transformer", 0 if "buckets" in plan.without else BUCKETS
+    digest = blake2b(pairs_file.read_bytes(), digest_size=6).hexdigest()
+    kept = pairs_file.with_name(f"{'words' if in_order else 'counts'}-{buckets}-{digest}.npz")
+    if (found := load_encoded(kept, pairs, buckets)) is not None:
+        return found
+    vocabulary = learn_vocabulary([pair for pair in pairs if not is_held_out(pair.repo)], buckets=buckets)
+    if not vocabulary.rows:
+        raise DatasetError("no word is used by enough repositories; add more of them")
+    data = encode_pairs(pairs, vocabulary, in_order=in_order)
+    save_encoded(kept, vocabulary, data)
+    return vocabulary, data
+
+
+class _Run:
+    """One run: the data, the network, and where it is."""
+
+    def __init__(self, plan: FitPlan, pairs: Sequence[Pair], pairs_file: Path, out: Path) -> None:
+        self.plan, self.pairs, self.out = plan, pairs, out
+        self.folder = out / "run"
+        trained = [
+            n for n, pair in enumerate(pairs) if pair.kind not in plan.without and not is_held_out(pair.repo)
+        ]
+        if len(trained) < plan.batch:
+            raise DatasetError(f"there are {len(trained)} pairs to train on; a batch takes {plan.batch}")
+        self.trained = trained
+        self.held = [pair for pair in pairs if is_held_out(pair.repo)]
+        self.vocabulary, self.data = _prepared(plan, pairs, pairs_file)
+        torch.manual_seed(plan.seed)
+        self.network: Any
+        if plan.architecture == "static":
+            options = {"weights": "weights" not in plan.without, "roles": "roles" not in plan.without}
+            self.network = StaticNetwork(self.vocabulary, **options)
+        else:
+            self.network = TransformerNetwork(self.vocabulary, plan.pooling)
+        trainable = [each for each in self.network.parameters() if each.requires_grad]
+        self.optimizer = torch.optim.AdamW(
+            trainable, lr=RATES[plan.architecture], weight_decay=0.0, fused=True
+        )
+        self.sizes = (SIZES[-1],) if "matryoshka" in plan.without else SIZES
+        self.state = FitState()
+        self._measured: dict[tuple[str, ...], EncodedPairs] = {}
+
+    def begin(self) -> None:
+        if (self.folder / CHECKPOINT).exists():
+            raise TrainingError(f"{self.out} holds a run; add --resume to continue, or choose another folder")
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / LOG).write_text("", "utf-8")
+
+    def load(self) -> None:
+        path = self.folder / CHECKPOINT
+        try:
+            stored = torch.load(path, weights_only=True)
+            same = {
+                name: value for name, value in json.loads(stored["plan"]).items() if name not in _MAY_CHANGE
+            }
+            if same != {name: value for name, value in self._plan().items() if name not in _MAY_CHANGE}:
+                raise TrainingError(f"{path} is of a run with other options or pairs")
+            self.network.load_state_dict(stored["network"])
+            self.optimizer.load_state_dict(stored["optimizer"])
+            self.state = FitState(**json.loads(stored["state"]))
+        except FileNotFoundError:
+            raise TrainingError(f"{self.out} holds no run to continue") from None
+        except (RuntimeError, ValueError, KeyError, TypeError, EOFError, UnpicklingError) as error:
+            raise TrainingError(f"{path}: a damaged checkpoint ({type(error).__name__})") from None
+
+    def save(self) -> None:
+        stored = {
+            "plan": json.dumps(self._plan()),
+            "state": json.dumps(asdict(self.state)),
+            "network": self.network.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+        }
+        staged = self.folder / f"{CHECKPOINT}.part"
+        torch.save(stored, staged)
+        staged.replace(self.folder / CHECKPOINT)
+
+    def _plan(self) -> dict[str, Any]:
+        return {**asdict(self.plan), "without": list(self.plan.without), "pairs": len(self.pairs)}
+
+    def train(self, is_asked: Callable[[], bool], tell: Callable[[dict[str, Any]], None]) -> bool:
+        """Train to the end, and return True; False if it was asked to stop."""
+        state, plan = self.state, self.plan
+        began, saved = time.monotonic() - state.seconds, time.monotonic()
+        losses: list[float] = []
+        told = time.monotonic()
+        while state.seen < plan.seen:
+            for number, batch in enumerate(
+                batches(self.data, self.trained, plan.batch, plan.seed, state.epoch)
+            ):
+                if number < state.batch:
+                    continue
+                losses.append(self._step(batch))
+                point = state.seen * POINTS // plan.seen
+                state.seen += len(batch)
+                state.batch = number + 1
+                now = time.monotonic()
+                state.seconds = now - began
+                is_point = state.seen * POINTS // plan.seen > point
+                if is_point or now >= told + LOG_SECONDS:
+                    self._tell(losses, tell, measured=is_point)
+                    losses, told = [], now
+                if is_asked():
+                    self.save()
+                    return False
+                if now >= saved + plan.save_minutes * 60:
+                    self.save()
+                    saved = now
+                if state.seen >= plan.seen:
+                    break
+            else:
+                state.epoch, state.batch = state.epoch + 1, 0
+        self.save()
+        return True
+
+    def _step(self, batch: list[int]) -> float:
+        data, state, plan = self.data, self.state, self.plan
+        share = state.seen / plan.seen
+        factor = min(1.0, max(share / WARM, 0.02)) * (
+            0.02 + 0.98 * (1 + math.cos(math.pi * min(share, 1.0))) / 2
+        )
+        for group in self.optimizer.param_groups:
+            group["lr"] = RATES[plan.architecture] * factor
+        hard: list[int] = []
+        if "hard-negatives" not in plan.without:
+            chosen = (data.negatives[number] for number in batch)
+            hard = [
+                each[(state.epoch + number) % len(each)]
+                for number, each in zip(batch, chosen, strict=True)
+                if each
+            ]
+        answers = [data.documents[number] for number in batch]
+        documents = answers + [data.documents[number] for number in hard]
+        places = torch.tensor([data.places[number] for number in [*batch, *hard]])
+        kinds = torch.tensor(documents)
+        queries = torch.tensor([data.queries[number] for number in batch])
+        excluded = (kinds[None, :] == kinds[: len(batch), None]) | (
+            places[None, :] == places[: len(batch), None]
+        )
+        excluded[:, : len(batch)] |= queries[None, :] == queries[:, None]
+        excluded[torch.arange(len(batch)), torch.arange(len(batch))] = False
+        dropped = 0.0 if "dropout" in plan.without else DROPPED
+        asked = self.network(data.texts, [data.queries[number] for number in batch], QUESTION, dropped)
+        found = self.network(data.texts, documents, DOCUMENT, dropped)
+        loss = contrastive_loss(asked, found, excluded, self.sizes, TAU)
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        self.optimizer.step()
+        return float(loss.detach())
+
+    def _tell(self, losses: list[float], tell: Callable[[dict[str, Any]], None], *, measured: bool) -> None:
+        state = self.state
+        left = state.seconds / state.seen * (self.plan.seen - state.seen)
+        line: dict[str, Any] = {
+            "seen": state.seen,
+            "loss": round(sum(losses) / len(losses), 4),
+            "seconds": round(state.seconds, 1),
+            "seconds left": round(max(left, 0.0)),
+        }
+        if measured:
+            line["held out"] = mean_reciprocal_rank(self.held, self.encode)
+        with (self.folder / LOG).open("a", encoding="utf-8") as log:
+            log.write(json.dumps(line) + "\n")
+        tell(line)
+
+    def encode(self, texts: Sequence[str], role: int) -> Any:
+        """Return the vectors of texts as the network has them now."""
+        key = tuple(texts)
+        data = self._measured.get(key)
+        if data is None:
+            made = [Pair("documentation", "", "", text, text, "") for text in texts]
+            data = encode_pairs(made, self.vocabulary, in_order=self.plan.architecture == "transformer")
+            self._measured[key] = data
+        with torch.no_grad():
+            parts = [
+                self.network(data.texts, data.queries[at : at + 256], role).numpy()
+                for at in range(0, len(texts), 256)
+            ]
+        import numpy as np
+
+        return np.concatenate(parts)
+
+    def export(self) -> dict[str, Any]:
+        """Write what was trained, and return its card."""
+        card: dict[str, Any] = {
+            "made by": "editahead-lab train encoder fit",
+            "plan": self._plan(),
+            "pairs": {kind: sum(self.pairs[n].kind == kind for n in self.trained) for kind in KINDS},
+            "repositories": len({self.pairs[n].repo for n in self.trained}),
+            "words": len(self.vocabulary.rows),
+            "seen": self.state.seen,
+            "seconds": round(self.state.seconds),
+            "curve": self._curve(),
+        }
+        if self.plan.architecture == "static":
+            encoder = self._quantized()
+            save_encoder(encoder, self.out / ENCODER)
+            card["name"] = encoder.name
+            card["held out"] = mean_reciprocal_rank(self.held, encoder.encode)
+        else:
+            torch.save(self.network.state_dict(), self.out / WEIGHTS)
+            card["held out"] = mean_reciprocal_rank(self.held, self.encode)
+        (self.out / CARD).write_text(json.dumps(card, indent=1) + "\n", "utf-8")
+        return card
+
+    def _quantized(self) -> StaticEncoder:
+        """Return the encoder with its table in signed bytes."""
+        import numpy as np
+
+        table = self.network.table.detach().numpy()
+        scale = np.maximum(np.abs(table).max(axis=1), 1e-9) / 127
+        rows = np.rint(table / scale[:, None]).astype(np.int8)
+        gains = np.stack([self.network.gains(role).detach().numpy() * scale for role in (DOCUMENT, QUESTION)])
+        gains = (gains / gains.max()).astype(np.float16).astype(np.float32)
+        name = blake2b(rows.tobytes() + gains.tobytes(), digest_size=6).hexdigest()
+        return StaticEncoder(f"static-{name}", self.vocabulary.rows, self.vocabulary.buckets, rows, gains)
+
+    def _curve(self) -> list[dict[str, Any]]:
+        lines = [json.loads(line) for line in (self.folder / LOG).read_text("utf-8").splitlines()]
+        return [{"seen": line["seen"], **line["held out"]} for line in lines if "held out" in line]

@@ -1,0 +1,1 @@
+"""The evaluation of edits in closed files, over the workspaces of commits."""

@@ -1,0 +1,1 @@
+from fake_editor import fake as fake
