@@ -18,7 +18,18 @@ from editahead_lsp.protocol.converter import PARAMS_BY_METHOD
 from editahead_workspace import settings
 
 ROOT = Path(__file__).parent.parent
-PARTS = ("cli", "lsp", "workspace", "serving", "inference", "retrieval", "prompts", "programs", "evals", "lab")
+PARTS = (
+    "cli",
+    "lsp",
+    "workspace",
+    "serving",
+    "inference",
+    "retrieval",
+    "prompts",
+    "programs",
+    "evals",
+    "lab",
+)
 DOCUMENTS = [
     path
     for pattern in ("*.md", "changes/*.md", "docs/**/*.md", "editors/*.md", "editors/*/*.md", "tests/**/*.md")

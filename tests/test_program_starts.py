@@ -10,7 +10,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PARTS = ("cli", "lsp", "workspace", "serving", "inference", "retrieval", "prompts", "programs", "evals", "lab")
+PARTS = (
+    "cli",
+    "lsp",
+    "workspace",
+    "serving",
+    "inference",
+    "retrieval",
+    "prompts",
+    "programs",
+    "evals",
+    "lab",
+)
 MODULES = sorted(
     path
     for folder in (*PARTS, "tools", "editors", "packaging")

@@ -25,12 +25,12 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 
 from editahead_inference.finish.finisher import Finisher
 from editahead_inference.finish.report import ChangedFile, FinishReport
+from editahead_lab.training.data.commit_codebase import CommitCodebase
+from editahead_lab.training.data.replay_moments import ROOT
 from editahead_prompts.syntax.constructors import is_assigned_member
 from editahead_prompts.syntax.languages import PARSED_LANGUAGES, language_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_lab.training.data.commit_codebase import CommitCodebase
-from editahead_lab.training.data.replay_moments import ROOT
 
 NAME = re.compile(r"[^\W\d]\w{2,}")
 JEDI = """

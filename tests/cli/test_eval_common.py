@@ -6,7 +6,7 @@ import pytest
 
 from editahead_cli.commands import eval_common
 from editahead_inference.backends.local.small_model import small_model_folder
-from editahead_lsp.settings import Settings
+from editahead_workspace.settings import Settings
 
 
 def test_servers_of_a_replay_find_the_small_model(monkeypatch: pytest.MonkeyPatch) -> None:

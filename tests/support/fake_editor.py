@@ -15,7 +15,7 @@ from editahead_evals.client.lsp_client import LanguageClient
 
 @pytest.fixture
 def fake() -> Iterator[Editor]:
-    """An editor on the fake server, which predicts that every `old_name` becomes `new_name`."""
+    """Yield an editor on the fake server, which predicts that every `old_name` becomes `new_name`."""
     assert fake_server.__file__ is not None
     command = [sys.executable, str(Path(fake_server.__file__))]
     with Editor(client=LanguageClient(command)) as editor:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from editahead_inference.finish.report import ChangedFile
 from editahead_inference.finish.weights import FinishWeights
-from editahead_prompts.syntax.languages import language_of
-from editahead_prompts.text.snapshot import Snapshot
 from editahead_lab.training.data.commit_codebase import CommitCodebase
 from editahead_lab.training.data.replay_moments import ROOT
+from editahead_prompts.syntax.languages import language_of
+from editahead_prompts.text.snapshot import Snapshot
 
 ALL_LIKELY = FinishWeights(
     {

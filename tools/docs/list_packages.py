@@ -10,7 +10,18 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("cli", "lsp", "workspace", "serving", "evals", "inference", "retrieval", "prompts", "programs", "lab")
+PARTS = (
+    "cli",
+    "lsp",
+    "workspace",
+    "serving",
+    "evals",
+    "inference",
+    "retrieval",
+    "prompts",
+    "programs",
+    "lab",
+)
 HEAD = "| package | what it holds |\n| --- | --- |\n"
 NO_PACKAGES = frozenset(["sample"])
 """Folders of sample code, which are no packages of Editahead."""

@@ -92,13 +92,8 @@ def _command(command: str, what: str, arguments: list[Any], result: Any, *, need
 
 
 def _output(command: str, what: str, output: Any, kind: Any = None) -> Shape:
-    name = (
-        command.removeprefix("editahead ")
-        .removeprefix("editahead-lab ")
-        .removesuffix(" --json")
-        .lstrip("-")
-        .replace(" --", "-")
-    )
+    program = "editahead-lab " if command.startswith("editahead-lab ") else "editahead "
+    name = command.removeprefix(program).removesuffix(" --json").lstrip("-").replace(" --", "-")
     return Shape(
         f"output.{name}", command, what, {"output": (kind or type(output), "sent")}, {"output": output}
     )

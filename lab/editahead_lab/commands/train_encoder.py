@@ -140,8 +140,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _pairs(args: argparse.Namespace) -> int:
     from editahead_lab.training.encoder.make_pairs import PAIRS, PairsPlan, make_pairs
-    from editahead_workspace import user_dirs
     from editahead_retrieval.search.search_log import FILE_NAME
+    from editahead_workspace import user_dirs
 
     if args.edits is None and not args.repo and not args.packages and not args.searches:
         return fail("name a source: --edits, --repo, --packages or --searches")
