@@ -129,10 +129,9 @@ def locked(rows: Iterable[dict[str, str]]) -> set[tuple[str, SpecifierSet]]:
 def test_the_lock_is_that_of_the_project() -> None:
     (ours,) = (package["metadata"] for package in LOCK["package"] if package["name"] == PROJECT["name"])
     extras = {text for texts in PROJECT["optional-dependencies"].values() for text in texts}
-    coder = {row for row in wanted(extras) if row[0] == "editahead-coder"}  # in this repository
-    assert locked(row for row in ours["requires-dist"] if "specifier" in row or "directory" not in row) == (
-        wanted([*PROJECT["dependencies"], *extras]) - coder
-    )
+    here = PYPROJECT["tool"]["uv"]["sources"].keys()  # distributions of this repository
+    required = {row for row in wanted([*PROJECT["dependencies"], *extras]) if row[0] not in here}
+    assert locked(row for row in ours["requires-dist"] if row["name"] not in here) == required
     assert {name: locked(rows) for name, rows in ours["requires-dev"].items()} == {
         name: wanted(in_group(name)) for name in GROUPS
     }
