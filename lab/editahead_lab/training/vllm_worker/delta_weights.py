@@ -1,7 +1,7 @@
 """Deltas of checkpoints, applied to the weights of a vLLM that is running, through vLLM's own interface for new weights.
 
 VLLM_SERVER_DEV_MODE=1 vllm serve MODEL --weight-transfer-config '{"backend": "editahead-delta"}'
-    --worker-extension-cls editahead_training.vllm_worker.extension.WorkerExtension
+    --worker-extension-cls editahead_lab.training.vllm_worker.extension.WorkerExtension
 
 vLLM itself transfers weights between GPUs only (NCCL, CUDA IPC); this backend reads files, and so works on a CPU, too. The
 trainer posts to `/init_weight_transfer_engine` once, then for each delta to `/pause`, `/start_weight_update`,
