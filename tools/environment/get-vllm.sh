@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # get-vllm.sh FOLDER
 # Makes FOLDER an environment with vLLM's CPU build, torch, transformers, what else requirements/engine-cpu.txt pins, and
-# Editahead as it is in this checkout: 2.5 GB in the cache (tools/environment/cached). Ends with 3 where there is no such
-# build: it is for Linux on x86-64. PYTHON names another interpreter than python3 (3.11 or newer).
+# Editahead and its laboratory as in this checkout: 2.5 GB in the cache (tools/environment/cached). Ends with 3 where there
+# is no such build: it is for Linux on x86-64. PYTHON names another interpreter than python3 (3.11 or newer).
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
