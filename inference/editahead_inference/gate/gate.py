@@ -10,6 +10,7 @@ from typing import Any
 
 from editahead_inference.candidates import CLOSED, SAID, Candidate, GateDecision, Silence, SilenceReason
 from editahead_prompts.state import EditorState
+from editahead_prompts.syntax.languages import find_language
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.edits import Edit
 
@@ -35,7 +36,6 @@ of imports that an edit had left unused, 30 of 63 were dropped right after it, a
 """
 _FADING = ("rename", "span", "insert", "move", "hole", "part", "import-unused")
 """What the kinds of rules begin with that are less likely then. Whole lines and blocks that are alike are not."""
-_PROSE_LANGUAGES = frozenset({"plaintext", "markdown", "latex", "restructuredtext", "asciidoc", "git-commit"})
 
 _COMPARABLE, _COMPARABLE_ELSEWHERE = 0.5, 0.25
 """The share of its rule's highest probability from which a place is visited in the order of the text."""
@@ -133,7 +133,7 @@ class Gate:
         measured = self._weights.calibrated_probability(state, candidate)
         is_prose = (
             candidate.confidence is None  # a stated confidence accounts for this already
-            and state.document.language in _PROSE_LANGUAGES
+            and find_language(state.document.language).is_prose
             and candidate.features.get("support", 0) < 2
         )
         doubt = _PROSE * is_prose + _MOVED_ON * (in_order and _has_moved_on(state, candidate))

@@ -46,6 +46,7 @@ _NODES = NodeTypes(
     variants=words("enumerator"),
     strings=words("char_literal string_literal"),
     assignment_expressions=words("assignment_expression"),
+    roots={"translation_unit": "before"},
     comments=words("comment"),
     conditions=words("do_statement for_statement if_statement switch_statement while_statement"),
     comparisons=words("binary_expression unary_expression"),
@@ -148,6 +149,9 @@ C = Language(
     extensions=("c", "h"),
     grammar=("tree_sitter_c", "language"),
     family="c",
+    overloads=True,
+    passes_all_arguments=True,
+    reads_members_by_string=False,
     nodes=_NODES,
     collect_symbols=_collect_symbols,
     line_comment="//",
@@ -157,6 +161,8 @@ C = Language(
 CPP = replace(
     C,
     name="cpp",
+    implicit_this=True,
+    passes_all_arguments=False,
     extensions=("cc", "cpp", "cxx", "c++", "hpp"),
     grammar=("tree_sitter_cpp", "language"),
 )

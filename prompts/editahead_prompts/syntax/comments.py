@@ -7,35 +7,19 @@ from __future__ import annotations
 
 from editahead_prompts.text.snapshot import Snapshot
 
-_HASH, _SLASHES = "#", "//"
-_LINE_MARKS = {"python": _HASH}
-"""What begins a comment to the end of the line, where it is not two slashes, by LSP language id."""
-_LANGUAGES = frozenset(
-    {
-        "python",
-        "javascript",
-        "javascriptreact",
-        "typescript",
-        "typescriptreact",
-        "go",
-        "rust",
-        "java",
-        "kotlin",
-        "c",
-        "cpp",
-    }
-)
+from .languages import find_language
+
 _MAX_BLOCK_LINES = 200
 """Lines above a place that are searched for the start of a block comment, to bound the time of a keystroke."""
 
 
 def is_in_comment(snapshot: Snapshot, offset: int) -> bool:
     """Return whether the text before an offset leaves it in a comment; False in a language without known comments."""
-    if snapshot.language not in _LANGUAGES:
+    language = find_language(snapshot.language)
+    if not language.line_comment:
         return False
     row = snapshot.line_at(offset)
-    blocks = snapshot.language not in _LINE_MARKS
-    mark = _LINE_MARKS.get(snapshot.language, _SLASHES)
+    blocks, mark = language.block_comment, language.line_comment
     first = max(0, row - _MAX_BLOCK_LINES)
     is_open = False
     for number in range(first, row + 1):

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Literal
 
 from tree_sitter import Node
 
 from editahead_prompts.text.word_patterns import WordPattern
+
+from .language import Notation
+from .languages import NODES
 
 _MAX_DEPTH = 400
 """Nodes around a name that are looked at. A broken text's tree can be as deep as the text is long."""
 _MAX_TEXT = 8000
 """Characters of a function or a type in which a declaration is looked for."""
 
-_Notation = Literal["after-colon", "before", "behind"]
-"""Where a language writes a variable's type: `name: Type`, `Type name`, or `name Type`."""
 
-_ROOTS: dict[str, _Notation] = {"module": "after-colon", "translation_unit": "before"}
 _COLON = (
     r"\s*\??:(?!=|:)\s*[&*]?(?:'\w+\s+)?(?:mut\s+)?(?:const\s+)?[\"']?(?:\w+(?:\.|::))*(?P<type>[A-Za-z_]\w*)"
 )
 _COLON_ELEMENT = r"\s*\??:(?!=|:)[^=;{}\n]{0,60}?[<\[](?:\w+(?:\.|::))*(?P<type>[A-Z]\w*)[>\]]"
 _COLON_ARRAY = r"\s*\??:(?!=|:)\s*(?:readonly\s+)?(?P<type>[A-Z]\w*)\[\]"
-_DECLARED: dict[_Notation, tuple[str, ...]] = {
+_DECLARED: dict[Notation, tuple[str, ...]] = {
     "after-colon": (r"{name}" + _COLON,),
     "before": (
         r"\bstruct\s+(?P<type>\w+)[\s*]+{plain}\b",
@@ -41,12 +40,12 @@ _MADE = (
     r"(?P<type>[A-Z]\w*)(?:<[^<>()]*>)?(?:[({]|::)"
 )
 """A variable that is made by a constructor or a literal of its type."""
-_ITERATED: dict[_Notation, str] = {
+_ITERATED: dict[Notation, str] = {
     "after-colon": r"\bfor\b[\s(]*(?:const\s+|let\s+|var\s+)?{plain}\s+(?:in|of)\s+&?(?:mut\s+)?(?P<source>[\w.]+)",
     "before": r"\bfor\s*\(\s*(?:const\s+)?auto\s*&?&?\s*{plain}\s*:\s*(?P<source>\w+)\s*\)",
     "behind": r"\bfor\s+\w+\s*,\s*{plain}\s*:?=\s*range\s+(?P<source>[\w.]+)",
 }
-_ELEMENT: dict[_Notation, tuple[str, ...]] = {
+_ELEMENT: dict[Notation, tuple[str, ...]] = {
     "after-colon": (r"{name}" + _COLON_ELEMENT, r"{name}" + _COLON_ARRAY),
     "before": (r"\w+<(?:const\s+)?(?P<type>[A-Z]\w*)[\s*&]*>[\s*&]+{plain}\b",),
     "behind": (r"{name}\s+(?:\[\w*\]|map\[\w+\])\*?(?:\w+\.)?(?P<type>[A-Za-z]\w*)",),
@@ -94,7 +93,7 @@ def _first(patterns: tuple[str, ...], name: str, text: str) -> str:
     return ""
 
 
-def _notation(function: Node) -> _Notation:
+def _notation(function: Node) -> Notation:
     """Return the notation of the function's language, which the types of its nodes tell."""
     if function.type in (
         "method_declaration",
@@ -111,7 +110,7 @@ def _notation(function: Node) -> _Notation:
     if function.type == "lambda_expression":  # Java and C++; JavaScript has arrow functions
         return "before"
     root = next((n for n in reversed(list(_upwards(function)))), function)
-    return _ROOTS.get(root.type, "after-colon")
+    return NODES.roots.get(root.type, "after-colon")
 
 
 def _text(node: Node) -> str:

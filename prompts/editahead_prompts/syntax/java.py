@@ -108,6 +108,12 @@ JAVA = Language(
     collect_symbols=_collect_symbols,
     line_comment="//",
     block_comment=True,
+    implicit_this=True,
+    members_only=True,
+    overloads=True,
+    passes_all_arguments=True,
+    reads_members_by_string=False,
+    package="package",
     class_wrapper=("class _ {", "}"),
     type_notation="before",
 )

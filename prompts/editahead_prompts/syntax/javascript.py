@@ -54,6 +54,7 @@ _NODES = NodeTypes(
     strings=words("string"),
     string_holes=words("jsx_attribute"),
     assignment_expressions=words("assignment_expression"),
+    decorators=words("decorator"),
     comments=words("comment"),
     file_heads=words("hash_bang_line"),
     conditions=words("do_statement for_statement if_statement switch_statement while_statement"),

@@ -45,6 +45,7 @@ class NodeTypes:
         declarations: Of declarations, with their kinds. Kinds are coarse: an edit may make a class of an interface.
         signatures: Of functions without a body.
         lambdas: Of functions without a name, and comprehensions: all that bind names like functions.
+        decorators: Of decorators and annotations before a declaration.
         decorated: Around a declaration, with its decorators or its `export`.
         declaration_statements: Of statements that declare something, around one declaration or several.
         containers: Of nodes that may hold declarations.
@@ -54,9 +55,13 @@ class NodeTypes:
         inclusions: Of other statements that bring in code or features.
         calls: Of calls; the field with what is called.
         delegations: Of calls without a name, such as `this(...)`.
+        keyword_arguments: Of arguments with the name of their parameter; the field with that name.
         members: Of uses of a member; the field with its name.
         receivers: The same; the field with the object.
+        receivers_above: Of nodes around a member that hold its object; the field with the object.
         member_definitions: Of definitions of members.
+        member_initializers: Of lists of assignments to the members of a new object.
+        bare_parameters: Of a parameter without a list around it.
         name_wrappers: Between a name and the node that defines it.
         parameter_lists: Of lists of parameters.
         optional_parameters: Of parameters that callers may leave out.
@@ -82,11 +87,13 @@ class NodeTypes:
         conditions: Of statements whose parentheses belong to them.
         comparisons: Of expressions that compare or combine conditions.
         no_references: Of names and texts that refer to no definition.
+        roots: Of whole files, with where they write the type of a variable.
     """
 
     declarations: Mapping[str, DeclarationKind] = field(default_factory=dict)
     signatures: frozenset[str] = frozenset()
     lambdas: frozenset[str] = frozenset()
+    decorators: frozenset[str] = frozenset()
     decorated: frozenset[str] = frozenset()
     declaration_statements: frozenset[str] = frozenset()
     containers: frozenset[str] = frozenset()
@@ -96,9 +103,13 @@ class NodeTypes:
     inclusions: frozenset[str] = frozenset()
     calls: ChildFields = field(default_factory=dict)
     delegations: frozenset[str] = frozenset()
+    keyword_arguments: ChildFields = field(default_factory=dict)
     members: ChildFields = field(default_factory=dict)
     receivers: ChildFields = field(default_factory=dict)
+    receivers_above: ChildFields = field(default_factory=dict)
     member_definitions: frozenset[str] = frozenset()
+    member_initializers: frozenset[str] = frozenset()
+    bare_parameters: frozenset[str] = frozenset()
     name_wrappers: frozenset[str] = frozenset()
     parameter_lists: frozenset[str] = frozenset()
     optional_parameters: frozenset[str] = frozenset()
@@ -124,6 +135,7 @@ class NodeTypes:
     conditions: frozenset[str] = frozenset()
     comparisons: frozenset[str] = frozenset()
     no_references: frozenset[str] = frozenset()
+    roots: Mapping[str, Notation] = field(default_factory=dict)
 
     def of_kind(self, *kinds: DeclarationKind) -> frozenset[str]:
         """Return the types of the declarations of some kinds."""
@@ -166,6 +178,14 @@ class Language:
         class_wrapper: The lines around members of a class that make them a text for the grammar; None if they are one.
         own_object: The names by which methods know their object or class.
         constructors: The names of functions that set up an object, in languages in which they have fixed ones.
+        implicit_this: Whether methods name the members of their own object without it.
+        members_only: Whether there are no functions outside of classes.
+        overloads: Whether functions of one name differ by their parameters.
+        passes_all_arguments: Whether a call passes all parameters.
+        reads_members_by_string: Whether strings are keys of members.
+        is_prose: Whether its files hold text for people.
+        package: What begins the line with the name of the package that a file is of; "" if there is none.
+        imports_packages: Whether an import brings all names of a package, and those of the packages around it are known.
         type_notation: Where it writes the type of a variable or parameter.
     """
 
@@ -182,4 +202,12 @@ class Language:
     class_wrapper: tuple[str, str] | None = None
     own_object: tuple[str, ...] = ("this",)
     constructors: tuple[str, ...] = ()
+    implicit_this: bool = False
+    members_only: bool = False
+    overloads: bool = False
+    passes_all_arguments: bool = False
+    reads_members_by_string: bool = True
+    is_prose: bool = False
+    package: str = ""
+    imports_packages: bool = False
     type_notation: Notation = "after-colon"

@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from tree_sitter import Node
 
+from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.word_patterns import WordPattern
+
 from .c import CPP, C
+from .csharp import CSHARP
 from .go import GO
 from .java import JAVA
 from .javascript import JAVASCRIPT, JAVASCRIPT_REACT, TYPESCRIPT, TYPESCRIPT_REACT
 from .language import ChildFields, Language, merge_tables
+from .other import KOTLIN, MARKDOWN, OVERLOADING, PROSE
 from .python import PYTHON
 from .rust import RUST
 from .symbols import Symbol, SymbolList
 
-_KOTLIN = Language("kotlin", extensions=("kt", "kts"), line_comment="//", block_comment=True)
-_MARKDOWN = Language("markdown", extensions=("md", "markdown"))
-PLAIN_TEXT = Language("plaintext")
-"""The language of a file of which nothing else is known."""
 LANGUAGES: Mapping[str, Language] = {
     language.name: language
     for language in (
-        *(PYTHON, JAVASCRIPT, JAVASCRIPT_REACT, TYPESCRIPT, TYPESCRIPT_REACT, GO, RUST, JAVA, C, CPP),
-        *(_KOTLIN, _MARKDOWN),
+        *(PYTHON, JAVASCRIPT, JAVASCRIPT_REACT, TYPESCRIPT, TYPESCRIPT_REACT, GO, RUST, JAVA, C, CPP, CSHARP),
+        *(KOTLIN, MARKDOWN, *OVERLOADING, *PROSE),
     )
 }
 """The languages by LSP language id."""
+PLAIN_TEXT = "plaintext"
+"""The LSP language id of a file of which nothing else is known."""
+_UNKNOWN = Language("")
 PARSED_LANGUAGES = tuple(name for name, language in LANGUAGES.items() if language.grammar is not None)
 """The LSP language ids of those with a grammar."""
 NODES = merge_tables([language.nodes for language in LANGUAGES.values()])
@@ -41,8 +46,12 @@ CONSTRUCTORS = frozenset(name for one in LANGUAGES.values() for name in one.cons
 """The names of functions that set up an object."""
 OWN_OBJECT = frozenset(name for one in LANGUAGES.values() for name in one.own_object)
 """The names by which methods know their object or class."""
+_MAX_HEAD = 4_000
+"""Characters of a file in which it says its package."""
 _BY_EXTENSION = {extension: one.name for one in LANGUAGES.values() for extension in one.extensions}
-_BY_WORD = _BY_EXTENSION | {word: one.name for one in LANGUAGES.values() for word in (one.name, *one.aliases)}
+_BY_WORD = _BY_EXTENSION | {
+    word: one.name for one in LANGUAGES.values() if one.extensions for word in (one.name, *one.aliases)
+}
 
 
 def child_in(node: Node, table: ChildFields) -> Node | None:
@@ -53,13 +62,13 @@ def child_in(node: Node, table: ChildFields) -> Node | None:
 
 
 def find_language(name: str | None) -> Language:
-    """Return a language by its LSP language id; `PLAIN_TEXT` for one that is not known."""
-    return LANGUAGES.get(name or "", PLAIN_TEXT)
+    """Return a language by its LSP language id; one without properties if it is not known."""
+    return LANGUAGES.get(name or "", _UNKNOWN)
 
 
 def language_of(path: str) -> str:
     """Return the LSP language id of a file by the end of its name; `plaintext` for an unknown one."""
-    return known_language_of(path) or PLAIN_TEXT.name
+    return known_language_of(path) or PLAIN_TEXT
 
 
 def known_language_of(path: str | None) -> str | None:
@@ -70,6 +79,22 @@ def known_language_of(path: str | None) -> str | None:
 def language_of_word(word: str | None) -> str | None:
     """Return the LSP language id of an extension, or of the word of a fence of code; None if it is not known."""
     return _BY_WORD.get(word.lower()) if word else None
+
+
+def package_of(snapshot: Snapshot) -> str:
+    """Return the name of the package that a file says it is of; "" if it says none."""
+    keyword = find_language(snapshot.language).package
+    found = (
+        WordPattern(rf"^\s*{keyword}\s+([\w.]+)", re.MULTILINE).search(snapshot.text[:_MAX_HEAD])
+        if keyword
+        else None
+    )
+    return found[1] if found is not None else ""
+
+
+def is_nested(package: str, outer: str, language: str) -> bool:
+    """Return whether a package is inside of another one, whose names it knows."""
+    return find_language(language).imports_packages and package.startswith(f"{outer}.")
 
 
 def family_of(name: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from tree_sitter import Node
 
@@ -46,6 +47,10 @@ def member_owner(node: Node) -> str:
         return "" if receiver is None else _type_of(receiver)
     if node.type == "private_property_identifier":  # another name than the one without "#"
         return "#" + enclosing_type(node)
+    if parent is not None and parent.type in NODES.members and parent.type not in NODES.receivers:
+        found = _receiver_above(parent)
+        if found is not None:
+            return _type_of(found)
     if parent is None or parent.type not in NODES.receivers:
         return _enclosing_literal(node) or enclosing_type(node)
     receiver = child_in(parent, NODES.receivers)
@@ -95,6 +100,8 @@ def argument_owner(node: Node) -> str:
 def parameter_owner(node: Node) -> str:
     """Return the name of the function that a parameter belongs to; for a constructor, that of its class."""
     for above in _upwards(node):
+        if above.type in NODES.lambdas:
+            return ""
         if "function" in above.type or "method" in above.type or "constructor" in above.type:
             name = _last_name(above.child_by_field_name("name"))
             return enclosing_type(above) if name in CONSTRUCTORS else name
@@ -274,3 +281,11 @@ def _upwards(node: Node) -> Iterator[Node]:
             return
         yield at
         at = at.parent
+
+
+def _receiver_above(member: Node) -> Node | None:
+    """Return the object of a member whose node does not hold it, as in `a?.b`."""
+    return next(
+        (found for above in islice(_upwards(member), 4) if (found := child_in(above, NODES.receivers_above))),
+        None,
+    )

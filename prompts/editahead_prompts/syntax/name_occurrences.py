@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from tree_sitter import Node
@@ -90,10 +91,11 @@ def classify_occurrence(node: Node, root: Node) -> Occurrence:
             )
             or (parent.type == "literal_element" and _is_key(parent))
             or is_macro_member(node)
+            or _is_initialized_member(parent, node)
         ):
             role = "member"
         if parent.type == "jsx_attribute" or (
-            parent.type == "keyword_argument" and _is_field(parent, "name", node)
+            any(_is_field(parent, field, node) for field in NODES.keyword_arguments.get(parent.type, ()))
         ):
             role = "argument"
     if holder is not None and (
@@ -108,7 +110,7 @@ def classify_occurrence(node: Node, root: Node) -> Occurrence:
     around = tuple(n.id for n in above if n.type in FUNCTIONS)
     scopes = scopes_around(node, above)
     imports = holder is not None and any(
-        "import" in n.type or n.type == "use_declaration" for n in _upwards(holder, 3)
+        "import" in n.type or n.type in NODES.imports for n in _upwards(holder, 3)
     )
     owner, shorthand = _owner(node, role, holder), _is_shorthand(node)
     if holder is None:
@@ -136,6 +138,8 @@ def _owner(node: Node, role: NameRole, holder: Node | None) -> str:
 
 def _definer(node: Node) -> Node | None:
     """Return the node that defines the name at `node`; None for a use."""
+    if node.type in NODES.bare_parameters:
+        return node
     child, parent = node, node.parent
     while parent is not None and parent.type in NODES.name_wrappers:
         if any(_is_field(parent, field, child) for field in _VALUE_FIELDS):
@@ -173,8 +177,15 @@ def _is_method(holder: Node) -> bool:
 
 
 def _is_declared_field(holder: Node) -> bool:
-    """Return whether the holder is one of the names of a field's declaration in Java."""
-    return holder.parent is not None and holder.parent.type == "field_declaration"
+    """Return whether the holder is one of the names of a field's declaration."""
+    return any(node.type in NODES.fields for node in islice(_upwards(holder, 3), 1, None))
+
+
+def _is_initialized_member(assignment: Node, node: Node) -> bool:
+    """Return whether an assignment to a name is one of those to the members of a new object."""
+    around = assignment.parent
+    is_in_list = around is not None and around.type in NODES.member_initializers
+    return is_in_list and _is_field(assignment, "left", node)
 
 
 def _is_class_attribute(holder: Node) -> bool:

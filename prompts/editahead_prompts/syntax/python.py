@@ -49,6 +49,9 @@ _NODES = NodeTypes(
     strings=words("string"),
     string_holes=words("interpolation"),
     assignment_expressions=words("assignment"),
+    decorators=words("decorator"),
+    keyword_arguments=child_fields(keyword_argument="name"),
+    roots={"module": "after-colon"},
     comments=words("comment"),
     file_heads=words("future_import_statement"),
     conditions=words("for_statement if_statement while_statement"),
@@ -135,6 +138,7 @@ PYTHON = Language(
     nodes=_NODES,
     collect_symbols=_collect_symbols,
     line_comment="#",
+    reads_members_by_string=False,
     own_object=("self", "cls"),
     constructors=("__init__", "__new__"),
 )

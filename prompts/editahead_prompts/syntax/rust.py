@@ -149,5 +149,7 @@ RUST = Language(
     collect_symbols=_collect_symbols,
     line_comment="//",
     block_comment=True,
+    passes_all_arguments=True,
+    reads_members_by_string=False,
     own_object=("self", "Self"),
 )

@@ -1,4 +1,4 @@
-"""Symbols of the eight grammars."""
+"""Symbols of all grammars."""
 
 from __future__ import annotations
 
@@ -110,6 +110,26 @@ def symbols(text: str, language: str, name: str = "a") -> list[Symbol]:
     return list(find_symbols(parser.parse(text.encode()).root_node, language, name))
 
 
+CSHARP = """
+using System.Linq;
+using Io = System.IO;
+
+namespace Shop
+{
+    public interface IStore { int Count { get; } void Add(int item); }
+    class Store : IStore
+    {
+        private int a, b;
+        public Store(int size) { int local = size; }
+        public int Size { get; set; }
+        enum Kind { One }
+    }
+    file class Hidden { }
+}
+public record Point(int X, int Y);
+"""
+
+
 def names(found: list[Symbol], role: Role) -> list[str]:
     """Return the names with a role: `container.name`, `name <- source:original` where they have these."""
     out = []
@@ -182,6 +202,13 @@ def names(found: list[Symbol], role: Role) -> list[str]:
             "shop.Store shop.largest shop.Store.add Name bare",
             "",
         ),
+        (
+            "csharp",
+            CSHARP,
+            "IStore IStore.Count IStore.Add Store Store.a Store.b Store.Size Store.Kind Store.Kind.One Hidden Point",
+            "IStore|Store|Point",
+            "* <- System.Linq:*|Io <- System.IO:",
+        ),
     ],
 )
 def test_symbols(language: str, text: str, definitions: str, exports: str, imports: str) -> None:
@@ -203,7 +230,7 @@ def test_lines_are_those_of_the_names() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", ["python", "typescript", "go", "rust", "java", "c", "cpp"])
+@pytest.mark.parametrize("language", ["python", "typescript", "go", "rust", "java", "c", "cpp", "csharp"])
 def test_broken_and_deep_texts_have_few_symbols(language: str) -> None:
     symbols("class A { " * 3000, language)
     symbols("mod a { impl B { " * 2000, language)

@@ -27,6 +27,7 @@ from editahead_inference.apply.placement.outline import (
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.sketch import Snippet
+from editahead_prompts.syntax.languages import find_language
 
 from .shown_boundaries import find_bounds, span_at
 from .shown_runs import ShownRuns, lines_and_marks, without_blanks
@@ -35,8 +36,6 @@ _IMPORTS = ("import ", "from ", "use ", "#include", "using ")
 _STATEMENT = re.compile(
     r"(?:if|for|while|with|switch|match|try|else|elif|except|catch|return|throw|raise|assert|await)\b"
 )
-_OVERLOADING = frozenset({"java", "c", "cpp", "csharp", "kotlin", "scala", "swift", "groovy"})
-"""Languages in which functions of one name differ in their parameters."""
 
 
 _STYLES = frozenset({"css", "scss", "less"})
@@ -122,7 +121,7 @@ def _is_known(item: Item, naming: Naming, target: Target) -> bool:
     if head.startswith(_IMPORTS):
         return True
     if name is not None and naming.is_named(item):
-        is_overload = target.original.language in _OVERLOADING and "(" in head
+        is_overload = find_language(target.original.language).overloads and "(" in head
         there = target.named_items.get(name, ())
         return any(
             not is_overload or _parameters(head) == _parameters(target.naming.head(each)) for each in there

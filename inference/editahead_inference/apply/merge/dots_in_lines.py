@@ -17,6 +17,7 @@ from editahead_inference.apply.placement.line_matching import (
     normalize_line,
 )
 from editahead_inference.apply.placement.placement import Target
+from editahead_prompts.syntax.languages import find_language
 
 _DOTS = re.compile(r"\.{3,}|[…⋯]")
 _STRINGS = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`")
@@ -25,7 +26,6 @@ _MAX_CHARS = 400
 _MAX_GAPS = 3
 """Gaps of a line that is compared."""
 
-_PROSE = frozenset({"markdown", "plaintext", "restructuredtext", "latex", "asciidoc"})
 _CALLS_WITHOUT_DOTS = frozenset(
     {
         "python", "javascript", "javascriptreact", "typescript", "typescriptreact",
@@ -100,7 +100,7 @@ def find_gaps(key: str, target: Target) -> Gaps | None:
         target: The file.
     """
     language = target.original.language
-    if language in _PROSE or language is None or len(key) > _MAX_CHARS or is_comment(key):
+    if find_language(language).is_prose or language is None or len(key) > _MAX_CHARS or is_comment(key):
         return None
     strings = [found.span() for found in _STRINGS.finditer(key)]
     gaps: list[tuple[int, int]] = []

@@ -24,7 +24,7 @@ from editahead_inference.apply.placement.placement import Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice, to_edit
 from editahead_inference.apply.results import MAX_CHOICES, MergeResult, Reading
 from editahead_prompts.sketches.sketch import Code, Diff, FileSketch
-from editahead_prompts.syntax.languages import NODES
+from editahead_prompts.syntax.languages import NODES, find_language
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.indentation import indentation
 
@@ -39,8 +39,6 @@ _MAX_KNOWN = 0.5
 """The share of lines that say something and are in the file, from which a sketch may be another version of those."""
 _SELF = re.compile(r"\((?:cls|self|&'?\w*self|&mutself|mutself)\b")
 """The first parameter of methods in Python and Rust, in a signature without white space."""
-_MEMBERS_ONLY = frozenset({"java", "csharp"})
-"""Languages without functions outside of classes."""
 _OUTSIDE = re.compile(r"(?:export|async function|function|const|let|var|declare|abstract|namespace)\b")
 """How functions and values outside of classes begin in JavaScript and TypeScript."""
 _WORD = re.compile(r"\w{3,}")
@@ -145,7 +143,7 @@ class _Addition:
             classes = self._classes()
             for each in classes[: MAX_CHOICES - 1]:
                 yield f"add at the end of `{each.name}`", (*imports, self._at_end_of(each))
-            if self.target.original.language in _MEMBERS_ONLY:
+            if find_language(self.target.original.language).members_only:
                 for each in classes[:MAX_CHOICES]:
                     if members := self._members_of(each):
                         yield f"add at the beginning of `{each.name}`", (*imports, self._above(members[0]))
@@ -165,7 +163,7 @@ class _Addition:
         language = self.target.original.language
         if language in ("python", "rust"):
             return declared.kind == "function" and bool(_SELF.search(declared.signature))
-        if language in _MEMBERS_ONLY:
+        if find_language(language).members_only:
             return declared.kind in ("function", "value")
         if language.startswith(("javascript", "typescript")):
             head = normalize_line(self.lines[declared.head])

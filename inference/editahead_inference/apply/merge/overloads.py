@@ -9,12 +9,10 @@ from editahead_inference.apply.placement.outline import identity, opens_named, w
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Snippet
+from editahead_prompts.syntax.languages import find_language
 
 from .hidden_versions import is_whole_beside_mark
 from .shown_neighbours import encloses_removal
-
-_OVERLOADING = frozenset({"java", "c", "cpp", "csharp", "kotlin", "scala", "swift", "groovy"})
-"""Languages in which functions of one name differ in their parameters."""
 
 
 def replaced_overloads(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
@@ -59,7 +57,7 @@ def _overloads_of_python(target: Target) -> Iterator[int]:
 def _overloads(target: Target, splices: Sequence[Splice]) -> Iterator[tuple[int, list[str]]]:
     """Yield the first lines of functions that go, with those of the functions of the same name that come."""
     keys = target.lines.keys
-    for splice in splices if target.original.language in _OVERLOADING else ():
+    for splice in splices if find_language(target.original.language).overloads else ():
         come = [key for key in map(normalize_line, splice.lines) if opens_named(key)]
         for line in range(splice.start, splice.end):
             old = keys[line]

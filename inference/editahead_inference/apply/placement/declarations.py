@@ -124,7 +124,7 @@ def _is_alone(outer: Node, lines: Sequence[str], start: int, last: int) -> bool:
 
 def _below_decorators(outer: Node, node: Node) -> int:
     """Return the first line of a declaration after its decorators or annotations; its first line if they share one."""
-    above = [child for child in (*outer.children, *node.children) if child.type == "decorator"]
+    above = [child for child in (*outer.children, *node.children) if child.type in NODES.decorators]
     for child in node.children:
         if child.type == "modifiers":
             above += [part for part in child.children if "annotation" in part.type]
@@ -260,7 +260,7 @@ def _binding_nodes(node: Node) -> Iterator[Node]:
         spec = node.child_by_field_name("name") or node.child_by_field_name("path")
         if spec is not None:
             yield spec
-    elif node.type in ("scoped_identifier", "scoped_use_list", "import_specifier"):
+    elif node.type in NODES.members or node.type in ("scoped_use_list", "import_specifier"):
         inner = node.child_by_field_name("list") or node.child_by_field_name("name")
         if inner is not None:
             yield from _binding_nodes(inner)

@@ -47,7 +47,12 @@ class FunctionSignature:
         if name in CONSTRUCTORS and around:
             name = around[-1]
         result = next(
-            (_plain(n) for f in ("return_type", "result", "type") if (n := node.child_by_field_name(f))), ""
+            (
+                _plain(n)
+                for f in ("return_type", "result", "returns", "type")
+                if (n := node.child_by_field_name(f))
+            ),
+            "",
         )
         return cls(
             name,
@@ -85,7 +90,7 @@ def _holds_function(node: Node) -> bool:
 
 
 def _has_default(parameter: Node) -> bool:
-    return parameter.type == "required_parameter" and parameter.child_by_field_name("value") is not None
+    return any(child.type == "=" for child in parameter.children)
 
 
 def _enclosing_names(node: Node) -> list[str]:
@@ -104,7 +109,13 @@ def _is_public(node: Node, name: str) -> bool:
         _plain(part)
         for child in node.children
         if child.type
-        in ("modifiers", "visibility_modifier", "accessibility_modifier", "storage_class_specifier")
+        in (
+            "modifier",
+            "modifiers",
+            "visibility_modifier",
+            "accessibility_modifier",
+            "storage_class_specifier",
+        )
         for part in (child.children or [child])
     }
     if modifiers & {"private", "static"} and not modifiers & {"public", "protected"}:

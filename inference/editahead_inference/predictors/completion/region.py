@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
+from editahead_prompts.syntax.languages import find_language
+
 Region = Literal["code", "string", "comment", "prose"]
 REGIONS: tuple[Region, ...] = ("code", "string", "comment", "prose")
 
-_PROSE = frozenset({"plaintext", "markdown", "latex", "restructuredtext", "asciidoc", "git-commit"})
 _MARKERS = {
     **dict.fromkeys(("python", "shellscript", "ruby", "yaml", "toml", "perl", "r", "makefile"), "#"),
     **dict.fromkeys(("dockerfile", "elixir"), "#"),
@@ -25,7 +26,7 @@ def region_at(language: str, before: str) -> Region:
         language: The LSP language id.
         before: The line up to the cursor.
     """
-    if language in _PROSE:
+    if find_language(language).is_prose:
         return "prose"
     marker = _MARKERS.get(language, "//")
     markers = (marker, "/*") if marker == "//" else (marker,)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache
 
 from editahead_prompts.state import PastEdit
+from editahead_prompts.syntax.languages import find_language
 from editahead_prompts.syntax.member_owners import HINT, related_types
 from editahead_prompts.syntax.name_occurrences import Occurrence
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
@@ -31,8 +32,6 @@ _ANYWHERE = frozenset({"text", "unknown"})
 """Roles in which an occurrence may mean any name, whatever its binding."""
 _RELATED = frozenset({("text", "argument"), ("text", "member")})
 """Pairs of roles (of the renamed occurrence, of another) that may mean the same name: a value is read by its key."""
-_NO_KEYS = frozenset({"python", "go", "rust", "java", "c", "cpp"})
-"""Languages in which no member is read by a string."""
 _BY_OWNER = frozenset({("plain", "argument"), ("argument", "plain"), ("member", "argument")})
 """Pairs of roles that mean the same name if both have the same owner.
 
@@ -45,7 +44,6 @@ _MEMBER = WordPattern(r"\.\w+\b")
 _IMPORTS_MODULE = WordPattern(r"import\s+[\w., ]+\Z")
 _MAX_PATTERNS = 1024
 """Patterns of names that are cached, of each kind."""
-_IMPLICIT_THIS = frozenset({"cpp", "java"})
 
 
 @lru_cache(_MAX_PATTERNS)
@@ -175,7 +173,9 @@ class RenamedName:
                 return False
             if (made.role, site.role) in _BY_OWNER:
                 return not self._has_owner(site)
-            if (made.role, site.role) == ("text", "member") and self._index.snapshot.language in _NO_KEYS:
+            if (made.role, site.role) == ("text", "member") and not find_language(
+                self._index.snapshot.language
+            ).reads_members_by_string:
                 return True
             return (made.role, site.role) not in _RELATED and not self._is_implicit_member(site)
         if made.role == "member":
@@ -260,7 +260,7 @@ class RenamedName:
         Only some languages allow a member without `this`. A name that a function defines is no member.
         """
         made = self.new_occurrence
-        if made is None or self._index.snapshot.language not in _IMPLICIT_THIS:
+        if made is None or not find_language(self._index.snapshot.language).implicit_this:
             return False
         plain = [o for o in (site, made) if o.role == "plain"]
         return {site.role, made.role} == {"plain", "member"} and self.binding(plain[0]) == MODULE
@@ -311,7 +311,9 @@ class RenamedName:
     def is_key(self, line: int, match: re.Match[str]) -> bool:
         """Return whether a word in a text is a string of its own that no language takes as the renamed name."""
         made = self.new_occurrence
-        if made is None or (made.role == "member" and self._index.snapshot.language not in _NO_KEYS):
+        if made is None or (
+            made.role == "member" and find_language(self._index.snapshot.language).reads_members_by_string
+        ):
             return False
         if made.binder == MODULE and case_style(self.old) == "pascal":  # a type, which strings may name
             return False

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from editahead_prompts.syntax.languages import find_language
 from editahead_prompts.syntax.name_occurrences import Occurrence
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.word_patterns import WordPattern
@@ -50,8 +51,6 @@ _ABOVE = 8
 _OMITTED = re.compile(r"=(?!=)|\?\s*:")
 """What shows that a call may leave a parameter out."""
 _VARIADIC = re.compile(r"\.\.\.|\A\*")
-_EXACT = frozenset({"go", "rust", "java", "c"})
-"""Languages in which a call passes all parameters."""
 
 
 def follow_changed_parameters(situation: Situation) -> Iterator[FollowUp]:
@@ -146,7 +145,11 @@ def _passing(
 def _least(parameters: Sequence[str], language: str) -> int:
     """Return the number of arguments that a call has at least."""
     needed = [one for one in parameters if not _VARIADIC.search(one)]
-    return len(needed) if language in _EXACT else sum(not _OMITTED.search(one) for one in needed)
+    return (
+        len(needed)
+        if find_language(language).passes_all_arguments
+        else sum(not _OMITTED.search(one) for one in needed)
+    )
 
 
 def _is_overloaded(target: RenamedDefinition, made: Occurrence, language: str) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from editahead_prompts.state import PastEdit
-from editahead_prompts.syntax.languages import CONSTRUCTORS, TYPES
+from editahead_prompts.syntax.languages import CONSTRUCTORS, TYPES, find_language
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.word_patterns import WordPattern
@@ -24,8 +24,6 @@ _FUNCTION = re.compile(r"function|method|constructor|declaration\Z")
 _OPENINGS = re.compile(r"\(+")
 _RECEIVER = WordPattern(r"(?:&\s*(?:'\w+\s+)?)?(?:mut\s+)?(?:self|cls)\b|this\s*:|[*/]\Z")
 """A first parameter, or a mark among parameters, that calls do not pass."""
-_NAME_LAST = frozenset({"java", "c", "cpp"})
-"""Languages in which a parameter's name comes after its type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,11 +249,15 @@ def _without_type_arguments(texts: Sequence[str]) -> Iterator[str]:
 
 def parameter_name(parameter: str, language: str) -> str:
     """Return the name of a parameter; "" for a pattern."""
-    plain = re.split(r"=(?!=)|\[", parameter)[0] if language in _NAME_LAST else parameter
+    plain = (
+        re.split(r"=(?!=)|\[", parameter)[0]
+        if find_language(language).type_notation == "before"
+        else parameter
+    )
     names = WORD.findall(plain)
     if not names or plain.startswith(("{", "[", "(")):
         return ""
-    if language in _NAME_LAST:
+    if find_language(language).type_notation == "before":
         return str(names[-1])
     skipped = ("mut", "ref", "public", "private", "protected", "readonly")
     return str(next((name for name in names if name not in skipped), ""))

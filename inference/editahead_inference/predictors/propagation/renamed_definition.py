@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from editahead_prompts.state import PastEdit
 from editahead_prompts.syntax.constructors import is_set_by_constructor
+from editahead_prompts.syntax.languages import find_language, is_nested, package_of
 from editahead_prompts.syntax.member_owners import HINT, enclosing_type
 from editahead_prompts.syntax.name_occurrences import Occurrence
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
@@ -24,11 +25,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 C_FAMILY = frozenset({"c", "cpp"})
-_IMPLICIT_THIS = frozenset({"cpp", "java"})
 _IMPORT = re.compile(
-    r"\s*(?:import\b|from\s|use\s|pub\s+use\s|mod\s|#\s*include\b|export\s.*\bfrom\b|.*\brequire\()"
+    r"\s*(?:import\b|from\s|use\s|(?:global\s+)?using\s|pub\s+use\s|mod\s|#\s*include\b|export\s.*\bfrom\b|.*\brequire\()"
 )
-_PACKAGE = WordPattern(r"^\s*package\s+([\w.]+)", re.MULTILINE)
 _FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main"})
 """Names of files whose module is called like their folder."""
 _ATTRIBUTES = ("@", "#[", "*", "///", "//", "/*", "#!")
@@ -148,16 +147,14 @@ class RenamedDefinition(RenamedName):
 
     @cached_property
     def _is_of_same_package(self) -> bool:
-        """Whether both documents share their names: Go and Java by package, C and C++ by the header of one name."""
+        """Whether both documents share their names: by package, C and C++ by the header of one name."""
         ours, theirs = self._index.snapshot, self._origin.snapshot
         if ours.language in C_FAMILY:
             return share_header(self._index, theirs.uri)
-        if ours.language not in ("go", "java"):
+        package, other = package_of(ours), package_of(theirs)
+        if not package or not other or not (package == other or is_nested(package, other, ours.language)):
             return False
-        packages = [_PACKAGE.search(text[:4000]) for text in (ours.text, theirs.text)]
-        if not packages[0] or not packages[1] or packages[0][1] != packages[1][1]:
-            return False
-        return ours.language == "java" or posixpath.dirname(ours.uri) == posixpath.dirname(theirs.uri)
+        return ours.language != "go" or posixpath.dirname(ours.uri) == posixpath.dirname(theirs.uri)
 
     @cached_property
     def _modules(self) -> frozenset[str]:
@@ -167,9 +164,11 @@ class RenamedDefinition(RenamedName):
         names = {stem}
         if stem in _FOLDERS or self._origin.snapshot.language == "go":
             names.add(posixpath.basename(posixpath.dirname(uri)))
-        if self._origin.snapshot.language == "java":
-            package = _PACKAGE.search(self._origin.snapshot.text[:4000])
-            names.add(f"{package[1].rpartition('.')[2]}.{self.old}" if package else stem)
+        package = package_of(self._origin.snapshot)
+        if find_language(self._origin.snapshot.language).imports_packages:
+            names.add(package or stem)
+        elif self._origin.snapshot.language == "java":
+            names.add(f"{package.rpartition('.')[2]}.{self.old}" if package else stem)
         return frozenset(names)
 
     @cached_property
@@ -267,7 +266,7 @@ class RenamedDefinition(RenamedName):
             return False
         at = self._index.snapshot.starts[line] + column
         node = self._trees.node_at(self._index.snapshot, at, at + len(self.old))
-        if node is None or self._index.snapshot.language not in _IMPLICIT_THIS:
+        if node is None or not find_language(self._index.snapshot.language).implicit_this:
             return False
         if (
             node.parent is not None and node.parent.type == "switch_label"
