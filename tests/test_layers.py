@@ -24,7 +24,7 @@ SERVE = """
 import asyncio, io, json, sys
 from editahead_cli.commands import lsp
 from editahead_lsp.late_imports import load_pipeline
-from editahead_lsp.server import Server
+from editahead_lsp.features import create_server
 
 def message(**fields):
     body = json.dumps({"jsonrpc": "2.0", **fields}).encode()
@@ -35,7 +35,7 @@ said += message(id=2, method="shutdown") + message(method="exit")
 out = io.BytesIO()
 
 async def serve():
-    return await Server(environment={"EDITAHEAD_TELEMETRY": "off"}).serve(io.BytesIO(said).read, out)
+    return await create_server(environment={"EDITAHEAD_TELEMETRY": "off"}).serve(io.BytesIO(said).read, out)
 
 assert asyncio.run(serve()) == 0 and b'"serverInfo"' in out.getvalue()
 load_pipeline()

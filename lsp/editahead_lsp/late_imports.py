@@ -14,8 +14,3 @@ def load_pipeline() -> PredictionPipeline:
     from editahead_inference.pipeline import Pipeline
 
     return Pipeline(clock=time.monotonic)
-
-
-def load_apply() -> None:
-    """Import what applies sketches, as far as the server itself uses it."""
-    from .features import sketch_code_actions  # noqa: F401  # loads it

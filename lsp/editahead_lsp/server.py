@@ -8,7 +8,6 @@ import os
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
@@ -17,42 +16,30 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 
-from editahead_inference.worker_thread import WorkerThread
-from editahead_lsp.presentation.index_progress import IndexProgress
-from editahead_lsp.session.text_before import (
-    LOOK_INTERVAL_S,
-    MAX_LOOK_S,
-    MAX_LOOK_WAIT_S,
-    find_text_before,
-)
-from editahead_prompts.text.snapshot import Snapshot
-from editahead_retrieval.process.messages import IndexReport
 from editahead_workspace import positions, uris, user_dirs
-from editahead_workspace.codebase.index_service import IndexService, moved_uris
 from editahead_workspace.file_exclusion import FileExclusion, workspace_paths
-from editahead_workspace.mined_rules.rules_watch import RulesWatch
 from editahead_workspace.model_config import ModelConfig
-from editahead_workspace.open_files import OpenFiles
 from editahead_workspace.outcome_log import FILE_NAME, OutcomeLog
 from editahead_workspace.settings import Settings, load_settings
 
 from . import __version__
+from .client_connection import ClientConnection
 from .errors import MessageTooLargeError
-from .features import register_all
-from .finish.places_left import PlacesLeft
+from .file_reader import FileReader
+from .finish.finish_counter import FinishCounter
 from .finish.service import FinishService
-from .late_imports import load_apply, load_pipeline
+from .late_imports import load_pipeline
 from .model.prompt_warmer import PromptWarmer
 from .prediction.coordinator import ALL_REUSE, PredictionCoordinator, ReuseOptions
 from .prediction.job import PredictionPipeline
 from .prediction.scheduler import PredictionScheduler
 from .presentation.diagnostics_board import DiagnosticsBoard
-from .presentation.left_places import LeftPlaces
+from .presentation.finish_diagnostics import FinishDiagnostics
 from .presentation.next_edit_marker import NextEditMarker
 from .presentation.next_edit_refresh import NextEditRefresh
 from .protocol.client_capabilities import ClientCapabilities
 from .protocol.converter import make_converter
-from .protocol.custom_messages import ChangedFile
+from .session.opening_comparison import OpeningComparison
 from .session.outcome_tracker import OutcomeTracker
 from .session.session import Session
 from .session.session_clock import SessionClock
@@ -61,28 +48,17 @@ from .transport import parent_process
 from .transport.json_rpc import JsonRpcProtocol
 from .transport.message_framing import MAX_MESSAGE_BYTES, parse_body
 from .transport.stdio import ClientWriter, StdinReaderThread
+from .workspace_index import WorkspaceIndex
 
 if TYPE_CHECKING:
-    from editahead_inference.mined_rules.repository import RepositoryRules
     from editahead_inference.predictors.model.predictor import ModelPredictor
     from editahead_lsp.search.search_service import SearchService
-    from editahead_workspace.codebase.workspace_codebase import WorkspaceCodebase
 
     from .apply.service import ApplyService
 
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
-
-_FILE_WATCH_REGISTRATION = {
-    "id": "editahead-index",
-    "method": types.WORKSPACE_DID_CHANGE_WATCHED_FILES,
-    "registerOptions": {"watchers": [{"globPattern": "**/*"}]},
-}
-_CREATED, _DELETED = 1, 3
-"""How LSP numbers what happened to a file."""
-MAX_COMPARED_FILES = 20
-"""Created and deleted files that are compared. A branch switch has more, and moves no file that a person moves."""
 
 
 class Server(LanguageServer):
@@ -126,7 +102,9 @@ class Server(LanguageServer):
         self._sleep = sleep
         self._environment = environment
         self._user_folder = user_dirs.config_folder() if user_folder is None else user_folder
-        self.client = ClientCapabilities()
+        self.client = ClientConnection(
+            self.protocol.notify, self._request_without_answer, ClientCapabilities()
+        )
         state_folder = user_dirs.state_folder() if state_folder is None else state_folder
         self._state_folder, self._now = state_folder, now
         self._journals = user_dirs.journal_folder(state_folder)
@@ -137,31 +115,37 @@ class Server(LanguageServer):
         outcomes = OutcomeTracker(self.session_clock, now, run_id, outcome_log)
         self.session = Session(self.session_clock, outcomes, self.recorder)
         self.predictions = PredictionScheduler(make_pipeline, clock, sleep, cache_size=reuse.cache_size)
-        self.next_edit_refresh = NextEditRefresh(self)
+        self.next_edit_refresh = NextEditRefresh(self.session, self.client)
         self.predictions.on_improved = self.next_edit_refresh.on_improved
-        self.coordinator = PredictionCoordinator(self.session, self.predictions, clock, sleep, reuse)
-        self.finish_service = FinishService(self.session, user_dirs.index_folder(cache_folder), state_folder)
-        self.diagnostics_board = DiagnosticsBoard(self.protocol.notify)
-        self.next_edit_marker = NextEditMarker(self, sleep)
-        self.left_places = LeftPlaces(self, sleep)
-        self.places_left = PlacesLeft(self, sleep)
-        self.rules_watch = RulesWatch(state_folder, self._read_files, self._use_rules)
-        self.prompt_warmer = PromptWarmer(self.session, self.predictions.models, clock, sleep)
-        self._listeners = (self.next_edit_marker, self.prompt_warmer, self.places_left, self.left_places)
-        self.index_progress = IndexProgress(self.protocol.notify, self._request_without_answer)
-        self.index = IndexService(
-            user_dirs.index_folder(cache_folder),
-            state_folder,
-            self._call_soon,
-            OpenFiles(self.session.documents.uris).find,
-            on_codebase=self._set_codebase,
-            on_report=self._on_index_report,
-            on_version=self._on_index_version,
+        self.files = FileReader()
+        self.openings = OpeningComparison(self.session, self.files, self._on_opening_known)
+        self.coordinator = PredictionCoordinator(
+            self.session, self.predictions, self.openings, clock, sleep, reuse
         )
-        self._index_started = False
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self.client_renders_edits = False
-        """Whether the client can show an edit before it is applied: by `initialize` or a request that only such send."""
+        index_folder = user_dirs.index_folder(cache_folder)
+        self.index = WorkspaceIndex(
+            self.session,
+            self.predictions,
+            self.client,
+            self.files,
+            index_folder,
+            state_folder,
+        )
+        self.finish_service = FinishService(self.session, index_folder, state_folder)
+        board = DiagnosticsBoard(self.protocol.notify)
+        self.next_edit_marker = NextEditMarker(self.session, self.client, self.coordinator, board, sleep)
+        self.finish_diagnostics = FinishDiagnostics(
+            self.session, self.client, self.finish_service, board, sleep
+        )
+        self.finish_counter = FinishCounter(self.client, self.finish_service, self.index.service, sleep)
+        self.index.on_report = self.finish_counter.on_message
+        self.prompt_warmer = PromptWarmer(self.session, self.predictions.models, clock, sleep)
+        self._listeners = (
+            self.next_edit_marker,
+            self.prompt_warmer,
+            self.finish_counter,
+            self.finish_diagnostics,
+        )
         self.watch_client_process = True
         """Whether to exit when the client's process has ended."""
         self.over_network = False
@@ -180,7 +164,6 @@ class Server(LanguageServer):
         self._shown_problems: set[str] = set()
         self._process_watch: asyncio.Task[None] | None = None
         self._exit_requested = asyncio.Event()
-        register_all(self)
 
     @cached_property
     def apply_service(self) -> ApplyService:
@@ -189,10 +172,6 @@ class Server(LanguageServer):
 
         return ApplyService(self.session, self.clock, lambda: self.workspace_paths)
 
-    def load_when_idle(self) -> None:
-        """Import, off the event loop, what the first request for a sketch would wait for."""
-        self.predictions.run_when_idle(load_apply)
-
     def initialize_session(self, client: ClientCapabilities, process_id: int | None) -> None:
         """Start the session with this client.
 
@@ -200,8 +179,7 @@ class Server(LanguageServer):
             client: The client's capabilities and options.
             process_id: The client's process; the server exits when that process has ended.
         """
-        self.client = client
-        self.client_renders_edits = client.shows_edits
+        self.client.capabilities, self.client.renders_edits = client, client.shows_edits
         self.session.encoding = positions.negotiate_encoding(client.encodings)
         self.session.can_open_files = client.shows_documents
         self._folders, self._options = client.folders, client.options
@@ -218,8 +196,8 @@ class Server(LanguageServer):
 
     def configure(self, options: Any) -> None:
         """Replace the client's settings. Options that are missing keep the values from `initialize`."""
-        if isinstance(options, Mapping) and isinstance(self.client.options, Mapping):
-            options = {**self.client.options, **options}
+        if isinstance(options, Mapping) and isinstance(self.client.capabilities.options, Mapping):
+            options = {**self.client.capabilities.options, **options}
         self._options = options
         self._apply_settings()
         self.next_edit_marker.on_message()
@@ -256,74 +234,13 @@ class Server(LanguageServer):
             text = f"Editahead: {message[0].upper()}{message[1:]}."
             self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, text))
 
-    def start_index(self) -> None:
-        """Start the indexes of the workspace folders that are to have one, and ask the client for changed files."""
-        self._index_started, self._loop = True, asyncio.get_running_loop()
-        self._configure_index()
-
-    def _configure_index(self) -> None:
-        if not self._index_started:
-            return
-        was_on, watched = self.index.is_on, self.client.watches_files
-        self.rules_watch.look(self.workspace_paths)
-        self.index.configure(self.session.settings, self.workspace_paths, is_watched=watched)
-        if watched and self.index.is_on and not was_on:
-            params = {"registrations": [_FILE_WATCH_REGISTRATION]}
-            self._request_without_answer(types.CLIENT_REGISTER_CAPABILITY, params)
-
     def _request_without_answer(self, method: str, params: Any) -> None:
         """Send a request. An error in the answer changes nothing."""
         future = self.protocol.send_request(method, params)
         future.add_done_callback(lambda done: None if done.cancelled() else done.exception())
 
-    def _call_soon(self, action: Callable[[], None]) -> None:
-        """Call a function on the event loop, from any thread. After the end of the loop, do nothing."""
-        if self._loop is not None:
-            with suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(action)
-
-    def _set_codebase(self, codebase: WorkspaceCodebase | None) -> None:
-        self.session.index_version = 0
-        self.predictions.set_codebase(codebase)
-
-    def _use_rules(self, repositories: Sequence[RepositoryRules]) -> None:
-        self.predictions.set_repository_rules(repositories)
-        self._on_index_version()
-
-    def _on_index_report(self, root: Path, report: IndexReport) -> None:
-        if self.client.shows_progress:
-            self.index_progress.on_report(root, report)
-        self.session.on_all_moved(moved_uris(root, report))
-        self.places_left.on_message()
-
-    def _on_index_version(self) -> None:
-        if self.index.is_on:
-            self.session.index_version += 1
-
-    def on_files_changed(self, changes: Sequence[ChangedFile]) -> None:
-        """Learn, off the event loop, which of the changed files were moved, and then index them all."""
-        self.places_left.on_change()
-        created, deleted = ([one.uri for one in changes if one.type == kind] for kind in (_CREATED, _DELETED))
-
-        def index(moved: Sequence[tuple[str, str]]) -> None:
-            self.session.on_all_moved(moved)
-            self.index.on_changed([change.uri for change in changes])
-
-        if created and deleted and len(created) + len(deleted) <= MAX_COMPARED_FILES:
-            self._read_files(lambda: self.index.find_moved(deleted, created), index)
-        else:
-            index(())
-
-    def look_for_text_before(self, path: Path, opened: Snapshot) -> None:
-        """Compare a document with its file, off the event loop, and learn what was edited before it was opened."""
-        loop, folders = asyncio.get_running_loop(), self.workspace_paths
-        self.coordinator.looks[uris.canonical_key(opened.uri)] = loop.create_future()
-        self._read_files(
-            lambda: find_text_before(path, folders, opened),
-            lambda earlier: self._learn_text_before(opened, earlier),
-        )
-        loop.call_later(MAX_LOOK_WAIT_S, self._end_look, opened.uri)
-        loop.call_later(MAX_LOOK_S, self._learn_text_before, opened, None)
+    def _on_opening_known(self) -> None:
+        self.next_edit_marker.on_message()
 
     @cached_property
     def search_service(self) -> SearchService:
@@ -332,48 +249,11 @@ class Server(LanguageServer):
 
         return SearchService(self.clock, self._state_folder, self._now)
 
-    @cached_property
-    def _file_worker(self) -> WorkerThread:
-        """The thread that reads files. It starts with the first one."""
-        return WorkerThread("editahead-files")
-
-    def _read_files(self, read: Callable[[], T], use: Callable[[T], None]) -> None:
-        """Call `read` off the event loop, and `use` with its result on it."""
-        loop = asyncio.get_running_loop()
-
-        def look() -> None:
-            found = read()
-            with suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(use, found)
-
-        self._file_worker.submit(look)
-
-    def _learn_text_before(self, opened: Snapshot, earlier: Snapshot | None) -> None:
-        document = self.session.documents.get(opened.uri)
-        if (
-            earlier is not None
-            and document is not None
-            and self.session.history.is_waiting(opened.uri)
-            and self.session.disabled_reason(document) is not None
-            and self.session.exclusion.is_late(opened.uri)
-        ):
-            loop = asyncio.get_running_loop()
-            loop.call_later(LOOK_INTERVAL_S, self._learn_text_before, opened, earlier)
-            return
-        self.session.learn_text_before(opened, earlier)
-        self._end_look(opened.uri)
-        self.next_edit_marker.on_message()
-
-    def _end_look(self, uri: str) -> None:
-        done = self.coordinator.looks.pop(uris.canonical_key(uri), None)
-        if done is not None and not done.done():
-            done.set_result(None)
-
     @property
     def offers_completion_items(self) -> bool:
         """Whether completion lists contain an item for the next edit."""
         mode = self.session.settings.completion_item
-        return mode == "on" or (mode == "auto" and not self.client_renders_edits)
+        return mode == "on" or (mode == "auto" and not self.client.renders_edits)
 
     def _apply_settings(self) -> None:
         """Read the settings from all sources and apply them."""
@@ -388,7 +268,7 @@ class Server(LanguageServer):
         )
         logging.getLogger().setLevel(settings.log_level.upper())
         self.session.configure(settings, FileExclusion(folders, settings.exclude, on_thread=True))
-        self._configure_index()
+        self.index.configure(settings, folders)
         self.recorder.configure(on=settings.record == "on", roots=folders)
 
     def _update_model(self, settings: Settings) -> None:
@@ -496,8 +376,7 @@ class Server(LanguageServer):
                 await self.predictions.close()
             finally:
                 self.predictions.stop()
-                if "_file_worker" in self.__dict__:
-                    self._file_worker.stop(timeout=0)  # a file of a network that hangs is not waited for
+                self.files.stop()
                 for name in {"apply_service", "search_service"} & self.__dict__.keys():
                     getattr(self, name).stop()
                 self.session.close_all()

@@ -7,9 +7,9 @@ import os
 import sys
 from functools import partial
 
+from editahead_lsp.features import create_server
 from editahead_lsp.prediction.coordinator import ReuseOptions
-from editahead_lsp.server import Server
 
 if __name__ == "__main__":
-    server = Server(reuse=ReuseOptions(typed=False, cache_size=0, prefetch=False))
+    server = create_server(reuse=ReuseOptions(typed=False, cache_size=0, prefetch=False))
     sys.exit(asyncio.run(server.serve(partial(os.read, 0), os.fdopen(os.dup(1), "wb"))))

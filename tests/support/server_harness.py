@@ -19,6 +19,7 @@ from typing import Any
 
 from editahead_cli.commands.lsp import serve_tcp
 from editahead_inference.candidates import Candidate, GateDecision, Prediction, Silence
+from editahead_lsp.features import create_server
 from editahead_lsp.prediction.coordinator import ReuseOptions
 from editahead_lsp.server import Server
 from editahead_prompts.state import EditorState
@@ -108,7 +109,7 @@ class ServerHarness:
         arguments.setdefault("reuse", NOT_AHEAD)
         arguments.setdefault("environment", {"EDITAHEAD_TELEMETRY": "off"})
         self.pipeline = pipeline
-        self.server = Server(lambda: pipeline, **arguments)
+        self.server = create_server(lambda: pipeline, **arguments)
         self.server.protocol.set_writer(self)
         self._messages: list[dict[str, Any]] = []
         self._arrived = asyncio.Event()
@@ -228,7 +229,7 @@ def position_params(
 
 async def _serve(script: Mapping[str, str], port: str | None = None) -> int:
     def make() -> Server:
-        return Server(lambda: ScriptedPipeline(script))
+        return create_server(lambda: ScriptedPipeline(script))
 
     if port is not None:
         return await serve_tcp(make, "127.0.0.1", int(port), os.environ["EDITAHEAD_TOKEN"])

@@ -14,7 +14,7 @@ from functools import partial
 from editahead_inference.backends.openai.backend import OpenAIBackend
 from editahead_inference.backends.openai.http_transport import Timeouts
 from editahead_inference.predictors.model.predictor import ModelPredictor
-from editahead_lsp.server import Server
+from editahead_lsp.features import create_server
 from editahead_workspace.model_config import ModelConfig
 
 SOON = Timeouts(connect=1.0, first=0.2, between=0.2, total=1.0)
@@ -31,7 +31,7 @@ def create_model(wanted: ModelConfig) -> ModelPredictor | None:
 
 async def serve() -> int:
     out = os.fdopen(os.dup(1), "wb")
-    return await Server(create_model=create_model).serve(partial(os.read, 0), out)
+    return await create_server(create_model=create_model).serve(partial(os.read, 0), out)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from editahead_inference.candidates import Candidate
-from editahead_lsp.server import Server
+from editahead_lsp.features import create_server
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
 from merge_with_readings import merge_with_readings
@@ -57,7 +57,7 @@ class Planned(ScriptedPipeline):
 async def _serve(plan: Mapping[str, object]) -> int:
     replace, complete = plan.get("replace", {}), plan.get("complete", [])
     assert isinstance(replace, dict) and isinstance(complete, list)
-    server = Server(lambda: Planned(replace, complete))
+    server = create_server(lambda: Planned(replace, complete))
     readings = plan.get("readings", [])
     if readings:
         assert isinstance(readings, list)

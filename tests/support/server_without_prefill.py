@@ -7,8 +7,8 @@ import os
 import sys
 from functools import partial
 
+from editahead_lsp.features import create_server
 from editahead_lsp.model.prompt_warmer import PromptWarmer
-from editahead_lsp.server import Server
 
 
 class NoPrefill(PromptWarmer):
@@ -17,7 +17,7 @@ class NoPrefill(PromptWarmer):
 
 
 async def serve() -> int:
-    server = Server()
+    server = create_server()
     server.prompt_warmer.__class__ = NoPrefill
     return await server.serve(partial(os.read, 0), os.fdopen(os.dup(1), "wb"))
 

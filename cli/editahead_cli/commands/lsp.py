@@ -63,19 +63,19 @@ def run(args: argparse.Namespace) -> int:
     logging.basicConfig(level=logging.WARNING, handlers=handlers)
     logging.getLogger("pygls").setLevel(logging.WARNING)  # lower levels quote whole messages
     if args.tcp is not None:
-        from editahead_lsp.server import Server
+        from editahead_lsp.features import create_server
 
         host, port = args.tcp
         if not token:
             token = _load_token()
         if token is None:
             return 1
-        return asyncio.run(serve_tcp(Server, host, port, token, remote=args.allow_remote))
+        return asyncio.run(serve_tcp(create_server, host, port, token, remote=args.allow_remote))
     return _serve_stdio()
 
 
 def _serve_stdio() -> int:
-    from editahead_lsp.server import Server
+    from editahead_lsp.features import create_server
 
     if sys.stdin.isatty():
         print_note(
@@ -86,7 +86,7 @@ def _serve_stdio() -> int:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
 
     async def serve() -> int:
-        return await Server().serve(partial(os.read, sys.stdin.fileno()), out)
+        return await create_server().serve(partial(os.read, sys.stdin.fileno()), out)
 
     return asyncio.run(serve())
 

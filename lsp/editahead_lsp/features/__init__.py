@@ -16,7 +16,9 @@ To add a surface, a new way to show predictions:
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
+
+from editahead_lsp.server import Server
 
 from . import (
     code_actions,
@@ -33,9 +35,6 @@ from . import (
     outcomes,
     session_time,
 )
-
-if TYPE_CHECKING:
-    from editahead_lsp.server import Server
 
 FEATURES = (
     lifecycle,
@@ -54,8 +53,15 @@ FEATURES = (
 )
 
 
-def register_all(server: Server) -> None:
-    """Register the handlers of all features. pygls raises an error for a second handler of the same method."""
+def create_server(*arguments: Any, **options: Any) -> Server:
+    """Return a server with the handlers of all features. pygls raises an error for a second handler of the same method.
+
+    Args:
+        *arguments: The arguments of `Server`.
+        **options: The same.
+    """
+    server = Server(*arguments, **options)
     for feature in FEATURES:
         for method, handler in feature.HANDLERS.items():
             server.feature(method)(partial(handler, server))
+    return server

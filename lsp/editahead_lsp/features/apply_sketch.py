@@ -95,8 +95,8 @@ async def _result(server: Server, argument: ApplyArgument, job: ApplyJob, starte
             )
     rebased = server.apply_service.rebase(job, plan.changes)
     if not argument.dry_run:
-        to_lsp.check_review(rebased, server.client)
-    edit = to_lsp.to_workspace_edit(rebased, server.client, encoding)
+        to_lsp.check_review(rebased, server.client.capabilities)
+    edit = to_lsp.to_workspace_edit(rebased, server.client.capabilities, encoding)
     hunks: list[AppliedHunk] = [hunk for file in rebased for hunk in to_lsp.to_applied_hunks(file, encoding)]
     applied, reason = None, None
     took_ms = (server.clock() - started) * 1000
@@ -136,7 +136,7 @@ async def _apply(
     server: Server, edit: WorkspaceEdit, rebased: list[RebasedChange]
 ) -> tuple[bool | None, str | None]:
     """Send the edit to the client. Return False and a reason if the client did not apply it, else None twice."""
-    if not server.client.applies_edits:
+    if not server.client.capabilities.applies_edits:
         return (
             False,
             "The editor does not support `workspace/applyEdit`. Request the edit with `dryRun` and apply it.",
@@ -163,7 +163,7 @@ def apply_model(server: Server, *, dry_run: bool = False) -> ModelPredictor | No
 
     None unless the user confirms each hunk that the model wrote: after a dry run, or by change annotations.
     """
-    return server.predictions.models.model if dry_run or server.client.annotates_edits else None
+    return server.predictions.models.model if dry_run or server.client.capabilities.annotates_edits else None
 
 
 def mark_expected_change(session: Session, rebased: list[RebasedChange]) -> None:

@@ -10,7 +10,7 @@ from pygls.exceptions import JsonRpcContentModified, JsonRpcInvalidParams
 
 from editahead_lsp.prediction.request import PredictionRequest
 from editahead_lsp.presentation import to_lsp
-from editahead_lsp.presentation.left_places import KIND as LEFT
+from editahead_lsp.presentation.finish_diagnostics import KIND as LEFT
 from editahead_lsp.protocol.client_capabilities import get_nested
 from editahead_lsp.protocol.custom_messages import (
     ACCEPT_KIND,
@@ -35,12 +35,16 @@ def code_action(
 ) -> Coroutine[Any, Any, list[CodeAction]] | list[CodeAction]:
     """Handle `textDocument/codeAction`."""
     only = params.context.only
-    if not server.client.action_literals:
+    if not server.client.capabilities.action_literals:
         return []
     kinds = {kind for kind in (ACCEPT_KIND, GOTO_KIND) if _within(kind, only)}
     sketch_actions = _start_sketch_actions(server, params) if _within(APPLY_KIND, only) else None
     request = _start_request(server, params) if kinds else None
-    left = server.left_places.actions(params.text_document.uri, params.range) if _within(LEFT, only) else []
+    left = (
+        server.finish_diagnostics.actions(params.text_document.uri, params.range)
+        if _within(LEFT, only)
+        else []
+    )
     if sketch_actions is None and request is None:
         return left
     return _answer(server, sketch_actions, request, kinds, left)
@@ -98,7 +102,7 @@ def code_action_resolve(server: Server, params: Any) -> Coroutine[Any, Any, dict
             "The document has changed since the prediction. Request the code actions again."
         )
     edit = to_lsp.workspace_edit(
-        document.snapshot, shown.edit, session.encoding, server.client.versioned_edits
+        document.snapshot, shown.edit, session.encoding, server.client.capabilities.versioned_edits
     )
     return {**params, "edit": server.protocol.unstructure(edit)}
 
@@ -106,7 +110,7 @@ def code_action_resolve(server: Server, params: Any) -> Coroutine[Any, Any, dict
 def _actions(
     server: Server, suggestion: Suggestion, answer: SuggestionList, kinds: set[str]
 ) -> list[CodeAction]:
-    client, encoding = server.client, server.session.encoding
+    client, encoding = server.client.capabilities, server.session.encoding
     actions = []
     if ACCEPT_KIND in kinds and suggestion.edit and not suggestion.is_closed:
         accept = to_lsp.accept_command(suggestion)

@@ -35,7 +35,9 @@ def completion(
 
 async def _answer(server: Server, request: PredictionRequest) -> CompletionList:
     answer = await server.coordinator.answer(request)
-    return completion_item.to_completion_list(answer, server.session.encoding, server.client.markdown)
+    return completion_item.to_completion_list(
+        answer, server.session.encoding, server.client.capabilities.markdown
+    )
 
 
 HANDLERS = {types.TEXT_DOCUMENT_COMPLETION: completion}

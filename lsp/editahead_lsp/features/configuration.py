@@ -31,7 +31,7 @@ def did_change_configuration(
     if options is not None:
         server.configure(options)
         return None
-    return _pull_configuration(server) if server.client.configurable else None
+    return _pull_configuration(server) if server.client.capabilities.configurable else None
 
 
 def did_change_workspace_folders(server: Server, params: DidChangeWorkspaceFoldersParams) -> None:

@@ -20,7 +20,7 @@ def copilot_inline_edit(
     server: Server, params: InlineCompletionParams
 ) -> Coroutine[Any, Any, InlineEditResult]:
     """Handle `textDocument/copilotInlineEdit`."""
-    server.client_renders_edits = True
+    server.client.renders_edits = True
     request = server.coordinator.start(
         "copilotInlineEdit",
         params.text_document.uri,
@@ -28,7 +28,7 @@ def copilot_inline_edit(
         params.position,
         at_once=params.context.is_invoked,
         most=1,
-        fits=to_lsp.has_edit if server.client.cross_file else to_lsp.is_in_document,
+        fits=to_lsp.has_edit if server.client.capabilities.cross_file else to_lsp.is_in_document,
     )
     return _answer(server, request)
 

@@ -34,12 +34,12 @@ def did_open(server: Server, params: DidOpenParams) -> None:
     document = server.session.open(
         opened.uri, opened.language_id, opened.version, opened.text, awaits_text_before=awaits
     )
-    server.index.on_opened(opened.uri)
+    server.index.service.on_opened(opened.uri)
     server.predictions.models.on_change(
         document.snapshot
     )  # the document may have been open before, with another text
     if path is not None and server.session.history.is_waiting(document.uri):
-        server.look_for_text_before(path, document.snapshot)
+        server.openings.start(path, folders, document.snapshot)
 
 
 def did_change(server: Server, params: DidChangeParams) -> None:
@@ -50,7 +50,7 @@ def did_change(server: Server, params: DidChangeParams) -> None:
         log.warning("didChange of a document that is not open, ignored")
     else:
         server.predictions.models.on_change(document.snapshot)
-        server.places_left.on_change()
+        server.finish_counter.on_change()
 
 
 def did_close(server: Server, params: DidCloseParams) -> None:
@@ -64,26 +64,26 @@ def did_close(server: Server, params: DidCloseParams) -> None:
 
 def did_save(server: Server, params: DidSaveParams) -> None:
     """Handle `textDocument/didSave`."""
-    server.index.on_changed([params.text_document.uri])
-    server.places_left.on_change()
-    server.rules_watch.look()
+    server.index.on_saved(params.text_document.uri)
+    server.finish_counter.on_change()
 
 
 def did_change_watched_files(server: Server, params: DidChangeWatchedFilesParams) -> None:
     """Handle `workspace/didChangeWatchedFiles`."""
-    server.on_files_changed(params.changes)
+    server.finish_counter.on_change()
+    server.index.on_files_changed(params.changes)
 
 
 def did_rename_files(server: Server, params: DidRenameFilesParams) -> None:
     """Handle `workspace/didRenameFiles`."""
     for file in params.files:
         server.session.on_moved(file.old_uri, file.new_uri)
-    server.index.on_changed([uri for file in params.files for uri in (file.old_uri, file.new_uri)])
+    server.index.service.on_changed([uri for file in params.files for uri in (file.old_uri, file.new_uri)])
 
 
 def did_focus(server: Server, params: DidFocusParams) -> None:
     """Handle `textDocument/didFocus`."""
-    server.client_renders_edits = True  # only clients with copilotInlineEdit send this
+    server.client.renders_edits = True  # only clients with copilotInlineEdit send this
     server.session.focus(params.text_document.uri if params.text_document else None)
 
 

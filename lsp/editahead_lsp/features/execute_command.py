@@ -138,9 +138,9 @@ def status(server: Server, arguments: list[Any]) -> status_messages.StatusResult
         recording=None if server.recorder.path is None else str(server.recorder.path),
         index=[
             status_messages.IndexStatus(str(root), report.state, report.done, report.total, report.detail)
-            for root, report in server.index.reports.items()
+            for root, report in server.index.service.reports.items()
         ],
-        places_left=server.places_left.places,
+        places_left=server.finish_counter.places,
     )
 
 

@@ -12,7 +12,7 @@ import attrs
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from editahead_lsp.finish.places_left import places_message
+from editahead_lsp.finish.finish_counter import places_message
 from editahead_lsp.finish.service import FinishJob
 from editahead_lsp.finish.to_lsp import to_result
 from editahead_lsp.protocol.finish_messages import FinishArgument, FinishResult
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 def finish(server: Server, arguments: list[Any]) -> Coroutine[Any, Any, FinishResult]:
     """Handle the command `editahead.finish`."""
     argument: FinishArgument = server.protocol.structure(arguments[0] if arguments else None, FinishArgument)
-    server.places_left.pause()
+    server.finish_counter.pause()
     try:
         job = server.finish_service.create_job(argument.uri)
     except ChangeError as error:
         raise _failed(error) from None
-    if not arguments and server.client.diagnostics and not server.client_renders_edits:
+    if not arguments and server.client.capabilities.diagnostics and not server.client.renders_edits:
         argument = attrs.evolve(argument, show=True)
     return _finish(server, argument, job, server.clock())
 
@@ -51,9 +51,9 @@ async def _finish(server: Server, argument: FinishArgument, job: FinishJob, star
         result = _result(server, argument, job, found, started)
         count = sum(place.likely for place in result.places)
         message = _count_message(count, len(result.uses), result.complete)
-        server.places_left.tell(Path(job.task.root), count)
+        server.finish_counter.tell(Path(job.task.root), count)
         if argument.show:
-            server.left_places.show(job, found)
+            server.finish_diagnostics.show(job, found)
             server.window_show_message(_message(result, message))
         return result
     except ChangeError as error:
@@ -94,7 +94,7 @@ def _result(
     places = server.finish_service.to_current(job, wanted)
     uses = server.finish_service.uses_now(job, found.uses)
     ms = 1000 * (server.clock() - started)
-    return to_result(found, places, uses, server.client, ms)
+    return to_result(found, places, uses, server.client.capabilities, ms)
 
 
 def _report(server: Server, token: Any, done: Progress) -> None:

@@ -44,7 +44,7 @@ async def _finish(server: Server, request: PredictionRequest) -> GoToNextEditRes
 
 
 async def _jump(server: Server, suggestion: Suggestion) -> GoToNextEditResult:
-    if not server.client.shows_documents:
+    if not server.client.capabilities.shows_documents:
         return GoToNextEditResult(
             "nothing", "The editor does not support `window/showDocument`. Go to the next edit by hand."
         )
@@ -62,12 +62,15 @@ async def _jump(server: Server, suggestion: Suggestion) -> GoToNextEditResult:
 
 
 async def _apply(server: Server, suggestion: Suggestion) -> GoToNextEditResult:
-    if not server.client.applies_edits:
+    if not server.client.capabilities.applies_edits:
         return GoToNextEditResult(
             "nothing", "The editor does not support `workspace/applyEdit`. Accept the next edit another way."
         )
     edit = to_lsp.workspace_edit(
-        suggestion.snapshot, suggestion.edit, server.session.encoding, server.client.versioned_edits
+        suggestion.snapshot,
+        suggestion.edit,
+        server.session.encoding,
+        server.client.capabilities.versioned_edits,
     )
     params = {"label": suggestion.candidate.label, "edit": server.protocol.unstructure(edit)}
     applied = await _request(server.protocol, types.WORKSPACE_APPLY_EDIT, params)

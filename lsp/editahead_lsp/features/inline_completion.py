@@ -25,7 +25,7 @@ def inline_completion(
     server: Server, params: InlineCompletionParams
 ) -> Coroutine[Any, Any, InlineCompletionList]:
     """Handle `textDocument/inlineCompletion`."""
-    server.client_renders_edits = True
+    server.client.renders_edits = True
     item, encoding = params.context.selected_completion_info, server.session.encoding
 
     def fits(suggestion: Suggestion, document: Snapshot, cursor: int) -> bool:

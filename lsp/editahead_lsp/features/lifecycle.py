@@ -9,7 +9,7 @@ from pygls.exceptions import JsonRpcInvalidRequest
 
 from editahead_lsp import __version__
 from editahead_lsp.presentation import completion_item
-from editahead_lsp.presentation.left_places import KIND as LEFT
+from editahead_lsp.presentation.finish_diagnostics import KIND as LEFT
 from editahead_lsp.protocol.client_capabilities import ClientCapabilities
 from editahead_lsp.protocol.custom_messages import (
     ACCEPT_KIND,
@@ -39,10 +39,15 @@ def initialized(server: Server, params: None) -> None:
     """Handle `initialized`."""
     server.show_settings_problems()
     server.recover_writes()
-    server.start_index()
-    server.load_when_idle()
-    if server.client.copilot:
+    server.index.start(server.workspace_paths)
+    server.predictions.run_when_idle(_load_apply)
+    if server.client.capabilities.copilot:
         server.protocol.notify(DID_CHANGE_STATUS, {"busy": False, "message": "", "kind": "Normal"})
+
+
+def _load_apply() -> None:
+    """Import what the first request for a sketch would wait for."""
+    from . import sketch_code_actions  # noqa: F401  # loads it
 
 
 def exit(server: Server, params: None) -> None:

@@ -18,7 +18,7 @@ _IMMEDIATE_TRIGGERS = frozenset(["accepted", "manual"])
 
 def next_edit(server: Server, params: NextEditParams) -> Coroutine[Any, Any, NextEditResult]:
     """Handle `editahead/nextEdit`."""
-    server.client_renders_edits = True
+    server.client.renders_edits = True
     if params.context.opens_files:
         server.session.can_open_files = True
     if params.context.refreshes:

@@ -19,7 +19,7 @@ def did_open_search_result(server: Server, params: DidOpenSearchResultParams) ->
     document, service = session.documents.get(params.uri), server.search_service
     text = None if document is None else document.snapshot.text
     size = session.settings.max_file_bytes
-    service.worker.submit(partial(service.opened.add, params, server.index.folders, size, text))
+    service.worker.submit(partial(service.opened.add, params, server.index.service.folders, size, text))
 
 
 HANDLERS = {DID_OPEN_SEARCH_RESULT: did_open_search_result}

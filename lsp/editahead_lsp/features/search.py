@@ -37,7 +37,7 @@ def search(server: Server, arguments: list[Any]) -> Coroutine[Any, Any, SearchRe
     argument: SearchArgument = server.protocol.structure(arguments[0] if arguments else None, SearchArgument)
     if not argument.query.strip():
         raise JsonRpcInvalidParams("The query is empty.")
-    if not server.index.folders:
+    if not server.index.service.folders:
         raise JsonRpcException(
             "No workspace folder has an index: see the setting `index`.", REQUEST_FAILED, None
         )
@@ -57,7 +57,7 @@ async def _search(server: Server, argument: SearchArgument) -> SearchResult:
         snapshot = open_snapshot(uri)
         return None if snapshot is None else snapshot.text
 
-    folders, service = server.index.folders, server.search_service
+    folders, service = server.index.service.folders, server.search_service
     search, team = service.workspace, service.team
     limit = max(1, min(argument.limit, MAX_PLACES))
     notices: list[str] = []
@@ -114,7 +114,7 @@ def _to_place(place: FoundPlace, open_snapshot: Callable[[str], Snapshot | None]
 
 
 def _notice(server: Server, problems: Sequence[str]) -> str:
-    for root, report in server.index.reports.items():
+    for root, report in server.index.service.reports.items():
         if report.state in ("looking", "building") and report.total:
             return f"{root.name} is being indexed: {report.done} of {report.total} files."
         if report.state in ("full", "failed", "ended"):

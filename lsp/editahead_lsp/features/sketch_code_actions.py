@@ -85,8 +85,8 @@ async def _resolved(
                 raise
             plan = await service.plan(replace(job, choice=chosen.id))
         rebased = service.rebase(job, plan.changes)
-        to_lsp.check_review(rebased, server.client)
-        edit = to_lsp.to_workspace_edit(rebased, server.client, server.session.encoding)
+        to_lsp.check_review(rebased, server.client.capabilities)
+        edit = to_lsp.to_workspace_edit(rebased, server.client.capabilities, server.session.encoding)
     except ApplyRefusedError as error:
         raise to_rpc_error(server, job, error) from None
     mark_expected_change(server.session, rebased)
@@ -97,7 +97,7 @@ async def _actions(server: Server, snapshot: Snapshot, data: SketchActionData) -
     sketch = await _find_sketch(server, snapshot, data)
     if sketch is None:
         return []
-    client = server.client
+    client = server.client.capabilities
     title = IN_COMMENT if data.comment else IN_SELECTION
     later = CodeAction(title, APPLY_KIND, data=data)
     if client.resolves_actions and client.annotates_edits:
@@ -138,7 +138,7 @@ def _hunk_actions(server: Server, rebased: list[RebasedChange], sketch: Embedded
     for number, (file, hunk) in enumerate(single[:_MAX_HUNKS], 1):
         notes = " ".join(flag.sentence for flag in hunk.flags)
         description = f"{to_lsp.hunk_title(hunk, file.snapshot)}{'. ' if notes else ''}{notes}"
-        edit = to_lsp.to_workspace_edit([file], server.client, server.session.encoding)
+        edit = to_lsp.to_workspace_edit([file], server.client.capabilities, server.session.encoding)
         mark_expected_change(server.session, [file])
         actions.append(
             CodeAction(f"Apply hunk {number} of {len(single)}: {description}", APPLY_KIND, edit=edit)
@@ -152,8 +152,8 @@ def _choice_actions(server: Server, job: ApplyJob, title: str, choices: Sequence
     for choice in choices:
         with suppress(ApplyRefusedError):  # the document was changed there meanwhile
             rebased = server.apply_service.rebase(job, choice.changes)
-            to_lsp.check_review(rebased, server.client)
-            edit = to_lsp.to_workspace_edit(rebased, server.client, server.session.encoding)
+            to_lsp.check_review(rebased, server.client.capabilities)
+            edit = to_lsp.to_workspace_edit(rebased, server.client.capabilities, server.session.encoding)
             mark_expected_change(server.session, rebased)
             actions.append(CodeAction(f"{title}: {to_lsp.choice_title(choice)}", APPLY_KIND, edit=edit))
     return actions

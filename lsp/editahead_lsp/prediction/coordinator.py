@@ -15,6 +15,7 @@ from editahead_inference.candidates import CLOSED, GateDecision, Prediction, Sil
 from editahead_lsp.presentation.to_lsp import CanShow, show_any
 from editahead_lsp.protocol.custom_messages import Position
 from editahead_lsp.session.documents import Document
+from editahead_lsp.session.opening_comparison import OpeningComparison
 from editahead_lsp.session.session import Session
 from editahead_lsp.session.shown_predictions import Suggestion, SuggestionList, rebase_cursor
 from editahead_prompts.state import EditorState
@@ -87,6 +88,7 @@ class PredictionCoordinator:
     Args:
         session: The state of the client.
         predictions: Schedules the predictions.
+        openings: The comparisons of opened documents with their files, for which requests wait.
         clock: Returns monotonic seconds.
         sleep: Waits for a number of seconds.
         reuse: The enabled ways to answer without a new prediction.
@@ -96,16 +98,15 @@ class PredictionCoordinator:
         self,
         session: Session,
         predictions: PredictionScheduler,
+        openings: OpeningComparison,
         clock: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]],
         reuse: ReuseOptions = ALL_REUSE,
     ) -> None:
-        self._session, self._predictions = session, predictions
+        self._session, self._predictions, self._openings = session, predictions, openings
         self._clock, self._sleep, self._reuse = clock, sleep, reuse
         self._latest: dict[tuple[Surface, str], PredictionRequest] = {}
         self._on_screen: dict[tuple[str, str], OnScreen] = {}
-        self.looks: dict[str, asyncio.Future[None]] = {}
-        """The comparisons of documents with their files that are in progress, by the documents' keys."""
         self.last_predictions: OrderedDict[str, LastPrediction] = OrderedDict()
         self.latencies_ms: deque[float] = deque(maxlen=1000)
 
@@ -174,7 +175,7 @@ class PredictionCoordinator:
         if request.silence is None:
             state = session.build_state(document, cursor)
             request.state = state.after_pause() if paused else state
-            request.look = self.looks.get(document.key)
+            request.look = self._openings.pending(document.key)
             if not at_once:
                 request.delay_s, request.model_delay_s = self._delays(typed)
                 request.pause_s = self._pause_s() if typed else 0.0

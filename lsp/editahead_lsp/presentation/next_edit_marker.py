@@ -9,14 +9,17 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 from urllib.parse import unquote
 
 from lsprotocol import types
 
+from editahead_lsp.client_connection import ClientConnection
 from editahead_lsp.idle_trigger import IdleTrigger
+from editahead_lsp.prediction.coordinator import PredictionCoordinator
 from editahead_lsp.protocol.custom_messages import Position, Range, TextEdit
 from editahead_lsp.protocol.lsp_types import Diagnostic, InlayHint
+from editahead_lsp.session.session import Session
 from editahead_lsp.session.shown_predictions import Suggestion, SuggestionList
 from editahead_prompts.text.edits import Replacement
 from editahead_prompts.text.snapshot import Snapshot, line_body
@@ -24,10 +27,8 @@ from editahead_workspace import uris
 from editahead_workspace.position_safe_edits import covering_replacement
 from editahead_workspace.positions import Encoding
 
+from .diagnostics_board import DiagnosticsBoard
 from .to_lsp import line_preview, text_edits, to_position, to_range
-
-if TYPE_CHECKING:
-    from editahead_lsp.server import Server
 
 IDLE_S = 0.2
 """Seconds without a change before the marker moves."""
@@ -92,21 +93,32 @@ class NextEditMarker:
     """A marker that follows the next edit of the document in focus.
 
     Args:
-        server: The server of the client.
+        session: The session.
+        client: The client.
+        coordinator: Answers the requests of the marker.
+        board: Shows the diagnostic.
         sleep: Waits for a number of seconds.
     """
 
-    def __init__(self, server: Server, sleep: Callable[[float], Awaitable[None]]) -> None:
-        self._server = server
+    def __init__(
+        self,
+        session: Session,
+        client: ClientConnection,
+        coordinator: PredictionCoordinator,
+        board: DiagnosticsBoard,
+        sleep: Callable[[float], Awaitable[None]],
+    ) -> None:
+        self._session, self._client = session, client
+        self._coordinator, self._board = coordinator, board
         self._mark: Marker | None = None
         self._trigger = IdleTrigger(self._generation, self._update, IDLE_S, sleep)
 
     @property
     def kind(self) -> Literal["diagnostic", "inlay"] | None:
         """Return how the client gets the marker; None when it gets none."""
-        wanted, client = self._server.session.settings.hints, self._server.client
+        wanted, client = self._session.settings.hints, self._client
         if wanted == "auto":
-            return "diagnostic" if client.diagnostics and not self._server.client_renders_edits else None
+            return "diagnostic" if client.capabilities.diagnostics and not client.renders_edits else None
         return "diagnostic" if wanted == "diagnostic" else "inlay" if wanted == "inlay" else None
 
     def on_message(self) -> None:
@@ -121,7 +133,7 @@ class NextEditMarker:
 
     def inlay_hints(self, uri: str, within: Range) -> list[InlayHint]:
         mark = self._mark
-        document = self._server.session.documents.get(uri)
+        document = self._session.documents.get(uri)
         if (
             self.kind != "inlay"
             or mark is None
@@ -135,7 +147,7 @@ class NextEditMarker:
         return [InlayHint(mark.position, mark.label, "The next edit", mark.text_edits or None)]
 
     def _generation(self) -> int | None:
-        return None if self.kind is None else self._server.session.generation
+        return None if self.kind is None else self._session.generation
 
     async def _update(self) -> None:
         """Show the place of the present prediction."""
@@ -144,7 +156,7 @@ class NextEditMarker:
             self._show(mark)
 
     async def _next(self) -> Marker | None:
-        asking, session = self._server.coordinator, self._server.session
+        asking, session = self._coordinator, self._session
         document = session.focused_document
         if document is None:
             return None
@@ -161,15 +173,15 @@ class NextEditMarker:
         if before is not None and mark is not None and before.renders_like(mark):
             return
         if before is not None and (mark is None or mark.uri != before.uri):
-            self._server.diagnostics_board.show(_SOURCE, before.uri)
+            self._board.show(_SOURCE, before.uri)
         if mark is not None:
             diagnostic = Diagnostic(mark.range, f"Next edit: {mark.label}")
-            self._server.diagnostics_board.show(_SOURCE, mark.uri, mark.version, [diagnostic])
+            self._board.show(_SOURCE, mark.uri, mark.version, [diagnostic])
 
     def _refresh(self) -> None:
         """Request that the client refreshes its inlay hints."""
-        if self._server.client.refreshes_inlay_hints:
-            self._server.protocol.send_request(types.WORKSPACE_INLAY_HINT_REFRESH)
+        if self._client.capabilities.refreshes_inlay_hints:
+            self._client.send_request(types.WORKSPACE_INLAY_HINT_REFRESH, None)
 
 
 def _underlined(suggestion: Suggestion) -> Replacement:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING
 
+from editahead_lsp.client_connection import ClientConnection
 from editahead_lsp.protocol.custom_messages import (
     NEXT_EDIT_REFRESH,
     NextEditRefreshParams,
     VersionedTextDocument,
 )
+from editahead_lsp.session.session import Session
 from editahead_prompts.state import EditorState
-
-if TYPE_CHECKING:
-    from editahead_lsp.server import Server
-
 
 MOST = 2
 """Notifications for one state: after a search of closed files, and after a late answer of a model. More would be a loop."""
@@ -24,11 +21,12 @@ class NextEditRefresh:
     """A sender of the notification, to clients that want it.
 
     Args:
-        server: The server of the client.
+        session: The session.
+        client: The client.
     """
 
-    def __init__(self, server: Server) -> None:
-        self._server = server
+    def __init__(self, session: Session, client: ClientConnection) -> None:
+        self._session, self._client = session, client
         self.is_wanted = False
         """Whether the client asks again after the notification."""
         self._state: Hashable = None
@@ -36,7 +34,7 @@ class NextEditRefresh:
 
     def on_improved(self, state: EditorState) -> None:
         """Notify the client of a better answer to a state, if its document is as it was."""
-        document = self._server.session.documents.get(state.document.uri)
+        document = self._session.documents.get(state.document.uri)
         if not self.is_wanted or document is None or document.snapshot.lines != state.document.lines:
             return
         told = document.uri, document.snapshot.version, state.cursor
@@ -44,4 +42,4 @@ class NextEditRefresh:
         self._state = told
         if self._count <= MOST:
             place = VersionedTextDocument(document.uri, document.snapshot.version)
-            self._server.protocol.notify(NEXT_EDIT_REFRESH, NextEditRefreshParams(place))
+            self._client.notify(NEXT_EDIT_REFRESH, NextEditRefreshParams(place))

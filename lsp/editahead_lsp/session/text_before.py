@@ -13,11 +13,6 @@ from editahead_prompts.text.snapshot import Snapshot, split_lines
 from editahead_retrieval.errors import UnreadableFileError
 from editahead_retrieval.files.bounded_files import MAX_BYTES, read_bounded_file
 
-MAX_LOOK_S, MAX_LOOK_WAIT_S = 10.0, 5.0
-"""Seconds for which a file is awaited that may show an edit made before its document was opened, and for which requests wait
-for it. A busy machine that still loads the predictors takes seconds; else it is a few milliseconds."""
-LOOK_INTERVAL_S = 0.05
-"""Seconds until it is asked again whether a document is excluded, while that is not known."""
 MAX_HUNKS = 2
 """Places that a person may have changed before the editor had connected. More are no first edit."""
 MAX_LINES = 20

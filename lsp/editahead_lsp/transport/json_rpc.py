@@ -16,7 +16,7 @@ import inspect
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import cattrs
 from lsprotocol import types
@@ -32,9 +32,6 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
 from editahead_lsp.protocol.converter import PARAMS_BY_METHOD
-
-if TYPE_CHECKING:
-    from editahead_lsp.server import Server
 
 log = logging.getLogger(__name__)
 
@@ -71,9 +68,9 @@ _PYGLS_FEATURES = {types.SHUTDOWN, types.SET_TRACE}
 class JsonRpcProtocol(LanguageServerProtocol):
     """The connection of one client."""
 
-    _server: Server
+    _server: LanguageServer
 
-    def __init__(self, server: Server, converter: cattrs.Converter) -> None:
+    def __init__(self, server: LanguageServer, converter: cattrs.Converter) -> None:
         super().__init__(server, converter)
         for method in self.fm.builtin_features.keys() - _PYGLS_FEATURES:
             del self.fm.builtin_features[method]
@@ -213,7 +210,7 @@ class JsonRpcProtocol(LanguageServerProtocol):
         if isinstance(error, JsonRpcException) and not isinstance(error, JsonRpcInternalError):
             self._request_futures.pop(msg_id, None)
             self._send_response(msg_id, error=error.to_response_error())
-            self._server.report_server_error(error, self)
+            self._server.report_server_error(error, type(error))
         else:
             super()._send_handler_result(future, msg_id=msg_id)
 

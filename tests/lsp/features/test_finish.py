@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from changed_repository import make_repository
-from editahead_lsp.finish import places_left, service
+from editahead_lsp.finish import finish_counter, service
 from editahead_workspace import uris
 from editahead_workspace.finish.messages import (
     FinishTask,
@@ -48,7 +48,7 @@ async def harness(root: Path, tmp_path: Path) -> AsyncIterator[ServerHarness]:
         cache_folder=tmp_path / "cache",
     )
     yield harness
-    harness.server.places_left.stop()
+    harness.server.finish_counter.stop()
     harness.server.index.stop()
     harness.finish()
 
@@ -317,7 +317,7 @@ async def test_the_places_are_counted_in_a_pause(
     (task,) = asked
     assert task.niceness == service.IDLE_NICENESS
     assert (await harness.command("status"))["placesLeft"] == 1
-    harness.server.places_left.stop()
+    harness.server.finish_counter.stop()
     harness.server.index.stop()
     harness.finish()
 
@@ -330,7 +330,7 @@ async def test_no_count_without_being_asked_for(harness: ServerHarness, root: Pa
 
 
 def test_the_count_in_words() -> None:
-    assert [places_left.places_message(count) for count in (1, 2)] == ["1 place left", "2 places left"]
+    assert [finish_counter.places_message(count) for count in (1, 2)] == ["1 place left", "2 places left"]
 
 
 # Shown by the server, for a client without a list of its own
@@ -384,7 +384,7 @@ async def test_places_are_shown_as_diagnostics_and_made_by_code_actions(
         follows = await harness.take(lambda m: m.get("method") == "textDocument/publishDiagnostics")
         if [one["range"]["start"]["line"] for one in follows["params"]["diagnostics"]] == [1]:
             break
-    harness.server.left_places.stop()
+    harness.server.finish_diagnostics.stop()
 
 
 async def test_a_complete_change_is_said(harness: ServerHarness, root: Path) -> None:

@@ -123,7 +123,8 @@ async def test_a_comparison_that_ends_before_the_request_is_answered_counts(tmp_
     request = coordinator.start("nextEdit", file.as_uri(), 1, Position(0, 9), at_once=True)
     assert harness.server.session.history.is_waiting(file.as_uri())
     await settled(harness, file.as_uri())
-    assert not coordinator.looks
+    document = harness.server.session.documents.get(file.as_uri())
+    assert document is not None and harness.server.openings.pending(document.key) is None
     assert (await coordinator.answer(request)).suggestions
     harness.finish()
 
@@ -137,9 +138,9 @@ async def test_a_request_waits_for_an_exclusion_that_is_late(
     file = tmp_path / "a.py"
     file.write_text(BEFORE)
     harness = await opened(tmp_path, file.as_uri(), AFTER)
-    history, learnt = harness.server.session.history, harness.server._learn_text_before
+    history, learnt = harness.server.session.history, harness.server.openings._learn
     looked = asyncio.Event()
-    monkeypatch.setattr(harness.server, "_learn_text_before", lambda *told: (learnt(*told), looked.set()))
+    monkeypatch.setattr(harness.server.openings, "_learn", lambda *told: (learnt(*told), looked.set()))
     await looked.wait()
     assert history.is_waiting(file.as_uri()) and history.edits == ()
     late = False

@@ -162,7 +162,7 @@ async def test_the_server_indexes_its_workspace(
             kinds.append(message["params"]["value"]["kind"])
         assert kinds[0] == "begin" and set(kinds[1:-1]) <= {"report"}
     await wait_for(harness, "ready")
-    codebase = harness.server.index._codebase
+    codebase = harness.server.index.service._codebase
     assert codebase is not None
     assert codebase.files_with(["name_7"], 2) == [path_to_uri(root / "m7.py")]
     write(root, {"saved.py": "fresh_name = 1\n", "watched.py": "other_name = 1\n"})
@@ -177,7 +177,7 @@ async def test_the_server_indexes_its_workspace(
         {"uri": path_to_uri(root / name), "type": kind} for name, kind in (("saved.py", 3), ("moved.py", 1))
     ]
     harness.notify("workspace/didChangeWatchedFiles", {"changes": moved})
-    await harness.server._file_worker.call(lambda: None)  # the file has been read before
+    await harness.server.files.worker.call(lambda: None)  # the file has been read before
     assert harness.server.session.moved_files == (
         MovedFile(path_to_uri(root / "saved.py"), path_to_uri(root / "moved.py")),
     )
@@ -201,7 +201,7 @@ async def test_a_move_that_only_a_look_finds_is_followed(
     """As for Neovim on Linux, which does not hear of `git mv`."""
     harness = connect(cache_folder=tmp_path / "cache", state_folder=tmp_path / "state")
     report = IndexReport("building", moved=(("old name.py", "pack/new.py"),))
-    harness.server._on_index_report(tmp_path, report)
+    harness.server.index._show_report(tmp_path, report)
     assert harness.server.session.moved_files == (
         MovedFile(path_to_uri(tmp_path / "old name.py"), path_to_uri(tmp_path / "pack/new.py")),
     )

@@ -16,7 +16,7 @@ PROGRAM = """
 import asyncio, json, sys
 from pathlib import Path
 import editahead_cli.main
-from editahead_lsp.server import Server
+from editahead_lsp.features import create_server
 
 class Writer:
     def write(self, data):
@@ -27,7 +27,7 @@ class Writer:
 
 async def main():
     folder = Path(sys.argv[1])
-    server = Server(environment={}, user_folder=folder, state_folder=folder, cache_folder=folder)
+    server = create_server(environment={}, user_folder=folder, state_folder=folder, cache_folder=folder)
     server.protocol.set_writer(Writer())
     message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"processId": None, "capabilities": {}}}
     server.receive(json.dumps(message).encode())

@@ -51,7 +51,7 @@ async def harness(tmp_path: Path) -> AsyncIterator[ServerHarness]:
 async def all_files_read(harness: ServerHarness) -> None:
     """Wait until the server has read the files that it was to read before."""
     done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-    harness.server._read_files(lambda: None, done.set_result)
+    harness.server.files.read(lambda: None, done.set_result)
     await done
 
 

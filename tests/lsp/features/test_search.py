@@ -41,7 +41,7 @@ async def harness(tmp_path: Path) -> AsyncIterator[ServerHarness]:
         cache_folder=tmp_path / "cache",
     )
     yield harness
-    harness.server.places_left.stop()
+    harness.server.finish_counter.stop()
     harness.server.index.stop()
     harness.finish()
 

@@ -14,6 +14,7 @@ import pytest
 import pytest_asyncio
 
 from editahead_lsp.errors import NotLoopbackError
+from editahead_lsp.features import create_server
 from editahead_lsp.server import Server
 from editahead_lsp.transport import json_rpc, tcp
 from editahead_lsp.transport.message_framing import MAX_MESSAGE_BYTES, MessageFramer
@@ -95,7 +96,7 @@ class House:
         self.pipelines.append(ScriptedPipeline({"user": "account"}))
         pipeline = self.pipelines[-1]
         environment = {"EDITAHEAD_TELEMETRY": "off"}
-        server = Server(lambda: pipeline, environment=environment, user_folder=self._folder)
+        server = create_server(lambda: pipeline, environment=environment, user_folder=self._folder)
         self.servers.append(server)
         return server
 

@@ -125,7 +125,7 @@ async def test_an_editor_gets_the_answer_of_the_team_while_its_index_is_not_buil
         result = await harness.command("search", {"query": "where is the dough kneaded"})
     finally:
         lock.release()
-        harness.server.places_left.stop()
+        harness.server.finish_counter.stop()
         harness.server.index.stop()
         harness.finish()
     assert "knows 4 of 4 contents" in result["notice"]

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from editahead_lsp.finish.service import CurrentPlace, FinishJob
+from editahead_lsp.client_connection import ClientConnection
+from editahead_lsp.finish.service import CurrentPlace, FinishJob, FinishService
 from editahead_lsp.finish.to_lsp import to_plain_edit
 from editahead_lsp.idle_trigger import IdleTrigger
 from editahead_lsp.protocol.custom_messages import Range
 from editahead_lsp.protocol.finish_messages import LeftUse
 from editahead_lsp.protocol.lsp_types import CodeAction, Diagnostic
+from editahead_lsp.session.session import Session
 from editahead_workspace import uris
 from editahead_workspace.finish.messages import Found
 
-if TYPE_CHECKING:
-    from editahead_lsp.server import Server
+from .diagnostics_board import DiagnosticsBoard
 
 KIND = "quickfix.editahead.finish"
 """The kind of the code actions."""
@@ -34,16 +34,26 @@ class _Shown:
     labels: dict[str, str]
 
 
-class LeftPlaces:
+class FinishDiagnostics:
     """The places of the last search that was to be shown.
 
     Args:
-        server: The server of the client.
+        session: The session.
+        client: The client.
+        finish: Moves the places to the present texts.
+        board: Shows the diagnostics.
         sleep: Waits for a number of seconds.
     """
 
-    def __init__(self, server: Server, sleep: Callable[[float], Awaitable[None]]) -> None:
-        self._server = server
+    def __init__(
+        self,
+        session: Session,
+        client: ClientConnection,
+        finish: FinishService,
+        board: DiagnosticsBoard,
+        sleep: Callable[[float], Awaitable[None]],
+    ) -> None:
+        self._session, self._client, self._finish, self._board = session, client, finish, board
         self._shown: _Shown | None = None
         self._marked: dict[str, str] = {}
         """The documents with diagnostics: their URIs by key."""
@@ -72,7 +82,7 @@ class LeftPlaces:
         ]
         if self._shown is None or not here:
             return []
-        versioned, labels = self._server.client.versioned_edits, self._shown.labels
+        versioned, labels = self._client.capabilities.versioned_edits, self._shown.labels
         found = [
             CodeAction(
                 f"Make this edit: {labels.get(place.found.rule, '')}",
@@ -90,10 +100,10 @@ class LeftPlaces:
         if self._shown is None:
             return []
         likely = [place for place in self._shown.found.places if place.likely]
-        return self._server.finish_service.to_current(self._shown.job, likely)
+        return self._finish.to_current(self._shown.job, likely)
 
     def _input(self) -> int | None:
-        return None if self._shown is None else self._server.session.generation
+        return None if self._shown is None else self._session.generation
 
     async def _follow(self) -> None:
         self._publish()
@@ -101,12 +111,12 @@ class LeftPlaces:
     def _uses(self) -> list[LeftUse]:
         if self._shown is None:
             return []
-        return self._server.finish_service.uses_now(self._shown.job, self._shown.found.uses)
+        return self._finish.uses_now(self._shown.job, self._shown.found.uses)
 
     def _publish(self) -> None:
         by_document: defaultdict[str, list[Diagnostic]] = defaultdict(list)
         documents: dict[str, tuple[str, int | None]] = {}
-        board, labels = self._server.diagnostics_board, {} if self._shown is None else self._shown.labels
+        board, labels = self._board, {} if self._shown is None else self._shown.labels
         for place in self._places():
             documents.setdefault(uris.canonical_key(place.uri), (place.uri, place.version))
             diagnostic = Diagnostic(place.edits[0].range, _message(place, labels), _INFORMATION)

@@ -5,32 +5,40 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from editahead_lsp.client_connection import ClientConnection
 from editahead_lsp.idle_trigger import IdleTrigger
 from editahead_lsp.protocol.custom_messages import PLACES_LEFT
 from editahead_lsp.protocol.finish_messages import PlacesLeftParams
 from editahead_workspace import uris
+from editahead_workspace.codebase.index_service import IndexService
 from editahead_workspace.errors import ChangeError
 from editahead_workspace.finish.messages import Found
 
-if TYPE_CHECKING:
-    from editahead_lsp.server import Server
+from .service import FinishService
 
 IDLE_S = 4.0
 """Seconds without a change before the places are counted. A person who pauses for less is in the middle of an edit."""
 
 
-class PlacesLeft:
+class FinishCounter:
     """A count that follows the change of the repository of the focused document.
 
     Args:
-        server: The server of the client.
+        client: The client.
+        finish: Searches for the places.
+        index: The indexes, without which there is no search.
         sleep: Waits for a number of seconds.
     """
 
-    def __init__(self, server: Server, sleep: Callable[[float], Awaitable[None]]) -> None:
-        self._server = server
+    def __init__(
+        self,
+        client: ClientConnection,
+        finish: FinishService,
+        index: IndexService,
+        sleep: Callable[[float], Awaitable[None]],
+    ) -> None:
+        self._client, self._finish, self._index = client, finish, index
         self._changes = 0
         self._search: asyncio.Task[Found] | None = None
         self._trigger = IdleTrigger(self._input, self._count, IDLE_S, sleep)
@@ -61,25 +69,23 @@ class PlacesLeft:
         if places is None and self.places is None:
             return
         self.places = places
-        if self._server.client.counts_places:
+        if self._client.capabilities.counts_places:
             message = places_message(places) if places else ""
             params = PlacesLeftParams(uris.path_to_uri(root), places, message)
-            self._server.protocol.notify(PLACES_LEFT, params)
+            self._client.notify(PLACES_LEFT, params)
 
     def _input(self) -> int | None:
-        server = self._server
-        if not (self._changes and server.client.counts_places):
+        if not (self._changes and self._client.capabilities.counts_places):
             return None
-        is_ready = all(report.state == "ready" for report in server.index.reports.values())
-        return self._changes if server.index.is_on and is_ready else None
+        is_ready = all(report.state == "ready" for report in self._index.reports.values())
+        return self._changes if self._index.is_on and is_ready else None
 
     async def _count(self) -> None:
-        server = self._server
         try:
-            job = server.finish_service.create_job(None, is_idle=True)
+            job = self._finish.create_job(None, is_idle=True)
         except ChangeError:
             return
-        self._search = asyncio.ensure_future(server.finish_service.find(job))
+        self._search = asyncio.ensure_future(self._finish.find(job))
         await asyncio.wait({self._search})
         search, self._search = self._search, None
         if search.cancelled():
