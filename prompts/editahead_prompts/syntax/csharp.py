@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from tree_sitter import Node
+from typing import TYPE_CHECKING
 
 from .declared_symbols import DeclaredSymbols
 from .language import Language, NodeTypes, child_fields, declared, words
 from .symbols import EVERYTHING, MODULE, Role, SymbolList, text_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
 
 _NODES = NodeTypes(
     declarations=declared(

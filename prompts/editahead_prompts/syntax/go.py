@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from tree_sitter import Node
+from typing import TYPE_CHECKING
 
 from .language import Language, NodeTypes, child_fields, declared, words
 from .symbols import EVERYTHING, MODULE, Role, SymbolList, fields, text_of, unquote
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
 
 _NODES = NodeTypes(
     declarations=declared("function", "function_declaration method_declaration")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from tree_sitter import Node
+from typing import TYPE_CHECKING
 
 from .language import Language, NodeTypes, child_fields, declared, words
 from .symbols import EVERYTHING, MAX_DEPTH, Role, SymbolList, fields, join, text_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
 
 _NODES = NodeTypes(
     declarations=declared("function", "method_declaration constructor_declaration")

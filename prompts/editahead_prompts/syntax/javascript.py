@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-
-from tree_sitter import Node
+from typing import TYPE_CHECKING
 
 from .language import Language, NodeTypes, child_fields, declared, words
 from .symbols import DEFAULT, EVERYTHING, MAX_DEPTH, MODULE, Role, SymbolList, fields, join, text_of, unquote
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
 
 _NODES = NodeTypes(
     declarations=declared("function", "function_declaration generator_function_declaration method_definition")

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import chain
-from typing import Any, Literal
-
-from tree_sitter import Node
+from typing import TYPE_CHECKING, Any, Literal
 
 from .symbols import SymbolList
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
 
 DeclarationKind = Literal["function", "type", "impl", "module", "macro", "value"]
 Notation = Literal["after-colon", "before", "behind"]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-
-from tree_sitter import Node
+from typing import TYPE_CHECKING
 
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.word_patterns import WordPattern
@@ -20,6 +19,10 @@ from .other import KOTLIN, MARKDOWN, OVERLOADING, PROSE
 from .python import PYTHON
 from .rust import RUST
 from .symbols import Symbol, SymbolList
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
 
 LANGUAGES: Mapping[str, Language] = {
     language.name: language
