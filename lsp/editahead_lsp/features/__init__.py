@@ -6,7 +6,7 @@ message is read. Work that takes time belongs in the coroutine that the handler 
 
 To add a surface, a new way to show predictions:
 
-1. Name it in `Surface` in `prediction/coordinator.py`, and convert a `SuggestionList` to its result in `presentation/`.
+1. Name it in `Surface` in `prediction/request.py`, and convert a `SuggestionList` to its result in `presentation/`.
 2. Describe its params and its result in `protocol/custom_messages.py`, and name the class of the params in
    `PARAMS_BY_METHOD` in `protocol/converter.py`.
 3. Write a module here with the handler and `HANDLERS`, as `inline_completion.py`, and add the module to `FEATURES` below.
