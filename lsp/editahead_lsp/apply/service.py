@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,12 +17,11 @@ from editahead_inference.apply.results import Refusal
 from editahead_inference.errors import ApplyRefusedError, DeadlineError
 from editahead_inference.worker_thread import CancellableJob, WorkerThread
 from editahead_lsp.protocol.custom_messages import Range
-from editahead_lsp.session.documents import Document
+from editahead_lsp.session.frozen_texts import FrozenTexts
 from editahead_lsp.session.session import Session
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.edits import Edit, Replacement, rebase
 from editahead_prompts.text.snapshot import Snapshot
-from editahead_workspace import uris
 from editahead_workspace.apply.apply_sketch import (
     ApplyPlan,
     Check,
@@ -59,8 +58,7 @@ class ApplyJob:
     """A frozen request to apply a sketch.
 
     Attributes:
-        documents: The open documents by key.
-        snapshots: Their texts at the time of the request, by key.
+        texts: The open documents.
         span: The range of the file at `uri` that may be changed. None for all of the file.
         embedded: The place of the sketch when a document contains it.
         model: The fallback where the merge refuses. None for no fallback.
@@ -70,8 +68,7 @@ class ApplyJob:
 
     sketch: str
     uri: str | None
-    documents: Mapping[str, Document]
-    snapshots: Mapping[str, Snapshot]
+    texts: FrozenTexts
     files: WorkspaceFiles
     encoding: Encoding
     span: Range | None = None
@@ -166,9 +163,8 @@ class ApplyService:
         model: ModelPredictor | None,
     ) -> ApplyJob:
         session = self.session
-        documents = {document.key: document for document in session.documents}
-        snapshots = {key: document.snapshot for key, document in documents.items()}
-        seen = dict(snapshots)
+        texts = FrozenTexts.of(session.documents)
+        seen = dict(texts.snapshots)
         if extract is not None:
             document = session.documents.get(extract.document.uri)
             assert document is not None
@@ -176,7 +172,7 @@ class ApplyService:
         settings = session.settings
         exclusion = FileExclusion(self.folders, settings.exclude)  # of its own: it is asked on another thread
         files = WorkspaceFiles(self.folders, seen, exclusion, settings.max_file_bytes, uri)
-        return ApplyJob(sketch, uri, documents, snapshots, files, session.encoding, span, extract, model)
+        return ApplyJob(sketch, uri, texts, files, session.encoding, span, extract, model)
 
     async def plan(
         self, job: ApplyJob, tell: Callable[[PartialResult], None] = lambda news: None
@@ -192,7 +188,7 @@ class ApplyService:
         """
         loop = asyncio.get_running_loop()
         telling = PartialResultReporter(
-            partial(_call_on_loop, loop, tell), self.clock, tuple(job.snapshots.values())
+            partial(_call_on_loop, loop, tell), self.clock, tuple(job.texts.snapshots.values())
         )
         try:
             planned = await self._plan_with_fallback(job, telling)
@@ -258,7 +254,7 @@ class ApplyService:
     def _plan(
         self, job: ApplyJob, merge: MergeFunction, telling: PartialResultReporter, check: Check, asking: bool
     ) -> ApplyPlan:
-        task = SketchTask(job.sketch, job.files, job.span_of, tuple(job.snapshots.values()), job.choice)
+        task = SketchTask(job.sketch, job.files, job.span_of, tuple(job.texts.snapshots.values()), job.choice)
         try:
             read = read_sketch(task, check)
         except UnreadableSketchError as error:
@@ -292,8 +288,6 @@ class ApplyService:
             name = uri.rpartition("/")[2]
             said = f"The sketch changes who may run {name}, which an editor cannot do; use `editahead apply --write`."
             raise ApplyRefusedError(Refusal("unparsed", said))
-        key = uris.canonical_key(uri)
-        then, now = job.documents.get(key), self.session.documents.get_by_key(key)
         hunks = change.hunks
         if job.embedded is not None and uri == job.embedded.document.uri:
             put_back = job.embedded.to_document_hunks(hunks)
@@ -302,31 +296,33 @@ class ApplyService:
                     Refusal("unplaced", "The sketch would change the code around its own comment.")
                 )
             hunks = tuple(put_back)
-        if then is None:
-            if now is None:
-                return RebasedChange(change, change.original, hunks, None)
-            if now.snapshot.text != change.original.text:
+        before, present = job.texts.before(uri), job.texts.follow(uri, self.session.documents)
+        if present is None:
+            raise _stale()
+        snapshot, since = present.snapshot, present.since
+        if snapshot is None:
+            return RebasedChange(change, change.original, hunks, None)
+        if before is None:
+            if snapshot.text != change.original.text:
                 raise _stale()
-            return RebasedChange(change, now.snapshot, hunks, now.snapshot.version)
-        since = now.edit_since(job.snapshots[key]) if now is then else None
-        if now is None or since is None:
+            return RebasedChange(change, snapshot, hunks, snapshot.version)
+        if since is None:
             raise _stale()
         moved = []
         for hunk in hunks:
             edit = rebase(Edit((hunk.replacement,)), since)
-            if edit is None or _touches_changed_line(hunk.replacement, since, job.snapshots[key]):
+            if edit is None or _touches_changed_line(hunk.replacement, since, before):
                 raise _stale()
             moved.append(replace(hunk, replacement=edit.replacements[0]))
-        return RebasedChange(change, now.snapshot, tuple(moved), now.snapshot.version)
+        return RebasedChange(change, snapshot, tuple(moved), snapshot.version)
 
 
 def partial_change(job: ApplyJob, change: FileChange) -> RebasedChange:
     """Return a partial result over the text of the request."""
-    key = uris.canonical_key(change.original.uri)
     hunks = tuple(change.hunks)
     if job.embedded is not None and change.original.uri == job.embedded.document.uri:
         hunks = tuple(job.embedded.to_document_hunks(hunks) or ())
-    snapshot = job.snapshots.get(key)
+    snapshot = job.texts.before(change.original.uri)
     return RebasedChange(change, change.original if snapshot is None else snapshot, hunks, None)
 
 

@@ -11,10 +11,9 @@ from editahead_lsp.heavy_jobs import HEAVY_JOBS
 from editahead_lsp.presentation.to_lsp import text_edits, to_range
 from editahead_lsp.protocol.custom_messages import Position, Range, TextEdit
 from editahead_lsp.protocol.finish_messages import LeftUse
-from editahead_lsp.session.documents import Document
+from editahead_lsp.session.frozen_texts import FrozenTexts
 from editahead_lsp.session.session import Session
 from editahead_prompts.text.edits import Edit, Replacement, rebase
-from editahead_prompts.text.snapshot import Snapshot
 from editahead_retrieval.files.file_identity import path_from_folder
 from editahead_workspace import uris
 from editahead_workspace.errors import ChangeError
@@ -45,13 +44,11 @@ class FinishJob:
 
     Attributes:
         task: What the process gets.
-        documents: The open documents by key. Those that are opened later join them, if their text is the searched one.
-        snapshots: Their texts at the time of the request, by key.
+        texts: The open documents. Those that are opened later join them, if their text is the searched one.
     """
 
     task: FinishTask
-    documents: dict[str, Document]
-    snapshots: dict[str, Snapshot]
+    texts: FrozenTexts
 
 
 @dataclass(frozen=True)
@@ -99,10 +96,10 @@ class FinishService:
         """
         session = self._session
         root, folder = self.find_folder(uri)
-        documents = {document.key: document for document in session.documents}
+        texts = FrozenTexts.of(session.documents)
         sent: list[tuple[str, str, str]] = []
         size = 0
-        for document in reversed(documents.values()):
+        for document in reversed(texts.documents.values()):
             silence = session.disabled_reason(document)
             if silence is not None and silence.reason != "language-off":
                 continue
@@ -121,8 +118,7 @@ class FinishService:
             session.encoding,
             IDLE_NICENESS if is_idle else NICENESS,
         )
-        snapshots = {key: document.snapshot for key, document in documents.items()}
-        return FinishJob(task, documents, snapshots)
+        return FinishJob(task, texts)
 
     def find_folder(self, uri: str | None) -> tuple[Path, Path]:
         """Return the workspace folder, and the folder in it, of a document or folder; by default, of the focused document.
@@ -170,17 +166,14 @@ class FinishService:
         return [use for use in current if use is not None]
 
     def _use_now(self, job: FinishJob, use: FoundUse) -> LeftUse | None:
-        key = uris.canonical_key(use.uri)
-        then, now = job.documents.get(key), self._session.documents.get_by_key(key)
-        if now is None:
-            is_same = then is None
-            return _left_use(use, use.uri, None, _range(use.range)) if is_same else None
-        snapshot, start = now.snapshot, use.start
-        if then is now:
-            since = now.edit_since(job.snapshots[key])
-            if since is None:
-                return None
-            start = _moved(start, since)
+        present = job.texts.follow(use.uri, self._session.documents)
+        if present is None:
+            return None
+        snapshot, start = present.snapshot, use.start
+        if snapshot is None:
+            return _left_use(use, use.uri, None, _range(use.range))
+        if present.since is not None:
+            start = _moved(start, present.since)
         elif text_digest(snapshot.text) != use.digest:
             return None
         end = start + len(use.name)
@@ -190,25 +183,23 @@ class FinishService:
         return _left_use(use, snapshot.uri, snapshot.version, place)
 
     def _to_current(self, job: FinishJob, place: FoundPlace) -> CurrentPlace | None:
-        key = uris.canonical_key(place.uri)
-        then, now = job.documents.get(key), self._session.documents.get_by_key(key)
-        edit = Edit(tuple(Replacement(start, end, text) for start, end, text in place.replacements))
-        if now is None:
+        # A document that was closed meanwhile is on disk as it was saved, which may be another text.
+        present = job.texts.follow(place.uri, self._session.documents)
+        if present is None:
+            return None
+        snapshot, since = present.snapshot, present.since
+        if snapshot is None:
             edits = tuple(
                 TextEdit(_range(numbers), text)
                 for numbers, (_, _, text) in zip(place.ranges, place.replacements, strict=True)
             )
-            # A document that was closed meanwhile is on disk as it was saved, which may be another text.
-            return (
-                None if then is not None else CurrentPlace(place, place.uri, None, _range(place.lines), edits)
-            )
-        snapshot = now.snapshot
+            return CurrentPlace(place, place.uri, None, _range(place.lines), edits)
+        edit = Edit(tuple(Replacement(start, end, text) for start, end, text in place.replacements))
         first, count = place.lines[0], place.lines[2] - place.lines[0]
-        if then is now:
-            before = job.snapshots[key]
-            since = now.edit_since(before)
-            moved = None if since is None else rebase(edit, since)
-            if since is None or moved is None:
+        if since is not None:
+            before = job.texts.before(place.uri)
+            moved = rebase(edit, since)
+            if before is None or moved is None:
                 return None
             start = _moved(before.starts[first], since)
             first, edit = snapshot.line_at(start), moved
@@ -216,15 +207,15 @@ class FinishService:
                 return None
         elif text_digest(snapshot.text) != place.digest:
             return None
-        elif then is None:  # opened since then, as it was on disk: from now on, its edits are followed
-            job.documents[key], job.snapshots[key] = now, snapshot
+        else:  # opened since then, as it was on disk
+            job.texts.adopt(place.uri, self._session.documents)
         last = min(first + count, len(snapshot.lines))
         if "".join(snapshot.lines[first:last]) != place.old:
             return None
         span = Replacement(snapshot.starts[first], snapshot.starts[last], "")
         encoding = self._session.encoding
-        edits = tuple(text_edits(snapshot, edit, encoding))
-        return CurrentPlace(place, snapshot.uri, snapshot.version, to_range(snapshot, span, encoding), edits)
+        made = tuple(text_edits(snapshot, edit, encoding))
+        return CurrentPlace(place, snapshot.uri, snapshot.version, to_range(snapshot, span, encoding), made)
 
 
 def _left_use(use: FoundUse, uri: str, version: int | None, place: Range) -> LeftUse:
