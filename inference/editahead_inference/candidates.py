@@ -72,7 +72,7 @@ class Candidate:
 
     @property
     def is_next_tokens(self) -> bool:
-        """Whether it goes on with what is being typed at the cursor, rather than with what was done before."""
+        """Whether this completes the token under the cursor; otherwise it is a next edit."""
         return self.kind == NEXT_TOKENS
 
 

@@ -55,7 +55,7 @@ MAX_NEW_CHARS = 50_000
 """Characters of closed files that one answer is the first to search: they take some 25 milliseconds. The likeliest file may
 have twice as many."""
 _MAX_TEXTS = 32
-"""Closed files whose texts are kept, so that what is known of them is found again."""
+"""Closed files kept in memory, so that caches keyed by snapshot still hit."""
 _REMEMBERED = 64
 """Look-ups that are cached, for the next keystrokes."""
 

@@ -119,7 +119,7 @@ async def test_it_is_written_only_with_a_yes(server: ModelServer, folder: Path) 
     ("lines", "reason", "why"),
     [
         (whole(REPLACED)[:-1], "length", "cut off"),
-        (whole(TEXT.replace("abs", "int")), "stop", "not taken"),
+        (whole(TEXT.replace("abs", "int")), "stop", "was rejected"),
         (["I cannot."], "stop", "not the form"),
     ],
 )

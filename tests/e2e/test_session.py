@@ -38,7 +38,7 @@ async def request(client: LanguageClient, method: str, params: Any) -> Any:
     return plain(await client.protocol.send_request_async(method, params))
 
 
-async def test_a_session_with_every_face(client: LanguageClient) -> None:
+async def test_a_session_with_all_surfaces(client: LanguageClient) -> None:
     result = await start(client, "user\nx\n")
     assert result.capabilities.position_encoding == "utf-8"
     change(client, 2, 1, 0, 1, 1, text="user")

@@ -63,9 +63,9 @@ def find_sign_of_piece(part: FileSketch, empty: Snapshot, syntax: SyntaxTrees) -
     if part.kind == "whole-file":
         return ""
     if any(isinstance(piece, Elision) for piece in part.content.parts):
-        return "a marker leaves code of it out"
+        return "a marker leaves out code of the file"
     if part.is_said_there:
-        return "the words above the code say that it is there"
+        return "the text above the code says that the file exists"
     lines = [line for piece in part.content.parts if isinstance(piece, Code) for line in piece.lines]
     path = PurePosixPath(part.path or "")
     extension = path.suffix[1:].lower() or path.name.lower().lstrip(".")
@@ -123,7 +123,7 @@ def _sign_in_json(text: str) -> str:
     try:
         json.loads(text)
     except (ValueError, RecursionError):
-        return "the code is no JSON"
+        return "the code is not JSON"
     return ""
 
 
@@ -136,7 +136,7 @@ def _sign_in_lines(lines: Sequence[str], extension: str) -> str:
     for line in lines:
         plain = _COMMENT.sub("", _QUOTED.sub("", line))
         if _DOTS.search(plain):
-            return "dots leave code of it out"
+            return "dots leave out code of the file"
         for sign in re.findall(r"[(){}\[\]]", plain):
             if sign in skipped:
                 continue

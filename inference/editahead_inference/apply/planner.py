@@ -339,9 +339,9 @@ def _check_deletion(part: FileSketch, current: Snapshot) -> None:
     has_same_end = not lines or has_end == (part.final_newline is None)
     if is_same and has_same_end and all(line.tag == "-" for line in lines):
         return
-    said = "The file has another text than the one that the diff deletes."
+    said = "The text of the file differs from the one that the diff deletes."
     if not lines:
-        said = "The diff deletes the file, and does not show the text that goes."
+        said = "The diff deletes the file, but does not show its text."
     raise ApplyRefusedError(Refusal("would-lose-code", said))
 
 

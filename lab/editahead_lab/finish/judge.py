@@ -15,12 +15,12 @@ from .dropped_hunks import Trial, is_on_the_way, is_part
 
 @dataclass(frozen=True, slots=True)
 class PlaceJudgement:
-    """What a told edit makes of what was left out; nothing of it for a wrong edit.
+    """How much of the held-out hunks a reported edit reproduces; nothing for a wrong edit.
 
     Attributes:
-        made: The hunks that it makes, as a whole or in part: the paths, with the numbers among those dropped from the file.
-        exact: Whether it makes whole lines and nothing else, so that nothing of them is left to do.
-        is_known: Whether the data tells what stood there: else a wrong edit may be one that another commit had made.
+        made: The hunks that it reproduces, whole or in part: path and number among the hunks held out of the file.
+        exact: Whether it reproduces whole lines and nothing else.
+        is_known: Whether the data has the code at that place. Otherwise, another commit may have made a wrong edit.
     """
 
     made: tuple[tuple[str, int], ...] = ()
@@ -29,7 +29,7 @@ class PlaceJudgement:
 
 
 def judge_place(trial: Trial, snapshot: Snapshot, edit: Edit) -> PlaceJudgement:
-    """Return what an edit makes of what was left out of a trial."""
+    """Return how much of the held-out hunks of a trial an edit reproduces."""
     if not edit:
         return PlaceJudgement()
     path = snapshot.uri.removeprefix(f"{ROOT}/")

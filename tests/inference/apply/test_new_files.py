@@ -118,7 +118,7 @@ def test_new_file_may_have_any_name(words: str, word: str, name: str) -> None:
         ("a.css", "  color: red;\n}\n", "within a block"),
         ("a.css", "color: red;\n}\n", "does not open"),
         ("a.css", ".a { ... }\n", "dots"),
-        ("a.json", '"a": 1\n', "no JSON"),
+        ("a.json", '"a": 1\n', "not JSON"),
         ("a.json", '"a": 1,\n', "comma"),
         ("a.sh", "fi\necho b\n", "within a statement"),
         ("a.sql", "CREATE TABLE a (\n  b INT\n", "does not close"),
@@ -146,13 +146,13 @@ def test_piece_of_a_file_creates_none(path: str, code: str, sign: str) -> None:
         "Edit the server's section:\n\n`src/a.toml`:",
     ],
 )
-def test_words_that_say_that_the_file_is_there(words: str) -> None:
-    with pytest.raises(ApplyRefusedError, match="say that it is there"):
+def test_text_that_says_that_the_file_exists(words: str) -> None:
+    with pytest.raises(ApplyRefusedError, match="says that the file exists"):
         _plan(f"{words}\n\n```toml\nport = 80\n```\n")
 
 
-def test_range_of_lines_says_that_the_file_is_there() -> None:
-    with pytest.raises(ApplyRefusedError, match="say that it is there"):
+def test_a_range_of_lines_says_that_the_file_exists() -> None:
+    with pytest.raises(ApplyRefusedError, match="says that the file exists"):
         _plan("```12:15:src/a.toml\nport = 80\n```\n")
 
 

@@ -308,7 +308,7 @@ async def test_what_was_told_of_is_void_where_the_rewrite_is_not_taken(asked: Co
     held.go.set()
     assert await harness.told() == {"hunks": [], "withdrawn": URI}
     error = (await harness.reply(number))["error"]
-    assert error["data"]["reason"] == "ambiguous" and "not taken" in error["data"]["model"]
+    assert error["data"]["reason"] == "ambiguous" and "was rejected" in error["data"]["model"]
 
 
 async def test_a_request_that_is_cancelled_while_hunks_come_ends_at_the_server(asked: Connect) -> None:

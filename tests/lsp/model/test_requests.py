@@ -19,7 +19,7 @@ AHEAD = ReuseOptions(prefetch=True)
 # What it says is shown
 
 
-async def test_what_the_model_says_is_shown_by_every_face(harness: ServerWithModel, model: Model) -> None:
+async def test_all_surfaces_show_the_answer_of_the_model(harness: ServerWithModel, model: Model) -> None:
     await harness.start()
     harness.open(A, TEXT)
     (prediction,) = (await harness.next(4, 4))["predictions"]

@@ -57,7 +57,7 @@ async def test_typing_what_was_predicted_keeps_it(harness: ServerHarness, pipeli
     assert layers(harness) == {"computed": 1, "typed": 1}
 
 
-async def test_every_face_is_told_what_is_being_typed(
+async def test_all_surfaces_continue_a_typed_suggestion(
     harness: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
     await harness.initialize()
@@ -71,7 +71,7 @@ async def test_every_face_is_told_what_is_being_typed(
     assert len(pipeline.calls) == 1
 
 
-async def test_others_that_are_typed_along_stay_behind_it_for_every_face(
+async def test_other_suggestions_stay_behind_the_typed_one_on_all_surfaces(
     harness: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
     pipeline.script = {"user": "account", "user\n": "accounts\n", "user\nx": "access\nx"}
@@ -99,7 +99,7 @@ async def test_typing_otherwise_drops_it(harness: ServerHarness, pipeline: Scrip
     assert len(pipeline.calls) == 2
 
 
-async def test_the_rest_stands_only_where_it_is_typed(
+async def test_the_rest_is_shown_only_at_the_typed_position(
     harness: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
     await harness.initialize()
@@ -113,7 +113,7 @@ async def test_the_rest_stands_only_where_it_is_typed(
     assert len(pipeline.calls) == 3, "and has typed there"
 
 
-async def test_what_stands_beside_it_stays(harness: ServerHarness) -> None:
+async def test_the_suggestion_below_a_typed_one_stays(harness: ServerHarness) -> None:
     await harness.initialize()
     harness.open(A, "user\nuser\n")
     before = (await next_edit(harness))["predictions"]

@@ -1,7 +1,7 @@
-"""The check that what a sketch adds beside a mark replaces nothing.
+"""Check that an insertion next to an elision marker does not overwrite existing lines.
 
-A whole item next to a mark, under a name that the file does not have, is something new: the mark says that what is beside it
-stays.
+A whole item next to a marker, under a name that the file does not have, is an insertion: the marker keeps the lines
+beside it.
 """
 
 from __future__ import annotations

@@ -97,14 +97,14 @@ def sparing(attempt: Attempt, excerpt: Excerpt) -> Attempt:
     splices, refusal = attempt.placing.splices, attempt.result.refusal
     for item in excerpt.left_out if refusal is None else ():
         if any(splice.start <= item.start < splice.end for splice in splices):
-            refusal = make_refusal("would-lose-code", "Code would go that the sketch does not show.")
+            refusal = make_refusal("would-lose-code", "Code that the sketch does not show would be deleted.")
     return replace(attempt, result=replace(attempt.result, refusal=refusal))
 
 
 def as_choice(attempt: Attempt) -> Attempt:
     """Return an attempt that a person has to choose."""
     refusal = attempt.result.refusal or make_refusal(
-        "ambiguous", "The sketch does not show whether code between its lines is to go."
+        "ambiguous", "The sketch does not show whether the code between its lines is to be deleted."
     )
     return replace(attempt, result=replace(attempt.result, refusal=refusal))
 
@@ -135,9 +135,7 @@ def attempt_placement(
     ):
         doubt = None
     if doubt is None and kept is not None and not splices and drop_noops(kept, target.lines.bodies):
-        said = (
-            "The sketch differs from the file in nothing but plain characters, and the file has others there."
-        )
+        said = "The sketch only writes plain characters where the file has special ones."
         doubt = make_refusal("ambiguous", said, settled_by="person")
     unsure = doubt or first_failure(part, target, splices, edit, guess)
     if unsure is not None and doubt is None and unsure.reason == "would-break-syntax":
@@ -145,7 +143,7 @@ def attempt_placement(
         if kept != splices and not isinstance(part.content, Diff):
             return attempt_placement(part, target, replace(placing, splices=kept), span, earlier)
     if unsure is None and leaves_span(edit, span):
-        unsure = make_refusal("unplaced", "The change would not stay within the selection.")
+        unsure = make_refusal("unplaced", "The change would reach outside the selection.")
     if unsure is None:
         edit, guess = end_last_line(part, target, edit, guess)
     return Attempt(part, placing, MergeResult(original, guess, edit, unsure, placing.confidence), text)

@@ -337,7 +337,7 @@ class BlockEdits:
             there.startswith(("if __name__", "module.exports", "export default", "#endif"))
             or self._is_call(old)
         ):
-            self.doubts.append("what the file ends with")
+            self.doubts.append("the end of the file")
         blanks = self._separator(level.items, self._separation(level.items, items[0], first))
         comma = self._comma_before(level, old, lines)
         if comma is not None:

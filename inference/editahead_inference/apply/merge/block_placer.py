@@ -35,7 +35,7 @@ from editahead_prompts.text.indentation import indentation
 from .block_edits import BlockEdits, Level, file_level
 from .block_sketch import BlockSketch, NoReadingError
 
-UNANCHORED = "where between the marks these lines belong"
+UNANCHORED = "the place of these lines between two markers"
 """The doubt of a reading that adds lines for which the sketch shows no neighbour."""
 
 _DECORATORS = "decorators that are not shown"
@@ -44,7 +44,7 @@ _DECORATED = "what these decorators belong to"
 PERSONAL = frozenset({_DECORATORS, _DECORATED})
 """The doubts that only a person settles."""
 
-CUT_OFF = "an end that may be cut off"
+CUT_OFF = "an end that may be truncated"
 """The doubt of a reading in which the last item of the sketch may go on."""
 
 

@@ -74,11 +74,11 @@ def broken_definitions(
     language = target.original.language
     before = [_identity(d, language, target.lines.bodies) for d in target.declarations]
     for d in _duplicated_declarations(before, found, language, lines):
-        return make_refusal("ambiguous", f"`{d.name}` would be there twice.", settled_by="person")
+        return make_refusal("ambiguous", f"`{d.name}` would be defined twice.", settled_by="person")
     known, bound = imported_names(tree.root_node), imported_names(after.root_node)
     for d in found:
         if d.name in bound - known and not d.scope and d.kind != "value":
-            return make_refusal("ambiguous", f"`{d.name}` would be imported, and defined as well.")
+            return make_refusal("ambiguous", f"`{d.name}` would be both imported and defined.")
     if target.original.language in _UNIQUE_IMPORT_LANGUAGES:
         for name in bound - known:
             if bound[name] > 1:
@@ -98,14 +98,14 @@ def broken_definitions(
     gone = [d for d in touched if d.name not in kept]
     for d in gone:
         if _is_used(d, guess):
-            said = f"`{d.name}` would be gone, and is still used."
+            said = f"`{d.name}` would be deleted, but is still used."
             return make_refusal("would-lose-code", said, settled_by="person")
     if len(gone) > max(_MAX_REMOVED_DEFINITIONS, len(target.declarations) // 2):
-        said = f"{len(gone)} definitions would be gone."
+        said = f"{len(gone)} definitions would be deleted."
         return make_refusal("would-lose-code", said, settled_by="person")
     for name in sorted(known.keys() - kept) if importing else ():
         if re.search(rf"(?<![\w.]){re.escape(name)}\b", guess) and _is_referenced(name, after.root_node):
-            said = f"The import of `{name}` would be gone, and it is still used."
+            said = f"The import of `{name}` would be deleted, but the name is still used."
             return make_refusal("would-lose-code", said, settled_by="person")
     return None
 

@@ -117,7 +117,7 @@ class _HunkPlacer:
             )
             return placed
         if len(waiting) > _MAX_CHAINED:
-            said = f"More than {_MAX_CHAINED} hunks, and the lines of some are not at one place only."
+            said = f"More than {_MAX_CHAINED} hunks, and some of them fit several places."
             self._doubts.append(make_refusal("too-large", said))
             return placed
         try:

@@ -54,7 +54,7 @@ def refuse_unplaced(hunk: Hunk, target: Target, *, is_first: bool) -> Refusal:
         return make_refusal(
             "ambiguous", "The file has these lines in too many places.", hunk_text(hunk), near
         )
-    return make_refusal("unplaced", "The file has no such lines.", hunk_text(hunk), near)
+    return make_refusal("unplaced", "The file does not have these lines.", hunk_text(hunk), near)
 
 
 def matched_share(segment: Segment, own: Sequence[Anchor]) -> float:

@@ -7,6 +7,7 @@ statements between them and their blank lines as well.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
 
 from editahead_inference.apply.placement.line_matching import is_annotation, is_comment, normalize_line
 from editahead_inference.apply.placement.outline import (
@@ -29,10 +30,24 @@ _OUTSIDE = ""
 """The name of what holds the outermost blocks."""
 
 
+class _ShownBlocks(NamedTuple):
+    """The names of the blocks of a snippet.
+
+    Attributes:
+        partial: Blocks that hold a stub.
+        complete: Blocks without any marker.
+        stubs: Declarations with a marker in place of the body.
+    """
+
+    partial: set[str]
+    complete: set[str]
+    stubs: set[str]
+
+
 def lost_beside_stubs(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[Item]:
     """Yield the lines of the file that would go, or be set apart, in a block of which the snippet leaves bodies out."""
-    holders, whole, bodiless = _blocks(snippet, target)
-    if not bodiless:
+    partial, complete, stubs = _shown_blocks(snippet, target)
+    if not stubs:
         return
     target.check()
     naming = target.naming
@@ -42,14 +57,16 @@ def lost_beside_stubs(snippet: Snippet, target: Target, splices: Sequence[Splice
             line
             for line in range(splice.start, max(splice.end, splice.start + 1))
             if _is_beside(
-                [_OUTSIDE, *(naming.of(item) for item in blocks_around(target.items, line))], holders, whole
+                [_OUTSIDE, *(naming.of(item) for item in blocks_around(target.items, line))],
+                partial,
+                complete,
             )
         ]
         rows = range(splice.end, len(keys))
         below = next((keys[n] for n in rows if keys[n] and not is_annotation(keys[n])), "")
         gone = [key for key in keys[splice.start : splice.end] if key]
         come = [key for key in map(normalize_line, splice.lines) if key]
-        is_above = identity(below) in bodiless and all(is_comment(key) or is_annotation(key) for key in gone)
+        is_above = identity(below) in stubs and all(is_comment(key) or is_annotation(key) for key in gone)
         if not beside and not is_above:
             continue
         if not is_above:
@@ -66,35 +83,33 @@ def lost_beside_stubs(snippet: Snippet, target: Target, splices: Sequence[Splice
             yield Item(splice.start, end, target.lines.widths[splice.start], [Section(splice.start)])
 
 
-def _is_beside(around: Sequence[str | None], holders: Collection[str], whole: Collection[str]) -> bool:
+def _is_beside(around: Sequence[str | None], partial: Collection[str], complete: Collection[str]) -> bool:
     """Return whether a line in these blocks is in one that holds a stub, and in none within it that is shown."""
-    inner = max((n for n, name in enumerate(around) if name in holders), default=None)
-    return inner is not None and not any(name in whole for name in around[inner + 1 :])
+    inner = max((n for n, name in enumerate(around) if name in partial), default=None)
+    return inner is not None and not any(name in complete for name in around[inner + 1 :])
 
 
-def _blocks(snippet: Snippet, target: Target) -> tuple[set[str], set[str], set[str]]:
-    """Return the names of the blocks that hold one without a body, of those that are shown whole, and of those without."""
+def _shown_blocks(snippet: Snippet, target: Target) -> _ShownBlocks:
+    """Return how completely the snippet shows each named block."""
     lines, marks = lines_and_marks(snippet)
     shown = target.outlined(lines)
     naming = shown.naming
-    holders: set[str] = set()
-    whole: set[str] = set()
-    bodiless: set[str] = set()
+    blocks_by_name = _ShownBlocks(set(), set(), set())
     waiting: list[tuple[str, Sequence[Item]]] = [(_OUTSIDE, shown.items)]
     while waiting:
         holder, items = waiting.pop()
         blocks = [item for item in items if item.is_block]
         stubs = [naming.of(item) or "" for item in blocks if _is_stub(item, naming, marks)]
-        bodiless.update(stubs)
+        blocks_by_name.stubs.update(stubs)
         least = len(blocks) / 2 + any(item.start in marks for item in items)
         if stubs and (holder != _OUTSIDE or (len(blocks) > 1 and len(stubs) >= least)):
-            holders.add(holder)
+            blocks_by_name.partial.add(holder)
         for item in blocks:
             name = naming.of(item) or ""
             if name and marks.isdisjoint(range(item.start, item.end)):
-                whole.add(name)
+                blocks_by_name.complete.add(name)
             waiting.append((name, item.items))
-    return holders, whole, bodiless
+    return blocks_by_name
 
 
 def _is_stub(item: Item, naming: Naming, marks: set[int]) -> bool:

@@ -24,9 +24,7 @@ def made_elsewhere(diff: Diff, target: Target) -> Refusal | None:
             SimilarLines(at, at + len(hunk.new), 1.0) for at in target.lines.find_exact(hunk.new)[:1]
         )
         if near:
-            detail = (
-                "The file has these lines already, and others that the sketch may mean or that are a twin."
-            )
+            detail = "The file already has these lines, and similar ones that the sketch may mean."
             return make_refusal("ambiguous", detail, hunk.new, near)
     return None
 

@@ -163,7 +163,7 @@ def _merge_part(part: FileSketch, target: Target, span: tuple[int, int] | None) 
     original = target.original
     anchored = anchor_imports(part, target)
     if anchored is None:
-        doubt = make_refusal("unplaced", "Nothing in the file tells where these imports belong.")
+        doubt = make_refusal("unplaced", "Nothing in the file shows where these imports belong.")
         return MergeResult(original, original.text, Edit(), doubt, 0.0)
     written = keep_comments(anchored, target)
     restored = restore_left_out_code(written, target)
@@ -191,7 +191,7 @@ def _merge_part(part: FileSketch, target: Target, span: tuple[int, int] | None) 
         attempts = [first, *(each if each.text == shown.text else as_choice(each) for each in attempts)]
     result = told or _agreed(attempts, target, anchored, span)
     if result.refusal is None and not result.edit and _has_dots_for_code(part, target):
-        doubt = make_refusal("ambiguous", "The file has all of this already, unless the dots are code.")
+        doubt = make_refusal("ambiguous", "The file already has all of this, unless the dots are code.")
         return replace(result, refusal=doubt)
     if (
         result.refusal is None
@@ -200,7 +200,7 @@ def _merge_part(part: FileSketch, target: Target, span: tuple[int, int] | None) 
         and leaves_lines_out(part.content, target)
     ):
         doubt = make_refusal(
-            "ambiguous", "The sketch does not show whether lines of this function are to go."
+            "ambiguous", "The sketch does not show whether lines of this function are to be deleted."
         )
         return replace(result, refusal=doubt)
     return result if result.refusal else replace(result, refusal=doubt_result(written, restored, result))

@@ -1,4 +1,4 @@
-"""The checks that new functions are no overloads of those that they would replace."""
+"""Check that new functions are not overloads of the functions that they would replace."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def _overloads_of_python(target: Target) -> Iterator[int]:
 
 
 def _overloads(target: Target, splices: Sequence[Splice]) -> Iterator[tuple[int, list[str]]]:
-    """Yield the first lines of functions that go, with those of the functions of the same name that come."""
+    """Yield the first lines of removed functions, each with the inserted functions of the same name."""
     keys = target.lines.keys
     for splice in splices if find_language(target.original.language).overloads else ():
-        come = [key for key in map(normalize_line, splice.lines) if opens_named(key)]
+        inserted = [key for key in map(normalize_line, splice.lines) if opens_named(key)]
         for line in range(splice.start, splice.end):
             old = keys[line]
-            same = [key for key in come if opens_named(old) and identity(key) == identity(old)]
+            same = [key for key in inserted if opens_named(old) and identity(key) == identity(old)]
             if same and old not in same and all("(" in key for key in (old, *same)):
                 yield line, same

@@ -146,7 +146,7 @@ class SegmentSplicer:
         if lost is not None:
             doubts.append(lost)
         if _leaves_a_block(segment) and self._file.bodies[start:end] == segment.lines[first:last]:
-            said = "These lines say too little about their place."
+            said = "These lines are too common to show where they belong."
             doubts.append(make_refusal("ambiguous", said, segment.lines[first:last], settled_by="person"))
         at = piece.at[first] if first < len(piece.at) else piece.at[0]
         return Splice(start, end, segment.lines[first:last], at, piece.at[-1] + 1), doubts
@@ -170,7 +170,7 @@ class SegmentSplicer:
             return None
         return make_refusal(
             "unplaced",
-            "Nothing in the file tells where these lines belong.",
+            "Nothing in the file shows where these lines belong.",
             self._pieces[number].lines,
             find_similar_lines(segment.lines, self._target),
         )

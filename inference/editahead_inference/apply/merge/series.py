@@ -22,7 +22,7 @@ _BRANCH = re.compile(
 
 
 _ENTRY = re.compile(r"[-*+|<]|\d+[.)]\s")
-"""The beginning of what is an entry whatever is beside it: an item of a list, a row of a table, an element of markup."""
+"""Line starts that always begin a list item, a table row or an element of markup."""
 
 
 def holds_statements(header: str) -> bool:

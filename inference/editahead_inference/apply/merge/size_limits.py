@@ -50,7 +50,7 @@ def find_size_refusal(sketch: Sketch, part: FileSketch, original: Snapshot) -> R
         elif max(map(len, shown), default=0) > MAX_LINE_CHARS:
             said = f"The sketch has a line of more than {MAX_LINE_CHARS:,} characters."
         elif len(part.content.parts) > MAX_PIECES:
-            said = f"The sketch has more than {MAX_PIECES // 2:,} marks."
+            said = f"The sketch has more than {MAX_PIECES // 2:,} markers."
         if said:
             return make_refusal("too-large", said)
     if any(map(_SURROGATE.search, shown)):

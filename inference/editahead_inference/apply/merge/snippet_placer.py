@@ -332,7 +332,7 @@ class _SnippetPlacer:
     def _unplaced_placement(self, segments: Sequence[Segment]) -> Placement:
         part = [line for piece in self._pieces for line in piece.lines]
         near = find_similar_lines([line for segment in segments for line in segment.lines], self._target)
-        doubt = make_refusal("unplaced", "The file has no line of the sketch.", part, near)
+        doubt = make_refusal("unplaced", "No line of the sketch is in the file.", part, near)
         end = self._target.high
         piece = self._pieces[-1]
         return Placement((Splice(end, end, tuple(part), piece.at[0], piece.at[-1] + 1),), doubt, 0.0)

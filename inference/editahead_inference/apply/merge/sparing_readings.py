@@ -50,17 +50,17 @@ def partial_readings(splices: Sequence[Splice], file: FileLines) -> Iterator[tup
 
 
 def _without_removal(part: Splice, file: FileLines, *, keeps_before: bool) -> Splice:
-    """Return the splice with its new lines beside those that it replaces, unless these come in other words."""
+    """Keep the old lines next to the new ones, unless the new ones are a rewording."""
     if _is_rewritten(file.keys[part.start : part.end], list(map(normalize_line, part.lines))):
         return part
     at = part.end if keeps_before else part.start
     return replace(part, start=at, end=at)
 
 
-def _is_rewritten(gone: Sequence[str], come: Sequence[str]) -> bool:
-    """Return whether each line that goes comes in other words."""
-    return len(gone) == len(come) and all(
-        ratio(a, b) >= MIN_SIMILARITY for a, b in zip(gone, come, strict=True)
+def _is_rewritten(deleted: Sequence[str], inserted: Sequence[str]) -> bool:
+    """Return whether each inserted line is a rewording of a deleted one."""
+    return len(deleted) == len(inserted) and all(
+        ratio(a, b) >= MIN_SIMILARITY for a, b in zip(deleted, inserted, strict=True)
     )
 
 

@@ -62,11 +62,11 @@ def remove_as_told(part: FileSketch, target: Target, result: MergeResult) -> Mer
     try:
         edit = Edit.from_replacements((*result.edit.replacements, *gone))
     except ValueError:
-        doubt = "Of two declarations that the sketch says are removed, one is in the other."
+        doubt = "Of two declarations that the sketch says are removed, one is inside the other."
         return replace(result, refusal=make_refusal("ambiguous", doubt))
     guess = edit.apply(target.original.text)
     if _errors(guess, target) > _errors(target.original.text, target):
-        doubt = "The file would not parse without what the sketch says is removed."
+        doubt = "The file would not parse after the removal that the sketch states."
         return replace(result, refusal=make_refusal("would-break-syntax", doubt))
     return replace(result, edit=edit, guess=guess)
 
@@ -77,9 +77,9 @@ def _doubt(name: str, found: Sequence[Declaration], target: Target, edit: Edit) 
     if others:
         return f"The sketch says that `{name}` is removed, and the file has {len(found)} of them."
     if not target.low <= first.start < target.high:
-        return f"The sketch says that `{name}` is removed, which is not within the selection."
+        return f"The sketch says that `{name}` is removed, but it is outside the selection."
     if _is_all_of_its_block(first, target):
-        return f"The sketch says that `{name}` is removed, which is all that its block has."
+        return f"The sketch says that `{name}` is removed, but its block has nothing else."
     gone = _replacement(first, target)
     if any(gone.start <= each.end and each.start <= gone.end for each in edit.replacements):
         return f"The sketch says that `{name}` is removed, and changes it."

@@ -97,13 +97,13 @@ MAX_CHARS = 1_000_000
 _MIN_PARAPHRASE_SIMILARITY = 45
 """Percent of similarity from which a removed comment may be one of the hunk in other words."""
 
-_HIDDEN_VERSION = "A mark may hide the old version of these lines."
+_HIDDEN_VERSION = "A marker may hide the old version of these lines."
 _ADDED_OR_REPLACED = "The sketch does not show whether these lines are added or replace lines of the file."
-_NEXT_ELEMENT = "The new lines may be those of the next element."
-_OTHER_CONDITION = "There may be a version for each condition."
+_NEXT_ELEMENT = "The new lines may be a new version of the next element."
+_OTHER_CONDITION = "The file may need this line once for each condition."
 _MOVED_LINES = "The sketch does not show whether these lines move."
 _MOVED_LINE = "The sketch does not show whether this line moves."
-_BLANK_BESIDE = "A blank line may be above or below the new lines."
+_BLANK_BESIDE = "The sketch does not show whether a blank line belongs above or below the new lines."
 
 _SETTLED_BY: Mapping[str, SettledBy] = {
     _HIDDEN_VERSION: "shown-ends",
@@ -137,7 +137,7 @@ def first_failure(
     if len(guess) > MAX_CHARS:
         return make_refusal("too-large", f"The file would have {len(guess):,} characters.")
     if not _is_confined(target.original, splices, edit):
-        return make_refusal("would-lose-code", "Lines would change that the sketch does not mention.")
+        return make_refusal("would-lose-code", "Lines that the sketch does not mention would change.")
     unrequested = (
         _unrequested_by_diff(part.content, target, splices)
         if isinstance(part.content, Diff)
@@ -152,27 +152,29 @@ def first_failure(
     ):
         return make_refusal(
             "ambiguous",
-            "The declaration would go on below the last line that the sketch shows.",
+            "The declaration would continue below the last line that the sketch shows.",
             settled_by="person",
         )
     if part.kind == "whole-file" and loses_all_imports(target, guess):
-        return make_refusal("would-lose-code", "All imports would go, as the sketch shows none.")
+        return make_refusal("would-lose-code", "All imports would be deleted, because the sketch shows none.")
     if not isinstance(part.content, Diff):
         for number in emptied_bodies(part.content, target, splices):
-            said = "Code would go, and nothing that does anything would come for it."
+            said = "This code would be replaced by lines that do nothing."
             return make_refusal("would-lose-code", said, [target.lines.bodies[number]], settled_by="person")
         for splice in splices:
             for line in gaps_for_text(target, target.lines.bodies[splice.start : splice.end], splice.lines):
-                detail = "The dots may stand for what the file has there."
+                detail = "The dots may be a marker for the code that the file has there."
                 return make_refusal("ambiguous", detail, [line], settled_by="person")
     if not isinstance(part.content, Diff) and part.kind != "whole-file":
         for lost in lost_elements(part.content, target, splices):
             near = (SimilarLines(lost.start, lost.end, 1.0),)
             gone = target.lines.bodies[lost.start : lost.end]
-            return make_refusal("would-lose-code", "Code would go that the sketch does not show.", gone, near)
+            return make_refusal(
+                "would-lose-code", "Code that the sketch does not show would be deleted.", gone, near
+            )
         for line in replaced_by_new(part.content, target, splices):
             if not encloses_all(part.content, target, splices):
-                detail = "Code would go for an element that is only added."
+                detail = "This insertion would delete existing code."
                 return make_refusal("would-lose-code", detail, [line])
         unclear = None if is_choice else _other_meaning(part.content, target, splices)
         if unclear is not None and not encloses_all(part.content, target, splices):
@@ -180,11 +182,13 @@ def first_failure(
         for number in lines_behind_returns(target, splices):
             return _unclear(number, target, _ADDED_OR_REPLACED)
         for number in stray_depths(target, splices):
-            return _unclear(number, target, "The new lines may belong into the block above or below.")
+            return _unclear(
+                number, target, "The new lines may belong to the block above or to the one below."
+            )
         for number in copied_neighbours(part.content, target, splices):
             return _unclear(number, target, _MOVED_LINES, settled_by="person")
         for number in () if is_choice else nearby_copies(target, splices):
-            detail = "The sketch may show lines of another place."
+            detail = "The sketch may show lines from another place in the file."
             return _unclear(number, target, detail, settled_by="person")
         for number in () if is_choice else overloads_beside_marks(part.content, target, splices):
             return _unclear(number, target, _HIDDEN_VERSION, settled_by="person")
@@ -200,37 +204,37 @@ def first_failure(
         for number in () if is_choice else one_more_block(part.content, target, splices):
             return _unclear(number, target, _HIDDEN_VERSION, settled_by="shown-ends")
         for number in renamed_members(target, splices):
-            return _unclear(number, target, "This name would be there twice.", settled_by="person")
+            return _unclear(number, target, "This name would be defined twice.", settled_by="person")
         for number in torn_imports(target, splices):
-            return _unclear(number, target, "Code would be above this import.", settled_by="person")
+            return _unclear(number, target, "The new code would precede this import.", settled_by="person")
         for number in repeated_annotations(target, splices):
-            return _unclear(number, target, "This line would be there twice.", settled_by="person")
+            return _unclear(number, target, "This line would be repeated.", settled_by="person")
         for number in outside_functions(part.content, target, splices):
             return _unclear(number, target, "The sketch shows this change in another function.")
         for number in () if is_choice else lost_labels(part.content, target, splices):
             return _unclear(number, target, _ADDED_OR_REPLACED)
         for number in () if is_choice else repeated_members(part.content, target, splices):
-            detail = "The sketch may show another place, where the file has these lines already."
+            detail = "The file already has these lines in another place, which the sketch may show."
             return make_refusal("ambiguous", detail, [target.lines.bodies[number]], settled_by="person")
         come = [line for splice in splices for line in splice.lines]
         for line in words_for_code(target, come):
-            detail = "This would stay in place of code that is left out."
+            detail = "This placeholder would replace code that the sketch leaves out."
             return make_refusal("unparsed", detail, [line], settled_by="person")
         for line in unended_blocks(part.content, target, splices):
-            detail = "A block would go on below the last line shown."
+            detail = "A block would continue below the last line that the sketch shows."
             return make_refusal("ambiguous", detail, [line], settled_by="person")
         for line in missing_ends(part.content, target, splices):
             detail = "A function would not end as the sketch shows."
             return make_refusal("unplaced", detail, [line])
         for key in repeated_keys(target, splices):
-            return make_refusal("ambiguous", f"`{key}` would be there twice.", settled_by="person")
+            return make_refusal("ambiguous", f"The key `{key}` would occur twice.", settled_by="person")
         misplaced = list(misplaced_lines(part.content, target, splices))
         enclosed = enclosed_lines(part.content, target, splices) if misplaced else ()
         for line, header in misplaced:
             if normalize_line(line) in enclosed:
                 continue
             header = header.partition(" ")[2] or header
-            detail = f"A line would not be in `{header}`, where the sketch shows it or the file has it."
+            detail = f"A line would end up outside `{header}`, where the sketch shows it or the file has it."
             return make_refusal("unplaced", detail, [line])
     target.check()
     after = target.syntax.tree_after(target.original, edit)
@@ -240,14 +244,12 @@ def first_failure(
     if (
         counts is not None and counts[1] > counts[0] and not (counts[0] and _is_located_exactly(part, target))
     ):  # A grammar that cannot read the file may not be able to read the new lines either.
-        return make_refusal(
-            "would-break-syntax", "The file would have syntax errors that it does not have now."
-        )
+        return make_refusal("would-break-syntax", "The result would have new syntax errors.")
     is_diff = isinstance(part.content, Diff)
     if after is None and not is_diff and part.kind != "whole-file" and _unbalances_braces(target, splices):
-        return make_refusal("would-break-syntax", "A brace would be open or closed that is not now.")
+        return make_refusal("would-break-syntax", "The result would have an unbalanced brace.")
     if edit and breaks_data(target.original, guess):
-        return make_refusal("would-break-syntax", "The file could no longer be read.")
+        return make_refusal("would-break-syntax", "The file could no longer be parsed.")
     if (
         target.original.language == "python"
         and edit
@@ -255,7 +257,7 @@ def first_failure(
         and not _is_indented(guess)
         and _is_indented(target.original.text)
     ):
-        detail = "The indentation would not be that of a Python file."
+        detail = "Python would not accept the indentation."
         return make_refusal("would-break-syntax", detail, settled_by="person")
     target.check()
     return broken_definitions(part, target, splices, guess, after)
@@ -265,14 +267,14 @@ def _other_meaning(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
     """Return a refusal if the sketch may as well mean something else."""
     checks = (
         (strayed_entries(snippet, target, splices), "The new lines may belong before this line."),
-        (copied_lines(snippet, target, splices), "The sketch may show lines of another place."),
+        (copied_lines(snippet, target, splices), "The sketch may show lines from another place in the file."),
         (shown_lines_gone(snippet, target, splices), _ADDED_OR_REPLACED),
         (added_elsewhere(snippet, target, splices), _ADDED_OR_REPLACED),
         (replaced_overloads(snippet, target, splices), _ADDED_OR_REPLACED),
         (replaced_in_series(snippet, target, splices), _ADDED_OR_REPLACED),
         (copied_blocks(target, splices), _ADDED_OR_REPLACED),
         (shifted_brackets(target, splices), "The sketch may show the end of another block."),
-        (respaced_lines(target, splices), "The sketch may show lines of another place."),
+        (respaced_lines(target, splices), "The sketch may show lines from another place in the file."),
         (moved_lines(snippet, target, splices), _MOVED_LINES),
         (unclosed_ends(snippet, target, splices), _ADDED_OR_REPLACED),
         (versions_beyond_marks(snippet, target, splices), _ADDED_OR_REPLACED),
@@ -282,9 +284,12 @@ def _other_meaning(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
         (reworded_below(snippet, target, splices), _ADDED_OR_REPLACED),
         (versions_of_hidden_elements(snippet, target, splices), _ADDED_OR_REPLACED),
         (adopted_lines(snippet, target, splices), "This line may belong to the element above the new lines."),
-        (emptied_headers(snippet, target, splices), "The block below this line would be that of a new one."),
+        (
+            emptied_headers(snippet, target, splices),
+            "The block below this line would move under a new header.",
+        ),
         (detached_comments(snippet, target, splices), "This comment may belong to the line below it."),
-        (split_strings(snippet, target, splices), "These lines would be within a string."),
+        (split_strings(snippet, target, splices), "These lines would be inside a string."),
         (paragraphs_in_other_words(snippet, target, splices), _HIDDEN_VERSION),
         (swapped_lines(snippet, target, splices), _MOVED_LINE),
         (versions_above(snippet, target, splices), _HIDDEN_VERSION),
@@ -389,9 +394,9 @@ def _unrequested_by_diff(diff: Diff, target: Target, splices: Sequence[Splice]) 
             not (is_comment(key) and any(ratio(key, other) >= _MIN_PARAPHRASE_SIMILARITY for other in left))
             and count
         ):
-            return make_refusal("would-lose-code", "A line would go that no hunk removes.", [key])
+            return make_refusal("would-lose-code", "A line that no hunk removes would be deleted.", [key])
     if come - may_come:
-        return make_refusal("unparsed", "A line would come that no hunk adds.", list(come - may_come))
+        return make_refusal("unparsed", "A line that no hunk adds would be inserted.", list(come - may_come))
     marks = [line for splice in splices for line in splice.lines if _is_new_marker(line, target)]
     if marks:
         return make_refusal("unparsed", "A marker for omitted code would stay in the file.", marks)
@@ -418,13 +423,15 @@ def _unrequested_by_snippet(
         keys = [normalize_line(line) for line in splice.lines]
         old = target.lines.keys[splice.start : splice.end]
         if list(without_commas(keys)) != list(without_commas(old)) and not bare.contain(keys):
-            return make_refusal("unparsed", "Lines would come that the sketch does not show.", splice.lines)
+            return make_refusal(
+                "unparsed", "Lines that the sketch does not show would be inserted.", splice.lines
+            )
         if part.kind == "whole-file":
             continue
         for gone in _unexplained_deletions(splice, target, shown, keys):
             return make_refusal(
                 "would-lose-code",
-                "Lines would go that the sketch neither shows nor leaves out between two that it shows.",
+                "Lines that the sketch neither shows nor leaves out between two markers or lines would be deleted.",
                 target.lines.bodies[gone[0] : gone[1]],
                 (SimilarLines(*gone, 1.0),),
             )

@@ -84,21 +84,21 @@ def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placement
         there = [key for key in target.lines.keys[target.low : target.high] if key]
         tail = len(there) - 1 - max((n for n, key in enumerate(there) if key in shown), default=-1)
         if tail > _MAX_LOST_END_LINES:
-            said = f"The last {tail} lines of the file would be gone."
+            said = f"The last {tail} lines of the file would be deleted."
             doubt = make_refusal("would-lose-code", said, settled_by="person")
             return Placement((splice,), doubt, round(share, 3))
         head = next((n for n, key in enumerate(there) if key in shown), len(there))
         if head > _MAX_LOST_END_LINES:
-            said = f"The first {head} lines of the file would be gone."
+            said = f"The first {head} lines of the file would be deleted."
             doubt = make_refusal("would-lose-code", said, settled_by="person")
             return Placement((splice,), doubt, round(share, 3))
         if not is_alike and sum(map(bool, map(normalize_line, lines))) < len(there):
-            said = "The file would be another one, and shorter."
+            said = "The file would be replaced by a different, shorter one."
             doubt = make_refusal("would-lose-code", said, settled_by="person")
             return Placement((splice,), doubt, round(share, 3))
         lost = _lost_names(lines, target) if share < _MIN_WHOLE_SHARE else []
         if lost:
-            doubt = make_refusal("would-lose-code", f"`{lost[0]}` would be gone.", settled_by="person")
+            doubt = make_refusal("would-lose-code", f"`{lost[0]}` would be deleted.", settled_by="person")
             return Placement((splice,), doubt, round(share, 3))
         if leading_blank_lines(lines[::-1]) > leading_blank_lines(
             target.lines.bodies[target.low : target.high][::-1]
@@ -110,7 +110,7 @@ def place_whole(part: FileSketch, snippet: Snippet, target: Target) -> Placement
             )
             return Placement((splice,), doubt, round(share, 3))
         if lines != sent and lines == target.lines.bodies[target.low : target.high]:
-            said = "The sketch differs from the file in nothing but its indentation, which stays as it is."
+            said = "The sketch differs from the file only in indentation, which is kept."
             return Placement((splice,), make_refusal("ambiguous", said, settled_by="person"), round(share, 3))
         return Placement((splice,), None, round(min(1.0, share), 3))
     declared = all_code and only_declares(lines, target.original.language)

@@ -145,7 +145,7 @@ class ModelFallback:
 
 
 def _rejection_message(doubt: Refusal) -> str:
-    return f"The model's rewrite is not taken. {doubt.detail}"
+    return f"The model's rewrite was rejected. {doubt.detail}"
 
 
 class _PartialReporter:

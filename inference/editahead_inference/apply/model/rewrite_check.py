@@ -57,7 +57,7 @@ def check_rewrite(
     if not edit:
         return edit, make_refusal("unplaced", "The model would change nothing.")
     if span is not None and not span[0] <= edit.changed_span[0] <= edit.changed_span[1] <= span[1]:
-        return edit, make_refusal("unplaced", "The change would not stay within the selection.")
+        return edit, make_refusal("unplaced", "The change would reach outside the selection.")
     doubt = first_failure(part, target, splices, edit, edit.apply(original.text))
     if doubt is None:
         doubt = _RewriteComparison(target, new, spans).objection(part)
@@ -107,7 +107,7 @@ class _RewriteComparison:
             changed: Counter[str] = Counter(keys)
             changed.subtract(self.target.lines.keys)
             if any(wanted[key] != changed[key] for key in {*wanted, *changed} if key):
-                return make_refusal("unparsed", "The model's text has not all of the changes, or others.")
+                return make_refusal("unparsed", "The model's text lacks some of the changes, or has others.")
             missing: Sequence[Sequence[str]] = [lines for lines in shown if not _places(lines, keys)]
         else:
             shown = _shown_runs(part.content)
@@ -117,7 +117,9 @@ class _RewriteComparison:
             ]:
                 missing = shown
         if missing:
-            return make_refusal("unparsed", "The model's text has not all that the sketch shows.", missing[0])
+            return make_refusal(
+                "unparsed", "The model's text lacks something that the sketch shows.", missing[0]
+            )
         if part.kind == "whole-file":
             return None
         closes = not isinstance(part.content, Diff) and isinstance(part.content.parts[-1], Code)
@@ -167,7 +169,9 @@ class _RewriteComparison:
             ]
             if not covering:
                 lines = self.new[j1:j2]
-                return make_refusal("unparsed", "The model changes what the sketch does not show.", lines)
+                return make_refusal(
+                    "unparsed", "The model changes code that the sketch does not show.", lines
+                )
             known = self._is_like_no_other(number)
             size = len(_trim_blank_lines(keys))
             if not any(

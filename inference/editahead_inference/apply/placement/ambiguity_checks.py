@@ -50,7 +50,7 @@ _MAX_PLACES = 200
 """Places of one line that are compared. The limit bounds the time for lines that occur all over a file."""
 
 
-_REWORDED = "This comment may be another one nearby, in other words."
+_REWORDED = "This comment may be a rewording of another one nearby."
 _REPEATED = "The file already has this line nearby."
 _ADDED_OR_REPLACED = "The sketch does not show whether these lines are added or replace lines of the file."
 
@@ -164,7 +164,7 @@ class AmbiguityChecks:
                 )
                 is not None
             ):
-                yield make_refusal("ambiguous", "This mark may be a comment of the file.", [mark.text])
+                yield make_refusal("ambiguous", "This marker may be a comment of the file.", [mark.text])
 
     def duplicated_lines(
         self, segments: Sequence[Segment], chain: Sequence[Anchor], min_weight: float
@@ -290,7 +290,7 @@ class AmbiguityChecks:
 
 def _lost(declaration: Declaration, segment: Segment) -> Refusal:
     near = (SimilarLines(declaration.start, declaration.end, 1.0),)
-    said = f"`{declaration.name}` would be gone."
+    said = f"`{declaration.name}` would be deleted."
     return make_refusal("would-lose-code", said, segment.lines, near, settled_by="shown-ends")
 
 

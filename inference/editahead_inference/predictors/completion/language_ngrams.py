@@ -1,7 +1,7 @@
-"""What follows what in most repositories of a language, for files that say little themselves.
+"""Language-wide n-gram counts, used as back-off for small files.
 
-`editahead-lab train completion` counts it in the repositories that it is given. It keeps what several of them have in
-common: keywords, idioms, names of the standard library.
+`editahead-lab train completion` counts n-grams in the repositories that it is given. It keeps those that several of
+them share: keywords, idioms, names of the standard library.
 """
 
 from __future__ import annotations

@@ -10,13 +10,13 @@ from typing import Any
 from .replayed_candidates import Stated
 
 KNOTS = 8
-"""At most, in a curve."""
+"""Upper limit on the knots of a curve."""
 MIN_OUTCOMES = 100
-"""Outcomes behind each knot, at least."""
+"""Lower limit on the outcomes per knot."""
 LEAST_OUTCOMES = 12
 """Outcomes without which a predictor has no curve."""
 PRIOR = 10
-"""Outcomes that what was stated counts as, beside those behind a knot."""
+"""Weight of the stated confidence as a prior, in pseudo-outcomes per knot."""
 
 
 def fit_curves(stated: Iterable[Stated]) -> dict[str, dict[str, Any]]:

@@ -107,7 +107,7 @@ def test_a_whole_file_without_its_end_has_been_cut_off() -> None:
     lines = text.replace("VALUE_3 =", "OTHER_3 =").splitlines(keepends=True)
     refusal = merged("".join(lines[:-9]), text, "python").refusal
     assert refusal is not None
-    assert refusal.detail == "The last 9 lines of the file would be gone."
+    assert refusal.detail == "The last 9 lines of the file would be deleted."
     shorter = merged("".join(lines[:-8]), text, "python")
     assert shorter.refusal is None
     assert shorter.guess == "".join(lines[:-8])

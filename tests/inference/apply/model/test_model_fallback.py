@@ -149,7 +149,7 @@ def test_what_would_be_said_again_is_not_asked_again(format: str) -> None:
     ("replies", "why"),
     [
         ([ScriptedReply((answer(REPLACED, "instruct").removesuffix("```"),), "length")] * 2, "cut off"),
-        ([answer(TEXT.replace("abs", "int"), "instruct")] * 2, "not taken"),
+        ([answer(TEXT.replace("abs", "int"), "instruct")] * 2, "was rejected"),
         (["UNCLEAR"] * 2, "not clear"),
         ([""] * 2, "empty"),
         ([answer(TEXT, "instruct")] * 2, "change nothing"),

@@ -39,7 +39,7 @@ def test_what_the_merge_is_sure_of_agrees() -> None:
     assert judged(TEXT, SKETCH, WANTED) is None
 
 
-def test_of_two_readings_that_one_agrees_which_leaves_no_lines_behind_a_return() -> None:
+def test_prefers_the_reading_without_unreachable_code() -> None:
     parsed = parse_sketch(AMBIGUOUS, language="python", path="a.py")
     merged = merge(parsed, parsed.files[0], Snapshot.from_text(TEXT, language="python"))
     assert merged.refusal is not None

@@ -196,7 +196,7 @@ def test_a_name_that_is_defined_is_not_imported_as_well() -> None:
     sketch = "import os\nfrom files import load\n\n# ... existing code ...\n"
     refusal = merged(sketch, text, "python").refusal
     assert refusal is not None
-    assert "`load` would be imported, and defined as well" in refusal.detail
+    assert "`load` would be both imported and defined" in refusal.detail
 
 
 def test_of_two_places_for_the_first_line_the_one_that_says_more() -> None:
@@ -227,7 +227,7 @@ def test_a_line_at_the_end_is_not_met_in_another_definition_of_which_the_beginni
     )
     refusal = merged(sketch, text, "python").refusal
     assert refusal is not None
-    assert "`Closed` would be gone" in refusal.detail
+    assert "`Closed` would be deleted" in refusal.detail
 
 
 def test_a_comment_that_sounds_like_a_mark_is_not_left_as_it_was() -> None:
@@ -240,7 +240,7 @@ def test_a_comment_that_sounds_like_a_mark_is_not_left_as_it_was() -> None:
         f"{dots}\n    if a.value != get:\n        # ... where this value is get...\n        return a\n\n"
         f"    if a.name:\n        return None\n\n    b = a.other\n{dots}\n"
     )
-    assert refused(sketch, text, "python").detail == "This mark may be a comment of the file."
+    assert refused(sketch, text, "python").detail == "This marker may be a comment of the file."
 
 
 def test_two_declarations_that_hold_all_that_is_shown_are_two_places() -> None:
