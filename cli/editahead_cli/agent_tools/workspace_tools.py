@@ -20,7 +20,6 @@ from editahead_retrieval.search.code_search import MAX_QUESTION_CHARS
 from editahead_workspace import user_dirs
 from editahead_workspace.apply.annotated_diff import diff_lines, display_name
 from editahead_workspace.apply.apply_sketch import SketchTask, load_merge, plan_sketch, read_sketch
-from editahead_workspace.apply.change_writes import change_writes
 from editahead_workspace.apply.workspace_files import WorkspaceFiles
 from editahead_workspace.changes.read_change import MAX_PATCH_BYTES, ChangeRequest, find_source
 from editahead_workspace.codebase.search_command import search_folder
@@ -179,6 +178,7 @@ class WorkspaceTools:
             raise ToolRefusedError(
                 "nothing was written, because `write` does not work on Windows; apply the diff"
             )
+        from editahead_workspace.apply.change_writes import change_writes
         from editahead_workspace.file_writes.recovery import recover
         from editahead_workspace.file_writes.transaction import write_all
 

@@ -147,8 +147,19 @@ def _declared(declarator: Node) -> tuple[str, Node | None]:
     return owner, None
 
 
+_RESERVED = words(
+    "auto break case char const continue default do double else enum extern float for goto if inline "
+    "int long register restrict return short signed sizeof static struct switch typedef union "
+    "unsigned void volatile while"
+)
+_CPP_RESERVED = _RESERVED | words(
+    "bool catch class delete explicit export false friend mutable namespace new noexcept nullptr "
+    "operator private protected public static_cast template this throw true try typename using "
+    "virtual"
+)
 C = Language(
     "c",
+    reserved=_RESERVED,
     extensions=("c", "h"),
     grammar=("tree_sitter_c", "language"),
     family="c",

@@ -92,8 +92,17 @@ def _add_import(node: Node, symbols: SymbolList) -> None:
         symbols.add(path, Role.IMPORT, node.type, name=EVERYTHING, source=text_of(path))
 
 
+_RESERVED = words(
+    "abstract as base bool break byte case catch char checked class const continue decimal default "
+    "delegate do double else enum event explicit extern false finally fixed float for foreach goto if "
+    "implicit in int interface internal is lock long namespace new null object operator out override "
+    "params private protected public readonly ref return sbyte sealed short sizeof stackalloc static "
+    "string struct switch this throw true try typeof uint ulong unchecked unsafe ushort using virtual "
+    "void volatile while"
+)
 CSHARP = Language(
     "csharp",
+    reserved=_RESERVED,
     extensions=("cs",),
     aliases=("c#",),
     grammar=("tree_sitter_c_sharp", "language"),

@@ -117,8 +117,13 @@ def _add_import(node: Node, symbols: SymbolList) -> None:
     symbols.add(path, Role.IMPORT, node.type, name=name, source=source, original=MODULE)
 
 
+_RESERVED = words(
+    "break case chan const continue default defer else fallthrough for func go goto if import "
+    "interface map package range return select struct switch type var"
+)
 GO = Language(
     "go",
+    reserved=_RESERVED,
     extensions=("go",),
     aliases=("golang",),
     grammar=("tree_sitter_go", "language"),

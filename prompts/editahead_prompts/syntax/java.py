@@ -104,8 +104,15 @@ def _add_import(node: Node, symbols: SymbolList) -> None:
         symbols.add(path, Role.IMPORT, node.type, name=name, source=module)
 
 
+_RESERVED = words(
+    "abstract assert boolean break byte case catch char class const continue default do double else "
+    "enum extends final finally float for goto if implements import instanceof int interface long "
+    "native new package private protected public return short static strictfp super switch "
+    "synchronized this throw throws transient try void volatile while true false null"
+)
 JAVA = Language(
     "java",
+    reserved=_RESERVED,
     extensions=("java",),
     grammar=("tree_sitter_java", "language"),
     nodes=_NODES,

@@ -226,8 +226,14 @@ def _add_commonjs_export(node: Node, symbols: SymbolList) -> None:
         symbols.add(left.child_by_field_name("property"), Role.EXPORT, "exports")
 
 
+_RESERVED = words(
+    "break case catch class const continue debugger default delete do else enum export extends false "
+    "finally for function if import in instanceof new null return super switch this throw true try "
+    "typeof var void while with"
+)
 JAVASCRIPT = Language(
     "javascript",
+    reserved=_RESERVED,
     extensions=("js", "mjs", "cjs"),
     aliases=("node",),
     grammar=("tree_sitter_javascript", "language"),

@@ -25,7 +25,7 @@ ChildFields = Mapping[str, tuple[str, ...]]
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the node types of a text with blanks between them."""
+    """Return the words of a text with blanks between them, such as node types."""
     return frozenset(text.split())
 
 
@@ -189,6 +189,7 @@ class Language:
         package: What begins the line with the name of the package that a file is of; "" if there is none.
         imports_packages: Whether an import brings all names of a package, and those of the packages around it are known.
         type_notation: Where it writes the type of a variable or parameter.
+        reserved: The words that are no names. Those that some places only reserve are left out.
     """
 
     name: str
@@ -213,3 +214,4 @@ class Language:
     package: str = ""
     imports_packages: bool = False
     type_notation: Notation = "after-colon"
+    reserved: frozenset[str] = frozenset()

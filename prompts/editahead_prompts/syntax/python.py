@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from typing import TYPE_CHECKING
 
 from .language import Language, NodeTypes, child_fields, declared, words
@@ -136,6 +137,7 @@ def _add_imports(node: Node, symbols: SymbolList) -> None:
 
 PYTHON = Language(
     "python",
+    reserved=frozenset(keyword.kwlist),
     extensions=("py", "pyi"),
     aliases=("python3",),
     grammar=("tree_sitter_python", "language"),

@@ -145,8 +145,14 @@ def _join_path(prefix: str, path: str) -> str:
     return f"{prefix}::{path}" if prefix and path else prefix or path
 
 
+_RESERVED = words(
+    "as break const continue crate else enum extern false fn for if impl in let loop match mod move "
+    "mut pub ref return self Self static struct super trait true type unsafe use where while async "
+    "await dyn"
+)
 RUST = Language(
     "rust",
+    reserved=_RESERVED,
     extensions=("rs",),
     grammar=("tree_sitter_rust", "language"),
     nodes=_NODES,

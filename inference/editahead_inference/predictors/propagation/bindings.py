@@ -21,8 +21,9 @@ from editahead_prompts.text.word_patterns import WordPattern
 from .document_index import DocumentIndex
 from .import_statements import parse_imports
 from .line_transforms import COMMENT
-from .named_places import MAX_WIDTH, OtherIndexes, occurrences_of, other_owners, whole_word
+from .named_places import MAX_WIDTH, OtherIndexes, may_be_called, occurrences_of, other_owners, whole_word
 from .names_in_text import is_local, is_prose, is_quoted, is_whole_literal
+from .other_modules import is_of_other_module
 
 MODULE = 0
 """The binding of a name that no function defines."""
@@ -187,6 +188,21 @@ class RenamedName:
         if self._index is not self._origin:
             return any(d.role == "plain" and not d.imports for d in self._old_definitions)
         return self.binding(site) != self.binding(made)
+
+    @cached_property
+    def is_unfinished(self) -> bool:
+        """Whether the new name is a word that cannot be one, such as `in` on the way to `index`."""
+        made = self.new_occurrence
+        reserved = find_language(self._origin.snapshot.language).reserved
+        return made is not None and made.role == "plain" and self.new in reserved
+
+    @cached_property
+    def is_of_other_module(self) -> bool:
+        """Whether the document has the old name from another module than the one whose definition was renamed."""
+        made = self.new_occurrence
+        if self._index is self._origin or made is None or not made.defines or made.binder != MODULE:
+            return False
+        return is_of_other_module(self.old, self._index.snapshot, self._origin.snapshot, self._trees)
 
     def _has_owner(self, site: Occurrence) -> bool:
         """Return whether the site's function, or class, is that of the renamed parameter or field."""
@@ -446,16 +462,6 @@ def _put_for(old_name: str, new_name: str, old: str, new: str) -> int:
             return sum(map(len, b[:b1]))
     match = whole_word(new_name).search(new)
     return -1 if match is None else match.start()
-
-
-def may_be_called(receiver: str, owner: str) -> bool:
-    """Return whether a receiver's name says that it is of a type: a word of it, or its first letters."""
-    words, own = split_words(receiver), split_words(owner)
-    initials = "".join(word[0] for word in own)
-    return bool(set(words) & set(own)) or any(
-        word in (own[0], initials) or any(part.startswith(word) for part in own if len(word) <= 4)
-        for word in words
-    )
 
 
 class RenameCache:

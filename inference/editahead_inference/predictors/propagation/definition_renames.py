@@ -74,7 +74,7 @@ def _renamed_definitions(situation: Situation) -> Iterator[RenamedDefinition]:
                 index, trees = situation.index, situation.trees
                 others = other_indexes(situation.state, index, situation.home)
                 renamed = RenamedDefinition(old, new, origin, origin, edit, trees, place, others)
-                if renamed.is_only_definition:
+                if renamed.is_only_definition and not renamed.is_unfinished:
                     if index is not origin:
                         renamed = RenamedDefinition(old, new, index, origin, edit, trees, place, others)
                     renamed.is_rewritten = any(

@@ -13,6 +13,7 @@ from editahead_prompts.state import EditorState
 from editahead_prompts.syntax.member_owners import HINT, related_types
 from editahead_prompts.syntax.name_occurrences import Occurrence
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
+from editahead_prompts.text.identifiers import split_words
 from editahead_prompts.text.scripts import spellings
 from editahead_prompts.text.word_patterns import WordPattern
 
@@ -105,3 +106,13 @@ def other_owners(
         related = kin | related_types(index.snapshot.text) if owners else kin
         found |= {one for one in owners if (owner, one) not in related}
     return frozenset(found)
+
+
+def may_be_called(receiver: str, owner: str) -> bool:
+    """Return whether a receiver's name says that it is of a type: a word of it, or its first letters."""
+    words, own = split_words(receiver), split_words(owner)
+    initials = "".join(word[0] for word in own)
+    return bool(set(words) & set(own)) or any(
+        word in (own[0], initials) or any(part.startswith(word) for part in own if len(word) <= 4)
+        for word in words
+    )

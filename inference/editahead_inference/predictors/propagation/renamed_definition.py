@@ -16,9 +16,9 @@ from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import split_words
 from editahead_prompts.text.word_patterns import WordPattern
 
-from .bindings import MODULE, RenamedName, may_be_called, python_definition
+from .bindings import MODULE, RenamedName, python_definition
 from .document_index import DocumentIndex
-from .named_places import MAX_WIDTH, OtherIndexes, whole_word
+from .named_places import MAX_WIDTH, OtherIndexes, may_be_called, whole_word
 from .names_in_text import is_listed, is_quoted
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class RenamedDefinition(RenamedName):
         made = self.new_occurrence
         if self.is_here:
             return True
-        if made is None or made.binder != MODULE or self._is_private:
+        if made is None or made.binder != MODULE or self._is_private or self.is_of_other_module:
             return False
         if made.role == "member":
             return bool(self._index.words.get(made.owner.removeprefix(HINT)))

@@ -18,7 +18,7 @@ from .document_index import DocumentIndex
 from .doubts import Applied, Doubts
 from .introduced_names import IntroducedNames
 from .literal_places import means_other
-from .named_places import other_indexes
+from .named_places import other_indexes, whole_word
 from .other_spellings import changes_another_name
 from .proposal import Proposal
 from .rule import Rule
@@ -109,6 +109,7 @@ def find_sites(
 
     arguments = ChangedArguments(edits, index, home, trees)
     doubts = Doubts(edits, instances_of, index, home, trees, introduced)
+    blocked = _blocked_renames(lessons, edits, names)
     applied: Applied = []
     for rule, age in taught:
         check()
@@ -133,7 +134,7 @@ def find_sites(
             if not is_whole and _is_rename_of_definition(rule, names, teacher):
                 continue
         fitting = arguments.fitting(rule, instances, tuple(_proposals(rule, places, index, names, teacher)))
-        proposals = _outside(fitting, edits[age], uri)
+        proposals = _without_renames(_outside(fitting, edits[age], uri), blocked, index)
         if is_single and proposals:
             proposals = doubts.without_doubtful(rule, age, proposals)
         if proposals:
@@ -229,6 +230,45 @@ def _proposals(
             rule.kind in _RESPELLED and changes_another_name(renamed, proposal, index, names.trees)
         ):
             yield proposal
+
+
+def _blocked_renames(
+    lessons: Lessons, edits: Sequence[PastEdit], names: RenameCache
+) -> frozenset[tuple[str, str]]:
+    """Return the renames, old and new, that are not repeated: to a keyword, or of another module's name."""
+    pairs = {
+        (rule.renames, age)
+        for rule, _ in lessons.taught
+        if rule.renames is not None
+        for age in lessons.instances[rule.key]
+    }
+    found = ((pair, names.get(*pair, edits[age])) for pair, age in pairs)
+    return frozenset(
+        pair
+        for pair, renamed in found
+        if renamed is not None and (renamed.is_of_other_module or renamed.is_unfinished)
+    )
+
+
+def _without_renames(
+    proposals: list[Proposal], renames: Collection[tuple[str, str]], index: DocumentIndex
+) -> list[Proposal]:
+    """Return the proposals that put no new name for an old one, whatever rule makes them."""
+    return [
+        proposal
+        for proposal in proposals
+        if not any(_renames(proposal, old, new, index) for old, new in renames)
+    ]
+
+
+def _renames(proposal: Proposal, old: str, new: str, index: DocumentIndex) -> bool:
+    """Return whether a proposal puts a new name for an old one."""
+    before, after = index.bodies[proposal.start : proposal.end], proposal.lines
+    return _count(new, after) > _count(new, before) and _count(old, after) < _count(old, before)
+
+
+def _count(name: str, lines: Sequence[str]) -> int:
+    return sum(len(whole_word(name).findall(line)) for line in lines)
 
 
 def _teacher(rule: Rule, examples: Sequence[PastEdit], names: RenameCache) -> PastEdit:

@@ -1,0 +1,72 @@
+"""Whether a document has a name from another module than that of a definition with the same name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from editahead_prompts.syntax.languages import find_language, is_nested, package_of
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees
+from editahead_prompts.text.snapshot import Snapshot
+
+from .import_statements import parse_imports
+
+_USING = re.compile(r"^\s*(?:global\s+)?using\s+(?:static\s+)?(?:\w+\s*=\s*)?([\w.]+)\s*;", re.MULTILINE)
+_MAX_HEAD = 20_000
+"""Characters at the beginning of a document in which its imports are."""
+_RELATIVE = re.compile(r"[./~#]|@/|(?:crate|self|super)\b")
+"""How a module begins that may be any file of the same project, such as one that exports names of others."""
+_WORD = re.compile(r"\w+")
+
+
+def is_of_other_module(name: str, document: Snapshot, origin: Snapshot, trees: SyntaxTrees) -> bool:
+    """Return whether a name surely does not mean what another document defines at its top level.
+
+    Args:
+        name: The name.
+        document: The document that has the name.
+        origin: The document that defines it.
+        trees: The syntax trees of both documents.
+    """
+    package, own = package_of(origin), package_of(document)
+    if package and own and document.language != "go":
+        return not (
+            package == own
+            or is_nested(own, package, document.language)
+            or any(_imports_of(name, package, document, trees))
+        )
+    modules = _modules_of(name, document, trees) or _modules_of("*", document, trees)
+    return bool(modules) and not any(_may_lead_to(module, origin.uri) for module in modules)
+
+
+def _modules_of(name: str, document: Snapshot, trees: SyntaxTrees) -> list[str]:
+    """Return the modules from which a document imports a name."""
+    return [
+        statement.module
+        for statement in parse_imports(document, trees)
+        if any(item.name == name for item in statement.items)
+    ]
+
+
+def _imports_of(name: str, package: str, document: Snapshot, trees: SyntaxTrees) -> Iterator[bool]:
+    """Yield, for each import of a document, whether it brings a name of a package."""
+    if find_language(document.language).imports_packages:
+        for found in _USING.finditer(document.text[:_MAX_HEAD]):
+            yield found[1] in (package, f"{package}.{name}")
+        return
+    for statement in parse_imports(document, trees):
+        for item in statement.items:
+            yield statement.module == package and item.name in (name, "*")
+
+
+def _may_lead_to(module: str, uri: str) -> bool:
+    """Return whether an import may be of a file, or of a module around it: they have a word of their paths in common."""
+    if _RELATIVE.match(module):
+        return True
+    path = PurePosixPath(uri)
+    return not _words(module).isdisjoint(_words(str(path.with_suffix(""))))
+
+
+def _words(path: str) -> set[str]:
+    return set(_WORD.findall(path.replace("-", "_").lower()))
