@@ -180,15 +180,15 @@ def show_progress(stack: ExitStack, name: str) -> Callable[[int, int], None]:
 
     console = SafeConsole(stderr=True)
     if not console.is_terminal:
-        told = -1
+        reported = -1
 
-        def tell(done: int, all: int) -> None:
-            nonlocal told
-            if (tenth := 10 * done // all) > told:
-                told = tenth
+        def print_tenth(done: int, all: int) -> None:
+            nonlocal reported
+            if (tenth := 10 * done // all) > reported:
+                reported = tenth
                 _say(f"{name}: {10 * tenth}%")
 
-        return tell
+        return print_tenth
     shown = Progress(console=console)
     stack.callback(shown.stop)
     task = shown.add_task(name)

@@ -121,7 +121,7 @@ class Prediction:
     state: EditorState
     shown: tuple[GateDecision, ...]
     silence: Silence | None
-    verdicts: tuple[GateDecision, ...] = ()
+    decisions: tuple[GateDecision, ...] = ()
     timings: Timings = Timings()
     is_partial: bool = False
 

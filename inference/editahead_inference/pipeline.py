@@ -24,7 +24,7 @@ from .predictors.diagnostic_fixes import DiagnosticFixes
 from .predictors.habits import Habits
 from .predictors.line_completion import LineCompletion
 from .predictors.model.confidence import noisy_or
-from .predictors.model.continuation import LEAST_GAIN_S
+from .predictors.model.continuation import MIN_GAIN_S
 from .predictors.model.edit_candidates import canonical_replacement, to_candidates
 from .predictors.model.model_gate import joint_probability
 from .predictors.model.response import ModelResponse
@@ -35,7 +35,7 @@ STEPS_PER_CHECK = 500
 
 MAX_PROPOSED = 6
 """Edits of the rules that are passed to the model, the likeliest first."""
-LEAST_PROPOSED = 0.03
+MIN_PROPOSED_CONFIDENCE = 0.03
 """The probability of an edit below which it is not passed to the model: a score costs it as much as a short answer."""
 
 
@@ -183,13 +183,13 @@ class Pipeline:
         check: Callable[[], None],
     ) -> Prediction:
         proposed = self._clock()
-        verdicts, silence = self._gate.decide(state, candidates, eagerness, check)
+        decisions, silence = self._gate.decide(state, candidates, eagerness, check)
         ended = self._clock()
         return Prediction(
             state,
-            tuple(verdict for verdict in verdicts if verdict.reason is None),
+            tuple(decision for decision in decisions if decision.reason is None),
             silence,
-            verdicts,
+            decisions,
             Timings(1000 * (proposed - started), 1000 * (ended - proposed)),
         )
 
@@ -202,8 +202,8 @@ class Pipeline:
         """
         state = prediction.state
         out: dict[Hashable, tuple[Candidate, float | None]] = {}
-        for verdict in prediction.verdicts:  # the likeliest first
-            candidate = verdict.candidate
+        for decision in prediction.decisions:  # the likeliest first
+            candidate = decision.candidate
             out.setdefault(_same(state, candidate), (candidate, self._gate.confidence(state, candidate)))
         for edit, logprob in response.scores:
             same: Hashable = (response.document.uri, canonical_replacement(edit, response.document.text))
@@ -247,7 +247,7 @@ def _is_worth_reading(response: ModelResponse, candidate: Candidate) -> bool:
     is_told = response.continuation is not None and response.continuation.has_logprobs
     if not is_told or not candidate.is_next_tokens or candidate.confidence is None:
         return True
-    return expected_seconds(candidate.edit.replacements[-1].text, candidate.confidence) >= LEAST_GAIN_S
+    return expected_seconds(candidate.edit.replacements[-1].text, candidate.confidence) >= MIN_GAIN_S
 
 
 def is_doubted(response: ModelResponse, candidate: Candidate) -> bool:
@@ -262,9 +262,11 @@ def is_doubted(response: ModelResponse, candidate: Candidate) -> bool:
 def proposed_edits(prediction: Prediction) -> tuple[Edit, ...]:
     """Return the document's edits that the rules propose, for the model: next edits first, the likeliest of them first."""
     state = prediction.state
-    allowed = (verdict for verdict in prediction.verdicts if verdict.reason in (None, "below-threshold"))
-    ordered = sorted(allowed, key=lambda verdict: (verdict.candidate.is_next_tokens, -verdict.confidence))
-    candidates = (verdict.candidate for verdict in ordered if verdict.confidence >= LEAST_PROPOSED)
+    allowed = (decision for decision in prediction.decisions if decision.reason in (None, "below-threshold"))
+    ordered = sorted(allowed, key=lambda decision: (decision.candidate.is_next_tokens, -decision.confidence))
+    candidates = (
+        decision.candidate for decision in ordered if decision.confidence >= MIN_PROPOSED_CONFIDENCE
+    )
     return tuple(c.edit for c in candidates if c.edit and c.uri == state.document.uri)[:MAX_PROPOSED]
 
 

@@ -141,7 +141,7 @@ def test_the_renamed_uses_in_a_closed_file_are_proposed() -> None:
     prediction = Pipeline(codebase=MemoryCodebase({THERE: ORDERS})).predict(renamed(), eagerness=1.0)
     snapshot = prediction.state.snapshot(THERE)
     assert snapshot is not None
-    proposed = [v.candidate for v in prediction.verdicts if v.candidate.uri == THERE]
+    proposed = [v.candidate for v in prediction.decisions if v.candidate.uri == THERE]
     assert all(CLOSED in candidate.features for candidate in proposed)
     texts = {candidate.edit.apply(snapshot.text) for candidate in proposed}
     assert ORDERS.replace("import net_total", "import compute_total") in texts
@@ -174,7 +174,7 @@ def test_a_name_that_two_files_export_is_not_imported() -> None:
     files = {HERE: PRICES, OTHER: PRICES, THERE: "from shop.prices import compute_total\n"}
     prediction = Pipeline(codebase=MemoryCodebase(files)).predict(state, eagerness=1.0)
     assert prediction.state.import_sources == ()
-    assert not any("import" in verdict.candidate.label for verdict in prediction.verdicts)
+    assert not any("import" in decision.candidate.label for decision in prediction.decisions)
 
 
 def test_a_state_with_closed_files_survives_json() -> None:
@@ -189,7 +189,7 @@ def test_the_version_of_the_index_is_part_of_the_key() -> None:
 def best(files: dict[str, str]) -> tuple[EditorState, Candidate]:
     """Return the first candidate in a closed file after the rename."""
     prediction = Pipeline(codebase=MemoryCodebase(files)).predict(renamed(), eagerness=1.0)
-    candidates = (verdict.candidate for verdict in prediction.verdicts)
+    candidates = (decision.candidate for decision in prediction.decisions)
     return prediction.state, next(one for one in candidates if CLOSED in one.features)
 
 
@@ -257,8 +257,8 @@ def test_a_member_that_another_type_has_too_is_not_renamed_on_receivers_of_no_kn
     text = LIFESPAN.replace("Lifespan", "Lifespan(Server)") if related else LIFESPAN
     found = Pipeline(codebase=MemoryCodebase({other: text})).predict(state)
     places = {
-        document.line_at(verdict.candidate.edit.changed_span[0])
-        for verdict in found.verdicts
-        if verdict.candidate.uri == uri and verdict.candidate.edit
+        document.line_at(decision.candidate.edit.changed_span[0])
+        for decision in found.decisions
+        if decision.candidate.uri == uri and decision.candidate.edit
     }
     assert places == ({8, 10} if related else {10})

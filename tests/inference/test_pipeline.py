@@ -39,7 +39,7 @@ def renamed() -> Person:
 
 
 def brief(prediction: Prediction) -> list[tuple[str, Edit, float, str | None]]:
-    return [(v.candidate.uri, v.candidate.edit, v.confidence, v.reason) for v in prediction.verdicts]
+    return [(v.candidate.uri, v.candidate.edit, v.confidence, v.reason) for v in prediction.decisions]
 
 
 def test_the_last_edit_goes_on() -> None:
@@ -85,7 +85,7 @@ def test_timings_come_from_the_clock() -> None:
 def test_other_open_documents_come_after_this_one() -> None:
     other = "file:///b.py"
     person = renamed().open("def use(self):\n    return self.user.id\n", uri=other).look(HERE)
-    uris = [verdict.candidate.uri for verdict in predict(person.state()).shown]
+    uris = [decision.candidate.uri for decision in predict(person.state()).shown]
     assert uris == sorted(uris, key=lambda uri: uri != HERE)
     assert HERE in uris
 
@@ -94,8 +94,8 @@ def test_a_rejected_edit_is_not_shown_again() -> None:
     state = renamed().state()
     rejected = predict(state).shown[0].candidate.edit
     again = predict(renamed().state(rejected={HERE: (rejected,)}))
-    assert rejected not in [verdict.candidate.edit for verdict in again.shown]
-    assert "refused-before" in [verdict.reason for verdict in again.verdicts]
+    assert rejected not in [decision.candidate.edit for decision in again.shown]
+    assert "refused-before" in [decision.reason for decision in again.decisions]
 
 
 class Fixed:
@@ -185,13 +185,13 @@ def test_any_characters(before: str, old: str, new: str, cursor: int, language: 
     snapshot = Snapshot.from_text(before + new + old, uri=HERE, language=language)
     other = Snapshot.from_text(old + before, uri="file:///b", language=language)
     prediction = predict(EditorState(snapshot, min(cursor, snapshot.length), past, (other,)))
-    for verdict in prediction.verdicts:
-        document = prediction.state.snapshot(verdict.candidate.uri)
+    for decision in prediction.decisions:
+        document = prediction.state.snapshot(decision.candidate.uri)
         assert document is not None
-        verdict.candidate.edit.check(document.length)
-        assert 0 <= verdict.candidate.target_offset <= document.length
-        after = verdict.candidate.edit.apply(document.text)
-        assert 0 <= verdict.candidate.cursor_after <= len(after)
+        decision.candidate.edit.check(document.length)
+        assert 0 <= decision.candidate.target_offset <= document.length
+        after = decision.candidate.edit.apply(document.text)
+        assert 0 <= decision.candidate.cursor_after <= len(after)
 
 
 @pytest.mark.slow

@@ -31,13 +31,13 @@ class ModelOnlyPipeline(ScriptedPipeline):
     def combine(self, prediction: Prediction, told: ModelResponse, **_: Any) -> Prediction:
         state = prediction.state
         refused = {r for edits in state.rejected.values() for edit in edits for r in edit.replacements}
-        verdicts = tuple(
+        decisions = tuple(
             GateDecision(candidate, 0.9, None)
             for candidate in to_candidates(told, lambda edit: False)
             if not refused.issuperset(candidate.edit.replacements)
         )[:5]
-        silence = None if verdicts else Silence("no-candidate", "The model has nothing.")
-        return Prediction(state, verdicts, silence, verdicts)
+        silence = None if decisions else Silence("no-candidate", "The model has nothing.")
+        return Prediction(state, decisions, silence, decisions)
 
     def response(self, state: EditorState) -> ModelResponse:
         document, text = state.document, state.document.text

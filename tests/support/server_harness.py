@@ -74,13 +74,13 @@ class ScriptedPipeline:
         if self.fails or "BOOM" in state.document.text:
             raise RuntimeError("as scripted")
         refused = {r for edits in state.rejected.values() for edit in edits for r in edit.replacements}
-        verdicts = [
+        decisions = [
             GateDecision(candidate, 0.9 - k / 100, None)
             for k, candidate in enumerate(self._candidates(state))
             if not (candidate.edit and refused.issuperset(candidate.edit.replacements))
         ][:5]
-        silence = None if verdicts else Silence("no-candidate", "The script has nothing.")
-        return Prediction(state, tuple(verdicts), silence, tuple(verdicts))
+        silence = None if decisions else Silence("no-candidate", "The script has nothing.")
+        return Prediction(state, tuple(decisions), silence, tuple(decisions))
 
     def _candidates(self, state: EditorState) -> Iterator[Candidate]:
         for snapshot in (state.document, *state.other_documents):

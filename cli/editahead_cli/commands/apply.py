@@ -138,7 +138,7 @@ def _plan_changes(
         return report.report_refusal(error.refusal)
     report.kind = read.sketch.files[0].kind
     try:
-        report.planned = _plan(read, report.root, settings, asking=args.model and args.choose is None)
+        report.planned = _plan(read, report.root, settings, with_model=args.model and args.choose is None)
     except ApplyRefusedError as error:
         chosen = _ask(error.refusal, args, report.root)
         if chosen is None:
@@ -177,7 +177,7 @@ def _load_settings(root: Path) -> Settings:
     return load_settings(os.environ, None, [root], user_dirs.config_folder()).settings
 
 
-def _plan(read: ReadSketch, root: Path, settings: Settings, *, asking: bool) -> ApplyPlan:
+def _plan(read: ReadSketch, root: Path, settings: Settings, *, with_model: bool) -> ApplyPlan:
     """Plan the changes that the sketch describes.
 
     Raises:
@@ -193,7 +193,7 @@ def _plan(read: ReadSketch, root: Path, settings: Settings, *, asking: bool) -> 
     from editahead_workspace.apply.partial_results import PartialResultReporter
 
     reporter = PartialResultReporter(lambda result: None, time.perf_counter)
-    if asking:
+    if with_model:
         plan = asyncio.run(_plan_with_model(read, root, settings, reporter))
     else:
         plan = plan_sketch(read, load_merge(), on_file_done=reporter.on_file_done)

@@ -142,8 +142,8 @@ def candidate_texts() -> Iterator[Callable[[EditorState], Iterator[str]]]:
     pipeline = Pipeline()
 
     def propose(state: EditorState) -> Iterator[str]:
-        for verdict in pipeline.predict(state, eagerness=0).verdicts:
-            found = verdict.candidate
+        for decision in pipeline.predict(state, eagerness=0).decisions:
+            found = decision.candidate
             if found.edit and found.uri == state.document.uri:
                 yield found.edit.apply(state.document.text)
 

@@ -138,10 +138,10 @@ def _print_table(machine: Hardware, speed: float, fits: list[ModelFit]) -> None:
         table.add_row(*cells, *([fit.expect] if wide else ()), style="" if fit.on else "dim")
     console.print(table)
     if not wide:
-        told = [fit for fit in fits if not fit.is_too_weak] or fits[:1]
-        for fit in told:
+        advised = [fit for fit in fits if not fit.is_too_weak] or fits[:1]
+        for fit in advised:
             console.print(f"{fit.model.name}: {fit.expect}")
-        if weak := ", ".join(fit.model.name for fit in fits if fit not in told):
+        if weak := ", ".join(fit.model.name for fit in fits if fit not in advised):
             console.print(f"Too large for this machine, or too slow here while typing: {weak}.", style="dim")
     console.print("`editahead models use NAME` gets one, and makes it your default.", style="dim")
 

@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
         return show_prompt.run(args, state, settings)
     prediction = Pipeline(clock=time.perf_counter).predict(state, eagerness=settings.eagerness)
     suggestions = tuple(
-        _make_suggestion(number, verdict, state) for number, verdict in enumerate(prediction.shown, 1)
+        _make_suggestion(number, decision, state) for number, decision in enumerate(prediction.shown, 1)
     )
     answer = SuggestionList(suggestions, prediction.silence, state.document, state.cursor)
     if args.json:
@@ -115,12 +115,12 @@ def _read_state(args: argparse.Namespace) -> EditorState:
     return EditorState(document.snapshot, cursor, tuple(history.edits), undone=tuple(history.undone))
 
 
-def _make_suggestion(number: int, verdict: GateDecision, state: EditorState) -> Suggestion:
+def _make_suggestion(number: int, decision: GateDecision, state: EditorState) -> Suggestion:
     from editahead_lsp.session.shown_predictions import Suggestion
 
-    c = verdict.candidate
+    c = decision.candidate
     return Suggestion(
-        f"p-{number}", state.document, c.edit, c.target_offset, c.cursor_after, verdict.confidence, c
+        f"p-{number}", state.document, c.edit, c.target_offset, c.cursor_after, decision.confidence, c
     )
 
 

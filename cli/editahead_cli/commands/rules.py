@@ -124,8 +124,8 @@ def _measure(commits: Sequence[MinedCommit], *, as_json: bool) -> int:
 def _figures(figures: MinedFigures) -> str:
     return (
         f"{figures.rules} rules of {figures.mined} commits, measured on the {figures.measured} later ones.\n"
-        f"Co-changes: {figures.told} lines expected, {figures.right} of them added, in {figures.covered} commits; "
-        f"by rules that make a place likely: {figures.likely_told} expected, {figures.likely_right} added.\n"
+        f"Co-changes: {figures.expected} lines expected, {figures.right} of them added, in {figures.covered} commits; "
+        f"by rules that make a place likely: {figures.likely_expected} expected, {figures.likely_right} added.\n"
         f"Rewrites: {figures.repeated} commits made a mined one, and {figures.written_again} lines wrote an old side."
     )
 

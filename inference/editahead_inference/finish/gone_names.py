@@ -22,7 +22,7 @@ from editahead_prompts.text.snapshot import Snapshot
 
 from .report import ChangedFile
 
-MAX_GONE = 60
+MAX_DELETED_NAMES = 60
 """Definitions of one change that are followed; a change that takes more away is a rewrite of its files."""
 MAX_LINES = 2000
 """Lines of a file with one name whose occurrences are classified."""
@@ -139,7 +139,7 @@ def find_gone(
         gone = list(_gone_from(file, trees))
         renamed = {one.name: one.new for one in gone if one.new}
         found += (one for one in gone if not _is_kept(one.old, file, renamed, files))
-    return found[:MAX_GONE]
+    return found[:MAX_DELETED_NAMES]
 
 
 def _empty(file: Snapshot | None) -> Snapshot:

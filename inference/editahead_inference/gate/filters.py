@@ -13,7 +13,7 @@ from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.identifiers import changed_spans, tokenize
 from editahead_prompts.text.snapshot import Snapshot, line_body, split_lines
 
-_MOSTLY = 0.6
+_MIN_SHARE_REVERSED = 0.6
 """The share of the removed characters from which putting them back counts as undoing."""
 _MAX_LINE = 2000
 """Characters of a line that is compared word by word."""
@@ -135,8 +135,12 @@ def _restores(
     share_back = _weight(puts_back) / max(_weight(removed), 1)
     share_out = _weight(takes_out) / max(_weight(added), 1)
     if removed and added:
-        return (bool(puts_back) and bool(takes_out)) or share_back >= _MOSTLY or share_out >= _MOSTLY
-    return share_back >= _MOSTLY if removed else share_out >= _MOSTLY
+        return (
+            (bool(puts_back) and bool(takes_out))
+            or share_back >= _MIN_SHARE_REVERSED
+            or share_out >= _MIN_SHARE_REVERSED
+        )
+    return share_back >= _MIN_SHARE_REVERSED if removed else share_out >= _MIN_SHARE_REVERSED
 
 
 def _bodies(lines: tuple[str, ...]) -> set[str]:

@@ -150,7 +150,7 @@ class Gate:
         scored = _in_order(
             state, _distinct([(personalized_probability(state, c, shipped[id(c)]), c) for c in candidates])
         )
-        verdicts: list[GateDecision] = []
+        decisions: list[GateDecision] = []
         shown = looked_at = 0
         for confidence, candidate in scored:
             reason: SilenceReason | None = "below-threshold"
@@ -160,20 +160,20 @@ class Gate:
                 looked_at += 1
                 reason = first_rejection(state, candidate, self._trees)
                 shown += reason is None
-            verdicts.append(GateDecision(candidate, confidence, reason, shipped[id(candidate)], least))
-        return tuple(verdicts), None if shown else _silence(state, verdicts, eagerness)
+            decisions.append(GateDecision(candidate, confidence, reason, shipped[id(candidate)], least))
+        return tuple(decisions), None if shown else _silence(state, decisions, eagerness)
 
 
-def _silence(state: EditorState, verdicts: Sequence[GateDecision], eagerness: float) -> Silence:
-    if not verdicts:
+def _silence(state: EditorState, decisions: Sequence[GateDecision], eagerness: float) -> Silence:
+    if not decisions:
         reason: SilenceReason = "no-candidate" if state.history else "no-history"
     else:
         # The reason is that of the best candidate above the threshold, if there is one.
-        objections = [v.reason for v in verdicts if v.reason is not None and v.reason != "below-threshold"]
+        objections = [v.reason for v in decisions if v.reason is not None and v.reason != "below-threshold"]
         reason = objections[0] if objections else "below-threshold"
     detail = _SENTENCES.get(reason, reason)
     if reason == "below-threshold":
-        best = max(verdicts, key=lambda verdict: verdict.confidence - verdict.threshold)
+        best = max(decisions, key=lambda decision: decision.confidence - decision.threshold)
         what, least = threshold_of(best.candidate, eagerness)
         needs = f"needs more than {least:.2f}" if least < 1 else "takes longer to read than to type"
         detail = f"{detail} ({best.candidate.label}: {best.confidence:.2f}; {what} {needs})"

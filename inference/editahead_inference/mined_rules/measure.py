@@ -1,4 +1,4 @@
-"""What rules that are mined before a date would have told after it."""
+"""Evaluation of rules: mined from the commits before a date, measured on those after it."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class MinedFigures:
         mined: The number of commits that were mined.
         measured: The number of later ones.
         rules: The number of rules.
-        told: Lines of co-changes that the rules expect of the later commits.
+        expected: Lines of co-changes that the rules expect of the later commits.
         right: Those of them that the commits added.
         covered: Later commits with such a right line.
-        likely_told: Those of `told` by rules by which a place is likely.
+        likely_expected: Those of `expected` by rules by which a place is likely.
         likely_right: Those of `right` by such rules.
         repeated: Later commits that make a mined rewrite.
         written_again: Later commits that write the old side of a mined rewrite.
@@ -35,10 +35,10 @@ class MinedFigures:
     mined: int
     measured: int
     rules: int
-    told: int
+    expected: int
     right: int
     covered: int
-    likely_told: int
+    likely_expected: int
     likely_right: int
     repeated: int
     written_again: int
@@ -63,7 +63,7 @@ def measure(commits: Sequence[MinedCommit], min_support: int = MIN_SUPPORT) -> M
     known: set[Words] = set()
     for commit in before:
         known |= _names(commit)
-    told = right = likely_told = likely_right = covered = repeated = written = 0
+    expected = right = likely_expected = likely_right = covered = repeated = written = 0
     sides = {
         (rule.what.extension, rule.what.old, rule.what.new): rule
         for rule in rules
@@ -73,8 +73,8 @@ def measure(commits: Sequence[MinedCommit], min_support: int = MIN_SUPPORT) -> M
         lines = {(hunk.path, line) for hunk in commit.hunks for line in hunk.new}
         found = _expected(rules, commit, known)
         hits = found.keys() & lines
-        told, right, covered = told + len(found), right + len(hits), covered + bool(hits)
-        likely_told += sum(rule.is_likely for rule in found.values())
+        expected, right, covered = expected + len(found), right + len(hits), covered + bool(hits)
+        likely_expected += sum(rule.is_likely for rule in found.values())
         likely_right += sum(found[hit].is_likely for hit in hits)
         repeated += any(one in sides for one in rewrites_in(commit))
         written += any(_is_old(rule, path, line) for rule in sides.values() for path, line in lines)
@@ -83,10 +83,10 @@ def measure(commits: Sequence[MinedCommit], min_support: int = MIN_SUPPORT) -> M
         len(before),
         len(after),
         len(rules),
-        told,
+        expected,
         right,
         covered,
-        likely_told,
+        likely_expected,
         likely_right,
         repeated,
         written,

@@ -127,7 +127,7 @@ class ApplyService:
     _workers: dict[bool, WorkerThread] = field(default_factory=dict)
     """The threads, by whether they wait for models."""
     _trees: dict[bool, SyntaxTrees] = field(
-        default_factory=lambda: {asking: SyntaxTrees(reproducible=True) for asking in (False, True)}
+        default_factory=lambda: {with_model: SyntaxTrees(reproducible=True) for with_model in (False, True)}
     )
 
     @property
@@ -175,33 +175,35 @@ class ApplyService:
         return ApplyJob(sketch, uri, texts, files, session.encoding, span, extract, model)
 
     async def plan(
-        self, job: ApplyJob, tell: Callable[[PartialResult], None] = lambda news: None
+        self, job: ApplyJob, on_partial_result: Callable[[PartialResult], None] = lambda result: None
     ) -> ApplyPlan:
         """Return the planned changes.
 
         Args:
             job: The request.
-            tell: Called on the event loop with each partial result.
+            on_partial_result: Called on the event loop with each partial result.
 
         Raises:
             ApplyRefusedError: The sketch cannot be applied.
         """
         loop = asyncio.get_running_loop()
-        telling = PartialResultReporter(
-            partial(_call_on_loop, loop, tell), self.clock, tuple(job.texts.snapshots.values())
+        reporter = PartialResultReporter(
+            partial(_call_on_loop, loop, on_partial_result), self.clock, tuple(job.texts.snapshots.values())
         )
         try:
-            planned = await self._plan_with_fallback(job, telling)
+            planned = await self._plan_with_fallback(job, reporter)
         except ApplyRefusedError as refused:
             if job.embedded is None:
                 raise
             raise ApplyRefusedError(job.embedded.to_document_refusal(refused.refusal)) from None
-        return replace(planned, first_hunk_at=telling.first_hunk_at)
+        return replace(planned, first_hunk_at=reporter.first_hunk_at)
 
-    async def _plan_with_fallback(self, job: ApplyJob, telling: PartialResultReporter) -> ApplyPlan:
+    async def _plan_with_fallback(self, job: ApplyJob, reporter: PartialResultReporter) -> ApplyPlan:
         """Plan by the merge; where the merge refuses and there is a model, by both."""
         try:
-            return await self.run_in_thread(lambda check: self._plan(job, self.load(), telling, check, False))
+            return await self.run_in_thread(
+                lambda check: self._plan(job, self.load(), reporter, check, False)
+            )
         except ApplyRefusedError as error:
             model, refused = job.model, error
             if model is None or job.choice is not None:
@@ -213,36 +215,39 @@ class ApplyService:
             rewriting, reasons = load_model_fallback()
             if refused.refusal.reason not in reasons:
                 raise refused
-            asking = BlockingModelClient(loop, model, job.files.exclusion_reason, self.clock)
+            client = BlockingModelClient(loop, model, job.files.exclusion_reason, self.clock)
             rewrites = rewriting(
-                self.load(), asking, lambda coming: telling.on_partial_rewrite(coming, trees), job.instruction
+                self.load(),
+                client,
+                lambda coming: reporter.on_partial_rewrite(coming, trees),
+                job.instruction,
             )
             try:
-                return self._plan(job, rewrites, telling, check, True)
+                return self._plan(job, rewrites, reporter, check, True)
             finally:
                 used.extend(rewrites.usages)
 
         try:
-            planned = await self.run_in_thread(work, asking=True)
+            planned = await self.run_in_thread(work, with_model=True)
         finally:
             self.by_model.requested += bool(used)
         self.by_model.succeeded += 1
-        if telling.first_hunk_at is not None:
-            self.by_model.times.append((telling.first_hunk_at - began, self.clock() - began))
+        if reporter.first_hunk_at is not None:
+            self.by_model.times.append((reporter.first_hunk_at - began, self.clock() - began))
         return replace(planned, usage=tuple(used))
 
-    async def run_in_thread(self, work: Callable[[Check], T], *, asking: bool = False) -> T:
+    async def run_in_thread(self, work: Callable[[Check], T], *, with_model: bool = False) -> T:
         """Run a function on a thread, and return its result.
 
         Args:
             work: The function, called with the job's `check`.
-            asking: Whether the function waits for a model.
+            with_model: Whether the function waits for a model.
 
         Raises:
             ApplyRefusedError: The function took too long.
         """
-        worker = self._workers.get(asking) or self._workers.setdefault(asking, WorkerThread())
-        deadline_s = DEADLINE_S + MODEL_TIMEOUT_S * asking
+        worker = self._workers.get(with_model) or self._workers.setdefault(with_model, WorkerThread())
+        deadline_s = DEADLINE_S + MODEL_TIMEOUT_S * with_model
         job = CancellableJob(worker, self.clock, deadline_s)
         return await job.run(lambda check: work(partial(_check_deadline, check, deadline_s)))
 
@@ -252,7 +257,12 @@ class ApplyService:
             worker.stop(timeout=1.0)
 
     def _plan(
-        self, job: ApplyJob, merge: MergeFunction, telling: PartialResultReporter, check: Check, asking: bool
+        self,
+        job: ApplyJob,
+        merge: MergeFunction,
+        reporter: PartialResultReporter,
+        check: Check,
+        with_model: bool,
     ) -> ApplyPlan:
         task = SketchTask(job.sketch, job.files, job.span_of, tuple(job.texts.snapshots.values()), job.choice)
         try:
@@ -262,8 +272,8 @@ class ApplyService:
         return plan_sketch(
             read,
             merge,
-            trees=self._trees[asking],
-            on_file_done=telling.on_file_done,
+            trees=self._trees[with_model],
+            on_file_done=reporter.on_file_done,
             check=check,
         )
 

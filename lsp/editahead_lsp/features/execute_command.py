@@ -106,16 +106,18 @@ def why(server: Server, arguments: list[Any]) -> wire.WhyResult:
         ),
         shown=list(last.shown),
         silence=wire.SilenceInfo(last.silence.reason, last.silence.detail) if last.silence else None,
-        candidates=[_why_candidate(verdict) for verdict in last.prediction.verdicts or last.prediction.shown],
+        candidates=[
+            _why_candidate(decision) for decision in last.prediction.decisions or last.prediction.shown
+        ],
         ms=wire.WhyTimes(last.queue_ms, timings.predict, timings.gate),
     )
 
 
-def _why_candidate(verdict: GateDecision) -> wire.WhyCandidate:
-    candidate = verdict.candidate
-    threshold = verdict.threshold if verdict.reason == "below-threshold" else None
+def _why_candidate(decision: GateDecision) -> wire.WhyCandidate:
+    candidate = decision.candidate
+    threshold = decision.threshold if decision.reason == "below-threshold" else None
     return wire.WhyCandidate(
-        candidate.source, candidate.label, verdict.confidence, verdict.reason or "shown", threshold
+        candidate.source, candidate.label, decision.confidence, decision.reason or "shown", threshold
     )
 
 

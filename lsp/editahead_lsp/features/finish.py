@@ -51,7 +51,7 @@ async def _finish(server: Server, argument: FinishArgument, job: FinishJob, star
         result = _result(server, argument, job, found, started)
         count = sum(place.likely for place in result.places)
         message = _count_message(count, len(result.uses), result.complete)
-        server.finish_counter.tell(Path(job.task.root), count)
+        server.finish_counter.report(Path(job.task.root), count)
         if argument.show:
             server.finish_diagnostics.show(job, found)
             server.window_show_message(_message(result, message))

@@ -64,7 +64,7 @@ class FinishCounter:
         self._trigger.stop()
         self.pause()
 
-    def tell(self, root: Path, places: int | None) -> None:
+    def report(self, root: Path, places: int | None) -> None:
         """Tell the client how many places a workspace folder still lacks; None = it is not known."""
         if places is None and self.places is None:
             return
@@ -92,7 +92,7 @@ class FinishCounter:
             return
         failed = search.exception() is not None
         count = None if failed else sum(place.likely for place in search.result().places)
-        self.tell(Path(job.task.root), count)
+        self.report(Path(job.task.root), count)
 
 
 def places_message(count: int) -> str:

@@ -48,44 +48,44 @@ class ModelCombiner:
         self._on_improved = on_improved
 
     def start(
-        self, computation: PredictionJob, eagerness: float, pause: float, ahead_of: Snapshot | None = None
+        self, job: PredictionJob, eagerness: float, pause: float, ahead_of: Snapshot | None = None
     ) -> None:
         """Start to combine a job, unless there is no model or the job was started before.
 
         Args:
-            computation: The job of the rules' prediction.
+            job: The job of the rules' prediction.
             eagerness: The setting, from 0 to 1.
             pause: See `ModelRequests.get_response`. A model that answers each key needs none.
             ahead_of: See `ModelRequests.get_response`.
         """
         model = self._models.model
-        if model is None or computation.combined is not None:
+        if model is None or job.combined is not None:
             return
-        if model.answers_each_key(computation.state):
+        if model.answers_each_key(job.state):
             pause = 0.0
-        computation.model_delay_s = pause
-        computation.combined = asyncio.get_running_loop().create_future()
-        joining = self._run(computation, computation.combined, eagerness, pause, ahead_of)
-        computation.combine_task = asyncio.ensure_future(joining)
+        job.model_delay_s = pause
+        job.combined = asyncio.get_running_loop().create_future()
+        joining = self._run(job, job.combined, eagerness, pause, ahead_of)
+        job.combine_task = asyncio.ensure_future(joining)
 
     def is_confident(self, rules: Prediction) -> bool:
         """Return whether the rules' prediction does without the model."""
         model = self._models.model
         return is_confident(rules, of_next_tokens=model is None or not model.goes_on_at_cursor)
 
-    def cancel(self, computation: PredictionJob) -> None:
+    def cancel(self, job: PredictionJob) -> None:
         """Cancel the combination of a job, and the request to the model if no other request needs it."""
-        if computation.combined is None or computation.combined.done():
+        if job.combined is None or job.combined.done():
             return
-        computation.combined.cancel()  # a task that has not started yet will not start
-        joining, computation.combine_task, computation.combined = computation.combine_task, None, None
+        job.combined.cancel()  # a task that has not started yet will not start
+        joining, job.combine_task, job.combined = job.combine_task, None, None
         if joining is not None:
             joining.cancel()
-        self._models.cancel(computation.state)
+        self._models.cancel(job.state)
 
     async def _run(
         self,
-        computation: PredictionJob,
+        job: PredictionJob,
         joined: asyncio.Future[Prediction],
         eagerness: float,
         pause: float,
@@ -97,14 +97,12 @@ class ModelCombiner:
         keep = False
 
         def wanted() -> bool:
-            return computation.combined is joined and (
-                computation.waiters > 0 or computation.answered_without_model
-            )
+            return job.combined is joined and (job.waiters > 0 or job.answered_without_model)
 
         try:
-            prediction = rules = await asyncio.shield(computation.done)
-            if not computation.cancelled and not self.is_confident(prediction):
-                state = replace(computation.state, proposed=proposed_edits(prediction))
+            prediction = rules = await asyncio.shield(job.done)
+            if not job.cancelled and not self.is_confident(prediction):
+                state = replace(job.state, proposed=proposed_edits(prediction))
                 response = await self._models.get_response(state, wanted, pause, ahead_of)
                 keep = response is not None and response.problem is None
                 if response is not None and response.problem is not None:
@@ -117,10 +115,10 @@ class ModelCombiner:
         finally:
             if not joined.done():
                 joined.cancel()
-            if not keep and computation.combined is joined:
-                computation.combined = None
-        if keep and computation.answered_without_model and _shown_first(prediction) != _shown_first(rules):
-            self._on_improved(computation.state)
+            if not keep and job.combined is joined:
+                job.combined = None
+        if keep and job.answered_without_model and _shown_first(prediction) != _shown_first(rules):
+            self._on_improved(job.state)
 
     async def _combine(self, prediction: Prediction, response: ModelResponse, eagerness: float) -> Prediction:
         def weigh(check: Callable[[], None]) -> Prediction:
@@ -152,4 +150,4 @@ class ModelCombiner:
 
 def _shown_first(prediction: Prediction) -> list[tuple[str, Edit]]:
     """Return the document and the edit of what is shown first; nothing for silence."""
-    return [(verdict.candidate.uri, verdict.candidate.edit) for verdict in prediction.shown[:1]]
+    return [(decision.candidate.uri, decision.candidate.edit) for decision in prediction.shown[:1]]

@@ -130,9 +130,9 @@ class PredictionScheduler:
             key: The key of the document.
         """
         self.models.on_close(uri)
-        for computation in self._ahead.pop(key, ()):
-            if computation.is_background and not computation.done.done():
-                computation.cancel()
+        for job in self._ahead.pop(key, ()):
+            if job.is_background and not job.done.done():
+                job.cancel()
         known = [name for name, job in self._known.items() if job.state.document.uri == uri]
         self._closed += known[-1:]
         for name in (*known[:-1], *self._closed[:-MAX_CLOSED]):
@@ -220,34 +220,34 @@ class PredictionScheduler:
         wanted = [
             self._find(state, eagerness) or self._create_job(state, eagerness, ahead=True) for state in states
         ]
-        for computation in self._ahead.pop(document, ()):
-            if computation.is_background and computation not in wanted and not computation.done.done():
-                computation.cancel()
+        for job in self._ahead.pop(document, ()):
+            if job.is_background and job not in wanted and not job.done.done():
+                job.cancel()
         self._ahead[document] = wanted
         if len(self._ahead) > self._cache_size:
             del self._ahead[next(iter(self._ahead))]
         if wanted and present is not None:
             self._joining.start(wanted[0], eagerness, 0.0, ahead_of=present)
 
-    async def result(self, computation: PredictionJob, ended: asyncio.Future[None]) -> Prediction | None:
+    async def result(self, job: PredictionJob, ended: asyncio.Future[None]) -> Prediction | None:
         """Wait for a job, and return its prediction; None if `ended` is done first.
 
         The job is cancelled when no request waits for it any longer. When a newer request supersedes the waiting one, the
         newer one decides whether the request to the model goes on.
         """
-        computation.waiters += 1
+        job.waiters += 1
         try:
-            await _first(computation.done, ended)
-            if not computation.done.done():
+            await _first(job.done, ended)
+            if not job.done.done():
                 return None
-            rules, joined = computation.done.result(), computation.combined
+            rules, joined = job.done.result(), job.combined
             if joined is None or self._joining.is_confident(rules):
                 return rules
-            if not joined.done() and not self._is_shown_at_once(rules):
-                most = computation.model_delay_s + (
+            if not joined.done() and not self._is_shown_immediately(rules):
+                max_wait_s = job.model_delay_s + (
                     MODEL_WAIT_WITH_RULES_S if rules.shown else MODEL_WAIT_WITHOUT_RULES_S
                 )
-                bound = asyncio.ensure_future(self._sleep(most))
+                bound = asyncio.ensure_future(self._sleep(max_wait_s))
                 try:
                     await _first(joined, ended, bound)
                 finally:
@@ -256,18 +256,18 @@ class PredictionScheduler:
                 return rules if joined.cancelled() else joined.result()
             if ended.done():
                 return None
-            computation.answered_without_model = True
+            job.answered_without_model = True
             return rules
         except asyncio.CancelledError:
-            if computation.waiters == 1 and not computation.answered_without_model:
-                self._joining.cancel(computation)
+            if job.waiters == 1 and not job.answered_without_model:
+                self._joining.cancel(job)
             raise
         finally:
-            computation.waiters -= 1
-            if not computation.waiters and not computation.done.done():
-                computation.cancel()
+            job.waiters -= 1
+            if not job.waiters and not job.done.done():
+                job.cancel()
 
-    def _is_shown_at_once(self, rules: Prediction) -> bool:
+    def _is_shown_immediately(self, rules: Prediction) -> bool:
         """Return whether the rules' prediction does not wait for the model."""
         model = self.models.model
         if not rules.shown or model is None:
@@ -280,21 +280,21 @@ class PredictionScheduler:
         self._closed.clear()
 
     def _cancel_combining(self) -> None:
-        for computation in self._known.values():
-            self._joining.cancel(computation)
+        for job in self._known.values():
+            self._joining.cancel(job)
 
-    async def run_on_worker(self, job: Callable[[], T], *, idle: bool = False) -> T:
-        """Run a job on the worker, and return or raise what the job does.
+    async def run_on_worker(self, work: Callable[[], T], *, idle: bool = False) -> T:
+        """Run a function on the worker, and return its result or raise its exception.
 
         Args:
-            job: The function to call.
+            work: The function to call.
             idle: Whether to wait until the worker has nothing else to do.
         """
-        return await self._started_worker().call(job, idle=idle)
+        return await self._started_worker().call(work, idle=idle)
 
-    def run_when_idle(self, job: Callable[[], None]) -> None:
-        """Run a job on the worker when that has nothing else to do."""
-        self._started_worker().submit(job, idle=True)
+    def run_when_idle(self, work: Callable[[], None]) -> None:
+        """Run a function on the worker when that has nothing else to do."""
+        self._started_worker().submit(work, idle=True)
 
     def _started_worker(self) -> WorkerThread:
         if self._worker is None:
@@ -314,26 +314,26 @@ class PredictionScheduler:
         return found
 
     def _create_job(self, state: EditorState, eagerness: float, *, ahead: bool) -> PredictionJob:
-        computation = PredictionJob(self._started_worker(), self._clock, state, ahead=ahead)
+        job = PredictionJob(self._started_worker(), self._clock, state, ahead=ahead)
         if self._cache_size:
             key = (state.cache_key, eagerness)
-            self._known[key] = computation
+            self._known[key] = job
             self._known.move_to_end(key)
             self._evict()
-        self._submit(computation, eagerness)
-        return computation
+        self._submit(job, eagerness)
+        return job
 
     def _evict(self) -> None:
         """Drop the least recently used answers."""
-        chars = sum(computation.state.document.length for computation in self._known.values())
+        chars = sum(job.state.document.length for job in self._known.values())
         while len(self._known) > 1 and (len(self._known) > self._cache_size or chars > CACHE_MAX_CHARS):
-            _, computation = self._known.popitem(last=False)
-            chars -= computation.state.document.length
+            _, job = self._known.popitem(last=False)
+            chars -= job.state.document.length
 
-    def _submit(self, computation: PredictionJob, eagerness: float) -> None:
-        loop = computation.done.get_loop()
-        job = partial(self._run, computation, eagerness, loop)
-        self._started_worker().submit(job, idle=computation.is_background or computation.is_long)
+    def _submit(self, job: PredictionJob, eagerness: float) -> None:
+        loop = job.done.get_loop()
+        work = partial(self._run, job, eagerness, loop)
+        self._started_worker().submit(work, idle=job.is_background or job.is_long)
 
     def _load_pipeline(self) -> None:
         try:
@@ -343,24 +343,24 @@ class PredictionScheduler:
             self.state = "gone"
             log.exception("the predictors cannot be loaded")
 
-    def _run(self, computation: PredictionJob, eagerness: float, loop: asyncio.AbstractEventLoop) -> None:
-        if computation.started:
+    def _run(self, job: PredictionJob, eagerness: float, loop: asyncio.AbstractEventLoop) -> None:
+        if job.started:
             return  # submitted twice: a request needed the job while it waited or ran in the background
-        computation.started = True
+        job.started = True
         try:
-            prediction = self._predict(computation, eagerness)
+            prediction = self._predict(job, eagerness)
         except PreemptedError:
-            computation.preempt()
-            self._submit(computation, eagerness)
+            job.preempt()
+            self._submit(job, eagerness)
             return
         if prediction.is_partial:
-            self._search_on(computation, loop)
+            self._search_on(job, loop)
         try:
-            loop.call_soon_threadsafe(computation.done.set_result, prediction)
+            loop.call_soon_threadsafe(job.done.set_result, prediction)
         except RuntimeError:
             log.debug("a prediction came after the end")
 
-    def _search_on(self, computation: PredictionJob, loop: asyncio.AbstractEventLoop) -> None:
+    def _search_on(self, job: PredictionJob, loop: asyncio.AbstractEventLoop) -> None:
         """Search the closed files that a prediction left out, in the next pause. Then its answer is forgotten.
 
         Called on the worker's thread. A newer search takes the place of one that has not ended.
@@ -376,7 +376,7 @@ class PredictionScheduler:
             try:
                 if self._pipeline is not None:
                     search.check()
-                    self._pipeline.search_on(computation.state, search.check)
+                    self._pipeline.search_on(job.state, search.check)
             except PreemptedError:
                 self._started_worker().submit(run, idle=True)
             except Cancelled:
@@ -385,51 +385,47 @@ class PredictionScheduler:
                 log.error("a search of closed files failed: %s", type(error).__name__)
             else:
                 with suppress(RuntimeError):  # the loop has ended
-                    loop.call_soon_threadsafe(self._drop_answer, computation)
+                    loop.call_soon_threadsafe(self._drop_answer, job)
 
         self._started_worker().submit(run, idle=True)
 
-    def _drop_answer(self, computation: PredictionJob) -> None:
+    def _drop_answer(self, job: PredictionJob) -> None:
         for key, known in list(self._known.items()):
-            if known is computation:
+            if known is job:
                 del self._known[key]
-                self.on_improved(computation.state)
+                self.on_improved(job.state)
 
-    def _predict(self, computation: PredictionJob, eagerness: float) -> Prediction:
+    def _predict(self, job: PredictionJob, eagerness: float) -> Prediction:
         """Return the prediction, or one that says why there is none.
 
         Raises:
             PreemptedError: The job made room for one that a request waits for.
         """
-        computation.start()
-        computation.queue_ms = (computation.started_at - computation.requested_at) * 1000
+        job.start()
+        job.queue_ms = (job.started_at - job.requested_at) * 1000
         try:
-            computation.check()
+            job.check()
             pipeline = self._pipeline
             if pipeline is None:
-                computation.cancel()  # must not be cached
-                return _silent(
-                    computation, Silence("engine-unavailable", "The predictors could not be loaded.")
-                )
-            return pipeline.predict(computation.state, eagerness=eagerness, check=computation.check)
+                job.cancel()  # must not be cached
+                return _silent(job, Silence("engine-unavailable", "The predictors could not be loaded."))
+            return pipeline.predict(job.state, eagerness=eagerness, check=job.check)
         except PreemptedError:
             raise
         except Cancelled as cancelled:
-            computation.cancel()
+            job.cancel()
             if isinstance(cancelled, DeadlineError):
                 log.warning("a prediction took longer than %.1f s", DEADLINE_S)
             return _silent(
-                computation,
+                job,
                 Silence("cancelled", "The prediction took too long, or no request waited for it."),
             )
         except Exception as error:
-            computation.cancel()
+            job.cancel()
             # The message may quote the document, so that it belongs below debug.
             log.error("the prediction failed: %s", type(error).__name__)
             log.debug("the prediction failed", exc_info=True)
-            return _silent(
-                computation, Silence("engine-unavailable", "The prediction failed; the log says more.")
-            )
+            return _silent(job, Silence("engine-unavailable", "The prediction failed; the log says more."))
 
 
 async def _first(*futures: asyncio.Future[Any]) -> None:
@@ -437,5 +433,5 @@ async def _first(*futures: asyncio.Future[Any]) -> None:
     await asyncio.wait(set(futures), return_when=asyncio.FIRST_COMPLETED)
 
 
-def _silent(computation: PredictionJob, silence: Silence) -> Prediction:
-    return Prediction(computation.state, (), silence)
+def _silent(job: PredictionJob, silence: Silence) -> Prediction:
+    return Prediction(job.state, (), silence)

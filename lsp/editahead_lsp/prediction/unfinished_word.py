@@ -23,7 +23,7 @@ def only_at_cursor(prediction: Prediction) -> Prediction:
     state = prediction.state
     if not prediction.shown or not _is_word_unfinished(state):
         return prediction
-    shown = tuple(verdict for verdict in prediction.shown if _is_at_cursor(state, verdict))
+    shown = tuple(decision for decision in prediction.shown if _is_at_cursor(state, decision))
     if len(shown) == len(prediction.shown):
         return prediction
     return replace(prediction, shown=shown, silence=None if shown else _WAITS)
@@ -46,7 +46,7 @@ def _is_word_unfinished(state: EditorState) -> bool:
     return bool(word) and word not in old and rest is not None and rest[0] in old | {""}
 
 
-def _is_at_cursor(state: EditorState, verdict: GateDecision) -> bool:
-    candidate = verdict.candidate
+def _is_at_cursor(state: EditorState, decision: GateDecision) -> bool:
+    candidate = decision.candidate
     is_here = candidate.uri == state.document.uri
     return is_here and any(r.start <= state.cursor <= r.end for r in candidate.edit.replacements)

@@ -156,11 +156,13 @@ class NextEditMarker:
             self._show(mark)
 
     async def _next(self) -> Marker | None:
-        asking, session = self._coordinator, self._session
+        coordinator, session = self._coordinator, self._session
         document = session.focused_document
         if document is None:
             return None
-        answer = await asking.answer(asking.start("hint", document.uri, None, None, at_once=True, most=1))
+        answer = await coordinator.answer(
+            coordinator.start("hint", document.uri, None, None, at_once=True, most=1)
+        )
         return Marker.from_answer(answer, session.encoding)
 
     def _show(self, mark: Marker | None) -> None:

@@ -13,7 +13,7 @@ from editahead_lsp.protocol.custom_messages import (
 from editahead_lsp.session.session import Session
 from editahead_prompts.state import EditorState
 
-MOST = 2
+MAX_NOTIFICATIONS = 2
 """Notifications for one state: after a search of closed files, and after a late answer of a model. More would be a loop."""
 
 
@@ -37,9 +37,9 @@ class NextEditRefresh:
         document = self._session.documents.get(state.document.uri)
         if not self.is_wanted or document is None or document.snapshot.lines != state.document.lines:
             return
-        told = document.uri, document.snapshot.version, state.cursor
-        self._count = self._count + 1 if told == self._state else 1
-        self._state = told
-        if self._count <= MOST:
+        key = document.uri, document.snapshot.version, state.cursor
+        self._count = self._count + 1 if key == self._state else 1
+        self._state = key
+        if self._count <= MAX_NOTIFICATIONS:
             place = VersionedTextDocument(document.uri, document.snapshot.version)
             self._client.notify(NEXT_EDIT_REFRESH, NextEditRefreshParams(place))

@@ -141,15 +141,15 @@ class OutcomeTracker:
             else self._taste
         )
 
-    def describe(self, state: EditorState, verdict: GateDecision, latency_ms: float) -> PredictionContext:
+    def describe(self, state: EditorState, decision: GateDecision, latency_ms: float) -> PredictionContext:
         """Return the facts about a prediction for a state."""
-        candidate, target = verdict.candidate, state.snapshot(verdict.candidate.uri)
+        candidate, target = decision.candidate, state.snapshot(decision.candidate.uri)
         line = target.lines[target.line_at(candidate.target_offset)] if target is not None else ""
         place = f"{candidate.uri}\0{line}".encode("utf-8", "surrogatepass")
         context = blake2b(place, key=self._run.encode(), digest_size=8).hexdigest()
-        shipped = verdict.confidence if verdict.shipped is None else verdict.shipped
+        shipped = decision.confidence if decision.shipped is None else decision.shipped
         return PredictionContext(
-            outcome_features(state, candidate), verdict.confidence, shipped, latency_ms, context
+            outcome_features(state, candidate), decision.confidence, shipped, latency_ms, context
         )
 
     def record(

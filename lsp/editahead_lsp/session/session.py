@@ -265,10 +265,10 @@ class Session:
             and version in (None, document.snapshot.version)
             and self.disabled_reason(document) is None
         ):
-            news = self.diagnostics.update(
+            has_changed = self.diagnostics.update(
                 document.key, document.snapshot, reported, self.encoding, within=within
             )
-            self.generation += news
+            self.generation += has_changed
 
     def disabled_reason(self, document: Document) -> Silence | None:
         """Return why nothing is predicted in a document; None when it is enabled. A disabled document is only mirrored."""

@@ -32,7 +32,7 @@ _FORMS = {
 _FULL_WIDTH = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
 _PLAIN = {ord(char): plain for plain, chars in _FORMS.items() for char in chars} | _FULL_WIDTH
 
-_LEAST_KEPT = 0.3
+_MIN_KEPT = 0.3
 """The share of a line's visible characters that it has from the old text, or that this has of a line, to be its version."""
 
 _UNIT = re.compile(rf"[^\S\n]*\n|(?:\.\.\.|[^\S\n]+|.)[{_FORMS['']}]*")
@@ -166,4 +166,4 @@ class _Row:
         return "".join(self.parts)
 
     def is_version(self) -> bool:
-        return self.kept >= _LEAST_KEPT * min(sum(map(_is_visible, self.text)), self.longest)
+        return self.kept >= _MIN_KEPT * min(sum(map(_is_visible, self.text)), self.longest)

@@ -49,8 +49,8 @@ def decide(
     return certain().decide(given or state(), candidates, eagerness, lambda: None)
 
 
-def shown(verdicts: Sequence[GateDecision]) -> list[str]:
-    return [verdict.candidate.label for verdict in verdicts if verdict.reason is None]
+def shown(decisions: Sequence[GateDecision]) -> list[str]:
+    return [decision.candidate.label for decision in decisions if decision.reason is None]
 
 
 def test_the_threshold_falls_with_eagerness() -> None:
@@ -62,10 +62,10 @@ def test_the_threshold_falls_with_eagerness() -> None:
 
 def test_a_candidate_below_the_threshold_is_not_shown() -> None:
     edge = threshold(0.5)
-    verdicts, silence = decide([candidate("b = 2", "b = 3", edge), candidate("c = 3", "c = 4", edge + 0.01)])
-    assert shown(verdicts) == ["c = 3 -> c = 4"]
+    decisions, silence = decide([candidate("b = 2", "b = 3", edge), candidate("c = 3", "c = 4", edge + 0.01)])
+    assert shown(decisions) == ["c = 3 -> c = 4"]
     assert silence is None
-    assert [verdict.reason for verdict in verdicts] == [None, "below-threshold"]
+    assert [decision.reason for decision in decisions] == [None, "below-threshold"]
 
 
 def test_the_more_eager_the_more_is_shown() -> None:
@@ -76,7 +76,7 @@ def test_the_more_eager_the_more_is_shown() -> None:
 
 
 def test_the_most_likely_first_and_this_document_before_others() -> None:
-    verdicts, _ = decide(
+    decisions, _ = decide(
         [
             candidate("x = 1", "x = 9", 0.99, uri=OTHER, text="x = 1\ny = 2\n"),
             candidate("b = 2", "b = 9", 0.5),
@@ -84,15 +84,15 @@ def test_the_most_likely_first_and_this_document_before_others() -> None:
             candidate("c = 3", "c = 9", 0.5),
         ]
     )
-    assert shown(verdicts) == ["d = 4 -> d = 9", "b = 2 -> b = 9", "c = 3 -> c = 9", "x = 1 -> x = 9"]
+    assert shown(decisions) == ["d = 4 -> d = 9", "b = 2 -> b = 9", "c = 3 -> c = 9", "x = 1 -> x = 9"]
 
 
 def test_at_most_five_are_shown() -> None:
-    verdicts, _ = decide(
+    decisions, _ = decide(
         [candidate(f"{name} = {n}", f"{name} = 0", 0.9) for n, name in enumerate("bcdefgh", 2)]
     )
-    assert len(shown(verdicts)) == MAX_SHOWN == 5
-    assert len(verdicts) == 7
+    assert len(shown(decisions)) == MAX_SHOWN == 5
+    assert len(decisions) == 7
 
 
 def test_outcomes_of_the_same_rule_count() -> None:
@@ -108,8 +108,8 @@ def test_outcomes_of_the_same_rule_count() -> None:
 
 def test_a_place_without_an_edit_can_be_shown() -> None:
     place = Candidate(HERE, Edit(), 5, 5, "propagation", "look here", "rule", confidence=0.9)
-    verdicts, _ = decide([place])
-    assert shown(verdicts) == ["look here"]
+    decisions, _ = decide([place])
+    assert shown(decisions) == ["look here"]
 
 
 B = TEXT.index("b")
@@ -138,8 +138,8 @@ B = TEXT.index("b")
     ],
 )
 def test_silence_says_why(reason: str, given: EditorState, candidates: list[Candidate]) -> None:
-    verdicts, silence = decide(candidates, given=given)
-    assert shown(verdicts) == []
+    decisions, silence = decide(candidates, given=given)
+    assert shown(decisions) == []
     assert silence is not None
     assert silence.reason == reason
     assert silence.detail
@@ -151,8 +151,8 @@ def test_the_best_candidate_that_was_likely_enough_says_why() -> None:
 
 
 def test_a_refused_candidate_makes_room_for_the_next() -> None:
-    verdicts, silence = decide([candidate("b = 2", "b = (2", 0.9), candidate("c = 3", "c = 4", 0.5)])
-    assert shown(verdicts) == ["c = 3 -> c = 4"]
+    decisions, silence = decide([candidate("b = 2", "b = (2", 0.9), candidate("c = 3", "c = 4", 0.5)])
+    assert shown(decisions) == ["c = 3 -> c = 4"]
     assert silence is None
 
 

@@ -206,7 +206,7 @@ def test_measured_after_a_date() -> None:
     later = [commit(10 + n, name) for n, name in enumerate(("hold_room", "open_door"))]
     figures = measure([*HISTORY, *later])
     assert (figures.mined, figures.measured) == (4, 2)
-    assert (figures.told, figures.right, figures.covered) == (4, 4, 2)
-    assert figures.likely_told == figures.likely_right > 0
+    assert (figures.expected, figures.right, figures.covered) == (4, 4, 2)
+    assert figures.likely_expected == figures.likely_right > 0
     nothing = measure([])
-    assert (nothing.mined, nothing.told) == (0, 0)
+    assert (nothing.mined, nothing.expected) == (0, 0)

@@ -8,7 +8,7 @@ import pytest
 
 from editahead_inference.closed_documents import MAX_NEW_CHARS
 from editahead_inference.pipeline import Pipeline
-from editahead_lsp.presentation.next_edit_refresh import MOST
+from editahead_lsp.presentation.next_edit_refresh import MAX_NOTIFICATIONS
 from memory_codebase import MemoryCodebase
 from server_harness import ServerHarness, lsp_range, position_params
 
@@ -205,5 +205,5 @@ async def test_a_client_is_told_of_one_state_a_few_times_at_most(harness: Server
     assert document is not None
     for _ in range(5):
         harness.server.predictions.on_improved(session.build_state(document, 40))
-    for _ in range(MOST):
+    for _ in range(MAX_NOTIFICATIONS):
         await harness.take(lambda message: message.get("method") == "editahead/nextEdit/refresh")

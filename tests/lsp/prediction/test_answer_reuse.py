@@ -387,11 +387,11 @@ class Shuffled(ScriptedPipeline):
 
     def predict(self, state: EditorState, **more: Any) -> Prediction:
         made = super().predict(state, **more)
-        verdicts = list(made.shown)
+        decisions = list(made.shown)
         if len(self.calls) % 2 == 0:
-            verdicts.reverse()
-            verdicts[0] = GateDecision(verdicts[0].candidate, self.confidence, None)
-        return Prediction(state, tuple(verdicts), made.silence, tuple(verdicts))
+            decisions.reverse()
+            decisions[0] = GateDecision(decisions[0].candidate, self.confidence, None)
+        return Prediction(state, tuple(decisions), made.silence, tuple(decisions))
 
 
 @pytest.mark.parametrize(("confidence", "stays"), [(0.9, True), (1.0, True), (1.1, False)])

@@ -15,8 +15,8 @@ EDIT, PLACE = Edit.replace(0, 1, "b"), Edit(())
 
 def prediction(*shown: tuple[Edit, float]) -> Prediction:
     candidates = (Candidate("file:///a", edit, 0, 1, "propagation", "", "r", {}) for edit, _ in shown)
-    verdicts = tuple(GateDecision(one, sure, None) for one, (_, sure) in zip(candidates, shown, strict=True))
-    return Prediction(EditorState(Snapshot.from_text("a", uri="file:///a"), 0), verdicts, None, verdicts)
+    decisions = tuple(GateDecision(one, sure, None) for one, (_, sure) in zip(candidates, shown, strict=True))
+    return Prediction(EditorState(Snapshot.from_text("a", uri="file:///a"), 0), decisions, None, decisions)
 
 
 @pytest.mark.parametrize(

@@ -201,13 +201,13 @@ def prediction(
 def test_only_what_is_at_the_cursor_is_left() -> None:
     found = prediction("new = 2", 3)
     left = only_at_cursor(found)
-    assert [verdict.candidate.target_offset for verdict in left.shown] == [found.state.cursor]
-    assert left.verdicts == found.verdicts
+    assert [decision.candidate.target_offset for decision in left.shown] == [found.state.cursor]
+    assert left.decisions == found.decisions
 
 
 def test_the_new_beginning_of_an_old_word_is_unfinished() -> None:
     found = prediction("very_old = 2", 5)
-    assert [verdict.candidate.target_offset for verdict in only_at_cursor(found).shown] == [
+    assert [decision.candidate.target_offset for decision in only_at_cursor(found).shown] == [
         found.state.cursor
     ]
 

@@ -61,20 +61,22 @@ class BlockingModelClient:
             why = self.exclusion_reason(question.original.uri)
             if why is not None:
                 return ApplyResponse(None, f"No model is asked about this file. {why}")
-        news: SimpleQueue[Lines | None] = SimpleQueue()
+        lines_or_end: SimpleQueue[Lines | None] = SimpleQueue()
         began = self.clock()
-        answer = asyncio.run_coroutine_threadsafe(self.model.apply(questions, again, news.put), self.loop)
-        answer.add_done_callback(lambda _: news.put(None))
+        answer = asyncio.run_coroutine_threadsafe(
+            self.model.apply(questions, again, lines_or_end.put), self.loop
+        )
+        answer.add_done_callback(lambda _: lines_or_end.put(None))
         try:
             while self.clock() - began < self._left_s:
                 check()
                 try:
-                    come = news.get(timeout=POLL_INTERVAL_S)
+                    arrived = lines_or_end.get(timeout=POLL_INTERVAL_S)
                 except Empty:
                     continue
-                if come is None:
+                if arrived is None:
                     return answer.result()
-                lines(come)
+                lines(arrived)
             return ApplyResponse(None, f"The model took longer than {MODEL_TIMEOUT_S:.0f} s.")
         finally:
             answer.cancel()

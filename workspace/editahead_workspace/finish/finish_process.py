@@ -53,11 +53,11 @@ async def run_finish(
         elif not done.done():
             done.set_result(message)
 
-    def tell(message: Message) -> None:
+    def send(message: Message) -> None:
         with suppress(RuntimeError):  # the loop has ended
             loop.call_soon_threadsafe(receive, message)
 
-    running = _Running(task, tell, environment)
+    running = _Running(task, send, environment)
     try:
         message = await done
     finally:
@@ -72,10 +72,10 @@ class _Running(threading.Thread):
     """The thread that starts a process, which takes a while, and reads what it tells."""
 
     def __init__(
-        self, task: FinishTask, tell: Callable[[Message], None], environment: Mapping[str, str]
+        self, task: FinishTask, send: Callable[[Message], None], environment: Mapping[str, str]
     ) -> None:
         super().__init__(name="editahead-finish", daemon=True)
-        self._task, self._tell = task, tell
+        self._task, self._send = task, send
         self._environment = child_environment(environment)
         self._environment.update({name: environment[name] for name in KEPT_VARIABLES if name in environment})
         self._lock = threading.Lock()
@@ -104,7 +104,7 @@ class _Running(threading.Thread):
                 creationflags=BELOW_NORMAL,
             )
         except OSError as error:
-            self._tell(Failure(f"the process does not start: {error.strerror}"))
+            self._send(Failure(f"the process does not start: {error.strerror}"))
             return
         with self._lock:
             self._process = process
@@ -115,5 +115,5 @@ class _Running(threading.Thread):
             process.stdin.write(encode(self._task))
             process.stdin.flush()
             for line in process.stdout:
-                self._tell(decode_message(line))
-        self._tell(Failure("the process ended before it found anything"))
+                self._send(decode_message(line))
+        self._send(Failure("the process ended before it found anything"))

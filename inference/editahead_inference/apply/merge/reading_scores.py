@@ -44,7 +44,7 @@ NO_READING = -0.85
 """The score of none of the readings being meant."""
 
 _COUNTED = frozenset({"changes", "gone", "lost declarations", "repeats"})
-_MOST = 3
+_MAX_VALUE = 3
 """The most that any other feature counts."""
 
 
@@ -78,7 +78,7 @@ class ReadingScorer:
         """Return the score of a reading, a logarithm of odds: higher is likelier."""
         features = self.features(splices, source)
         return sum(
-            weight * (log1p(features[name]) if name in _COUNTED else min(features[name], _MOST))
+            weight * (log1p(features[name]) if name in _COUNTED else min(features[name], _MAX_VALUE))
             for name, weight in WEIGHTS.items()
         )
 

@@ -132,26 +132,26 @@ class LocalBackend:
         loop = asyncio.get_running_loop()
         queue: asyncio.Queue[TextChunk | StreamEnd | Exception | None] = asyncio.Queue()
         job = CancellableJob(self._worker, is_background=query.background)
-        read = told = 0  # pieces
+        read = produced = 0  # pieces
 
-        def tell(item: TextChunk | StreamEnd | Exception | None) -> None:
+        def put(item: TextChunk | StreamEnd | Exception | None) -> None:
             with suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(queue.put_nowait, item)
 
         def is_wanted() -> bool:
-            return job.cancelled or read >= told
+            return job.cancelled or read >= produced
 
         def work() -> None:
-            nonlocal told
+            nonlocal produced
             try:
                 for piece in self._current.generate(query, job.check):
-                    told += 1
-                    tell(piece)
+                    produced += 1
+                    put(piece)
                     # A reader that has enough stops here: the next step would cost more than the wait.
                     self._worker.wait_for(is_wanted)
-                tell(None)
+                put(None)
             except Exception as error:
-                tell(error)
+                put(error)
             self._look(loop)
 
         self._worker.submit(work, idle=query.background)

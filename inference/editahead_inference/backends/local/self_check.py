@@ -25,7 +25,7 @@ MIN_PROMPT_TOKENS_PER_S = 40.0
 """Tokens of a prompt a second from which a file that was opened is read before the person has found the place to type: 300
 tokens in less than eight seconds, in pauses."""
 
-_LEAST_S = 1e-9
+_MIN_S = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def check_answers(folder: Path, golden: Path, clock: Callable[[], float]) -> Spe
         read = clock()
         while len(found) < len(wanted) and found[-1] == wanted[len(found) - 1]:
             found += likeliest(network, found[-1:], cache)
-        rates.append(len(ids) / max(read - began, _LEAST_S))
+        rates.append(len(ids) / max(read - began, _MIN_S))
         costs.append(1000 * (clock() - read) / (len(found) - 1) if len(found) > 1 else float("inf"))
         wrong += found != wanted
     if wrong > MAX_WRONG:

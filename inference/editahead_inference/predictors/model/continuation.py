@@ -8,9 +8,9 @@ from math import exp
 
 from editahead_prompts.typing_time import expected_seconds
 
-LEAST_GAIN_S = 0.1
+MIN_GAIN_S = 0.1
 """The expected seconds from which a text is worth reading. It is chosen."""
-LEAST = 0.64
+MIN_PROBABILITY = 0.64
 """The model's probability of a continuation below which it is shown at no eagerness, and not read any further."""
 SHOWN = 0.8
 """The probability above which a continuation is shown at the default eagerness."""
@@ -39,7 +39,7 @@ class Continuation:
         """Add a part of the answer, and return whether more of it may be likely enough."""
         total = (self.pieces[-1][1] if self.pieces else 0.0) + sum(logprobs)
         self.pieces.append((text, total))
-        return exp(total) >= LEAST
+        return exp(total) >= MIN_PROBABILITY
 
     def best(self) -> tuple[str, float]:
         """Return the beginning that promises to save the most seconds, with its probability; "" if none does.
@@ -48,7 +48,7 @@ class Continuation:
         """
         if not self.has_logprobs:
             return self.text.rstrip(), UNKNOWN
-        found = [one for one in self._beginnings() if one[0] >= LEAST_GAIN_S]
+        found = [one for one in self._beginnings() if one[0] >= MIN_GAIN_S]
         _, _, text, sure = max(found, key=lambda one: (one[1], one[0]), default=(0.0, False, "", 0.0))
         return text, sure
 
@@ -87,7 +87,7 @@ class Continuation:
         following = [*(piece for piece, _ in self.pieces[1:]), ""]
         for (piece, total), after in zip(self.pieces, following, strict=False):
             text += piece
-            if exp(total) < LEAST:
+            if exp(total) < MIN_PROBABILITY:
                 return
             if not _splits_word(text, after):
                 sure, shown = exp(total), text.rstrip()

@@ -21,7 +21,7 @@ from editahead_inference.gate.calibration import logit
 from editahead_inference.gate.decision_trees import sigmoid
 
 FILE = "joint_gate.json"
-LEAST_LOGPROB, MOST_LOGPROB = -10.0, -0.001
+MIN_LOGPROB, MAX_LOGPROB = -10.0, -0.001
 """Log-probabilities of answers, at least and at most: beyond them, a difference means nothing."""
 
 
@@ -32,7 +32,7 @@ def gate_features(rules: float | None, said: float) -> dict[str, float]:
         rules: The probability of the edit by the rules' gate; None if no rule proposes it.
         said: The model's log-probability of the answer that makes it.
     """
-    said = min(max(said, LEAST_LOGPROB), MOST_LOGPROB)
+    said = min(max(said, MIN_LOGPROB), MAX_LOGPROB)
     return {
         "one": 1.0,
         "rule": float(rules is not None),

@@ -72,13 +72,13 @@ _NO_ROOM = "What the sketch changes does not fit into a prompt, or nothing says 
 
 
 class RunOffLoop(Protocol):
-    """A function that runs a job without blocking the event loop, and returns its result."""
+    """A callable that runs `work` without blocking the event loop, and returns its result."""
 
-    def __call__(self, job: Callable[[], T]) -> Awaitable[T]: ...
+    def __call__(self, work: Callable[[], T]) -> Awaitable[T]: ...
 
 
-async def _run_directly(job: Callable[[], T]) -> T:
-    return job()
+async def _run_directly(work: Callable[[], T]) -> T:
+    return work()
 
 
 @dataclass

@@ -24,7 +24,7 @@ from .response import ApplyResponse, ModelResponse, Rewrite
 
 log = logging.getLogger(__name__)
 
-LEAST_EDIT = 0.05
+MIN_EDIT_PROBABILITY = 0.05
 """The probability of an edit below which it is never shown."""
 
 _NO_ANSWER = "The model's answer never came."
@@ -72,7 +72,7 @@ class Sample:
         self.ended = self.trace.reader.ended or self.trace.reader.refusal is not None
         if self.calibrated and logprobs:
             self.probability = (self.probability or 1.0) * exp(sum(logprobs))
-            self.ended |= self.probability < LEAST_EDIT
+            self.ended |= self.probability < MIN_EDIT_PROBABILITY
 
     def end(self) -> None:
         """Settle the answer. Called once, when nothing more comes."""
@@ -87,7 +87,7 @@ class Sample:
 
     def parse(self) -> ParsedEdit | AnswerRejection:
         """Return the edit of the answer, or the reason why the answer is unusable."""
-        if self.calibrated and self.probability is not None and self.probability < LEAST_EDIT:
+        if self.calibrated and self.probability is not None and self.probability < MIN_EDIT_PROBABILITY:
             return AnswerRejection("no-edits")
         return self.trace.reader.finish(self.finish)
 

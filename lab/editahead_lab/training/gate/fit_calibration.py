@@ -13,7 +13,7 @@ KNOTS = 8
 """Upper limit on the knots of a curve."""
 MIN_OUTCOMES = 100
 """Lower limit on the outcomes per knot."""
-LEAST_OUTCOMES = 12
+MIN_CURVE_OUTCOMES = 12
 """Outcomes without which a predictor has no curve."""
 PRIOR = 10
 """Weight of the stated confidence as a prior, in pseudo-outcomes per knot."""
@@ -24,7 +24,9 @@ def fit_curves(stated: Iterable[Stated]) -> dict[str, dict[str, Any]]:
     by_name: defaultdict[str, list[tuple[float, bool]]] = defaultdict(list)
     for name, probability, right in stated:
         by_name[name].append((probability, right))
-    return {name: fit_curve(pairs) for name, pairs in sorted(by_name.items()) if len(pairs) >= LEAST_OUTCOMES}
+    return {
+        name: fit_curve(pairs) for name, pairs in sorted(by_name.items()) if len(pairs) >= MIN_CURVE_OUTCOMES
+    }
 
 
 def fit_curve(pairs: Sequence[tuple[float, bool]]) -> dict[str, Any]:

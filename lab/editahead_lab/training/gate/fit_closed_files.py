@@ -114,11 +114,11 @@ def _samples(workspace: Workspace, number: int, codebase: CommitCodebase, gate: 
         if prediction.is_partial:
             pipeline.search_on(state)
             prediction = pipeline.predict(state, eagerness=1.0)
-        for verdict in prediction.verdicts:
-            candidate = verdict.candidate
+        for decision in prediction.decisions:
+            candidate = decision.candidate
             if CLOSED not in candidate.features or not candidate.edit:
                 continue
-            if verdict.reason not in (None, "below-threshold"):
+            if decision.reason not in (None, "below-threshold"):
                 continue  # a hard rule keeps it back, however likely it is
             snapshot = prediction.state.snapshot(candidate.uri)
             assert snapshot is not None  # it is one of the closed documents

@@ -163,8 +163,8 @@ def eager_ordered_answers(commit: Commit, *, weights: Mapping[str, Any], eagerne
 def _answer(
     moment: TrainingMoment | CommitMoment, gate: Gate, candidates: Sequence[Candidate], eagerness: float
 ) -> Answer:
-    verdicts, _ = gate.decide(moment.state, candidates, eagerness, _never)
-    first = next((v for v in verdicts if v.reason is None and v.candidate.edit), None)
+    decisions, _ = gate.decide(moment.state, candidates, eagerness, _never)
+    first = next((v for v in decisions if v.reason is None and v.candidate.edit), None)
     if first is None:
         return Answer(moment.opportunity)
     right = moment.worth_of(first.candidate) == 1

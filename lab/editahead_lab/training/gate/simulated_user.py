@@ -98,8 +98,8 @@ def simulate_user(
             moment = session.moment()
             candidates = [c for c in propose(moment.state) if c.edit not in moment.state.rejected[c.uri]]
             yield moment, candidates
-            verdicts, _ = gate.decide(moment.state, candidates, EAGERNESS, lambda: None)
-            shown = next((v.candidate for v in verdicts if v.reason is None and v.candidate.edit), None)
+            decisions, _ = gate.decide(moment.state, candidates, EAGERNESS, lambda: None)
+            shown = next((v.candidate for v in decisions if v.reason is None and v.candidate.edit), None)
             if shown is None:
                 break
             right = moment.worth_of(shown) == 1

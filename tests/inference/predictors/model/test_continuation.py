@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from editahead_inference.backends.base import Capabilities, CompletionRequest
 from editahead_inference.pipeline import Pipeline
 from editahead_inference.predictors.model.continuation import (
-    LEAST,
+    MIN_PROBABILITY,
     UNKNOWN,
     Continuation,
 )
@@ -104,4 +104,4 @@ def test_the_best_is_a_beginning_that_is_likely_enough(pieces: list[tuple[str, f
     text, sure = added(*pieces).best()
     assert "".join(piece for piece, _ in pieces).startswith(text)
     assert text == text.rstrip()
-    assert (not text and sure == 0) or LEAST <= sure <= 1
+    assert (not text and sure == 0) or MIN_PROBABILITY <= sure <= 1

@@ -228,9 +228,9 @@ def test_a_rules_edit_that_the_model_makes_too_is_one_candidate_of_both() -> Non
     text = state.document.text
     new = text.replace("self.user.size", "self.account.size")
     together = joined(state, new, pipeline)
-    assert len(together.verdicts) == len(alone.verdicts)
-    (was,) = [v for v in alone.verdicts if v.candidate.edit.apply(text) == new]
-    (now,) = [v for v in together.verdicts if v.candidate.edit.apply(text) == new]
+    assert len(together.decisions) == len(alone.decisions)
+    (was,) = [v for v in alone.decisions if v.candidate.edit.apply(text) == new]
+    (now,) = [v for v in together.decisions if v.candidate.edit.apply(text) == new]
     assert now.candidate.source == "propagation" and now.candidate.rule == was.candidate.rule
     assert now.candidate.features["model"] == 1
     assert now.confidence == pytest.approx(noisy_or(was.confidence, confidence(ChangeEvidence())))
@@ -249,8 +249,8 @@ def test_hard_rules_hold_for_models() -> None:
     text = state.document.text
 
     def reason(new: str) -> str | None:
-        verdicts = joined(state, new, pipeline).verdicts
-        (found,) = [v.reason for v in verdicts if v.candidate.source == "engine"]
+        decisions = joined(state, new, pipeline).decisions
+        (found,) = [v.reason for v in decisions if v.candidate.source == "engine"]
         return found
 
     assert reason(text.replace("self.account.id", "self.user.id")) == "would-revert"
@@ -301,6 +301,6 @@ def test_a_half_typed_word_is_typed_on() -> None:
     """As a replaced token it would look like taking back what was just typed."""
     state, pipeline = Person("x = 1\n\ny = x\n").type("imp", after="x = 1\n").state(), Pipeline()
     new = "x = 1\nimport os\ny = x\n"
-    (verdict,) = [v for v in joined(state, new, pipeline).verdicts if v.candidate.source == "engine"]
-    assert verdict.reason is None
-    assert verdict.candidate.edit == Edit.replace(9, 9, "ort os")
+    (decision,) = [v for v in joined(state, new, pipeline).decisions if v.candidate.source == "engine"]
+    assert decision.reason is None
+    assert decision.candidate.edit == Edit.replace(9, 9, "ort os")

@@ -115,7 +115,7 @@ async def test_a_server_that_cannot_score_judges_its_own_edits() -> None:
     rules = Pipeline().predict(STATE)
     told = await model(backend).predict(proposing())
     joined = Pipeline().combine(rules, told)
-    judged = {v.candidate.edit.apply(TEXT): v for v in joined.verdicts if v.candidate.edit}
+    judged = {v.candidate.edit.apply(TEXT): v for v in joined.decisions if v.candidate.edit}
     own = judged[TEXT.replace("y = 2", "y = 3")]
     assert own.confidence == pytest.approx(joint_probability(None, log(0.9)))
     assert rules.shown[0].confidence == judged[rules.shown[0].candidate.edit.apply(TEXT)].confidence
@@ -128,7 +128,7 @@ async def test_where_the_sources_disagree_the_likelier_stands_and_the_other_is_t
     rules = Pipeline().predict(STATE, eagerness=1.0)
     told = await model(Scores(OTHER_ANSWER, said, sure)).predict(proposing())
     joined = Pipeline().combine(rules, told, eagerness=1.0)
-    shown = [verdict.candidate.edit.apply(TEXT) for verdict in joined.shown]
+    shown = [decision.candidate.edit.apply(TEXT) for decision in joined.shown]
     assert first in shown[0] and first not in TEXT
     assert {"b(account)", "y = 3"} <= {
         word for text in shown for word in ("b(account)", "y = 3") if word in text
@@ -140,8 +140,8 @@ async def test_agreement_counts_once_and_for_more() -> None:
     told = await model(Scores(NEXT_ANSWER, 0.6)).predict(proposing())
     joined = Pipeline().combine(rules, told)
     wanted = TEXT.replace("b(user)", "b(account)")
-    (both,) = [v for v in joined.verdicts if v.candidate.edit and v.candidate.edit.apply(TEXT) == wanted]
-    (alone,) = [v for v in rules.verdicts if v.candidate.edit and v.candidate.edit.apply(TEXT) == wanted]
+    (both,) = [v for v in joined.decisions if v.candidate.edit and v.candidate.edit.apply(TEXT) == wanted]
+    (alone,) = [v for v in rules.decisions if v.candidate.edit and v.candidate.edit.apply(TEXT) == wanted]
     assert both.candidate.features[SAID] == pytest.approx(log(0.6))
     assert both.candidate.source == alone.candidate.source == "propagation"
     assert both.confidence == pytest.approx(joint_probability(alone.confidence, log(0.6)))

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from editahead_inference.backends.base import CompletionRequest
 from editahead_inference.pipeline import Pipeline
-from editahead_inference.predictors.model.continuation import LEAST, Continuation
+from editahead_inference.predictors.model.continuation import MIN_PROBABILITY, Continuation
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.predictors.model.prompt_size import FIRST_ANSWER_S, PROMPT_SIZES, PromptSize
 from editahead_inference.predictors.model.response import ResponseProgress
-from editahead_inference.predictors.model.samples import LEAST_EDIT
+from editahead_inference.predictors.model.samples import MIN_EDIT_PROBABILITY
 from editahead_prompts.composition.tokenizers import ESTIMATE
 from editahead_prompts.formats.next_edit.editahead_coder_2611 import NEXT
 from editahead_prompts.state import EditorState, PastEdit
@@ -126,7 +126,7 @@ async def test_a_hunk_has_the_probability_of_its_whole_answer() -> None:
 
 
 async def test_an_unlikely_hunk_is_not_read_on() -> None:
-    model = predictor(saying(("-    return price\n", LEAST_EDIT / 2), *HUNK[1:]))
+    model = predictor(saying(("-    return price\n", MIN_EDIT_PROBABILITY / 2), *HUNK[1:]))
     response = await model.predict(typed().after_pause())
     assert not response.rewrites and response.silence is None
 
@@ -224,4 +224,4 @@ def test_what_is_shown_is_a_likely_beginning_that_splits_no_word(pieces: list[tu
             at, total = at + len(piece), total * sure
             if at >= len(text):
                 break
-        assert total >= LEAST * (1 - 1e-9)
+        assert total >= MIN_PROBABILITY * (1 - 1e-9)

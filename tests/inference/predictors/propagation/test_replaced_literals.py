@@ -22,9 +22,9 @@ def followed(old: str, new: str, elsewhere: str, rest: str = "") -> list[str]:
     state = EditorState(document, 0, (edit,), index_version=1)
     prediction = Pipeline(codebase=MemoryCodebase({THERE: elsewhere})).predict(state, eagerness=1.0)
     return [
-        verdict.candidate.edit.apply(elsewhere)
-        for verdict in prediction.verdicts
-        if CLOSED in verdict.candidate.features and verdict.candidate.kind == "literal"
+        decision.candidate.edit.apply(elsewhere)
+        for decision in prediction.decisions
+        if CLOSED in decision.candidate.features and decision.candidate.kind == "literal"
     ]
 
 
