@@ -125,7 +125,7 @@ def neovim(program: Path, server: list[str], folder: Path, home: Environment, sa
 
 def helix(program: Path, server: list[str], folder: Path, home: Environment, said: Path) -> None:
     settings = Path(home["XDG_CONFIG_HOME"]) / "helix"
-    shutil.copytree(HERE.parent / "helix", settings)
+    shutil.copytree(HERE.parents[1] / "editors" / "helix", settings)
     programs = folder.parent / "programs"
     programs.mkdir()
     (programs / "editahead").write_text(f"#!/bin/sh\nexec {shlex.join(server)}\n", encoding="utf-8")
