@@ -21,7 +21,13 @@ from editahead_inference.predictors.propagation.named_places import (
     whole_word,
 )
 from editahead_inference.predictors.propagation.renamed_definition import C_FAMILY, RenamedDefinition
-from editahead_prompts.syntax.languages import PARSED_LANGUAGES, family_of
+from editahead_prompts.syntax.languages import (
+    PARSED_LANGUAGES,
+    family_of,
+    find_language,
+    is_nested,
+    package_of,
+)
 from editahead_prompts.syntax.member_owners import HINT, enclosing_type
 from editahead_prompts.syntax.name_occurrences import Occurrence
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
@@ -33,8 +39,6 @@ from .gone_names import MAX_LINES, GoneName
 from .standard_members import is_standard_member
 
 Verdict = Literal["sure", "maybe", "no"]
-_BY_PACKAGE = frozenset({"go", "java", *C_FAMILY})
-"""Languages whose files share names without importing each one."""
 _ANY_TYPE = frozenset({"any", "Any", "unknown", "object", "Object", "interface", "T"})
 """Types that say nothing of a receiver's members."""
 _PATH = r"(?:[\w$-]+[.:/#])*"
@@ -312,9 +316,13 @@ class LeftUses:
     def _shares_scope(self, index: DocumentIndex) -> bool:
         """Return whether a document sees the top level of the definition's file without an import."""
         ours, theirs = index.snapshot, self._gone.origin
-        if ours.language not in _BY_PACKAGE:
-            return False
-        return ours.language in C_FAMILY or posixpath.dirname(ours.uri) == posixpath.dirname(theirs.uri)
+        if ours.language in C_FAMILY:
+            return True
+        language = find_language(ours.language)
+        if language.imports_packages:
+            package, own = package_of(theirs), package_of(ours)
+            return package != "" and (package == own or is_nested(own, package, ours.language))
+        return language.package != "" and posixpath.dirname(ours.uri) == posixpath.dirname(theirs.uri)
 
     def _find_link(self, index: DocumentIndex) -> bool:
         if index is self._origin or self._shares_scope(index):
