@@ -59,3 +59,45 @@ def test_a_function_begins_with_a_verb(docstring: str) -> None:
 )
 def test_verbs_properties_and_classes_pass(source: str) -> None:
     assert list(WORDING["find_docstrings"](source)) == []
+
+
+def test_the_list_is_what_is_measured() -> None:
+    words = WORDING["read_words"](WORDING["GLOSSARY"].read_text("utf-8"))
+    measured = WORDING["measure"](ROOT, WORDING["NAMED"], words)
+    text = WORDING["ALLOWED"].read_text("utf-8")
+    assert WORDING["compare"](measured, WORDING["read_allowed"](text)) == []
+    assert WORDING["write_allowed"](WORDING["read_allowed"](text)) == text
+
+
+def test_the_words_are_those_of_the_last_column() -> None:
+    text = "| term | not |\n| --- | --- |\n| job, `work` | `computation`, `task` |\n| gate | |\n"
+    assert WORDING["read_words"](text) == {"computation", "task"}
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("_is_told", {"is", "told"}), ("FaceResult", {"face", "result"}), ("LSPClient", {"lsp", "client"})],
+)
+def test_words_of_a_name(name: str, words: set[str]) -> None:
+    assert WORDING["find_words"](name) == words
+
+
+def test_functions_parameters_and_classes_are_named(tmp_path: Path) -> None:
+    module = tmp_path / "lsp" / "module.py"
+    module.parent.mkdir()
+    module.write_text(
+        "class Told:\n    def tell(self, *, told: int) -> None:\n        mine = told\n", "utf-8"
+    )
+    measured = WORDING["measure"](tmp_path, ("lsp",), frozenset(["told", "tell", "mine"]))
+    assert measured == {
+        ("told", "lsp", "Told"): "lsp/module.py:1",
+        ("tell", "lsp", "tell"): "lsp/module.py:2",
+        ("told", "lsp", "told"): "lsp/module.py:2",
+    }
+
+
+def test_each_difference_of_names_is_reported() -> None:
+    compare, key = WORDING["compare"], ("told", "lsp", "told")
+    assert compare({key: "lsp/a.py:1"}, {key}) == []
+    assert compare({key: "lsp/a.py:1"}, set()) == ['lsp/a.py:1: "told" in the name told']
+    assert compare({}, {key}) == ["lsp: told is no longer there: run this script with --lower"]

@@ -1,6 +1,10 @@
-"""Report phrases that CONTRIBUTING.md ("Wording") rules out, in prose, docstrings, comments and messages.
+"""Report phrases that CONTRIBUTING.md ("Wording") rules out, in prose, docstrings, comments, messages and names.
 
-python tools/lint/check_wording.py
+python tools/lint/check_wording.py [--lower]
+
+The last column of docs/glossary.md has words that names of functions, parameters and classes, test names included, do not
+use. The list `wording_allowed.txt` holds one line for each name that still does: word, top-level folder, name. `--lower`
+takes out the names that are gone, and adds nothing: the list only shrinks.
 """
 
 from __future__ import annotations
@@ -9,10 +13,12 @@ import ast
 import re
 import sys
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).resolve().parents[2]
+ALLOWED = ROOT / "tools" / "lint" / "wording_allowed.txt"
+GLOSSARY = ROOT / "docs" / "glossary.md"
 
 PHRASES = (
     "so many",
@@ -44,6 +50,12 @@ PACKAGES = (
     "tests/support",
 )
 """Folders of Python code whose docstrings, comments and messages are checked."""
+NAMED = (*(package for package in PACKAGES if "/" not in package), "tests")
+"""Folders of Python code whose names are checked."""
+
+Names = dict[tuple[str, str, str], str]
+"""Where a word, a folder and a name occur first: the path and the line number."""
+
 _NO_VERB = re.compile(
     r"(?:a|all|an|and|are|as|at|both|by|each|every|for|from|here|his|how|if|in|is|its?|many|more|most|no|none|not|of|on|one|"
     r"only|or|our|same|so|some|such|than|that|their|them|then|there|these|they|this|those|to|two|was|were|what|whatever|when|"
@@ -99,6 +111,67 @@ def check(root: Path, documents: tuple[str, ...], packages: tuple[str, ...]) -> 
     return [f'{path.relative_to(root)}:{line}: "{phrase}"' for path, (line, phrase) in found]
 
 
+def read_words(glossary: str) -> frozenset[str]:
+    """Return the words in the last column of a glossary."""
+    rows = (line for line in glossary.splitlines() if line.startswith("| "))
+    return frozenset(word for row in rows for word in re.findall(r"`(\w+)`", row.rsplit("|", 2)[1]))
+
+
+def find_names(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the line number and the name of each function, parameter and class."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.lineno, node.name
+        elif isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+
+
+def find_words(name: str) -> set[str]:
+    """Return the words of a name in snake case or camel case."""
+    return {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)}
+
+
+def measure(root: Path, folders: tuple[str, ...], words: frozenset[str]) -> Names:
+    """Return the names with one of the words."""
+    found: Names = {}
+    for folder in folders:
+        for path in sorted((root / folder).rglob("*.py")):
+            for line, name in find_names(path.read_text("utf-8")):
+                for word in find_words(name) & words:
+                    found.setdefault((word, folder, name), f"{path.relative_to(root).as_posix()}:{line}")
+    return found
+
+
+def read_allowed(text: str) -> set[tuple[str, str, str]]:
+    """Return the word, folder and name of each line of the list."""
+    rows = (line.split(" ") for line in text.splitlines())
+    return {(word, folder, name) for word, folder, name in rows}
+
+
+def write_allowed(names: Iterable[tuple[str, str, str]]) -> str:
+    """Return the list of `names`."""
+    return "".join(f"{' '.join(key)}\n" for key in sorted(names))
+
+
+def compare(measured: Names, allowed: set[tuple[str, str, str]]) -> list[str]:
+    """Return one line for each name that is not as the list says."""
+    new = [f'{measured[key]}: "{key[0]}" in the name {key[2]}' for key in measured.keys() - allowed]
+    old = [
+        f"{key[1]}: {key[2]} is no longer there: run this script with --lower"
+        for key in allowed - measured.keys()
+    ]
+    return sorted(new) + sorted(old)
+
+
 if __name__ == "__main__":
-    if hits := check(ROOT, DOCUMENTS, PACKAGES):
-        sys.exit("\n".join([*hits, 'CONTRIBUTING.md, "Wording", says what to write instead.']))
+    now, listed = (
+        measure(ROOT, NAMED, read_words(GLOSSARY.read_text("utf-8"))),
+        read_allowed(ALLOWED.read_text("utf-8")),
+    )
+    if "--lower" in sys.argv:
+        listed &= now.keys()
+        ALLOWED.write_text(write_allowed(listed), "utf-8")
+    if hits := check(ROOT, DOCUMENTS, PACKAGES) + compare(now, listed):
+        sys.exit(
+            "\n".join([*hits, 'CONTRIBUTING.md, "Wording", and docs/glossary.md say what to write instead.'])
+        )
