@@ -48,8 +48,8 @@ def is_noop(snapshot: Snapshot, edit: Edit) -> bool:
     if len(split_lines(old)) != len(split_lines(new)):
         return True
     # "can not" and "cannot" differ in white space only, too.
-    mine, theirs = (filter(str.strip, tokenize(text)) for text in (old, new))
-    return list(mine) == list(theirs)
+    old_tokens, new_tokens = (filter(str.strip, tokenize(text)) for text in (old, new))
+    return list(old_tokens) == list(new_tokens)
 
 
 def reverts(snapshot: Snapshot, edit: Edit, history: Iterable[PastEdit]) -> bool:
@@ -58,7 +58,7 @@ def reverts(snapshot: Snapshot, edit: Edit, history: Iterable[PastEdit]) -> bool
     after = tuple(filter(None, split_lines(lines_after(snapshot, edit, start, end))))
     adds_only = all(r.start == r.end for r in edit.replacements)
     now = snapshot.lines[start:end]
-    come, gone = _bodies(after) - _bodies(now), _bodies(now) - _bodies(after)
+    inserted, deleted = _bodies(after) - _bodies(now), _bodies(now) - _bodies(after)
     touched = start
     start, end = _reach(snapshot.lines, start, end, after)
     for past in history:
@@ -66,14 +66,14 @@ def reverts(snapshot: Snapshot, edit: Edit, history: Iterable[PastEdit]) -> bool
             continue
         first, last = past.line, past.line + len(past.new)
         removed, added = _bodies(past.old) - _bodies(past.new), _bodies(past.new) - _bodies(past.old)
-        if start <= last and first <= end and removed & come:
+        if start <= last and first <= end and removed & inserted:
             return True
         # An edit beside a deletion may put the deleted lines back; elsewhere it has to share a line.
         if last == first and start <= first <= end and _restores(past.old, (), now, after, adds_only):
             return True
         shares_a_line = last > first and start < last and first < max(end, start + 1)
         if shares_a_line and (
-            (added & gone and come <= removed) or _restores(past.old, past.new, now, after, adds_only)
+            (added & deleted and inserted <= removed) or _restores(past.old, past.new, now, after, adds_only)
         ):
             return True
         if shares_a_line and len(past.old) == len(past.new) and len(after) == len(now):

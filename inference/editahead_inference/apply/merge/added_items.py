@@ -56,8 +56,8 @@ def replaced_by_new(snippet: Snippet, target: Target, splices: Sequence[Splice])
             continue
         reach = max(map(len, new))
         low, high = max(0, splice.start - reach), min(len(keys), splice.end + reach)
-        come = map(normalize_line, splice.lines)
-        after = list(filter(None, [*keys[low : splice.start], *come, *keys[splice.end : high]]))
+        inserted = map(normalize_line, splice.lines)
+        after = list(filter(None, [*keys[low : splice.start], *inserted, *keys[splice.end : high]]))
         added: set[str] = set()
         for item in new:
             at = _find(after, item)
@@ -65,18 +65,22 @@ def replaced_by_new(snippet: Snippet, target: Target, splices: Sequence[Splice])
                 del after[at : at + len(item)]
                 added.update(item)
         before = Counter(filter(has_substance, keys[low:high]))
-        gone = before - Counter(after)
-        come_else = Counter(filter(has_substance, after)) - before
-        if added and gone.total() > come_else.total() and not _are_bounded(gone, added, splice, target, runs):
-            yield next(iter(gone))
+        deleted = before - Counter(after)
+        inserted_elsewhere = Counter(filter(has_substance, after)) - before
+        if (
+            added
+            and deleted.total() > inserted_elsewhere.total()
+            and not _are_bounded(deleted, added, splice, target, runs)
+        ):
+            yield next(iter(deleted))
 
 
 def _are_bounded(
-    gone: Counter[str], added: Collection[str], splice: Splice, target: Target, runs: ShownRuns
+    deleted: Counter[str], added: Collection[str], splice: Splice, target: Target, runs: ShownRuns
 ) -> bool:
     """Return whether all lines that go are between lines that the sketch shows and that are not those of what comes."""
     for line in range(splice.start, splice.end):
-        if target.lines.keys[line] not in gone or span_at(line, target, [splice]) is None:
+        if target.lines.keys[line] not in deleted or span_at(line, target, [splice]) is None:
             continue
         bounds = find_bounds(line, target, [splice], runs)
         if bounds is None or any(bound[-1] in added for bound in bounds):

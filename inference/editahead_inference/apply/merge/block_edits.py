@@ -144,22 +144,22 @@ class BlockEdits:
             return 0
         alike = []
         attached = self._attached(new)
-        for mine, other in zip(new, old, strict=False):
-            text, there = self._sketch.naming.text(mine), self.file_naming.text(other)
+        for sketched, other in zip(new, old, strict=False):
+            text, there = self._sketch.naming.text(sketched), self.file_naming.text(other)
             similar = ratio(text[0], there[0])
-            if mine.start in attached or not (has_substance(text[0]) or is_comment(text[0])):
+            if sketched.start in attached or not (has_substance(text[0]) or is_comment(text[0])):
                 alike.append(False)  # It says nothing about what it belongs to.
-            elif self._sketch.naming.is_named(mine) and self.file_naming.is_named(other):
+            elif self._sketch.naming.is_named(sketched) and self.file_naming.is_named(other):
                 if _is_declared(text[0]) and text[1:] and text[1:] == there[1:]:
                     self.doubts.append("an item that may be renamed")
-                if not (mine.is_block or other.is_block) and _is_reworded(text[0], there[0]):
+                if not (sketched.is_block or other.is_block) and _is_reworded(text[0], there[0]):
                     self.doubts.append(NEW_VERSION)
-                alike.append(_is_same_tag(text[0], there[0]) and not self._is_one_of_series(mine, level))
-            elif self._is_same_row(mine, other, level):
+                alike.append(_is_same_tag(text[0], there[0]) and not self._is_one_of_series(sketched, level))
+            elif self._is_same_row(sketched, other, level):
                 alike.append(True)
             elif self._is_list(level) and (
-                self._sketch.naming.is_named(mine) != self.file_naming.is_named(other)
-                or self._is_one_of_series(mine, level)
+                self._sketch.naming.is_named(sketched) != self.file_naming.is_named(other)
+                or self._is_one_of_series(sketched, level)
             ):
                 alike.append(False)
             else:
@@ -187,21 +187,21 @@ class BlockEdits:
             self.doubts.append("lines that may replace others")
         return 0
 
-    def doubt_last(self, mine: Item, other: Item) -> None:
+    def doubt_last(self, sketched: Item, other: Item) -> None:
         """Doubt that the last item of the sketch is one beside another, if most of their lines are the same."""
-        text, there = self._sketch.naming.text(mine), self.file_naming.text(other)
-        if mine.is_block and other.is_block and _shares_lines(text[1:], there[1:]):
+        text, there = self._sketch.naming.text(sketched), self.file_naming.text(other)
+        if sketched.is_block and other.is_block and _shares_lines(text[1:], there[1:]):
             self.doubts.append("an item that may be renamed")
 
-    def _is_same_row(self, mine: Item, other: Item, level: Level) -> bool:
+    def _is_same_row(self, sketched: Item, other: Item, level: Level) -> bool:
         """Return whether two entries differ from all others of their level by the same value."""
         series = self._series(level)
-        told = None if series is None else series.key_of(self._sketch.naming.text(mine))
+        told = None if series is None else series.key_of(self._sketch.naming.text(sketched))
         if series is not None and told is not None:
             return told == series.key_of(self.file_naming.text(other))
         if not self._is_list(level):
             return False
-        value = _first_value(self._sketch.naming.head(mine))
+        value = _first_value(self._sketch.naming.head(sketched))
         if value is None or value != _first_value(self.file_naming.head(other)):
             return False
         return sum(value == _first_value(self.file_naming.head(item)) for item in level.items) == 1
@@ -215,11 +215,11 @@ class BlockEdits:
             known = self._known_series[level.first] = level.items, series
         return known[1]
 
-    def _is_one_of_series(self, mine: Item, level: Level) -> bool:
+    def _is_one_of_series(self, sketched: Item, level: Level) -> bool:
         """Return whether an entry of one line is built as most entries of a list are: it is one more of them."""
-        if mine.is_block or len(level.items) < _MIN_SERIES:
+        if sketched.is_block or len(level.items) < _MIN_SERIES:
             return False
-        own = shape([self._sketch.naming.head(mine)])
+        own = shape([self._sketch.naming.head(sketched)])
         alike = sum(not item.is_block and shape([self.file_naming.head(item)]) == own for item in level.items)
         return alike >= _MIN_SERIES and 2 * alike > len(level.items)
 
@@ -248,7 +248,7 @@ class BlockEdits:
         self,
         items: Sequence[Item],
         level: Level,
-        theirs: Sequence[Item],
+        existing: Sequence[Item],
         start: int,
         first: int,
         change: tuple[str, str],
@@ -256,50 +256,50 @@ class BlockEdits:
     ) -> None:
         """Add items behind a matched one, or at the beginning of a block."""
         doubts = len(self.doubts)
-        replaced = self._count_replaced(items, theirs, level)
+        replaced = self._count_replaced(items, existing, level)
         is_unsure = len(self.doubts) > doubts
-        end = theirs[replaced - 1].end if replaced else start
+        end = existing[replaced - 1].end if replaced else start
         last = items[-1].end
         lines = self._code(first, last, change)
-        if is_first and theirs and not replaced:
-            if self._keys[theirs[0].start].startswith(('"', "'", "//", "#", "/*")) and not has_substance(
-                self._keys[theirs[0].start]
+        if is_first and existing and not replaced:
+            if self._keys[existing[0].start].startswith(('"', "'", "//", "#", "/*")) and not has_substance(
+                self._keys[existing[0].start]
             ):
                 self.doubts.append("a comment or docstring that comes first")
-            blank = max(self._separation(theirs, items[-1], last), self._blank_lines_below(last))
-            blank -= theirs[0].start - start
-            if begins_alike(self._sketch.naming.text(items[-1]), self.file_naming.text(theirs[0])):
+            blank = max(self._separation(existing, items[-1], last), self._blank_lines_below(last))
+            blank -= existing[0].start - start
+            if begins_alike(self._sketch.naming.text(items[-1]), self.file_naming.text(existing[0])):
                 blank = self._blank_lines_below(last)
             lines += ("",) * blank
-        elif theirs and not replaced:
-            lines += ("",) * (self._blank_lines_below(last) - (theirs[0].start - start))
+        elif existing and not replaced:
+            lines += ("",) * (self._blank_lines_below(last) - (existing[0].start - start))
         splice = Splice(start, end, lines, self._sketch.at[items[0].start], self._sketch.at[last - 1] + 1)
         self.splices.append(splice)
-        if is_unsure and theirs:
-            other = start if replaced else theirs[: len(items)][-1].end
+        if is_unsure and existing:
+            other = start if replaced else existing[: len(items)][-1].end
             self.alternatives.append((splice, replace(splice, end=other)))
 
     def add_before(
         self,
         items: Sequence[Item],
         level: Level,
-        theirs: Sequence[Item],
+        existing: Sequence[Item],
         d: int,
         last: int,
         change: tuple[str, str],
         shown: Level,
     ) -> None:
         """Add items before a matched one, or at the end of a block."""
-        if d >= len(level.items) and self._replace_last(items, theirs, change):
+        if d >= len(level.items) and self._replace_last(items, existing, change):
             return
         doubts = len(self.doubts)
-        replaced = self._count_replaced(items[::-1], theirs[::-1], level)
-        is_unsure = len(self.doubts) > doubts and bool(theirs)
+        replaced = self._count_replaced(items[::-1], existing[::-1], level)
+        is_unsure = len(self.doubts) > doubts and bool(existing)
         is_end = d >= len(level.items)
         first = items[0].start
         at = self._sketch.at[first]
         if replaced:
-            start, end = theirs[-replaced].start, theirs[-1].end
+            start, end = existing[-replaced].start, existing[-1].end
             lines = self._code(first, items[-1].end, change)
             splice = Splice(start, end, lines, at, self._sketch.at[items[-1].end - 1] + 1)
             self.splices.append(splice)
@@ -311,10 +311,10 @@ class BlockEdits:
             splice = Splice(place, place, lines, at, self._sketch.at[items[-1].end - 1] + 1)
             self.splices.append(splice)
             if is_unsure:
-                self.alternatives.append((splice, replace(splice, start=theirs[-len(items) :][0].start)))
-            above = theirs[-1].end if theirs else place
-            group = [*theirs[-2:], *items]
-            is_group = len(theirs) > 1 and theirs[-2].end == theirs[-1].start
+                self.alternatives.append((splice, replace(splice, start=existing[-len(items) :][0].start)))
+            above = existing[-1].end if existing else place
+            group = [*existing[-2:], *items]
+            is_group = len(existing) > 1 and existing[-2].end == existing[-1].start
             if is_group and above < place and not lines[-1].strip() and not any(i.is_block for i in group):
                 # The blank lines that the sketch shows may be those of the file, above which the new lines are then.
                 self.doubts.append("blank lines around new ones")
@@ -348,41 +348,44 @@ class BlockEdits:
         self.splices.append(splice)
         if is_unsure and comma is None:
             self.alternatives.append(
-                (splice, replace(splice, start=theirs[-len(items) :][0].start, lines=lines))
+                (splice, replace(splice, start=existing[-len(items) :][0].start, lines=lines))
             )
 
     def add_at_either_end(
-        self, items: Sequence[Item], place: tuple[int, int], theirs: Sequence[Item], change: tuple[str, str]
+        self, items: Sequence[Item], place: tuple[int, int], existing: Sequence[Item], change: tuple[str, str]
     ) -> None:
         """Add items behind those between two lines of the file; another meaning is before the first block of them."""
         first, last = items[0].start, items[-1].end
         lines, at = self._code(first, last, change), self._sketch.at[first]
-        blanks = ("",) * (self._separation(theirs, items[0], first) if theirs else 0)
-        end = theirs[-1].end if theirs else place[0]
+        blanks = ("",) * (self._separation(existing, items[0], first) if existing else 0)
+        end = existing[-1].end if existing else place[0]
         splice = Splice(end, end, (*blanks, *lines), at, at + len(lines))
         self.splices.append(splice)
-        if theirs:
-            first_block = next((n for n, item in enumerate(theirs) if item.is_block), 0)
-            start = self._above_attached(theirs, first_block)
+        if existing:
+            first_block = next((n for n, item in enumerate(existing) if item.is_block), 0)
+            start = self._above_attached(existing, first_block)
             self.alternatives.append(
                 (splice, replace(splice, start=start, end=start, lines=(*lines, *blanks)))
             )
 
-    def _replace_last(self, items: Sequence[Item], theirs: Sequence[Item], change: tuple[str, str]) -> bool:
+    def _replace_last(self, items: Sequence[Item], existing: Sequence[Item], change: tuple[str, str]) -> bool:
         """Replace the statement that leaves a block by another that does, with what comes before it. Return whether it was.
 
         No block has two of them one after the other.
         """
-        new, old = self._sketch.naming.head(items[-1]), self.file_naming.head(theirs[-1]) if theirs else ""
-        if not TERMINAL.match(new) or not TERMINAL.match(old) or items[-1].is_block != theirs[-1].is_block:
+        new, old = (
+            self._sketch.naming.head(items[-1]),
+            self.file_naming.head(existing[-1]) if existing else "",
+        )
+        if not TERMINAL.match(new) or not TERMINAL.match(old) or items[-1].is_block != existing[-1].is_block:
             return False
-        if self._count_replaced(items[:-1][::-1], theirs[:-1][::-1], Level((), 0, 0)):
+        if self._count_replaced(items[:-1][::-1], existing[:-1][::-1], Level((), 0, 0)):
             return False
         first, last = items[0].start, items[-1].end
         at = self._sketch.at[first]
         lines = self._code(first, last, change)
         self.splices.append(
-            Splice(theirs[-1].start, theirs[-1].end, lines, at, self._sketch.at[last - 1] + 1)
+            Splice(existing[-1].start, existing[-1].end, lines, at, self._sketch.at[last - 1] + 1)
         )
         return True
 
@@ -463,8 +466,8 @@ def _is_same_tag(key: str, other: str) -> bool:
     tag, there = (re.match(r"<[\w.:-]+", each) for each in (key, other))
     if tag is None or there is None or tag[0] != there[0]:
         return False
-    mine, theirs = (set(re.findall(r"[\w:@-]+(?==)", each)) for each in (key, other))
-    return bool(mine) and mine == theirs
+    sketched, existing = (set(re.findall(r"[\w:@-]+(?==)", each)) for each in (key, other))
+    return bool(sketched) and sketched == existing
 
 
 def _first_value(key: str) -> str | None:
@@ -486,12 +489,12 @@ def _is_declared(key: str) -> bool:
 
 def _shares_lines(body: Sequence[str], other: Sequence[str]) -> bool:
     """Return whether most of the lines that say something are the same in two bodies, filler aside."""
-    mine, theirs = ([key for key in keys if not is_filler(key)] for keys in (body, other))
-    shared = (Counter(mine) & Counter(theirs)).total()
-    return bool(shared) and 2 * shared > max(len(mine), len(theirs))
+    sketched, existing = ([key for key in keys if not is_filler(key)] for keys in (body, other))
+    shared = (Counter(sketched) & Counter(existing)).total()
+    return bool(shared) and 2 * shared > max(len(sketched), len(existing))
 
 
 def _shares_words(text: Sequence[str], other: Sequence[str]) -> bool:
     """Return whether most words of one of two items are in the other one."""
-    mine, theirs = (set(re.findall(r"\w+", "\n".join(lines))) for lines in (text, other))
-    return len(mine & theirs) >= max(3, _MIN_SHARED_WORDS * min(len(mine), len(theirs)))
+    sketched, existing = (set(re.findall(r"\w+", "\n".join(lines))) for lines in (text, other))
+    return len(sketched & existing) >= max(3, _MIN_SHARED_WORDS * min(len(sketched), len(existing)))

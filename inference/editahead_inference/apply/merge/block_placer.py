@@ -103,8 +103,8 @@ class _BlockReader:
         if any(b.start < a.end for a, b in itertools.pairwise(splices)):
             raise NoReadingError
         for splice in splices if not _is_shell(self._target) else ():  # Arms of `case` close nothing.
-            gone = self._bodies[splice.start : splice.end]
-            if unmatched_brackets(splice.lines) != unmatched_brackets(gone):
+            deleted = self._bodies[splice.start : splice.end]
+            if unmatched_brackets(splice.lines) != unmatched_brackets(deleted):
                 raise NoReadingError
         others = tuple(
             tuple(other if splice is old else splice for splice in splices)
@@ -227,12 +227,14 @@ class _BlockReader:
 
     def _indent_change(self, shown: Level, level: Level, pairs: Sequence[tuple[int, int]]) -> tuple[str, str]:
         """Return the indentation of the level in the sketch and in the file."""
-        mine = next((item for item in shown.items if not self._sketch.is_mark(item)), None)
-        if mine is None or not level.items:
+        sketched = next((item for item in shown.items if not self._sketch.is_mark(item)), None)
+        if sketched is None or not level.items:
             return ("", "")
         a, b = pairs[0] if pairs else (None, 0)
-        mine = shown.items[a] if a is not None else mine
-        return indentation(self._sketch.lines[mine.start]), indentation(self._bodies[level.items[b].start])
+        sketched = shown.items[a] if a is not None else sketched
+        return indentation(self._sketch.lines[sketched.start]), indentation(
+            self._bodies[level.items[b].start]
+        )
 
     def _merge_gap(
         self,
@@ -244,43 +246,45 @@ class _BlockReader:
     ) -> None:
         """Merge what is between two pairs of matched items, or between one and the end of the level."""
         (a, b), (c, d) = before, after
-        mine = shown.items[a + 1 : c]
-        theirs = level.items[b + 1 : d]
+        sketched = shown.items[a + 1 : c]
+        existing = level.items[b + 1 : d]
         start = level.items[b].end if b >= 0 else level.first
         end = level.items[d].start if d < len(level.items) else level.end
         first = shown.items[a].end if a >= 0 else shown.first
         last = shown.items[c].start if c < len(shown.items) else shown.end
         knows_start, knows_end = a >= 0 or shown.opens, c < len(shown.items) or shown.closes
-        marks = [n for n, item in enumerate(mine) if self._sketch.is_mark(item)]
-        if not mine and not theirs and first - 1 in self._sketch.marks:
+        marks = [n for n, item in enumerate(sketched) if self._sketch.is_mark(item)]
+        if not sketched and not existing and first - 1 in self._sketch.marks:
             return  # Blank lines after a mark say nothing.
         if not marks and knows_start and knows_end:
-            if c >= len(shown.items) and theirs and not mine:
+            if c >= len(shown.items) and existing and not sketched:
                 self._edits.doubts.append("lines after the last one shown")
                 return
-            if any(self._names_lost(mine, theirs)) or (theirs and not mine):
+            if any(self._names_lost(sketched, existing)) or (existing and not sketched):
                 self._edits.doubts.append("lines that are not shown")
-            if theirs and not mine and a < 0:
+            if existing and not sketched and a < 0:
                 self._edits.keep_or_remove(start, end, self._sketch.at[min(first, len(self._sketch.at) - 1)])
             else:
                 self._edits.replace(start, end, first, last, change)
             return
-        heads = mine[: marks[0]] if marks else (mine if knows_start else [])
-        tails = mine[marks[-1] + 1 :] if marks else ([] if knows_start else mine)
+        heads = sketched[: marks[0]] if marks else (sketched if knows_start else [])
+        tails = sketched[marks[-1] + 1 :] if marks else ([] if knows_start else sketched)
         between = [
-            item for item in mine[len(heads) : len(mine) - len(tails)] if not self._sketch.is_mark(item)
+            item
+            for item in sketched[len(heads) : len(sketched) - len(tails)]
+            if not self._sketch.is_mark(item)
         ]
         if between:
             if heads or tails or not self._are_new(between, level):
                 raise NoReadingError
             self._edits.doubts.append(UNANCHORED)
-            self._edits.add_at_either_end(between, (start, end), theirs, change)
+            self._edits.add_at_either_end(between, (start, end), existing, change)
             return
-        self._check_new([*heads, *tails], theirs)
+        self._check_new([*heads, *tails], existing)
         for new in (heads, tails):
             if new and new[-1].end - new[0].start > 1:
                 keys = self._sketch.keys[new[0].start : new[-1].end]
-                is_shifted = any(mine[n].start in self._sketch.shifted for n in marks)
+                is_shifted = any(sketched[n].start in self._sketch.shifted for n in marks)
                 if self._target.lines.find_normalized(keys) or (is_shifted and self._knows_any(keys)):
                     self._edits.doubts.append("lines that the file has elsewhere")
         new_items = [item for item in [*heads, *tails] if not self._is_conditional(item)]
@@ -288,25 +292,25 @@ class _BlockReader:
         if not names.isdisjoint(self._bare_names(level) if names else ()):
             self._edits.doubts.append("a new version of what the file has under this name")
         decorates = [is_annotation(self._sketch.naming.head(item)) for item in tails]
-        if any(decorates) and theirs and is_annotation(self._edits.file_naming.head(theirs[-1])):
+        if any(decorates) and existing and is_annotation(self._edits.file_naming.head(existing[-1])):
             self._edits.doubts.append(_DECORATORS)
         if heads:
             if not knows_start:
                 raise NoReadingError
-            if not marks and theirs:
-                self._edits.doubt_last(heads[-1], theirs[0])
+            if not marks and existing:
+                self._edits.doubt_last(heads[-1], existing[0])
             if marks and is_annotation(self._sketch.naming.head(heads[-1])):
                 self._edits.doubts.append(_DECORATED)
-            if theirs and any(mine[n].start == self._sketch.outside for n in marks):
+            if existing and any(sketched[n].start == self._sketch.outside for n in marks):
                 self._edits.doubts.append("the end of a block or a place within it")
-            self._edits.add_after(heads, level, theirs, start, first, change, is_first=b < 0)
+            self._edits.add_after(heads, level, existing, start, first, change, is_first=b < 0)
         if tails:
             if not knows_end and not (marks and level.closes):
                 raise NoReadingError
             is_start = not marks and level.first == 0 and b < 0 < d
-            if is_start and not any(map(self._says_what_file_is, theirs)):
+            if is_start and not any(map(self._says_what_file_is, existing)):
                 self._edits.doubts.append("lines above the first one shown")
-            self._edits.add_before(tails, level, theirs, d, last, change, shown)
+            self._edits.add_before(tails, level, existing, d, last, change, shown)
 
     def _bare_names(self, level: Level) -> set[str | None]:
         """Return what the items of a level of the file are called."""
@@ -341,77 +345,77 @@ class _BlockReader:
         """Return whether the file has one of some lines that says something."""
         return any(key in self._target.lines.places and not is_filler(key) for key in keys)
 
-    def _names_lost(self, mine: Sequence[Item], theirs: Sequence[Item]) -> list[str]:
-        come = {self._sketch.naming.of(item) for item in mine}
+    def _names_lost(self, sketched: Sequence[Item], existing: Sequence[Item]) -> list[str]:
+        inserted = {self._sketch.naming.of(item) for item in sketched}
         return [
             name
-            for item in theirs
-            if (name := self._edits.file_naming.of(item)) is not None and name not in come
+            for item in existing
+            if (name := self._edits.file_naming.of(item)) is not None and name not in inserted
         ]
 
-    def _check_new(self, items: Sequence[Item], theirs: Sequence[Item]) -> None:
+    def _check_new(self, items: Sequence[Item], existing: Sequence[Item]) -> None:
         """Check that items without a name are new: no line of theirs is in the lines of the file that they are added to."""
         naming = self._sketch.naming
         unnamed = [
             item for item in items if not naming.is_named(item) and not is_annotation(naming.head(item))
         ]
-        if not unnamed or not theirs:
+        if not unnamed or not existing:
             return
-        there = set(self._keys[theirs[0].start : theirs[-1].end])
+        there = set(self._keys[existing[0].start : existing[-1].end])
         for item in unnamed:
             if any(not is_filler(key) and key in there for key in self._sketch.keys[item.start : item.end]):
                 raise NoReadingError
 
     # One item.
 
-    def _merge_item(self, mine: Item, other: Item, change: tuple[str, str]) -> None:
+    def _merge_item(self, sketched: Item, other: Item, change: tuple[str, str]) -> None:
         """Merge a matched item."""
-        ends = _ENDS.search(self._sketch.keys[mine.start])
-        if ends and not other.is_block and not all(map(self._sketch.is_mark, mine.items)):
+        ends = _ENDS.search(self._sketch.keys[sketched.start])
+        if ends and not other.is_block and not all(map(self._sketch.is_mark, sketched.items)):
             raise NoReadingError  # Deeper lines below a whole statement are of a block that is not shown.
-        if not self._sketch.has_marks(mine):
-            self._replace_item(mine, other, change)
+        if not self._sketch.has_marks(sketched):
+            self._replace_item(sketched, other, change)
             return
-        if len(mine.sections) != len(other.sections):
-            if not self._is_cut_off(mine, other):
+        if len(sketched.sections) != len(other.sections):
+            if not self._is_cut_off(sketched, other):
                 raise NoReadingError
-            if other.start > 0 and not self._shows_above(mine):
+            if other.start > 0 and not self._shows_above(sketched):
                 self._edits.doubts.append("lines above the first one shown")
-        self._check_unit(mine, other)
-        self._merge_sections(mine, other, change, partial=False)
+        self._check_unit(sketched, other)
+        self._merge_sections(sketched, other, change, partial=False)
 
-    def _is_cut_off(self, mine: Item, other: Item) -> bool:
+    def _is_cut_off(self, sketched: Item, other: Item) -> bool:
         """Return whether the sketch ends with a mark within an item, before the lines that close or continue it."""
         return (
-            len(mine.sections) < len(other.sections)
-            and mine.end == self._end
-            and mine.end - 1 in self._sketch.marks
-            and mine.sections[-1].line < mine.end - 1
+            len(sketched.sections) < len(other.sections)
+            and sketched.end == self._end
+            and sketched.end - 1 in self._sketch.marks
+            and sketched.sections[-1].line < sketched.end - 1
         )
 
-    def _shows_above(self, mine: Item) -> bool:
+    def _shows_above(self, sketched: Item) -> bool:
         """Return whether the sketch shows or marks what is above an item."""
-        return any(line.strip() for line in self._sketch.lines[: mine.start])
+        return any(line.strip() for line in self._sketch.lines[: sketched.start])
 
-    def _merge_sections(self, mine: Item, other: Item, change: tuple[str, str], *, partial: bool) -> None:
+    def _merge_sections(self, sketched: Item, other: Item, change: tuple[str, str], *, partial: bool) -> None:
         """Merge the items of each section of two matched items.
 
         Args:
-            mine: The item of the sketch.
+            sketched: The item of the sketch.
             other: The item of the file, with as many sections, or more that the sketch cuts off.
             change: The indentation of the level in the sketch and in the file.
             partial: What is not shown stays, even between two items that are.
         """
-        if partial and len(mine.sections) != len(other.sections):
+        if partial and len(sketched.sections) != len(other.sections):
             raise NoReadingError
-        for number, (a, b) in enumerate(zip(mine.sections, other.sections, strict=False)):
+        for number, (a, b) in enumerate(zip(sketched.sections, other.sections, strict=False)):
             self._edits.replace(b.line, b.line + 1, a.line, a.line + 1, change)
             if not a.items:
                 if b.items:
                     self._edits.doubts.append("a block that is not shown")
                 continue
             level = file_level(other, number)
-            end = mine.sections[number + 1].line if number + 1 < len(mine.sections) else mine.end
+            end = sketched.sections[number + 1].line if number + 1 < len(sketched.sections) else sketched.end
             self._merge(Level(a.items, a.line + 1, end), level, partial=partial)
 
     def _line_below(self, item: Item) -> int | None:
@@ -419,14 +423,14 @@ class _BlockReader:
         lines = self._sketch.lines
         return next((number for number in range(item.end, len(lines)) if lines[number].strip()), None)
 
-    def _check_unit(self, mine: Item, other: Item) -> None:
+    def _check_unit(self, sketched: Item, other: Item) -> None:
         """Check that the sketch indents the lines below an item as the file does."""
-        for a, b in zip(mine.sections, other.sections, strict=False):
+        for a, b in zip(sketched.sections, other.sections, strict=False):
             shown = next((item for item in a.items if not self._sketch.is_mark(item)), None)
             if shown is None or not b.items:
                 continue
             inner = indentation(self._sketch.lines[shown.start])[
-                len(indentation(self._sketch.lines[mine.start])) :
+                len(indentation(self._sketch.lines[sketched.start])) :
             ]
             if (
                 inner
@@ -434,32 +438,32 @@ class _BlockReader:
             ):
                 raise NoReadingError
 
-    def _replace_item(self, mine: Item, other: Item, change: tuple[str, str]) -> None:
+    def _replace_item(self, sketched: Item, other: Item, change: tuple[str, str]) -> None:
         """Replace an item that is shown without marks; members that are not shown stay."""
-        if other.is_block and not mine.is_block:
+        if other.is_block and not sketched.is_block:
             # A header alone is context. A mark below it is its body.
-            if mine.end < self._end and self._line_below(mine) not in self._sketch.marks:
+            if sketched.end < self._end and self._line_below(sketched) not in self._sketch.marks:
                 self._edits.doubts.append("a body that is not shown")
-            self._edits.replace(other.start, other.start + 1, mine.start, mine.end, change)
+            self._edits.replace(other.start, other.start + 1, sketched.start, sketched.end, change)
             return
-        self._check_unit(mine, other)
+        self._check_unit(sketched, other)
         is_function = self._edits.file_naming.is_function(other)
-        lost = [] if is_function else self._names_lost(mine.items, other.items)
+        lost = [] if is_function else self._names_lost(sketched.items, other.items)
         if lost:
             self._edits.doubts.append("members that are not shown")
-            self._merge_sections(mine, other, change, partial=True)
+            self._merge_sections(sketched, other, change, partial=True)
             return
-        if other.closes_itself != mine.closes_itself:
+        if other.closes_itself != sketched.closes_itself:
             raise NoReadingError
-        if len(mine.sections) < len(other.sections):
+        if len(sketched.sections) < len(other.sections):
             raise NoReadingError
-        after = self._line_below(mine)
-        if not mine.closes_itself and (after is None or after in self._sketch.marks):
-            new, old = self._sketch.naming.text(mine)[-1], self._edits.file_naming.text(other)[-1]
-            follows = after is not None and after == mine.end
-            if new != old and (follows or not TERMINAL.match(new)) and mine.is_block and other.is_block:
+        after = self._line_below(sketched)
+        if not sketched.closes_itself and (after is None or after in self._sketch.marks):
+            new, old = self._sketch.naming.text(sketched)[-1], self._edits.file_naming.text(other)[-1]
+            follows = after is not None and after == sketched.end
+            if new != old and (follows or not TERMINAL.match(new)) and sketched.is_block and other.is_block:
                 self._edits.doubts.append(CUT_OFF)
-        self._edits.replace(other.start, other.end, mine.start, mine.end, change)
+        self._edits.replace(other.start, other.end, sketched.start, sketched.end, change)
 
 
 def _is_shell(target: Target) -> bool:

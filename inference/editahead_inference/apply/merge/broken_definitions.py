@@ -95,13 +95,13 @@ def broken_definitions(
     if says_gone:
         return None
     kept = {d.name for d in found} | bound.keys()
-    gone = [d for d in touched if d.name not in kept]
-    for d in gone:
+    deleted = [d for d in touched if d.name not in kept]
+    for d in deleted:
         if _is_used(d, guess):
             said = f"`{d.name}` would be deleted, but is still used."
             return make_refusal("would-lose-code", said, settled_by="person")
-    if len(gone) > max(_MAX_REMOVED_DEFINITIONS, len(target.declarations) // 2):
-        said = f"{len(gone)} definitions would be deleted."
+    if len(deleted) > max(_MAX_REMOVED_DEFINITIONS, len(target.declarations) // 2):
+        said = f"{len(deleted)} definitions would be deleted."
         return make_refusal("would-lose-code", said, settled_by="person")
     for name in sorted(known.keys() - kept) if importing else ():
         if re.search(rf"(?<![\w.]){re.escape(name)}\b", guess) and _is_referenced(name, after.root_node):
@@ -143,8 +143,8 @@ def _is_removal_shown(
     is_among = all(any(line in others for others in imports) for line in (before, after))
     if not is_among or rows.start < splice.start or rows.stop > splice.end:
         return False
-    come = map(normalize_line, splice.lines)
-    around = [*file[before : splice.start], *come, *file[splice.end : after + 1]]
+    inserted = map(normalize_line, splice.lines)
+    around = [*file[before : splice.start], *inserted, *file[splice.end : after + 1]]
     return shown.contain(around)
 
 

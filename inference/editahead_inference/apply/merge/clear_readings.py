@@ -190,9 +190,9 @@ def _is_verbatim(snippet: Snippet, splices: Sequence[Splice]) -> bool:
 
 def _shrinks(splice: Splice, target: Target) -> bool:
     """Return whether more lines go than come, of blank ones, too."""
-    gone = target.lines.bodies[splice.start : splice.end]
+    deleted = target.lines.bodies[splice.start : splice.end]
     return any(
-        sum(bool(line.strip()) == is_filled for line in gone)
+        sum(bool(line.strip()) == is_filled for line in deleted)
         > sum(bool(line.strip()) == is_filled for line in splice.lines)
         for is_filled in (True, False)
     )
@@ -207,8 +207,8 @@ def _renames_entry(target: Target, splice: Splice) -> bool:
         is_bare = all(map(_BARE_OPENER.fullmatch, (old[0], new[0]))) and old[0] != new[0]
         if is_bare or (names[0] != names[1] and all(name.startswith("value ") for name in names)):
             return True
-    gone, come = (map(ENTRY.match, keys) for keys in (old, new))
-    mine, theirs = ({found[2] for found in each if found} for each in (come, gone))
+    deleted, inserted = (map(ENTRY.match, keys) for keys in (old, new))
+    mine, theirs = ({found[2] for found in each if found} for each in (inserted, deleted))
     return len(mine) == len(theirs) == 1 and mine != theirs
 
 
@@ -217,12 +217,12 @@ def _may_be_other_element(target: Target, splice: Splice) -> bool:
 
     It gives an entry another key, or a declaration of Rust another condition, or removes the first entry of an object.
     """
-    gone = target.lines.keys[splice.start : splice.end]
-    if _renames_entry(target, splice) or any(key.startswith(_CONDITION) for key in gone):
+    deleted = target.lines.keys[splice.start : splice.end]
+    if _renames_entry(target, splice) or any(key.startswith(_CONDITION) for key in deleted):
         return True
     return (
         not any(map(str.strip, splice.lines))
-        and any(map(ENTRY.match, gone))
+        and any(map(ENTRY.match, deleted))
         and _opens_bracket(_line_above(target, splice))
     )
 
@@ -241,11 +241,11 @@ def _opens_element(target: Target, splice: Splice) -> bool:
 
 def _rewords_comment(target: Target, splice: Splice) -> bool:
     """Return whether a new comment resembles one that stays: it may be that one in other words."""
-    gone = set(target.lines.keys[splice.start : splice.end])
+    deleted = set(target.lines.keys[splice.start : splice.end])
     for key in map(normalize_line, splice.lines):
         if is_comment(key) and line_weight(key) >= DISTINCTIVE and key not in target.lines.places:
             alike = extract(key, target.lines.comments, scorer=ratio, score_cutoff=_MIN_REWORDED, limit=None)
-            if alike and gone.isdisjoint(comment for comment, _, _ in alike):
+            if alike and deleted.isdisjoint(comment for comment, _, _ in alike):
                 return True
     return False
 
@@ -293,34 +293,38 @@ class _Place:
             may_be_edge: A comment in other words may be the first or the last of a run.
         """
         keys, runs = self._keys, self._runs
-        come = [key for key in map(normalize_line, splice.lines) if key]
-        gone = [key for key in keys[splice.start : splice.end] if key]
-        if not come and not gone:
+        inserted = [key for key in map(normalize_line, splice.lines) if key]
+        deleted = [key for key in keys[splice.start : splice.end] if key]
+        if not inserted and not deleted:
             return True
         above = next((n for n in range(splice.start - 1, -1, -1) if keys[n]), None)
         below = next((n for n in range(splice.end, len(keys)) if keys[n]), None)
         if above is None or below is None:
             return False
-        if runs.count([keys[above], *come, keys[below]]) == 1:
-            return self._tells(above, come, keys[below], up=True) or self._tells(
-                below, come, keys[above], up=False
+        if runs.count([keys[above], *inserted, keys[below]]) == 1:
+            return self._tells(above, inserted, keys[below], up=True) or self._tells(
+                below, inserted, keys[above], up=False
             )
-        if not may_be_edge or len(come) != len(gone) or not all(map(is_comment, [*come, *gone])):
+        if (
+            not may_be_edge
+            or len(inserted) != len(deleted)
+            or not all(map(is_comment, [*inserted, *deleted]))
+        ):
             return False
-        if runs.count([keys[above], *come]) == 1:
-            return self._tells(above, come, None, up=True)
-        return runs.count([*come, keys[below]]) == 1 and self._tells(below, come, None, up=False)
+        if runs.count([keys[above], *inserted]) == 1:
+            return self._tells(above, inserted, None, up=True)
+        return runs.count([*inserted, keys[below]]) == 1 and self._tells(below, inserted, None, up=False)
 
-    def _tells(self, line: int, come: Sequence[str], other: str | None, *, up: bool) -> bool:
+    def _tells(self, line: int, inserted: Sequence[str], other: str | None, *, up: bool) -> bool:
         """Return whether lines of the file on one side of a change, shown with it in a run, are only there.
 
         Args:
             line: The line beside the change.
-            come: The new lines.
+            inserted: The new lines.
             other: The line on the other side, if it is shown, too.
             up: The side is above the change.
         """
-        shown = list(come if other is None else [*come, other] if up else [other, *come])
+        shown = list(inserted if other is None else [*inserted, other] if up else [other, *inserted])
         beside = range(line, -1, -1) if up else range(line, len(self._keys))
         for at in islice((n for n in beside if self._keys[n]), self._reach):
             shown = [self._keys[at], *shown] if up else [*shown, self._keys[at]]

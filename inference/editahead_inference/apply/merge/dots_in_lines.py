@@ -167,16 +167,16 @@ def _innermost_bracket(left: str) -> int | None:
     return None
 
 
-def gaps_for_text(target: Target, gone: Sequence[str], come: Sequence[str]) -> Iterator[str]:
+def gaps_for_text(target: Target, deleted: Sequence[str], inserted: Sequence[str]) -> Iterator[str]:
     """Yield the lines, of those that would come, whose dots stand for code, or for text of the lines that would go.
 
     Args:
         target: The file.
-        gone: The lines of the file that would go.
-        come: The lines that would come.
+        deleted: The lines of the file that would go.
+        inserted: The lines that would come.
     """
-    old = {key for key in map(normalize_line, gone) if key}
-    for line in come:
+    old = {key for key in map(normalize_line, deleted) if key}
+    for line in inserted:
         key = normalize_line(line)
         if _DOTS.search(key) is None or key in target.lines.places:
             continue

@@ -26,7 +26,7 @@ def place_by_numbers(sketch: Sketch, part: FileSketch, target: Target) -> Placem
         if at is None or not hunk.is_counted:
             return None
         end = at + len(hunk.old)
-        old, new = (tuple(_exact(sketch, hunk, gone)) for gone in "+-")
+        old, new = (tuple(_exact(sketch, hunk, deleted)) for deleted in "+-")
         if (splices and splices[-1].end > at) or tuple(target.lines.bodies[at:end]) != old:
             return None
         splices.append(Splice(at, end, new, hunk.at, hunk.at + len(hunk.lines)))

@@ -81,8 +81,8 @@ def copies_of_next_element(target: Target, splices: Sequence[Splice]) -> Iterato
     """Yield the first of the lines that begin shortly below new ones and are the same: the sketch may join two functions."""
     keys = target.lines.keys
     for splice in split_at_kept_lines(splices, target.lines.bodies):
-        come = [key for key in map(normalize_line, splice.lines) if key]
-        if splice.start < splice.end or len(come) < _MIN_TELLING:
+        inserted = [key for key in map(normalize_line, splice.lines) if key]
+        if splice.start < splice.end or len(inserted) < _MIN_TELLING:
             continue
         rows = range(splice.end, min(len(keys), splice.end + len(splice.lines) + _REACH))
         below = [row for row in rows if keys[row]]
@@ -90,7 +90,7 @@ def copies_of_next_element(target: Target, splices: Sequence[Splice]) -> Iterato
             same = [
                 key
                 for key, _ in takewhile(
-                    lambda pair: pair[0] == keys[pair[1]], zip(come, below[at:], strict=False)
+                    lambda pair: pair[0] == keys[pair[1]], zip(inserted, below[at:], strict=False)
                 )
             ]
             told = [key for key in same if line_weight(key) >= DISTINCTIVE]
@@ -119,14 +119,14 @@ def swapped_lines(snippet: Snippet, target: Target, splices: Sequence[Splice]) -
     keys = target.lines.keys
     shown: Counter[str] | None = None
     for splice in split_at_kept_lines(splices, target.lines.bodies):
-        come = [key for key in map(normalize_line, splice.lines) if key]
-        if splice.start < splice.end or len(come) != 1 or line_weight(come[0]) < DISTINCTIVE:
+        inserted = [key for key in map(normalize_line, splice.lines) if key]
+        if splice.start < splice.end or len(inserted) != 1 or line_weight(inserted[0]) < DISTINCTIVE:
             continue
         above = [n for n in range(max(0, splice.start - _NEAR), splice.start) if keys[n]][-2:-1]
         below = [n for n in range(splice.end, min(len(keys), splice.end + _NEAR)) if keys[n]][1:2]
-        for line in (n for n in (*above, *below) if keys[n] == come[0] and not is_comment(come[0])):
+        for line in (n for n in (*above, *below) if keys[n] == inserted[0] and not is_comment(inserted[0])):
             shown = shown or Counter(map(normalize_line, code_lines(snippet)))
-            if shown[come[0]] == 1:
+            if shown[inserted[0]] == 1:
                 yield line
 
 
@@ -185,9 +185,9 @@ def reworded_below(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
 
 def _changed_word(old: str, new: str) -> tuple[str, str] | None:
     """Return the word that is another one in a line that is otherwise the same; None if there is none, or more than one."""
-    mine, theirs = (re.findall(r"\w+|\W", line) for line in (old, new))
-    changes = [pair for pair in zip(mine, theirs, strict=False) if pair[0] != pair[1]]
-    return changes[0] if len(mine) == len(theirs) and len(changes) == 1 else None
+    old_words, new_words = (re.findall(r"\w+|\W", line) for line in (old, new))
+    changes = [pair for pair in zip(old_words, new_words, strict=False) if pair[0] != pair[1]]
+    return changes[0] if len(old_words) == len(new_words) and len(changes) == 1 else None
 
 
 def twins_of_hidden_heads(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
@@ -213,8 +213,8 @@ def twins_of_hidden_heads(snippet: Snippet, target: Target, splices: Sequence[Sp
             continue
         runs = runs or ShownRuns(snippet, without_blanks)
         ends = [keys[n] for n in tail]
-        come = [key for key in map(normalize_line, splice.lines) if key]
-        is_like = ratio(key, keys[above[-1]]) >= MIN_SIMILARITY or come[1 : len(ends) + 1] == ends
+        inserted = [key for key in map(normalize_line, splice.lines) if key]
+        is_like = ratio(key, keys[above[-1]]) >= MIN_SIMILARITY or inserted[1 : len(ends) + 1] == ends
         if is_like and runs.contain([*ends, key]) and not runs.contain([keys[above[-1]], *ends]):
             yield above[-1]
 
@@ -253,8 +253,8 @@ def repeated_annotations(target: Target, splices: Sequence[Splice]) -> Iterator[
     """Yield the annotations of a declaration that would be there a second time."""
     bodies, keys = target.lines.bodies, target.lines.keys
     for splice in split_at_kept_lines(splices, bodies):
-        come = {key for key in map(normalize_line, splice.lines) if key.startswith(("@", "#["))}
-        if not come or not all(map(_is_attached, splice.lines)):
+        inserted = {key for key in map(normalize_line, splice.lines) if key.startswith(("@", "#["))}
+        if not inserted or not all(map(_is_attached, splice.lines)):
             continue
         low, high = splice.start, splice.end
         while low > 0 and _is_attached(bodies[low - 1]):
@@ -262,7 +262,7 @@ def repeated_annotations(target: Target, splices: Sequence[Splice]) -> Iterator[
         while high < len(bodies) and _is_attached(bodies[high]):
             high += 1
         kept = (*range(low, splice.start), *range(splice.end, high))
-        yield from (line for line in kept if keys[line] in come)
+        yield from (line for line in kept if keys[line] in inserted)
 
 
 def _is_named_function(key: str) -> bool:
@@ -284,12 +284,12 @@ def repeated_headers(snippet: Snippet, target: Target, splices: Sequence[Splice]
     The one of the file may be meant.
     """
     places = target.lines.places
-    gone = {line for splice in splices for line in range(splice.start, splice.end)}
+    deleted = {line for splice in splices for line in range(splice.start, splice.end)}
     known: dict[str, int] = {}
     for splice in split_at_kept_lines(splices, target.lines.bodies):
         for key in filter(_is_named_function, map(normalize_line, splice.lines)):
             lines = places.get(key, ())
-            if len(lines) == 1 and lines[0] not in gone and target.lines.widths[lines[0]] > 0:
+            if len(lines) == 1 and lines[0] not in deleted and target.lines.widths[lines[0]] > 0:
                 known[key] = lines[0]
     if not known:
         return
@@ -307,7 +307,7 @@ def repeated_headers(snippet: Snippet, target: Target, splices: Sequence[Splice]
 def renamed_members(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
     """Yield the values of a class in Python that would be there beside a new method with their name, and the reverse."""
     keys, widths = target.lines.keys, target.lines.widths
-    gone = {line for splice in splices for line in range(splice.start, splice.end)}
+    deleted = {line for splice in splices for line in range(splice.start, splice.end)}
     for splice in splices if target.original.language == "python" else ():
         for line in splice.lines:
             found = _METHOD.match(line) or _VALUE.match(line)
@@ -320,7 +320,7 @@ def renamed_members(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
             yield from (
                 n
                 for n in _level(splice.start, width, target)
-                if widths[n] == width and n not in gone and value.match(keys[n])
+                if widths[n] == width and n not in deleted and value.match(keys[n])
             )
 
 
@@ -383,23 +383,25 @@ def versions_beyond_marks(snippet: Snippet, target: Target, splices: Sequence[Sp
         lines = [line for line in splice.lines if any(map(str.isalnum, line))]
         if not lines or indent_width(lines[-1]) > min(map(indent_width, lines)):
             continue
-        come = list(map(normalize_line, lines))
+        inserted = list(map(normalize_line, lines))
         below: list[int] = []
         for n in range(splice.end, min(len(keys), splice.end + 2 * _SERIES_REACH)):
             if keys[n] and widths[n] < indent_width(lines[-1]):
                 break
             below += [n] if keys[n] and widths[n] == indent_width(lines[-1]) else []
-        if not below or come[-1] in target.lines.places or TERMINAL.match(come[-1]):
+        if not below or inserted[-1] in target.lines.places or TERMINAL.match(inserted[-1]):
             continue
         above = [
             *(key for key in keys[max(0, splice.start - _SERIES_REACH) : splice.start] if key),
-            *come[:-1],
+            *inserted[:-1],
         ]
-        if any(ratio(come[-1], key) >= MIN_SIMILARITY for key in above[-_SERIES_REACH:]):
+        if any(ratio(inserted[-1], key) >= MIN_SIMILARITY for key in above[-_SERIES_REACH:]):
             continue
         runs = runs or ShownRuns(snippet, without_blanks)
-        if not runs.contain([come[-1], keys[below[0]]]):
-            yield from (n for n in below[:_SERIES_REACH] if ratio(come[-1], keys[n]) >= _MIN_VERSION_BEYOND)
+        if not runs.contain([inserted[-1], keys[below[0]]]):
+            yield from (
+                n for n in below[:_SERIES_REACH] if ratio(inserted[-1], keys[n]) >= _MIN_VERSION_BEYOND
+            )
 
 
 def versions_beside(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:

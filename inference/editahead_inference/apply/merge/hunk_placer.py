@@ -398,17 +398,17 @@ class _HunkPlacer:
         """Return the splices of lines removed and added together, between the context lines `before` and `after`."""
         if not group:
             return []
-        gone = [place for line, place in group if line.tag == "-" and place is not None]
+        deleted = [place for line, place in group if line.tag == "-" and place is not None]
         if any(line.tag == "-" and place is None for line, place in group):
             self._doubts.append(refuse_unplaced(hunk, self._target, is_first=not self._doubts))
-        come = written_lines(group, self._file, indenting)
-        if not gone:
+        inserted = written_lines(group, self._file, indenting)
+        if not deleted:
             if before is None and after is None:
                 return []
             at = before + 1 if before is not None else after or 0
             if before is not None and after is not None and after > at:
                 between = self._file.keys[at:after]
-                if between == tuple(map(normalize_line, come)):
+                if between == tuple(map(normalize_line, inserted)):
                     return []
                 self._doubts.append(
                     make_refusal(
@@ -418,11 +418,11 @@ class _HunkPlacer:
                         (SimilarLines(at, after, 0.5),),
                     )
                 )
-            return [Splice(at, at, come, group[0][0].at, group[-1][0].at + 1)]
+            return [Splice(at, at, inserted, group[0][0].at, group[-1][0].at + 1)]
         out: list[Splice] = []
-        at = gone[0]
+        at = deleted[0]
         added: list[str] = []
-        end, written = at, iter(come)
+        end, written = at, iter(inserted)
         for line, place in group:
             if line.tag == "+":
                 added.append(next(written))
@@ -446,12 +446,12 @@ class _HunkPlacer:
         is_light = sum(line_weight(normalize_line(line)) for line in hunk.old) < DISTINCTIVE
         if is_light and infer_transform(self._pairs, lines, self._file) is None:
             found = None  # The few lines of this hunk contradict those of the others, by chance or at the wrong place.
-        come = [line.text for line in hunk.lines if line.tag == "+"]
-        if (any(map(str.strip, come)) and (found is None or not found.certain or strange)) or (
+        inserted = [line.text for line in hunk.lines if line.tag == "+"]
+        if (any(map(str.strip, inserted)) and (found is None or not found.certain or strange)) or (
             found is not None
             and (
-                blank_indent_is_ambiguous(found, come, self._file.bodies)
-                or (found != IDENTITY and has_indented_string(come))
+                blank_indent_is_ambiguous(found, inserted, self._file.bodies)
+                or (found != IDENTITY and has_indented_string(inserted))
             )
         ):
             self._doubts.append(
@@ -465,14 +465,14 @@ class _HunkPlacer:
 
     def _place_without_context(self, hunk: Hunk) -> Splice:
         """Return the splice of a hunk that only adds lines and shows no context."""
-        come = tuple(line.text for line in hunk.lines if line.tag == "+")
+        inserted = tuple(line.text for line in hunk.lines if line.tag == "+")
         at = hunk.lines[0].at if hunk.lines else hunk.at
         place, is_told = self._hints.place_without_context(hunk)
         self._confidence.append(1.0 if is_told else 0.0)
         if not is_told:
             said = "The sketch does not show the lines around the lines to be added."
             self._doubts.append(make_refusal("unplaced", said, hunk_text(hunk)))
-        return Splice(place, place, come, at, at + len(come))
+        return Splice(place, place, inserted, at, at + len(inserted))
 
     def _sort_splices(self, splices: list[Splice]) -> list[Splice]:
         """Return the splices in order.

@@ -31,11 +31,13 @@ def fold_later_searches(hunks: Sequence[Hunk], target: Target) -> list[Hunk]:
             out.append(hunk)
         else:
             (place,) = _places_in_new(out[at], wanted)
-            come = [line for line in out[at].lines if line.tag == "+"]
-            come[place : place + len(wanted)] = [
+            inserted = [line for line in out[at].lines if line.tag == "+"]
+            inserted[place : place + len(wanted)] = [
                 replace(line, tag="+") for line in hunk.lines if line.tag != "-"
             ]
-            out[at] = replace(out[at], lines=(*(line for line in out[at].lines if line.tag != "+"), *come))
+            out[at] = replace(
+                out[at], lines=(*(line for line in out[at].lines if line.tag != "+"), *inserted)
+            )
         for text in {line.text.rstrip() for line in hunk.lines if line.tag != "-"}:
             writers.setdefault(text, []).append(at)
     return out
@@ -45,8 +47,10 @@ def _places_in_new(hunk: Hunk, wanted: Sequence[str]) -> list[int]:
     """Return the places of lines among those that a hunk writes, if it writes all of its lines anew."""
     if any(line.tag == " " for line in hunk.lines):
         return []
-    come = [line.text.rstrip() for line in hunk.lines if line.tag == "+"]
-    return [n for n in range(len(come) - len(wanted) + 1) if come[n : n + len(wanted)] == list(wanted)]
+    inserted = [line.text.rstrip() for line in hunk.lines if line.tag == "+"]
+    return [
+        n for n in range(len(inserted) - len(wanted) + 1) if inserted[n : n + len(wanted)] == list(wanted)
+    ]
 
 
 def interleave(hunk: Hunk) -> Hunk:
@@ -55,17 +59,17 @@ def interleave(hunk: Hunk) -> Hunk:
     Only hunks that list all removed lines and then all added lines change.
     """
     tags = "".join(line.tag for line in hunk.lines)
-    gone = [line for line in hunk.lines if line.tag == "-"]
-    come = [line for line in hunk.lines if line.tag == "+"]
-    if not gone or not come or tags != "-" * len(gone) + "+" * len(come):
+    deleted = [line for line in hunk.lines if line.tag == "-"]
+    inserted = [line for line in hunk.lines if line.tag == "+"]
+    if not deleted or not inserted or tags != "-" * len(deleted) + "+" * len(inserted):
         return hunk
     lines: list[HunkLine] = []
     i = 0
-    end = (len(gone), len(gone), len(come), len(come))
-    for i1, i2, j1, j2 in [*diff_lines([g.text for g in gone], [c.text for c in come]), end]:
-        lines += (replace(line, tag=" ") for line in gone[i:i1])
-        lines += gone[i1:i2]
-        lines += come[j1:j2]
+    end = (len(deleted), len(deleted), len(inserted), len(inserted))
+    for i1, i2, j1, j2 in [*diff_lines([g.text for g in deleted], [c.text for c in inserted]), end]:
+        lines += (replace(line, tag=" ") for line in deleted[i:i1])
+        lines += deleted[i1:i2]
+        lines += inserted[j1:j2]
         i = i2
     return replace(hunk, lines=tuple(lines))
 
@@ -80,8 +84,10 @@ def written_lines(
         file: The lines of the file.
         indenting: The change of the indentation.
     """
-    gone = [(line.text, file.bodies[place]) for line, place in group if line.tag == "-" and place is not None]
-    come = [line.text for line, _ in group if line.tag == "+"]
-    if any(shown.lstrip() != there.lstrip() for shown, there in gone):
-        come = carry_change([shown for shown, _ in gone], come, [there for _, there in gone])
-    return indenting.apply_all(come)
+    deleted = [
+        (line.text, file.bodies[place]) for line, place in group if line.tag == "-" and place is not None
+    ]
+    inserted = [line.text for line, _ in group if line.tag == "+"]
+    if any(shown.lstrip() != there.lstrip() for shown, there in deleted):
+        inserted = carry_change([shown for shown, _ in deleted], inserted, [there for _, there in deleted])
+    return indenting.apply_all(inserted)

@@ -32,10 +32,10 @@ def keep_indentation(lines: Sequence[str], file: FileLines, low: int, high: int)
         low: The first line of the file that the new one replaces.
         high: The line after the last one.
     """
-    theirs = tuple(lines)
-    kept = _KeptLines(theirs, file.bodies[low:high], file.keys[low:high])
+    sketched = tuple(lines)
+    kept = _KeptLines(sketched, file.bodies[low:high], file.keys[low:high])
     rendering = kept.find_rendering(file.indent_unit)
-    return theirs if rendering is None else _Restoration(kept, rendering).lines()
+    return sketched if rendering is None else _Restoration(kept, rendering).lines()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +75,13 @@ class _Rendering:
 class _KeptLines:
     """The lines of a whole file that the sketch and the file share, whatever their indentation."""
 
-    def __init__(self, theirs: Sequence[str], ours: Sequence[str], keys: Sequence[str]) -> None:
-        self.theirs, self.ours = theirs, ours
+    def __init__(self, sketched: Sequence[str], existing: Sequence[str], keys: Sequence[str]) -> None:
+        self.sketched, self.existing = sketched, existing
         self.old: dict[int, int] = {}
         """Line of the sketch -> line of the file."""
         self.versions: dict[int, int] = {}
         """Changed line of the sketch -> the line of the file that it is a version of."""
-        shown = list(map(normalize_line, theirs))
+        shown = list(map(normalize_line, sketched))
         i = j = 0
         for i1, i2, j1, j2 in [*diff_lines(keys, shown), (len(keys),) * 2 + (len(shown),) * 2]:
             self.old.update(zip(range(j, j1), range(i, i1), strict=True))
@@ -90,13 +90,15 @@ class _KeptLines:
         self.continued = [0, *accumulate(map(_opened, keys))]
         """The number of open parentheses before each line of the file."""
 
-    def _add_versions(self, gone: range, come: range, keys: Sequence[str], shown: Sequence[str]) -> None:
-        if len(gone) == len(come):
-            self.versions.update(zip(come, gone, strict=True))
+    def _add_versions(
+        self, deleted: range, inserted: range, keys: Sequence[str], shown: Sequence[str]
+    ) -> None:
+        if len(deleted) == len(inserted):
+            self.versions.update(zip(inserted, deleted, strict=True))
             return
-        at = gone.start
-        for number in come if len(gone) * len(come) <= _MAX_PAIRED else ():
-            pairs = range(at, gone.stop)
+        at = deleted.start
+        for number in inserted if len(deleted) * len(inserted) <= _MAX_PAIRED else ():
+            pairs = range(at, deleted.stop)
             best = next((n for n in pairs if ratio(keys[n], shown[number]) >= MIN_SIMILARITY), None)
             if best is not None:
                 self.versions[number], at = best, best + 1
@@ -110,25 +112,25 @@ class _KeptLines:
         pairs = [
             (own, shown)
             for j, i in self.old.items()
-            if self.ours[i].strip()
-            and any((own := indentation(self.ours[i]), shown := indentation(self.theirs[j])))
+            if self.existing[i].strip()
+            and any((own := indentation(self.existing[i]), shown := indentation(self.sketched[j])))
         ]
         equal = sum(own == shown for own, shown in pairs)
         best, most = None, equal
         for rendering in self._renderings(unit) if equal < len(pairs) else ():
             count = sum(rendering.render(own) == shown for own, shown in pairs)
-            if count > most or (best is None and not equal and unit[0] != indent_unit(self.theirs)[0]):
+            if count > most or (best is None and not equal and unit[0] != indent_unit(self.sketched)[0]):
                 best, most = rendering, count
         return best
 
     def _renderings(self, unit: str) -> Iterator[_Rendering]:
         """Yield the renderings that the units of both allow, the likeliest first."""
-        theirs = [indentation(line) for line in self.theirs if line.strip()]
-        ours = [indentation(line) for line in self.ours if line.strip()]
-        shown, tabbed = indent_unit(self.theirs), any("\t" in space for space in ours)
-        least = min(filter(None, map(len, theirs)), default=0)
+        sketched = [indentation(line) for line in self.sketched if line.strip()]
+        existing = [indentation(line) for line in self.existing if line.strip()]
+        shown, tabbed = indent_unit(self.sketched), any("\t" in space for space in existing)
+        least = min(filter(None, map(len, sketched)), default=0)
         levels = dict.fromkeys([shown, *(" " * width for width in _WIDTHS if width == least)])
-        tabs = (0,) if not tabbed or any("\t" in space for space in theirs) else (len(shown), *_WIDTHS)
+        tabs = (0,) if not tabbed or any("\t" in space for space in sketched) else (len(shown), *_WIDTHS)
         for level in levels:
             if unit == "\t" and level != "\t":
                 yield _Rendering(tab=len(level))
@@ -147,26 +149,26 @@ class _Restoration:
     rendering: _Rendering
 
     def __post_init__(self) -> None:
-        self._unit = indent_unit(self.kept.ours)
+        self._unit = indent_unit(self.kept.existing)
         self._known: dict[str, list[tuple[int, str]]] = {}
         """Indentation of the sketch -> the lines of the sketch that have it, each with the file's indentation."""
         for j, i in self.kept.old.items():
-            own, shown = indentation(self.kept.ours[i]), indentation(self.kept.theirs[j])
-            if self.kept.ours[i].strip() and not self.kept.continued[i] and self._is_rendered(i, shown):
+            own, shown = indentation(self.kept.existing[i]), indentation(self.kept.sketched[j])
+            if self.kept.existing[i].strip() and not self.kept.continued[i] and self._is_rendered(i, shown):
                 self._known.setdefault(shown, []).append((j, own))
 
     def lines(self) -> tuple[str, ...]:
         out: list[str] = []
         is_content = False
-        texts = {n for first, last in long_strings(self.kept.theirs) for n in range(first + 1, last + 1)}
-        for number, line in enumerate(self.kept.theirs):
+        texts = {n for first, last in long_strings(self.kept.sketched) for n in range(first + 1, last + 1)}
+        for number, line in enumerate(self.kept.sketched):
             shown = indentation(line)
             old = self.kept.old.get(number)
             near = self.kept.versions.get(number) if old is None else old
             if not line.strip():
-                out.append(line if old is None else self.kept.ours[old])
+                out.append(line if old is None else self.kept.existing[old])
                 continue
-            own = None if near is None else indentation(self.kept.ours[near])
+            own = None if near is None else indentation(self.kept.existing[near])
             if near is not None and self._is_rendered(near, shown):
                 is_content = False
             elif is_content or (own == shown and (number in texts or self._is_no_level(shown))):
@@ -180,7 +182,7 @@ class _Restoration:
     def _line(self, space: str, line: str, old: int | None) -> str:
         """Return a line of the sketch with its indentation; that of the file if only tabs or the end differ."""
         body = line.lstrip()
-        there = "" if old is None else self.kept.ours[old].lstrip()
+        there = "" if old is None else self.kept.existing[old].lstrip()
         if there and (body == there.rstrip() or ("\t" in there and "\t" not in body)):
             body = there
         return space + body
@@ -190,7 +192,7 @@ class _Restoration:
 
         A line that goes on below an open parenthesis may keep its columns behind the indentation of the line above.
         """
-        own = indentation(self.kept.ours[old])
+        own = indentation(self.kept.existing[old])
         if self.rendering.render(own) == shown:
             return True
         if self.kept.continued[old] <= 0:
@@ -198,7 +200,7 @@ class _Restoration:
         above = next(
             (
                 space
-                for line in reversed(self.kept.ours[:old])
+                for line in reversed(self.kept.existing[:old])
                 if line.strip() and len(space := indentation(line)) < len(own)
             ),
             "",

@@ -100,14 +100,14 @@ class _Restorer:
         keys = normalized(lines)
         split = dict(self._restore_gaps(lines, keys))
         split.update(self._one_line_bodies(lines, keys))
-        gone: set[int] = set()
+        deleted: set[int] = set()
         marks = dict(self._told_removals(lines, keys, code.at))
         shown = self._target.outlined(lines)
         items = list(walk(shown.items))
         heads = {item.start: self._named.get(shown.naming.of(item) or "", ()) for item in items}
         for run, text in list(self._docs.comments(lines, heads)):
             lines[run.start] = "\n".join(text)
-            gone.update(run[1:])
+            deleted.update(run[1:])
         for item in items:
             body = _body_lines(item, keys)
             found = self._items_like(shown.naming, item) if body else ()
@@ -115,14 +115,14 @@ class _Restorer:
             whole = self._docs.docstring(found, [lines[n] for n in docstring]) if docstring else None
             if whole is not None:
                 lines[docstring[0]] = "\n".join(whole)
-                gone.update(docstring[1:])
+                deleted.update(docstring[1:])
             if not found or _goes_on_below(item, keys, below):
                 continue
             stands = self._stands_for_body(found, body[len(docstring) :], keys)
             if stands:
                 marks[stands[0]] = Elision(lines[stands[0]], code.at + stands[0])
-                gone.update(stands[1:])
-        if not marks and not split and not gone and lines == list(code.lines):
+                deleted.update(stands[1:])
+        if not marks and not split and not deleted and lines == list(code.lines):
             return [code]
         out: list[Code | Elision] = []
         for number, line in enumerate(lines):
@@ -133,7 +133,7 @@ class _Restorer:
                 at = code.at + number
                 out += [Code((head,), at), Elision(f"{indentation(line)}    ...", at)]
                 out += [Code((end,), at)] if end else []
-            elif number not in gone:
+            elif number not in deleted:
                 out.append(Code(tuple(line.split("\n")), code.at + number))
         return out
 

@@ -64,21 +64,21 @@ def lost_beside_stubs(snippet: Snippet, target: Target, splices: Sequence[Splice
         ]
         rows = range(splice.end, len(keys))
         below = next((keys[n] for n in rows if keys[n] and not is_annotation(keys[n])), "")
-        gone = [key for key in keys[splice.start : splice.end] if key]
-        come = [key for key in map(normalize_line, splice.lines) if key]
-        is_above = identity(below) in stubs and all(is_comment(key) or is_annotation(key) for key in gone)
+        deleted = [key for key in keys[splice.start : splice.end] if key]
+        inserted = [key for key in map(normalize_line, splice.lines) if key]
+        is_above = identity(below) in stubs and all(is_comment(key) or is_annotation(key) for key in deleted)
         if not beside and not is_above:
             continue
         if not is_above:
-            gone = [keys[line] for line in beside if line < splice.end and keys[line]]
-        names = {identity(key) for key in come}
+            deleted = [keys[line] for line in beside if line < splice.end and keys[line]]
+        names = {identity(key) for key in inserted}
         lost = [
             key
-            for key in gone
+            for key in deleted
             if (has_substance(key) or is_comment(key) or is_annotation(key))
             and identity(key) not in names - {None}
         ]
-        if lost or not (gone or come):
+        if lost or not (deleted or inserted):
             end = max(splice.end, splice.start + 1)
             yield Item(splice.start, end, target.lines.widths[splice.start], [Section(splice.start)])
 

@@ -88,8 +88,8 @@ def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -
         is_whole = parent is not None and _container(parent, naming) in whole
         vanishes = after[name] < before[name]
         may_be_added = may_be_added and (vanishes or is_vague)
-        may_go = not (is_whole and vanishes and naming.is_named(item))
-        is_explained = may_go and is_bounded(
+        may_be_deleted = not (is_whole and vanishes and naming.is_named(item))
+        is_explained = may_be_deleted and is_bounded(
             item, line, parent, naming, target, splices, runs, outside=may_be_added
         )
         is_explained = is_explained or (
@@ -97,7 +97,7 @@ def lost_elements(snippet: Snippet, target: Target, splices: Sequence[Splice]) -
             and _is_between_shown(item, line, parent, naming, target, splices, runs, uncut, replaced=is_whole)
         )
         # A line of the file in the new element would be no neighbour of it.
-        may_be_enclosed = may_go and not (is_vague and may_be_added)
+        may_be_enclosed = may_be_deleted and not (is_vague and may_be_added)
         if not is_explained and not (may_be_enclosed and encloses_removal(snippet, target, splices, line)):
             yield item
 
@@ -216,11 +216,11 @@ def _elements(
         whole: Names of functions that are left out with all that they hold.
         near: If given, only items count that one of these splices deletes a line of.
     """
-    gone = None if near is None else [splice for splice in near if splice.start < splice.end]
+    deleted = None if near is None else [splice for splice in near if splice.start < splice.end]
     waiting: list[tuple[Item, Item | None, bool]] = [(item, None, False) for item in reversed(items)]
     while waiting:
         item, parent, is_inside = waiting.pop()
-        if gone is not None and not overlaps(item.start, item.end, gone):
+        if deleted is not None and not overlaps(item.start, item.end, deleted):
             continue
         if not is_inside and _is_element(item, parent, naming):
             yield item, parent

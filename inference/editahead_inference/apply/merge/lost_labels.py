@@ -41,20 +41,20 @@ def lost_labels(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> 
     target.check()
     known = dict(_labels(target.items, target.lines.keys))
     roles = Counter(known.values())
-    gone = [line for line in removed if roles[known.get(line, "")] > 1]
-    if not gone:
+    deleted = [line for line in removed if roles[known.get(line, "")] > 1]
+    if not deleted:
         return
-    come = Counter(normalize_line(line) for splice in splices for line in splice.lines)
+    inserted = Counter(normalize_line(line) for splice in splices for line in splice.lines)
     lines, _ = lines_and_marks(snippet)
     sketch = target.outlined(lines)
     shown_keys = sketch.naming.keys
     shown = {(shown_keys[line], role) for line, role in _labels(sketch.items, shown_keys)}
-    for line in gone:
+    for line in deleted:
         key = target.lines.keys[line]
         others = {text for text, role in shown if role == known[line]} - {key}
         is_branch = _BRANCH.match(key) is not None
         is_shown = bool(others) and not (is_branch and any(is_new_version(text, key) for text in others))
-        if come[key] or not is_shown:
+        if inserted[key] or not is_shown:
             continue
         if not encloses_removal(snippet, target, splices, line, by_frames=False):
             yield line

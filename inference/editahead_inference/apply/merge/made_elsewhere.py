@@ -14,9 +14,9 @@ _MIN_TWIN_LINES = 2
 def made_elsewhere(diff: Diff, target: Target) -> Refusal | None:
     """Return a refusal if the file has all that a hunk makes already: made a second time, it may change a twin."""
     for hunk in diff.hunks:
-        come = {line.text for line in hunk.lines if line.tag == "+"} - set(hunk.old)
+        inserted = {line.text for line in hunk.lines if line.tag == "+"} - set(hunk.old)
         told = sum(line_weight(normalize_line(line)) >= DISTINCTIVE for line in hunk.new)
-        if hunk.headings or told < _MIN_TWIN_LINES or not come or not any(map(str.strip, hunk.old)):
+        if hunk.headings or told < _MIN_TWIN_LINES or not inserted or not any(map(str.strip, hunk.old)):
             continue
         if _is_where_it_says(hunk, target):
             continue  # it is not made yet

@@ -33,14 +33,14 @@ def moved_lines(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> 
     naming = Naming(keys)
     shown: list[str] | None = None
     for splice in split_at_kept_lines(splices, target.lines.bodies):
-        come = [key for key in map(normalize_line, splice.lines) if key]
+        inserted = [key for key in map(normalize_line, splice.lines) if key]
         at = 0
-        while at + _MIN_LINES <= len(come):
+        while at + _MIN_LINES <= len(inserted):
             size = 1
-            for place in places.get(come[at], ())[:_MAX_PLACES] if has_substance(come[at]) else ():
-                there = list(_following(keys, place, len(come) - at))
-                size = max(size, _count_same(come[at:], [keys[line] for line in there]))
-                run = come[at : at + size]
+            for place in places.get(inserted[at], ())[:_MAX_PLACES] if has_substance(inserted[at]) else ():
+                there = list(_following(keys, place, len(inserted) - at))
+                size = max(size, _count_same(inserted[at:], [keys[line] for line in there]))
+                run = inserted[at : at + size]
                 telling = sum(has_substance(key) and not is_filler(key) for key in run)
                 if size < _MIN_LINES or telling < _MIN_TELLING or not changed.isdisjoint(there[:size]):
                     continue

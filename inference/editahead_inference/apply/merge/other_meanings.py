@@ -79,19 +79,19 @@ def copied_lines(snippet: Snippet, target: Target, splices: Sequence[Splice]) ->
     for splice in _joined(splices):
         copied: list[int] = []
         distinctive = 0
-        come = list(map(normalize_line, splice.lines))
+        inserted = list(map(normalize_line, splice.lines))
         shift = min(2, splice.start)
-        around = [*keys[splice.start - shift : splice.start], *come, *keys[splice.end : splice.end + 1]]
+        around = [*keys[splice.start - shift : splice.start], *inserted, *keys[splice.end : splice.end + 1]]
         for i1, i2, j1, j2 in diff_lines(target.lines.bodies[splice.start : splice.end], splice.lines):
-            if i1 < i2 and j1 < j2 and not any(map(opens_named, come[j1:j2])):
+            if i1 < i2 and j1 < j2 and not any(map(opens_named, inserted[j1:j2])):
                 runs = runs or ShownRuns(snippet, without_blanks)
                 if find_bounds(splice.start + i1, target, [splice], runs) is not None:
-                    distinctive += sum(line_weight(key) >= DISTINCTIVE for key in come[j1:j2])
+                    distinctive += sum(line_weight(key) >= DISTINCTIVE for key in inserted[j1:j2])
                     continue
             for at in range(j1, j2) if i1 < i2 else ():
-                distinctive += line_weight(come[at]) >= DISTINCTIVE
-                found = target.lines.places.get(come[at], ())
-                if line_weight(come[at]) < DISTINCTIVE:
+                distinctive += line_weight(inserted[at]) >= DISTINCTIVE
+                found = target.lines.places.get(inserted[at], ())
+                if line_weight(inserted[at]) < DISTINCTIVE:
                     window = around[max(0, at + shift - 2) : at + shift + 2]
                     is_single = (
                         i2 - i1 == j2 - j1 == 1 and line_weight(keys[splice.start + i1]) >= DISTINCTIVE
@@ -104,7 +104,7 @@ def copied_lines(snippet: Snippet, target: Target, splices: Sequence[Splice]) ->
                 copied.append(found[0])
                 near = {around[n] for n in (at + shift - 1, at + shift + 1) if 0 <= n < len(around)}
                 there = {keys[n] for n in (found[0] - 1, found[0] + 1) if 0 <= n < len(keys)}
-                if opens_named(come[at]) or any(line_weight(key) >= DISTINCTIVE for key in near & there):
+                if opens_named(inserted[at]) or any(line_weight(key) >= DISTINCTIVE for key in near & there):
                     copied.append(found[0])
         if copied and len(copied) >= (_MIN_COPIED if len(copied) > 1 else _MIN_SINGLE) * distinctive:
             yield copied[0]
@@ -118,13 +118,13 @@ def added_elsewhere(snippet: Snippet, target: Target, splices: Sequence[Splice])
     runs = [_Run(list(map(normalize_line, part.lines))) for part in snippet.parts if isinstance(part, Code)]
     known: dict[tuple[str, ...], bool] = {}
     for splice in split_at_kept_lines(splices, target.lines.bodies):
-        come = tuple(map(normalize_line, splice.lines))
-        if splice.start == splice.end or not any(come):
+        inserted = tuple(map(normalize_line, splice.lines))
+        if splice.start == splice.end or not any(inserted):
             continue
-        if come not in known:
+        if inserted not in known:
             target.check()
-            known[come] = any(run.fits_without(come, target) for run in runs)
-        if known[come]:
+            known[inserted] = any(run.fits_without(inserted, target) for run in runs)
+        if known[inserted]:
             yield splice.start
 
 
@@ -161,12 +161,12 @@ def shown_lines_gone(snippet: Snippet, target: Target, splices: Sequence[Splice]
     An element that repeats the lines of the next one would take its place, and the next one that of the one behind it.
     """
     keys = target.lines.keys
-    gone: Counter[str] = Counter()
-    come: Counter[str] = Counter()
+    deleted: Counter[str] = Counter()
+    inserted: Counter[str] = Counter()
     for splice in splices:
-        gone.update(keys[splice.start : splice.end])
-        come.update(map(normalize_line, splice.lines))
-    lost = {key for key in (gone - come) if line_weight(key) >= DISTINCTIVE and not is_comment(key)}
+        deleted.update(keys[splice.start : splice.end])
+        inserted.update(map(normalize_line, splice.lines))
+    lost = {key for key in (deleted - inserted) if line_weight(key) >= DISTINCTIVE and not is_comment(key)}
     if not lost:
         return
     shown = (list(map(normalize_line, part.lines)) for part in snippet.parts if isinstance(part, Code))
@@ -175,14 +175,14 @@ def shown_lines_gone(snippet: Snippet, target: Target, splices: Sequence[Splice]
         new = list(map(normalize_line, splice.lines))
         for i1, i2, j1, j2 in diff_lines(keys[splice.start : splice.end], new):
             told = {key for key in new[j1:j2] if line_weight(key) >= DISTINCTIVE}
-            gone_here = range(splice.start + i1, splice.start + i2) if told else ()
-            if not any(keys[line] in lost for line in gone_here):
+            deleted_here = range(splice.start + i1, splice.start + i2) if told else ()
+            if not any(keys[line] in lost for line in deleted_here):
                 continue
             target.check()
             below = {
                 key for run, last in runs if told <= last.keys() for key in _heads_below(told, run, last)
             }
-            yield from (line for line in gone_here if keys[line] in lost and keys[line] in below)
+            yield from (line for line in deleted_here if keys[line] in lost and keys[line] in below)
 
 
 def _heads_below(told: set[str], run: Sequence[str], last: Mapping[str, int]) -> Iterator[str]:

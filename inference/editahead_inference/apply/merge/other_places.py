@@ -50,7 +50,7 @@ def nearby_copies(target: Target, splices: Sequence[Splice]) -> Iterator[int]:
 def copied_neighbours(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterator[int]:
     """Yield the first of several lines that would be there a second time, shortly below or above: they may have moved."""
     places = target.lines.places
-    gone = {line for splice in splices for line in range(splice.start, splice.end)}
+    deleted = {line for splice in splices for line in range(splice.start, splice.end)}
     shown: Counter[str] | None = None
     for splice in split_at_kept_lines(splices, target.lines.bodies):
         told = [key for key in map(normalize_line, splice.lines) if line_weight(key) >= DISTINCTIVE]
@@ -59,7 +59,7 @@ def copied_neighbours(snippet: Snippet, target: Target, splices: Sequence[Splice
         if splice.start < splice.end or len(found) < _MIN_MOVED or not all(len(each) == 1 for each in found):
             continue
         lines = [line for (line,) in found]
-        if gone.isdisjoint(lines) and lines == list(range(lines[0], lines[0] + len(lines))):
+        if deleted.isdisjoint(lines) and lines == list(range(lines[0], lines[0] + len(lines))):
             shown = shown or Counter(map(normalize_line, code_lines(snippet)))
             if all(shown[key] == 1 for key in told):
                 yield lines[0]
@@ -113,7 +113,7 @@ def shifted_brackets(target: Target, splices: Sequence[Splice]) -> Iterator[int]
     """Yield lines of brackets of which only the indentation would change: those of another level are meant."""
     keys = target.lines.keys
     for splice in split_at_kept_lines(splices, target.lines.bodies):
-        gone = list(filter(None, keys[splice.start : splice.end]))
-        come = list(filter(None, map(normalize_line, splice.lines)))
-        if gone and gone == come and not any(re.search(r"\w", key) for key in gone):
+        deleted = list(filter(None, keys[splice.start : splice.end]))
+        inserted = list(filter(None, map(normalize_line, splice.lines)))
+        if deleted and deleted == inserted and not any(re.search(r"\w", key) for key in deleted):
             yield splice.start

@@ -181,8 +181,8 @@ class PlacedRuns:
         another one, and stay as a whole.
         """
         keys = self._target.lines.keys
-        gone = {line for splice in self._splices for line in range(splice.start, splice.end)}
-        blocks = {item.start: item for item in walk(self._target.items)} if gone else {}
+        deleted = {line for splice in self._splices for line in range(splice.start, splice.end)}
+        blocks = {item.start: item for item in walk(self._target.items)} if deleted else {}
         for splice in self._splices:
             lines = [line for line in range(splice.start, splice.end) if keys[line]]
             heads = [
@@ -190,13 +190,13 @@ class PlacedRuns:
                 for line in lines
                 if line in blocks
                 and _opens_named(keys[line])
-                and any(keys[n] and n not in gone for n in range(splice.end, blocks[line].end))
+                and any(keys[n] and n not in deleted for n in range(splice.end, blocks[line].end))
             ]
-            come = [key for key in map(normalize_line, splice.lines) if key]
-            known = Counter(map(identity, filter(_opens_named, come)))
+            inserted = [key for key in map(normalize_line, splice.lines) if key]
+            known = Counter(map(identity, filter(_opens_named, inserted)))
             if len(heads) > known.total():
                 return True
-            if len(lines) != len(come) and any(
+            if len(lines) != len(inserted) and any(
                 not known[identity(keys[line])] and not self._shows_end(blocks[line]) for line in heads
             ):
                 return True
@@ -231,12 +231,12 @@ class PlacedRuns:
     def move_lines(self) -> bool:
         """Whether a line goes at one place and comes at another, with a neighbour: the sketch may show the first place."""
         keys = self._target.lines.keys
-        gone = {keys[line] for each in self._splices for line in range(each.start, each.end)}
+        deleted = {keys[line] for each in self._splices for line in range(each.start, each.end)}
         for splice in self._splices:
             own = set(keys[splice.start : splice.end])
-            come = [key for key in map(normalize_line, splice.lines) if key]
-            for pair in pairwise(come):
-                moved = [key for key in pair if key in gone - own and line_weight(key) >= DISTINCTIVE]
+            inserted = [key for key in map(normalize_line, splice.lines) if key]
+            for pair in pairwise(inserted):
+                moved = [key for key in pair if key in deleted - own and line_weight(key) >= DISTINCTIVE]
                 if moved and self._target.lines.find_normalized(pair):
                     return True
         return False

@@ -88,19 +88,19 @@ class ReadingScorer:
         out = dict.fromkeys(WEIGHTS, 0)
         names = [Counter[str](), Counter[str]()]
         for splice in split_at_kept_lines(splices, file.bodies):
-            gone = [key for key in file.keys[splice.start : splice.end] if key]
-            come = [key for key in map(normalize_line, splice.lines) if key]
-            if gone or come:
-                left = set(gone)
-                for count, keys in zip(names, (gone, come), strict=True):
+            deleted = [key for key in file.keys[splice.start : splice.end] if key]
+            inserted = [key for key in map(normalize_line, splice.lines) if key]
+            if deleted or inserted:
+                left = set(deleted)
+                for count, keys in zip(names, (deleted, inserted), strict=True):
                     count.update(name for name in map(identity, keys) if name and name.startswith("named "))
                 out["changes"] += 1
-                out["gone"] += sum(map(has_substance, gone))
+                out["gone"] += sum(map(has_substance, deleted))
                 out["repeats"] += sum(
                     has_substance(key) and not is_filler(key) and key in file.places and key not in left
-                    for key in come
+                    for key in inserted
                 )
-                self._add_sides(out, splice, bool(gone), come)
+                self._add_sides(out, splice, bool(deleted), inserted)
         out["lost declarations"] = (names[0] - names[1]).total()
         out["torn runs"] = self._count_torn(splices)
         out["keeps what may go"] = int(source.variant == 1)
@@ -110,14 +110,14 @@ class ReadingScorer:
         out["fails"] = int(not source.passes)
         return out
 
-    def _add_sides(self, out: dict[str, int], splice: Splice, removes: bool, come: Sequence[str]) -> None:
+    def _add_sides(self, out: dict[str, int], splice: Splice, removes: bool, inserted: Sequence[str]) -> None:
         """Count a change by the sides on which the sketch shows the next line of the file."""
         keys, places = self._target.lines.keys, self._target.lines.places
         above = next((keys[n] for n in range(splice.start - 1, -1, -1) if keys[n]), None)
         below = next((keys[n] for n in range(splice.end, len(keys)) if keys[n]), None)
-        is_above = above is None or self._runs.contain([above, *come])
-        is_below = below is None or self._runs.contain([*come, below])
-        around = [key for key in (above, *come, below) if key is not None]
+        is_above = above is None or self._runs.contain([above, *inserted])
+        is_below = below is None or self._runs.contain([*inserted, below])
+        around = [key for key in (above, *inserted, below) if key is not None]
         if is_above and is_below and self._runs.contain(around):
             telling = [
                 key

@@ -107,15 +107,15 @@ def _longer_title(
     scope = _scope(reading, target)
     if scope and scope not in (_scope(other, target) for other in others):
         return f"{title} in `{scope}`"
-    gone = {line for other in others for line in _removed(other.splices, target)}
-    only = next((line for line in _removed(reading.splices, target) if line not in gone), None)
+    deleted = {line for other in others for line in _removed(other.splices, target)}
+    only = next((line for line in _removed(reading.splices, target) if line not in deleted), None)
     if only is not None:
         return f"{title}, and remove {_quoted(target.lines.keys[only])}"
-    mine, *come = (set(_added(each)) for each in (reading, *others))
-    added = next((key for key in _added(reading) if not any(key in keys for keys in come)), None)
+    mine, *inserted = (set(_added(each)) for each in (reading, *others))
+    added = next((key for key in _added(reading) if not any(key in keys for keys in inserted)), None)
     if added is not None:
         return f"{title}, with {_quoted(added)}"
-    shared = set.intersection(*come) - mine
+    shared = set.intersection(*inserted) - mine
     left = next((key for key in _added(others[0]) if key in shared), None)
     if left is not None:
         return f"{title}, without {_quoted(left)}"
@@ -149,9 +149,9 @@ def _title(splices: Sequence[Splice], target: Target) -> str:
     """Return what splices do first, in plain words."""
     keys = target.lines.keys
     first = next((each for each in splices if _is_substantial(each, target)), splices[0])
-    gone = next((keys[line] for line in range(first.start, first.end) if has_substance(keys[line])), None)
-    if gone is not None:
-        return f"{'replace' if any(map(str.strip, first.lines)) else 'remove'} {_quoted(gone)}"
+    deleted = next((keys[line] for line in range(first.start, first.end) if has_substance(keys[line])), None)
+    if deleted is not None:
+        return f"{'replace' if any(map(str.strip, first.lines)) else 'remove'} {_quoted(deleted)}"
     if not any(keys[first.start :]):
         return "add at the end of the file"
     above = next((n for n in range(first.start - 1, -1, -1) if has_substance(keys[n])), None)

@@ -140,21 +140,21 @@ class _Change:
     Attributes:
         first: The first line of the file that they replace, blank lines counted.
         last: The line after the last one.
-        gone: The normalised lines of the file that they replace.
+        deleted: The normalised lines of the file that they replace.
     """
 
     start: int
     end: int
     first: int
     last: int
-    gone: tuple[str, ...]
+    deleted: tuple[str, ...]
 
     @property
     def may_be_below_header(self) -> bool:
         """Whether what is above may be the header of the block alone."""
         size = self.end - self.start
-        return 0 < len(self.gone) <= size and not any(
-            (identity(key) or "").startswith("named ") for key in self.gone
+        return 0 < len(self.deleted) <= size and not any(
+            (identity(key) or "").startswith("named ") for key in self.deleted
         )
 
 
@@ -193,10 +193,10 @@ class _Result:
         for splice in parts:
             keep(splice.start)
             new = list(filter(None, map(normalize_line, splice.lines)))
-            gone = tuple(filter(None, keys[splice.start : splice.end]))
-            if new or gone:
+            deleted = tuple(filter(None, keys[splice.start : splice.end]))
+            if new or deleted:
                 end = len(self.keys) + len(new)
-                self.changes.append(_Change(len(self.keys), end, splice.start, splice.end, gone))
+                self.changes.append(_Change(len(self.keys), end, splice.start, splice.end, deleted))
             self.keys += new
             self.stays += [False] * len(new)
             self.comments += [False] * len(new)
@@ -263,16 +263,16 @@ def _opened_name(key: str) -> str | None:
 
 def _merges_blocks(change: _Change, result: _Result) -> bool:
     """Return whether the end of one block and the header of the next go, wherever equal lines beside them are counted."""
-    if min(unmatched_brackets(change.gone)) == 0:
+    if min(unmatched_brackets(change.deleted)) == 0:
         return False
-    come = result.keys[change.start : change.end]
-    if min(unmatched_brackets(come)) > 0:
+    inserted = result.keys[change.start : change.end]
+    if min(unmatched_brackets(inserted)) > 0:
         return False
     above, below = result.keys[: change.start][::-1], result.keys[change.end :]
-    gone = list(change.gone)
-    for lines, at in ((above, -1), (below, 0)) if not come else ():
-        shifted = gone
-        for key in lines[: len(gone)]:
+    deleted = list(change.deleted)
+    for lines, at in ((above, -1), (below, 0)) if not inserted else ():
+        shifted = deleted
+        for key in lines[: len(deleted)]:
             if key != shifted[at]:
                 break
             shifted = [key, *shifted[:-1]] if at else [*shifted[1:], key]
@@ -394,8 +394,8 @@ class _ShownLines:
         run = self._keys[low:high]
         if (low, high) == (0, len(self._keys)) or result.keys[low - shift : high - shift] != run:
             return False
-        gone = {name for key in change.gone if (name := _opened_name(key))}
-        if not gone <= {identity(key) for key in run if key is not None}:
+        deleted = {name for key in change.deleted if (name := _opened_name(key))}
+        if not deleted <= {identity(key) for key in run if key is not None}:
             return False
         if not change.may_be_below_header and self._ends_with_block(change, shift, low, high):
             return False
@@ -416,9 +416,9 @@ class _ShownLines:
 
     def _new_lines(self, change: _Change, result: _Result, shift: int) -> set[int]:
         """Return the new lines in the sketch, except those that declare what a line that goes declares."""
-        gone = {name for key in change.gone if (name := identity(key) or "").startswith("named ")}
+        deleted = {name for key in change.deleted if (name := identity(key) or "").startswith("named ")}
         lines = range(change.start, change.end)
-        new = {self._numbers[at + shift] for at in lines if identity(result.keys[at]) not in gone}
+        new = {self._numbers[at + shift] for at in lines if identity(result.keys[at]) not in deleted}
         if change.start < change.end and is_annotation(result.keys[change.end - 1]):
             new.add(self._numbers[change.end + shift])  # It belongs to the line below.
         return new

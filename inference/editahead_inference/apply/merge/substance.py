@@ -145,10 +145,10 @@ def emptied_bodies(snippet: Snippet, target: Target, splices: Sequence[Splice]) 
     there = list(_bodies(Outlined(target.items, target.naming)))
     filled = {body.name: body.line for body in there if body.is_filled}
     known = {(body.name, *body.keys) for body in there}
-    come = {key for splice in splices for key in map(normalize_line, splice.lines) if key}
+    inserted = {key for splice in splices for key in map(normalize_line, splice.lines) if key}
     for body in shown:
         is_new = body.has_stub and (body.name, *body.keys) not in known
-        if is_new and not come.isdisjoint(body.keys) and body.name in filled:
+        if is_new and not inserted.isdisjoint(body.keys) and body.name in filled:
             yield filled[body.name]
     empty = {body.kind for body in shown if not body.is_filled}
     before = Counter((body.kind, body.is_filled) for body in there)

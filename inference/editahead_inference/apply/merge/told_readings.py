@@ -75,14 +75,14 @@ class ToldReadings:
         """
         lines = self._target.lines
         keys = lines.keys
-        come = [key for key in map(normalize_line, splice.lines) if key]
+        inserted = [key for key in map(normalize_line, splice.lines) if key]
         above = next((n for n in range(splice.start - 1, -1, -1) if keys[n]), None)
         below = next((n for n in range(splice.end, len(keys)) if keys[n]), None)
-        gone = next((n for n in range(splice.start, splice.end) if keys[n]), None)
+        deleted = next((n for n in range(splice.start, splice.end) if keys[n]), None)
         around = [keys[n] for n in (above, below) if n is not None]
-        is_first = above is not None and gone is not None and lines.widths[above] < lines.widths[gone]
+        is_first = above is not None and deleted is not None and lines.widths[above] < lines.widths[deleted]
         if is_first and all(len(lines.places[key]) > 1 for key in around):
             return False
         first = [] if above is None else [keys[above]]
         last = [] if below is None else [keys[below]]
-        return self._runs.contain([*first, *come, *last])
+        return self._runs.contain([*first, *inserted, *last])

@@ -48,7 +48,7 @@ def remove_as_told(part: FileSketch, target: Target, result: MergeResult) -> Mer
     declared: dict[str, list[Declaration]] = {}
     for each in target.declarations:
         declared.setdefault(each.name.rsplit(".", 1)[-1], []).append(each)
-    gone: list[Replacement] = []
+    deleted: list[Replacement] = []
     for name, key in said.items():
         found = declared.get(name, [])
         if key in target.lines.places or not found or any(_goes(d, target, result.edit) for d in found):
@@ -56,11 +56,11 @@ def remove_as_told(part: FileSketch, target: Target, result: MergeResult) -> Mer
         doubt = _doubt(name, found, target, result.edit)
         if doubt:
             return replace(result, refusal=make_refusal("ambiguous", doubt))
-        gone.append(_replacement(found[0], target))
-    if not gone:
+        deleted.append(_replacement(found[0], target))
+    if not deleted:
         return result
     try:
-        edit = Edit.from_replacements((*result.edit.replacements, *gone))
+        edit = Edit.from_replacements((*result.edit.replacements, *deleted))
     except ValueError:
         doubt = "Of two declarations that the sketch says are removed, one is inside the other."
         return replace(result, refusal=make_refusal("ambiguous", doubt))
@@ -80,8 +80,8 @@ def _doubt(name: str, found: Sequence[Declaration], target: Target, edit: Edit) 
         return f"The sketch says that `{name}` is removed, but it is outside the selection."
     if _is_all_of_its_block(first, target):
         return f"The sketch says that `{name}` is removed, but its block has nothing else."
-    gone = _replacement(first, target)
-    if any(gone.start <= each.end and each.start <= gone.end for each in edit.replacements):
+    deleted = _replacement(first, target)
+    if any(deleted.start <= each.end and each.start <= deleted.end for each in edit.replacements):
         return f"The sketch says that `{name}` is removed, and changes it."
     return ""
 

@@ -168,9 +168,9 @@ def first_failure(
     if not isinstance(part.content, Diff) and part.kind != "whole-file":
         for lost in lost_elements(part.content, target, splices):
             near = (SimilarLines(lost.start, lost.end, 1.0),)
-            gone = target.lines.bodies[lost.start : lost.end]
+            deleted = target.lines.bodies[lost.start : lost.end]
             return make_refusal(
-                "would-lose-code", "Code that the sketch does not show would be deleted.", gone, near
+                "would-lose-code", "Code that the sketch does not show would be deleted.", deleted, near
             )
         for line in replaced_by_new(part.content, target, splices):
             if not encloses_all(part.content, target, splices):
@@ -216,8 +216,8 @@ def first_failure(
         for number in () if is_choice else repeated_members(part.content, target, splices):
             detail = "The file already has these lines in another place, which the sketch may show."
             return make_refusal("ambiguous", detail, [target.lines.bodies[number]], settled_by="person")
-        come = [line for splice in splices for line in splice.lines]
-        for line in words_for_code(target, come):
+        inserted = [line for splice in splices for line in splice.lines]
+        for line in words_for_code(target, inserted):
             detail = "This placeholder would replace code that the sketch leaves out."
             return make_refusal("unparsed", detail, [line], settled_by="person")
         for line in unended_blocks(part.content, target, splices):
@@ -308,9 +308,9 @@ def _unclear(line: int, target: Target, detail: str, *, settled_by: SettledBy = 
 
 def _unbalances_braces(target: Target, splices: Sequence[Splice]) -> bool:
     """Return whether a file that has as many opening braces as closing ones would not have any more."""
-    come = sum(map(_braces, (line for splice in splices for line in splice.lines)))
-    gone = sum(map(_braces, (line for s in splices for line in target.lines.bodies[s.start : s.end])))
-    return come != gone and not sum(map(_braces, target.lines.bodies))
+    inserted = sum(map(_braces, (line for splice in splices for line in splice.lines)))
+    deleted = sum(map(_braces, (line for s in splices for line in target.lines.bodies[s.start : s.end])))
+    return inserted != deleted and not sum(map(_braces, target.lines.bodies))
 
 
 def _braces(line: str) -> int:
@@ -373,30 +373,34 @@ def _is_confined(original: Snapshot, splices: Sequence[Splice], edit: Edit) -> b
 
 def _unrequested_by_diff(diff: Diff, target: Target, splices: Sequence[Splice]) -> Refusal | None:
     """Return a refusal for lines that would be added or removed although no hunk says so."""
-    may_go = Counter(
+    may_be_deleted = Counter(
         normalize_line(line.text) for hunk in diff.hunks for line in hunk.lines if line.tag == "-"
     )
-    may_come = Counter(
+    may_be_inserted = Counter(
         normalize_line(line.text) for hunk in diff.hunks for line in hunk.lines if line.tag == "+"
     )
-    gone: Counter[str] = Counter()
-    come: Counter[str] = Counter()
+    deleted: Counter[str] = Counter()
+    inserted: Counter[str] = Counter()
     for splice in splices:
         before = Counter(target.lines.keys[splice.start : splice.end])
         after = Counter(map(normalize_line, splice.lines))
         # A line between two changes is in both. Where the hunk changes it, too, all of its occurrences count.
         stays = before & after
-        gone += before - Counter({key: count for key, count in stays.items() if key not in may_go})
-        come += after - Counter({key: count for key, count in stays.items() if key not in may_come})
-    for key, count in (gone - may_go).items():
-        left = may_go - gone
+        deleted += before - Counter({key: count for key, count in stays.items() if key not in may_be_deleted})
+        inserted += after - Counter(
+            {key: count for key, count in stays.items() if key not in may_be_inserted}
+        )
+    for key, count in (deleted - may_be_deleted).items():
+        left = may_be_deleted - deleted
         if (
             not (is_comment(key) and any(ratio(key, other) >= _MIN_PARAPHRASE_SIMILARITY for other in left))
             and count
         ):
             return make_refusal("would-lose-code", "A line that no hunk removes would be deleted.", [key])
-    if come - may_come:
-        return make_refusal("unparsed", "A line that no hunk adds would be inserted.", list(come - may_come))
+    if inserted - may_be_inserted:
+        return make_refusal(
+            "unparsed", "A line that no hunk adds would be inserted.", list(inserted - may_be_inserted)
+        )
     marks = [line for splice in splices for line in splice.lines if _is_new_marker(line, target)]
     if marks:
         return make_refusal("unparsed", "A marker for omitted code would stay in the file.", marks)
@@ -428,12 +432,12 @@ def _unrequested_by_snippet(
             )
         if part.kind == "whole-file":
             continue
-        for gone in _unexplained_deletions(splice, target, shown, keys):
+        for deleted in _unexplained_deletions(splice, target, shown, keys):
             return make_refusal(
                 "would-lose-code",
                 "Lines that the sketch neither shows nor leaves out between two markers or lines would be deleted.",
-                target.lines.bodies[gone[0] : gone[1]],
-                (SimilarLines(*gone, 1.0),),
+                target.lines.bodies[deleted[0] : deleted[1]],
+                (SimilarLines(*deleted, 1.0),),
             )
     return None
 

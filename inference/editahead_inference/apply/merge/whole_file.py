@@ -139,9 +139,9 @@ def _lost_names(lines: Sequence[str], target: Target) -> list[str]:
     names = map(sketch.naming.of, walk(sketch.items))
     shown = Counter(name for name in names if name is not None)
     there = Counter({name: len(items) for name, items in target.named_items.items()})
-    gone = [name.removeprefix(_DECLARED) for name in there - shown if name.startswith(_DECLARED)]
-    come = [name for name in shown - there if name.startswith(_DECLARED)]
-    return gone if len(gone) > len(come) else []
+    deleted = [name.removeprefix(_DECLARED) for name in there - shown if name.startswith(_DECLARED)]
+    inserted = [name for name in shown - there if name.startswith(_DECLARED)]
+    return deleted if len(deleted) > len(inserted) else []
 
 
 def _kept_share(lines: Sequence[str], target: Target) -> float:

@@ -132,13 +132,13 @@ def _without_shown_changes(merged: MergeResult, shown: set[str]) -> Snapshot:
     """Return the guess without the changes that only add shown lines, or delete lines beside shown ones."""
     old, new = merged.original.lines, list(split_lines(merged.guess))
     for i1, i2, j1, j2 in reversed(diff_lines(old, new)):
-        come = [key for line in new[j1:j2] if (key := normalize_line(line))]
+        inserted = [key for line in new[j1:j2] if (key := normalize_line(line))]
         beside = [
             key
             for line in new[max(j1 - 1, 0) : j2 + 1]
             if line_weight(key := normalize_line(line)) >= DISTINCTIVE
         ]
-        if all(key in shown for key in come) if come else any(key in shown for key in beside):
+        if all(key in shown for key in inserted) if inserted else any(key in shown for key in beside):
             new[j1:j2] = old[i1:i2]
     original = merged.original
     return Snapshot.from_text(

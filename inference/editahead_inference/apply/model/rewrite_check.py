@@ -248,11 +248,11 @@ class _RewriteComparison:
         earlier = self.spans[number - 1][3] if number else 0
         behind = keys[i2 : i2 + min(following, end) - j2]
         ahead = keys[i1 - (j1 - max(earlier, at)) : i1]
-        gone = keys[i1:i2]
+        deleted = keys[i1:i2]
         if behind and any(_starts(keys[k:], behind) for k in range(i1, i2)):
             return False
         return not ahead or not any(
-            _starts(gone[k - len(ahead) :], ahead) for k in range(len(ahead), len(gone) + 1)
+            _starts(deleted[k - len(ahead) :], ahead) for k in range(len(ahead), len(deleted) + 1)
         )
 
 

@@ -81,13 +81,13 @@ class AmbiguityChecks:
                 return False
             if not any(self._file.keys[a.end : b.start]):
                 continue
-            come = segment.lines[a.last - segment.first : b.first - segment.first]
-            gone = self._file.bodies[a.end : b.start]
-            if len(come) == len(gone) and count_replaced_lines(come, gone, is_edge=False):
+            inserted = segment.lines[a.last - segment.first : b.first - segment.first]
+            deleted = self._file.bodies[a.end : b.start]
+            if len(inserted) == len(deleted) and count_replaced_lines(inserted, deleted, is_edge=False):
                 continue
-            closed, opened = unmatched_brackets(come)
+            closed, opened = unmatched_brackets(inserted)
             edge = segment.lines[(b.first if from_end else a.last - 1) - segment.first].rstrip()
-            if any(line.rstrip() == edge for line in gone):
+            if any(line.rstrip() == edge for line in deleted):
                 return True
             if from_end:
                 return unmatched_brackets(segment.lines[b.first - segment.first :])[0] <= opened
@@ -123,8 +123,8 @@ class AmbiguityChecks:
         """
         shown = "\n".join(segment.lines)
         for a, b in pairwise(own):
-            come = segment.lines[a.last - segment.first : b.first - segment.first]
-            if any(opened_name(normalize_line(line)) for line in come):
+            inserted = segment.lines[a.last - segment.first : b.first - segment.first]
+            if any(opened_name(normalize_line(line)) for line in inserted):
                 continue
             for d in self._target.declarations:
                 if a.end <= d.head < b.start < d.end and d.name.rsplit(".")[-1] not in shown:
@@ -138,15 +138,18 @@ class AmbiguityChecks:
         low, high = max(own[0].start - _EDGE_REACH, 0), own[-1].end + _EDGE_REACH
         shown = set(map(normalize_line, segment.lines))
         for a, b in pairwise(own):
-            gone = self._file.keys[a.end : b.start]
+            deleted = self._file.keys[a.end : b.start]
             nearby = (*self._file.keys[low : a.end], *self._file.keys[b.start : high])
             for body in segment.lines[a.last - segment.first : b.first - segment.first]:
                 key = normalize_line(body)
-                if not is_comment(body) or line_weight(key) < DISTINCTIVE or not any(gone):
+                if not is_comment(body) or line_weight(key) < DISTINCTIVE or not any(deleted):
                     continue
                 self._target.check()
                 found = extractOne(key, nearby, scorer=ratio, score_cutoff=_MIN_REWORDED_SIMILARITY)
-                if found is not None and extractOne(key, gone, scorer=ratio, score_cutoff=found[1]) is None:
+                if (
+                    found is not None
+                    and extractOne(key, deleted, scorer=ratio, score_cutoff=found[1]) is None
+                ):
                     if found[0] in shown:
                         continue
                     place = nearby.index(found[0])
@@ -177,11 +180,11 @@ class AmbiguityChecks:
             min_weight: Only lines of at least this weight, which occur once in the file, count. 0 = no such limit.
         """
         met = {line for anchor in chain for line in range(anchor.first, anchor.last)}
-        gone = {line for anchor in chain for line in range(anchor.start, anchor.end)}
+        deleted = {line for anchor in chain for line in range(anchor.start, anchor.end)}
         replacing: set[int] = set()
         for a, b in pairwise(chain):
             if a.segment == b.segment:
-                gone.update(range(a.end, b.start))
+                deleted.update(range(a.end, b.start))
                 if b.start > a.end or min(a.weight, b.weight) < DISTINCTIVE:
                     replacing.update(range(a.last, b.first))
         for number, segment in enumerate(segments):
@@ -203,7 +206,7 @@ class AmbiguityChecks:
                 reach = _EDGE_REACH if at_end else _REPLACED_REACH if line in replacing else _ADDED_REACH
                 low = 0 if segment.opens or is_only else own[0].start - reach
                 high = len(self._file) if segment.closes or is_only else own[-1].end + reach
-                places = [p for p in everywhere if low <= p < high and (at_end or p not in gone)]
+                places = [p for p in everywhere if low <= p < high and (at_end or p not in deleted)]
                 if min_weight and len(self._file.places.get(normalize_line(body), ())) > 1:
                     continue
                 if places and (at_end or len(places) == 1):

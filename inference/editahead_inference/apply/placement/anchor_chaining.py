@@ -209,24 +209,30 @@ class _ChainBuilder:
         """Return the cost of the lines between two anchors of one segment."""
         first, start = b.first + taken, b.start + taken
         last, end = a.last - given, a.end - given
-        come, gone = first - last, start - end
-        if not come and not gone:
+        inserted, deleted = first - last, start - end
+        if not inserted and not deleted:
             return 0.0
         if self._segments[b.segment].strict:
             is_torn = self._shown[first] - self._shown[last] != self._filled[start] - self._filled[end]
             return inf if is_torn else 0.3 + self._cost[first] - self._cost[last]
         # A deletion without replacement is less likely, and one that leaves the block is rare.
-        excess = min(0.3 * max(0, gone - come), _MAX_DELETION_COST)
-        left = _OUTER_BLOCK_COST if gone and self._file.enters_outer_block(end, start) else 0.0
+        excess = min(0.3 * max(0, deleted - inserted), _MAX_DELETION_COST)
+        left = _OUTER_BLOCK_COST if deleted and self._file.enters_outer_block(end, start) else 0.0
         torn = _BRACKET_MISMATCH_COST * (
             self._depths[first] - self._depths[last] != self._file_depths[start] - self._file_depths[end]
         )
-        if come and not gone and unmatched_brackets(self._lines[last:first])[0]:
+        if inserted and not deleted and unmatched_brackets(self._lines[last:first])[0]:
             torn = _BRACKET_MISMATCH_COST
         if self._sparing:
-            return 0.5 * gone + left + torn
+            return 0.5 * deleted + left + torn
         return (
-            0.2 + 0.01 * min(come, 50) + 0.05 * min(gone, 20) + 0.01 * min(gone, 300) + excess + left + torn
+            0.2
+            + 0.01 * min(inserted, 50)
+            + 0.05 * min(deleted, 20)
+            + 0.01 * min(deleted, 300)
+            + excess
+            + left
+            + torn
         )
 
     def _leaves_scope(self, before: int, b: Anchor) -> bool:

@@ -67,8 +67,8 @@ class BoundaryMatch:
         tail: The place of the last lines.
         before: The number of lines at the beginning that stay.
         after: The number of lines at the end that stay.
-        gone: The number of lines between these, not blank, that are deleted.
-        come: The number of lines between these, not blank, that are added.
+        deleted: The number of lines between these, not blank, that are deleted.
+        inserted: The number of lines between these, not blank, that are added.
         is_firm: No line at an end is likely to be new and to match by chance. Either nothing is deleted, or both ends are
             distinctive, or they close a bracket that no new line opens.
         is_contested: Another match is plausible, too.
@@ -80,8 +80,8 @@ class BoundaryMatch:
     tail: _BoundaryPlace
     before: int
     after: int
-    gone: int
-    come: int
+    deleted: int
+    inserted: int
     is_firm: bool = True
     is_contested: bool = False
 
@@ -97,7 +97,7 @@ class BoundaryMatch:
         """Return whether both ends match as well as those of the other match, and no more lines change."""
         if self.head.weight < other.head.weight or self.tail.weight < other.tail.weight:
             return False
-        return (self.gone, self.come) <= (other.gone, other.come)
+        return (self.deleted, self.inserted) <= (other.deleted, other.inserted)
 
 
 def best_boundary_match(segment: Segment, file: FileLines, floor: int, ceiling: int) -> BoundaryMatch | None:
@@ -126,9 +126,9 @@ def best_boundary_match(segment: Segment, file: FileLines, floor: int, ceiling: 
         reading
         for head, tail in product(heads, tails)
         if head.line <= tail.line
-        and ((reading := _make_match(keys, file, head, tail)).gone == 0 or (head.count and tail.count))
+        and ((reading := _make_match(keys, file, head, tail)).deleted == 0 or (head.count and tail.count))
     ]
-    best = min(found, key=lambda r: (-r.head.weight - r.tail.weight, r.gone, r.come), default=None)
+    best = min(found, key=lambda r: (-r.head.weight - r.tail.weight, r.deleted, r.inserted), default=None)
     if best is None or not all(best.is_no_worse_than(other) for other in found):
         return None
     if sum(best == other for other in found) > 1 or not _is_distinctive(best, heads, tails):
@@ -138,7 +138,7 @@ def best_boundary_match(segment: Segment, file: FileLines, floor: int, ceiling: 
         return replace(best, is_contested=True)
     if "refuted" in against:
         return None
-    return replace(best, is_firm=not best.gone or _has_firm_ends(best, bodies))
+    return replace(best, is_firm=not best.deleted or _has_firm_ends(best, bodies))
 
 
 def has_rival_match(
@@ -164,7 +164,7 @@ def has_rival_match(
         return False
     keys = list(map(normalize_line, bodies))
     mine = _make_match(keys, file, head, tail)
-    if not mine.gone + mine.come:
+    if not mine.deleted + mine.inserted:
         return False
     if len(heads) * len(tails) > _MAX_MATCHES:
         return True
@@ -179,7 +179,10 @@ def has_rival_match(
             or (first.line <= last.line and first.weight + last.weight > min_weight)
         )
     )
-    return any(other.gone + other.come <= mine.gone + mine.come + _MAX_EXTRA_CHANGES for other in others)
+    return any(
+        other.deleted + other.inserted <= mine.deleted + mine.inserted + _MAX_EXTRA_CHANGES
+        for other in others
+    )
 
 
 def _has_firm_ends(reading: BoundaryMatch, bodies: Sequence[str]) -> bool:
@@ -219,7 +222,7 @@ def _objection(
         return None
     old, new = other.between_in_file(file), other.between_in_segment(keys)
     if len(old) == len(new) and all(ratio(a, b) >= MIN_SIMILARITY for a, b in zip(old, new, strict=True)):
-        if not best.come:
+        if not best.inserted:
             return None
         return (
             "refuted"
@@ -316,8 +319,8 @@ def _make_match(
     after = min(tail.count, size - before)
     old = Counter(filter(None, file.keys[head.line + before : tail.line + 1 - after]))
     new = Counter(filter(None, keys[before : len(keys) - after]))
-    gone, come = (old - new).total(), (new - old).total()
-    return BoundaryMatch(head.line, tail.line + 1, head, tail, before, after, gone, come)
+    deleted, inserted = (old - new).total(), (new - old).total()
+    return BoundaryMatch(head.line, tail.line + 1, head, tail, before, after, deleted, inserted)
 
 
 def to_anchors(

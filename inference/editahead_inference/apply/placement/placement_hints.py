@@ -75,9 +75,9 @@ class PlacementHints:
         if not places:
             return min(end if hunk.line is None else hunk.line, end), False
         above, key = places[0], normalize_line(hunk.headings[-1])
-        come = [normalize_line(line) for line in hunk.new]
+        inserted = [normalize_line(line) for line in hunk.new]
         is_only = len(places) == 1 and self._file.keys[above] == key and hunk.line is None
-        is_there = list(self._file.keys[above + 1 : above + 1 + len(come)]) == come
+        is_there = list(self._file.keys[above + 1 : above + 1 + len(inserted)]) == inserted
         return above + 1, (
             is_only and not is_there and len(hunk.headings) == 1 and not self._opens_block(above)
         )

@@ -210,14 +210,14 @@ class _ReviewedFile:
                 text[start:end], text[start : r.start] + r.text + text[r.end : end]
             )
             return _HunkDraft(r, kind="formatting" if same else "semantic")
-        gone = old.to_byte(start), old.to_byte(end)
+        deleted = old.to_byte(start), old.to_byte(end)
         made = new.to_byte(start + shift), new.to_byte(end + shift + r.growth)
         self.made.append(made)
-        size = gone[1] - gone[0] + made[1] - made[0]
+        size = deleted[1] - deleted[0] + made[1] - made[0]
         if self.reviewed_bytes + size > self._most:
             return _HunkDraft(r)
         self.reviewed_bytes += size
-        regions = old.hunk_syntax(*gone), new.hunk_syntax(*made)
+        regions = old.hunk_syntax(*deleted), new.hunk_syntax(*made)
         moved = None
         if removed.strip() and not r.text.strip():
             moved = old.hunk_syntax(old.to_byte(r.start), old.to_byte(r.end))
@@ -259,9 +259,11 @@ def _renames(files: Sequence[_ReviewedFile], trees: SyntaxTrees) -> frozenset[tu
             if piece.regions is not None:
                 pairs |= {pair for old, new in piece.differing for pair in _name_pairs(old, new)}
     pairs.discard(("", ""))
-    gone, come = Counter(old for old, _ in pairs), Counter(new for _, new in pairs)
+    deleted, inserted = Counter(old for old, _ in pairs), Counter(new for _, new in pairs)
     return frozenset(
-        (old, new) for old, new in pairs if gone[old] == come[new] == 1 and _is_rename(old, new, files, trees)
+        (old, new)
+        for old, new in pairs
+        if deleted[old] == inserted[new] == 1 and _is_rename(old, new, files, trees)
     )
 
 

@@ -85,9 +85,9 @@ def find_flags(
 def _guards(old: Sequence[Condition], new: Sequence[Condition]) -> Iterator[Flag]:
     for kind, what in (("assertion", "assertion"), ("if", "check")):
         before, after = ([c.text for c in side if c.kind == kind] for side in (old, new))
-        gone = list((Counter(before) - Counter(after)).elements())
-        if len(before) > len(after) and gone:
-            yield Flag("guard", f"Removes the {what} {_quoted(gone[0])}{_more(gone)}.")
+        deleted = list((Counter(before) - Counter(after)).elements())
+        if len(before) > len(after) and deleted:
+            yield Flag("guard", f"Removes the {what} {_quoted(deleted[0])}{_more(deleted)}.")
 
 
 def _conditions(
@@ -97,14 +97,15 @@ def _conditions(
 ) -> Iterator[Flag]:
     for kind in ("if", "assertion", "other"):
         before, after = ([c.text for c in side if c.kind == kind] for side in (old, new))
-        gone = list((Counter(before) - Counter(after)).elements())
-        come = list((Counter(after) - Counter(before)).elements())
-        if gone and come:
+        deleted = list((Counter(before) - Counter(after)).elements())
+        inserted = list((Counter(after) - Counter(before)).elements())
+        if deleted and inserted:
             yield Flag(
-                "condition", f"Changes the condition {_quoted(gone[0])} to {_quoted(come[0])}{_more(gone)}."
+                "condition",
+                f"Changes the condition {_quoted(deleted[0])} to {_quoted(inserted[0])}{_more(deleted)}.",
             )
-        elif gone and kind == "other":
-            yield Flag("condition", f"Removes the condition {_quoted(gone[0])}{_more(gone)}.")
+        elif deleted and kind == "other":
+            yield Flag("condition", f"Removes the condition {_quoted(deleted[0])}{_more(deleted)}.")
     for before_atoms, after_atoms in differing:
         was, now = ([a.text for a in side if _compares(a)] for side in (before_atoms, after_atoms))
         if was != now and (was and now):

@@ -89,7 +89,7 @@ def _learn(old: tuple[str, ...], new: tuple[str, ...], before: str, after: str) 
     if not new:
         yield from deletion_rules.learn_deletion(old)
         return
-    paired, gone, come = pair_lines(old, new)
+    paired, deleted, inserted = pair_lines(old, new)
     for i, j in paired:
         o, n = line_body(old[i]), line_body(new[j])
         if o != n:
@@ -98,11 +98,11 @@ def _learn(old: tuple[str, ...], new: tuple[str, ...], before: str, after: str) 
             yield from await_rules.learn_await_rules(o, n)
             yield from block_rewrite_rules.learn_context(o, n, line_body(new[j - 1]) if j else before)
     yield from block_rewrite_rules.learn_rewrite(old, new)
-    for run in _runs(come):
+    for run in _runs(inserted):
         above = line_body(new[run[0] - 1]) if run[0] else before
         below = line_body(new[run[-1] + 1]) if run[-1] + 1 < len(new) else after
         yield from insertion_rules.learn_insertion(tuple(new[j] for j in run), above, below)
-    for run in _runs(gone):
+    for run in _runs(deleted):
         yield from deletion_rules.learn_deletion(tuple(old[i] for i in run))
 
 
