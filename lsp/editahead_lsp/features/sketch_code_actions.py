@@ -19,6 +19,8 @@ from editahead_lsp.apply import to_lsp
 from editahead_lsp.apply.embedded_sketch import EmbeddedSketch, sketch_in_comment, sketch_in_selection
 from editahead_lsp.apply.service import ApplyJob
 from editahead_lsp.apply.to_lsp import RebasedChange
+from editahead_lsp.commands.apply_choices import ask_choice, to_rpc_error
+from editahead_lsp.commands.apply_sketch import apply_model, mark_expected_change
 from editahead_lsp.protocol.custom_messages import APPLY_KIND, Range
 from editahead_lsp.protocol.lsp_types import (
     CodeAction,
@@ -29,9 +31,6 @@ from editahead_lsp.protocol.lsp_types import (
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_workspace.apply.blocking_model import Check
 from editahead_workspace.positions import Encoding, offset_at
-
-from .apply_choices import ask_choice, to_rpc_error
-from .apply_sketch import apply_model, mark_expected_change
 
 if TYPE_CHECKING:
     from editahead_lsp.server import Server
