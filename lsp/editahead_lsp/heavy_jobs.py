@@ -15,11 +15,11 @@ class HeavyJobs:
     """The places for jobs. A client that asks for many waits for its own, not the others for it.
 
     Args:
-        most: Jobs at a time.
+        max_jobs: Jobs at a time.
     """
 
-    def __init__(self, most: int = MAX_HEAVY_JOBS) -> None:
-        self._free = most
+    def __init__(self, max_jobs: int = MAX_HEAVY_JOBS) -> None:
+        self._free = max_jobs
         self._waiting: dict[Hashable, deque[asyncio.Future[None]]] = {}
         """Who waits, by client. The next turn is that of the first client, which then goes to the end."""
 

@@ -31,7 +31,9 @@ def go_to_next_edit(
         uri = server.session.focused_document.uri
     if uri is None:
         return GoToNextEditResult("nothing", "unknown-document")
-    return _finish(server, server.coordinator.start("command", uri, None, cursor, at_once=True, most=1))
+    return _finish(
+        server, server.coordinator.start("command", uri, None, cursor, immediate=True, max_suggestions=1)
+    )
 
 
 async def _finish(server: Server, request: PredictionRequest) -> GoToNextEditResult:

@@ -26,9 +26,9 @@ def completion(
         params.text_document.uri,
         params.text_document.version,
         params.position,
-        at_once=True,  # the editor has waited already, and its menu may wait for the slowest server
-        fits=completion_item.fits_completion_item,
-        most=1,
+        immediate=True,  # the editor has waited already, and its menu may wait for the slowest server
+        can_show=completion_item.can_be_completion_item,
+        max_suggestions=1,
     )
     return _answer(server, request)
 

@@ -26,9 +26,9 @@ def copilot_inline_edit(
         params.text_document.uri,
         params.text_document.version,
         params.position,
-        at_once=params.context.is_invoked,
-        most=1,
-        fits=to_lsp.has_edit if server.client.capabilities.cross_file else to_lsp.is_in_document,
+        immediate=params.context.is_invoked,
+        max_suggestions=1,
+        can_show=to_lsp.has_edit if server.client.capabilities.cross_file else to_lsp.is_in_document,
     )
     return _answer(server, request)
 

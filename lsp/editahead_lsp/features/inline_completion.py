@@ -28,8 +28,8 @@ def inline_completion(
     server.client.renders_edits = True
     item, encoding = params.context.selected_completion_info, server.session.encoding
 
-    def fits(suggestion: Suggestion, document: Snapshot, cursor: int) -> bool:
-        is_ghost_text = to_lsp.fits_ghost_text(suggestion, document, cursor)
+    def can_show(suggestion: Suggestion, document: Snapshot, cursor: int) -> bool:
+        is_ghost_text = to_lsp.can_be_ghost_text(suggestion, document, cursor)
         return is_ghost_text and (
             item is None or to_lsp.text_beyond_item(suggestion, item, encoding) is not None
         )
@@ -39,8 +39,8 @@ def inline_completion(
         params.text_document.uri,
         params.text_document.version,
         params.position,
-        at_once=params.context.is_invoked,
-        fits=fits,
+        immediate=params.context.is_invoked,
+        can_show=can_show,
     )
     return _answer(server, request, item)
 

@@ -31,7 +31,7 @@ def next_edit(server: Server, params: NextEditParams) -> Coroutine[Any, Any, Nex
         params.text_document.uri,
         params.text_document.version,
         params.position,
-        at_once=params.context.trigger in _IMMEDIATE_TRIGGERS,
+        immediate=params.context.trigger in _IMMEDIATE_TRIGGERS,
         typed=params.context.trigger not in ("cursor", "paused"),
         paused=params.context.trigger == "paused",
     )

@@ -110,11 +110,11 @@ class PredictionCoordinator:
         version: int | None,
         place: Position | None,
         *,
-        at_once: bool,
+        immediate: bool,
         typed: bool = True,
         paused: bool = False,
-        fits: CanShow = show_any,
-        most: int = MAX_ALTERNATIVES,
+        can_show: CanShow = show_any,
+        max_suggestions: int = MAX_ALTERNATIVES,
     ) -> PredictionRequest:
         """Start a request and freeze its state. A newer request supersedes an older one of the same surface.
 
@@ -123,15 +123,15 @@ class PredictionCoordinator:
             uri: The URI of the document.
             version: The version that the request names. None when it names none.
             place: The cursor. None for the last known one.
-            at_once: Whether the user made the request, so that it is not debounced.
+            immediate: Whether the user made the request, so that it is not debounced.
             typed: Whether a keystroke caused the request, as far as is known.
             paused: Whether the user has stopped typing, so that the edit at the cursor counts as finished.
-            fits: Returns whether the surface can show a suggestion.
-            most: The number of suggestions that the surface shows, at most.
+            can_show: Returns whether the surface can show a suggestion.
+            max_suggestions: The number of suggestions that the surface shows, at most.
         """
         session = self._session
         request = PredictionRequest(
-            surface, self._clock(), asyncio.get_running_loop().create_future(), fits, most
+            surface, self._clock(), asyncio.get_running_loop().create_future(), can_show, max_suggestions
         )
         document = session.documents.get(uri)
         if document is None:
@@ -157,7 +157,7 @@ class PredictionCoordinator:
             state = session.build_state(document, cursor)
             request.state = state.after_pause() if paused else state
             request.look = self._openings.pending(document.key)
-            if not at_once:
+            if not immediate:
                 request.delay_s, request.model_delay_s = self._delays(typed)
                 request.pause_s = self._pause_s() if typed else 0.0
         return request

@@ -65,12 +65,12 @@ class SurfaceViews:
         suggestions: list[Suggestion] = []
         for shown in (*being_typed, *predictions.on_screen(requester, document)):
             suggestion = _as_typed(shown, document)
-            fits = (
+            is_showable = (
                 request.can_show(suggestion, document.snapshot, cursor)
                 and len(suggestions) < request.max_suggestions
             )
             fresh = suggestion.edit not in [other.edit for other in suggestions]
-            if fits and fresh and not predictions.is_rejected(document, suggestion.edit):
+            if is_showable and fresh and not predictions.is_rejected(document, suggestion.edit):
                 shown.requesters.add(requester)
                 suggestions.append(suggestion)
         if not suggestions or predictions.get_prediction(suggestions[0].id) not in being_typed:

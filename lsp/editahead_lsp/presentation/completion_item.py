@@ -68,7 +68,7 @@ def split_for_completion(suggestion: Suggestion, document: Snapshot, cursor: int
     return None
 
 
-def fits_completion_item(suggestion: Suggestion, document: Snapshot, cursor: int) -> bool:
+def can_be_completion_item(suggestion: Suggestion, document: Snapshot, cursor: int) -> bool:
     """Return whether a completion item can show a suggestion."""
     return split_for_completion(suggestion, document, cursor) is not None
 

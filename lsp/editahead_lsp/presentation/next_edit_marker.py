@@ -161,7 +161,7 @@ class NextEditMarker:
         if document is None:
             return None
         answer = await coordinator.answer(
-            coordinator.start("hint", document.uri, None, None, at_once=True, most=1)
+            coordinator.start("hint", document.uri, None, None, immediate=True, max_suggestions=1)
         )
         return Marker.from_answer(answer, session.encoding)
 

@@ -33,7 +33,7 @@ def show_any(suggestion: Suggestion, document: Snapshot, cursor: int) -> bool:
     return True
 
 
-def fits_ghost_text(suggestion: Suggestion, document: Snapshot, cursor: int) -> bool:
+def can_be_ghost_text(suggestion: Suggestion, document: Snapshot, cursor: int) -> bool:
     """Return whether the edit can be shown as ghost text: an edit of the cursor's line alone."""
     if suggestion.snapshot is not document or not suggestion.edit:
         return False

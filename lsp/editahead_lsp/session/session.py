@@ -157,8 +157,8 @@ class Session:
         if (
             len(others) == len(self.moved_files)
             and old != new
-            and self._may_tell(old)
-            and self._may_tell(new)
+            and self._may_report(old)
+            and self._may_report(new)
         ):
             others = [moved for moved in others if moved.new != new] + [MovedFile(old, new)]
         self.moved_files = tuple(others[-MAX_MOVED_FILES:])
@@ -169,7 +169,7 @@ class Session:
         for old, new in moved:
             self.on_moved(old, new)
 
-    def _may_tell(self, uri: str) -> bool:
+    def _may_report(self, uri: str) -> bool:
         return self.exclusion.exclusion_reason(uri) is None
 
     def learn_text_before(self, opened: Snapshot, earlier: Snapshot | None) -> None:

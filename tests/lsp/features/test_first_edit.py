@@ -120,7 +120,7 @@ async def test_a_comparison_that_ends_before_the_request_is_answered_counts(tmp_
     file.write_text(BEFORE)
     harness = await opened(tmp_path, file.as_uri(), AFTER)
     coordinator = harness.server.coordinator
-    request = coordinator.start("nextEdit", file.as_uri(), 1, Position(0, 9), at_once=True)
+    request = coordinator.start("nextEdit", file.as_uri(), 1, Position(0, 9), immediate=True)
     assert harness.server.session.history.is_waiting(file.as_uri())
     await settled(harness, file.as_uri())
     document = harness.server.session.documents.get(file.as_uri())
