@@ -28,27 +28,27 @@ class InputKind:
 SKETCH = InputKind()
 
 
-def read_sketch(source: str, most_bytes: int, kind: InputKind = SKETCH) -> str:
+def read_sketch(source: str, max_bytes: int, kind: InputKind = SKETCH) -> str:
     """Return the text of a sketch, with line ends as in Python's text files.
 
     Args:
         source: The path of a regular file, or "-" for stdin.
-        most_bytes: The size of a sketch in bytes, at most. Not more than one byte beyond it is read.
+        max_bytes: The size of a sketch in bytes, at most. Not more than one byte beyond it is read.
         kind: What is read, for messages.
 
     Raises:
         SketchInputError: The sketch cannot be read, is too large or is not text. The message quotes none of it.
     """
     try:
-        data = _read_stdin(most_bytes, kind) if source == STDIN else _read_file(source, most_bytes, kind)
+        data = _read_stdin(max_bytes, kind) if source == STDIN else _read_file(source, max_bytes, kind)
     except OSError as error:
         raise SketchInputError(
             f"the {kind.name} cannot be read: {source}: {error.strerror or error}"
         ) from None
-    if len(data) > most_bytes:
+    if len(data) > max_bytes:
         where = "stdin" if source == STDIN else source
         raise SketchInputError(
-            f"the {kind.name} in {where} is larger than {most_bytes} bytes{kind.limit}; nothing was changed"
+            f"the {kind.name} in {where} is larger than {max_bytes} bytes{kind.limit}; nothing was changed"
         )
     try:
         return io.TextIOWrapper(io.BytesIO(data), "utf-8").read()
@@ -58,15 +58,15 @@ def read_sketch(source: str, most_bytes: int, kind: InputKind = SKETCH) -> str:
         ) from None
 
 
-def _read_stdin(most_bytes: int, kind: InputKind) -> bytes:
+def _read_stdin(max_bytes: int, kind: InputKind) -> bytes:
     if sys.stdin is None:
         raise SketchInputError(f"there is no stdin; name a file with {kind.option}")
     if sys.stdin.isatty():
         print_note(f"editahead: paste the {kind.name}, and then press Ctrl-D on a new line")
-    return _read(sys.stdin.buffer, most_bytes)
+    return _read(sys.stdin.buffer, max_bytes)
 
 
-def _read_file(source: str, most_bytes: int, kind: InputKind) -> bytes:
+def _read_file(source: str, max_bytes: int, kind: InputKind) -> bytes:
     # Without O_NONBLOCK, opening a named pipe waits for its writer.
     descriptor = os.open(source, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -76,8 +76,8 @@ def _read_file(source: str, most_bytes: int, kind: InputKind) -> bytes:
             f"pipe the {kind.name} to `editahead {kind.command} {kind.option} -` instead"
         )
     with os.fdopen(descriptor, "rb") as file:
-        return _read(file, most_bytes)
+        return _read(file, max_bytes)
 
 
-def _read(file: BinaryIO, most_bytes: int) -> bytes:
-    return file.read(most_bytes + 1)
+def _read(file: BinaryIO, max_bytes: int) -> bytes:
+    return file.read(max_bytes + 1)

@@ -132,26 +132,26 @@ class ClosedDocuments:
                     yield path, edit.uri
 
     def _uris(
-        self, queries: Iterator[tuple[Query, str]], check: Callable[[], None], most: int = _MAX_FOUND
+        self, queries: Iterator[tuple[Query, str]], check: Callable[[], None], max_files: int = _MAX_FOUND
     ) -> Iterator[str]:
         for query, near in queries:
             check()
-            found = self._files_with(query, near, most)
-            if len(found) <= most:
+            found = self._files_with(query, near, max_files)
+            if len(found) <= max_files:
                 yield from found
 
-    def _files_with(self, query: Query, near: str, most: int) -> Sequence[str]:
-        known = self._found.get((query, near, most))
+    def _files_with(self, query: Query, near: str, max_files: int) -> Sequence[str]:
+        known = self._found.get((query, near, max_files))
         if known is None:
             known = (
-                self._codebase.files_containing(query, most + 1, near)
+                self._codebase.files_containing(query, max_files + 1, near)
                 if isinstance(query, str)
-                else self._codebase.files_with(query, most + 1, near)
+                else self._codebase.files_with(query, max_files + 1, near)
             )
-            self._found[query, near, most] = known
+            self._found[query, near, max_files] = known
             if len(self._found) > _REMEMBERED:
                 self._found.popitem(last=False)
-        self._found.move_to_end((query, near, most))
+        self._found.move_to_end((query, near, max_files))
         return known
 
     def _importers_of(self, state: EditorState, check: Callable[[], None]) -> Iterator[str]:
@@ -205,8 +205,8 @@ class ClosedDocuments:
         """Return the file as an earlier state had it, or as it is now; None if it is new and too much for one answer."""
         known = self._texts.get(read.uri)
         if known is None or known.lines != read.lines:
-            most = max_new_chars - sum(new.length for new in self._new) if self._new else 2 * max_new_chars
-            if read.length > most:
+            room = max_new_chars - sum(new.length for new in self._new) if self._new else 2 * max_new_chars
+            if read.length > room:
                 return None
             self._new.append(read)
             known = self._texts[read.uri] = read

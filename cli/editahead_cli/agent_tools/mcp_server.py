@@ -199,11 +199,11 @@ class _Progress:
         anyio.from_thread.run(self._ctx.report_progress, value, None, message)
 
 
-def _tell_dropped() -> None:
+def _report_dropped() -> None:
     print_note("editahead: a message was left out, as it is too large")
 
 
 def serve(root: Path) -> None:
     """Answer on stdin and stdout until stdin ends. Of stdin, the SDK reads lines of any size; ours have a limit."""
-    sys.stdin = BoundedStdin(sys.stdin.buffer, _tell_dropped)
+    sys.stdin = BoundedStdin(sys.stdin.buffer, _report_dropped)
     anyio.run(ToolServer(root).server.run_stdio_async)

@@ -133,7 +133,7 @@ def _lines(result: FinishResult, with_all: bool, written: Sequence[str]) -> Iter
     yield from _uses(result)
     yield from _left_out(result)
     yield _text()
-    yield from _verdict(result, written)
+    yield from _summary(result, written)
 
 
 def _heading(rule: FinishRule, result: FinishResult, indent: str = "") -> Text:
@@ -227,7 +227,7 @@ def _left_out(result: FinishResult) -> Iterator[Text]:
         yield _text((f"  and {len(left_out) - _MAX_LEFT_OUT} more", "dim"))
 
 
-def _verdict(result: FinishResult, written: Sequence[str]) -> Iterator[Text]:
+def _summary(result: FinishResult, written: Sequence[str]) -> Iterator[Text]:
     report = result.report
     rules = _count(len(report.rules), "rule")
     looked = f"Looked at {_count(report.files, 'file')} in {result.ms / 1000:.1f} s."

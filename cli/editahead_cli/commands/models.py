@@ -70,15 +70,15 @@ def _list_models(as_json: bool) -> int:
 
     machine = detect_hardware()
     speed = measure_memory_bandwidth(time.perf_counter)
-    fits = [assess_fit(model, machine, speed) for model in order_models(machine)]
+    assessed = [assess_fit(model, machine, speed) for model in order_models(machine)]
     if as_json:
-        print_output(_output(machine, speed, fits))
+        print_output(_output(machine, speed, assessed))
     else:
-        _print_table(machine, speed, fits)
+        _print_table(machine, speed, assessed)
     return 0
 
 
-def _output(machine: Hardware, speed: float, fits: list[ModelFit]) -> Any:
+def _output(machine: Hardware, speed: float, assessed: list[ModelFit]) -> Any:
     from editahead_cli import json_output
 
     return json_output.ModelsOutput(
@@ -104,7 +104,7 @@ def _output(machine: Hardware, speed: float, fits: list[ModelFit]) -> Any:
                 None if fit.tokens_per_second is None else round(fit.tokens_per_second, 1),
                 fit.expect,
             )
-            for fit in fits
+            for fit in assessed
         ],
     )
 
@@ -113,7 +113,7 @@ WIDE = 100
 """Columns from which the table has room for what to expect. In a narrower terminal, this comes below the table."""
 
 
-def _print_table(machine: Hardware, speed: float, fits: list[ModelFit]) -> None:
+def _print_table(machine: Hardware, speed: float, assessed: list[ModelFit]) -> None:
     from rich.table import Table
 
     from editahead_cli.rich_console import SafeConsole
@@ -131,17 +131,17 @@ def _print_table(machine: Hardware, speed: float, fits: list[ModelFit]) -> None:
     table = Table(box=None, pad_edge=False)
     for heading in (*headings, "what to expect") if wide else headings:
         table.add_column(heading, no_wrap=heading != "what to expect")
-    for fit in fits:
+    for fit in assessed:
         model = fit.model
         weights = f"{model.weight_bytes / 1e9:.1f} GB"
         cells = [model.name, model.purpose, model.runtime, weights, model.licence]
         table.add_row(*cells, *([fit.expect] if wide else ()), style="" if fit.on else "dim")
     console.print(table)
     if not wide:
-        advised = [fit for fit in fits if not fit.is_too_weak] or fits[:1]
+        advised = [fit for fit in assessed if not fit.is_too_weak] or assessed[:1]
         for fit in advised:
             console.print(f"{fit.model.name}: {fit.expect}")
-        if weak := ", ".join(fit.model.name for fit in fits if fit not in advised):
+        if weak := ", ".join(fit.model.name for fit in assessed if fit not in advised):
             console.print(f"Too large for this machine, or too slow here while typing: {weak}.", style="dim")
     console.print("`editahead models use NAME` gets one, and makes it your default.", style="dim")
 

@@ -133,10 +133,10 @@ def _plot(found: StatsOutput) -> RenderableType:
     from rich.text import Text
 
     days = list(found.days.items())[-_MAX_DAYS:]
-    most = max([figures.seen for _, figures in days] + [1])
+    longest = max([figures.seen for _, figures in days] + [1])
     table = Table(box=None, pad_edge=False, show_header=False)
     for day, figures in days:
-        accepted, seen = (round(_BAR_WIDTH * count / most) for count in (figures.accepted, figures.seen))
+        accepted, seen = (round(_BAR_WIDTH * count / longest) for count in (figures.accepted, figures.seen))
         bar = Text("█" * accepted, "green") + Text("░" * max(seen - accepted, 0), "dim")
         table.add_row(day, bar, f"{figures.accepted} accepted of {figures.seen} seen")
     return table

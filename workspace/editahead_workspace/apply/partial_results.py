@@ -51,13 +51,13 @@ class PartialResultReporter:
         sent = self._sent.get(change.original.uri, set())
         if sent - {hunk.replacement for hunk in change.hunks}:
             self._withdraw(change)
-        self._tell(change)
+        self._report(change)
 
     def on_partial_rewrite(self, coming: PartialRewrite, trees: SyntaxTrees) -> None:
         """Report the hunks of a model's rewrite that are final so far, or withdraw those that were reported."""
         edit = coming.edit
         if edit is not None:
-            self._tell(review_changes([coming.change(edit)], self.others, trees)[0])
+            self._report(review_changes([coming.change(edit)], self.others, trees)[0])
         elif coming.original.uri in self._sent:
             self._withdraw(coming.change(Edit()))
 
@@ -67,7 +67,7 @@ class PartialResultReporter:
             self.first_hunk_at = None
         self.report(PartialResult(replace(change, hunks=()), withdrawn=True))
 
-    def _tell(self, change: FileChange) -> None:
+    def _report(self, change: FileChange) -> None:
         sent = self._sent.setdefault(change.original.uri, set())
         new = tuple(hunk for hunk in change.hunks if hunk.replacement not in sent)
         sent.update(hunk.replacement for hunk in new)

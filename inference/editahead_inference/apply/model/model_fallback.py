@@ -152,9 +152,9 @@ class _PartialReporter:
     """The reports of what is settled of one answer."""
 
     def __init__(
-        self, original: Snapshot, part: FileSketch, lines: FileLines, tell: Callable[[PartialRewrite], None]
+        self, original: Snapshot, part: FileSketch, lines: FileLines, report: Callable[[PartialRewrite], None]
     ) -> None:
-        self._original, self._part, self._tell = original, part, tell
+        self._original, self._part, self._report = original, part, report
         self._diff = IncrementalDiff(lines)
         self._lines: Sequence[str] = ()
 
@@ -163,12 +163,12 @@ class _PartialReporter:
         self._lines = lines
         if self._diff.feed(lines):
             edit = self._edit(self._diff.spans, lines)
-            self._tell(PartialRewrite(self._original, self._part, edit))
+            self._report(PartialRewrite(self._original, self._part, edit))
 
     def withdraw(self) -> None:
         """Report that everything reported so far is void."""
         if self._diff.spans:
-            self._tell(PartialRewrite(self._original, self._part, None))
+            self._report(PartialRewrite(self._original, self._part, None))
 
     def align_edit(self, edit: Edit) -> Edit:
         """Return the edit in the pieces that were reported, if these give the same text."""

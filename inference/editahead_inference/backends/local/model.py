@@ -126,9 +126,9 @@ class LocalModel:
         """Return scores as `Scorer.score` does. Prompt and common prefixes of continuations are computed once."""
         prompt = self._encode(query)
         wanted = [self._plain(c) if isinstance(c, str) else list(c) for c in continuations]
-        most = self.context - len(prompt)
+        max_ids = self.context - len(prompt)
         if any(
-            len(ids) > most or not all(0 <= id < self._network.vocabulary for id in ids) for ids in wanted
+            len(ids) > max_ids or not all(0 <= id < self._network.vocabulary for id in ids) for ids in wanted
         ):
             raise BackendError(
                 "refused", "A continuation is too long for the model, or no text of its vocabulary."
@@ -220,9 +220,9 @@ class LocalModel:
         The first step computes the rest of the prompt and a short draft, which is nearly free: a key that was predicted
         takes one step.
         """
-        ahead, most = ids[len(row.ids) :], self._network.draft_lengths.initial
+        ahead, max_draft = ids[len(row.ids) :], self._network.draft_lengths.initial
         while limit > 0:
-            draft = [] if drafter is None else drafter.draft(min(limit - 1, most))
+            draft = [] if drafter is None else drafter.draft(min(limit - 1, max_draft))
             counts.drafted += len(draft)
             logits = row.extend([*ahead, *draft], check, 1 + len(draft))
             tokens, logprobs = self._pick(logits, query)
@@ -234,7 +234,7 @@ class LocalModel:
             limit -= right + 1
             if drafter is not None:
                 drafter.commit(tokens[: right + 1])
-            ahead, most = tokens[right : right + 1], limit
+            ahead, max_draft = tokens[right : right + 1], limit
 
     def _pick(self, logits: Any, query: CompletionRequest) -> tuple[list[int], list[float]]:
         """Return a token for each row of logits, and its log-probability at a temperature of 1, as servers report it.

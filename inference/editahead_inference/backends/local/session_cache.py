@@ -64,11 +64,11 @@ class SessionCache(Generic[T]):
     """A cache by session. Branches are dropped first, then rows, the least recently used ones before others.
 
     Args:
-        most: The most bytes of all values together.
+        max_bytes: The most bytes of all values together.
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
         self._rows: OrderedDict[str, _Row[T]] = OrderedDict()
         self._branches: list[_Branch] = []
         self.size = 0
@@ -139,9 +139,9 @@ class SessionCache(Generic[T]):
         self.size -= branch.size
 
     def _make_room(self) -> None:
-        while self._branches and (self.size > self._most or len(self._branches) > MAX_BRANCHES):
+        while self._branches and (self.size > self._max_bytes or len(self._branches) > MAX_BRANCHES):
             self._drop(self._branches[0])
-        while self.size > self._most:
+        while self.size > self._max_bytes:
             _, dropped = self._rows.popitem(last=False)
             self.size -= dropped.size
 
