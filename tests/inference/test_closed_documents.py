@@ -212,8 +212,14 @@ def test_what_is_left_in_the_edited_file_is_less_likely_to_go_on_elsewhere() -> 
 def test_an_import_that_a_rename_broke_is_as_likely_as_in_an_open_file() -> None:
     state, candidate = best({THERE: ORDERS})
     assert closed_probability(state, candidate, 0.8) == 0.8
-    state, candidate = best({THERE: ORDERS.replace("shop.prices", "elsewhere.sums")})
+    state, candidate = best({THERE: ORDERS.replace("shop.prices", "shop.sums")})
     assert closed_probability(state, candidate, 0.8) < 0.8
+
+
+def test_a_file_that_has_the_name_from_another_module_is_left_alone() -> None:
+    codebase = MemoryCodebase({THERE: ORDERS.replace("shop.prices", "elsewhere.sums")})
+    prediction = Pipeline(codebase=codebase).predict(renamed(), eagerness=1.0)
+    assert not any(CLOSED in decision.candidate.features for decision in prediction.decisions)
 
 
 class Headers(MemoryCodebase):
