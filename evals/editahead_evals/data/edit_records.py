@@ -5,20 +5,24 @@ from __future__ import annotations
 import io
 import json
 import random
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-import zstandard
-
 from editahead_evals.errors import RecordError
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 MAX_FILE_CHARACTERS = 40_000
 """Characters of a file from which on a sample leaves it out."""
 
-_WINDOW = 2**31
-"""The largest window that the decompressor accepts: the records are packed with long-distance matching."""
+_WINDOW_LOG = 31
+"""The binary logarithm of the largest window that is accepted: records are packed with long-distance matching."""
 
 
 Line = TypeVar("Line")
@@ -59,17 +63,15 @@ def read_json_lines(path: Path, parse: Callable[[Any], Line]) -> Iterator[Line]:
     """
     number = 0
     try:
-        with path.open("rb") as file:
-            reader = zstandard.ZstdDecompressor(max_window_size=_WINDOW).stream_reader(
-                file, read_across_frames=True
-            )
-            for line in io.TextIOWrapper(reader, "utf-8", newline="\n"):
+        options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: _WINDOW_LOG}
+        with zstd.open(path, "rb", options=options) as file:
+            for line in io.TextIOWrapper(file, "utf-8", newline="\n"):
                 number += 1
                 if line.strip():
                     yield parse(json.loads(line))
     except OSError as error:
         raise RecordError(f"{path}: {error.strerror or error}") from error
-    except zstandard.ZstdError as error:
+    except (zstd.ZstdError, EOFError) as error:
         raise RecordError(f"{path}: not a zstd file, or a damaged one ({error})") from error
     except UnicodeDecodeError as error:
         raise RecordError(f"{path}: not UTF-8 after line {number}") from error
