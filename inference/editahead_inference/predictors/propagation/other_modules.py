@@ -9,15 +9,16 @@ from pathlib import PurePosixPath
 from editahead_prompts.syntax.languages import find_language, is_nested, package_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
+from editahead_prompts.text.word_patterns import WordPattern
 
 from .import_statements import parse_imports
 
-_USING = re.compile(r"^\s*(?:global\s+)?using\s+(?:static\s+)?(?:\w+\s*=\s*)?([\w.]+)\s*;", re.MULTILINE)
+_USING = WordPattern(r"^\s*(?:global\s+)?using\s+(?:static\s+)?(?:\w+\s*=\s*)?([\w.]+)\s*;", re.MULTILINE)
 _MAX_HEAD = 20_000
 """Characters at the beginning of a document in which its imports are."""
 _RELATIVE = re.compile(r"[./~#]|@/|(?:crate|self|super)\b")
 """How a module begins that may be any file of the same project, such as one that exports names of others."""
-_WORD = re.compile(r"\w+")
+_WORD = WordPattern(r"\w+")
 
 
 def is_of_other_module(name: str, document: Snapshot, origin: Snapshot, trees: SyntaxTrees) -> bool:
