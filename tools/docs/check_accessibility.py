@@ -49,10 +49,10 @@ def show(page: Page, file: Path, size: tuple[int, int], scheme: str) -> None:
     )
     page.go(file.resolve().as_uri())
     page.evaluate(_LOADED)
-    # Without transitions, in which a colour is neither the old nor the new one.
-    page.evaluate(
-        "document.head.insertAdjacentHTML('beforeend', '<style>* { transition: none !important }</style>')"
-    )
+    # Without transitions, in which a colour is neither the old nor the new one. On a short page the foot would be where the
+    # side bar cuts off its entries, and be taken for what is behind them.
+    style = "* { transition: none !important } .md-main__inner { min-height: 200vh }"
+    page.evaluate(f"document.head.insertAdjacentHTML('beforeend', '<style>{style}</style>')")
     page.evaluate(f"document.body.setAttribute('data-md-color-scheme', '{scheme}')")
 
 
