@@ -10,7 +10,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError
@@ -55,8 +55,6 @@ if TYPE_CHECKING:
     from editahead_lsp.search.search_service import SearchService
 
     from .apply.service import ApplyService
-
-T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 

@@ -109,7 +109,7 @@ def find_sites(
 
     arguments = ChangedArguments(edits, index, home, trees)
     doubts = Doubts(edits, instances_of, index, home, trees, introduced)
-    blocked = _blocked_renames(lessons, edits, names)
+    blocked = _blocked_renames(lessons, edits, names, index, check)
     applied: Applied = []
     for rule, age in taught:
         check()
@@ -233,21 +233,22 @@ def _proposals(
 
 
 def _blocked_renames(
-    lessons: Lessons, edits: Sequence[PastEdit], names: RenameCache
+    lessons: Lessons,
+    edits: Sequence[PastEdit],
+    names: RenameCache,
+    index: DocumentIndex,
+    check: Callable[[], None],
 ) -> frozenset[tuple[str, str]]:
     """Return the renames, old and new, that are not repeated: to a keyword, or of another module's name."""
-    pairs = {
-        (rule.renames, age)
-        for rule, _ in lessons.taught
-        if rule.renames is not None
-        for age in lessons.instances[rule.key]
-    }
-    found = ((pair, names.get(*pair, edits[age])) for pair, age in pairs)
-    return frozenset(
-        pair
-        for pair, renamed in found
-        if renamed is not None and (renamed.is_of_other_module or renamed.is_unfinished)
-    )
+    blocked = set()
+    for rule, _ in lessons.taught:
+        if rule.renames is None or not index.lines_with(rule.renames[0]):
+            continue
+        check()
+        found = (names.get(*rule.renames, edits[age]) for age in lessons.instances[rule.key])
+        if any(one is not None and (one.is_of_other_module or one.is_unfinished) for one in found):
+            blocked.add(rule.renames)
+    return frozenset(blocked)
 
 
 def _without_renames(
