@@ -21,6 +21,10 @@ from typing import Any, Generic, Protocol, TypeVar
 from editahead_evals.errors import ClientError, RunError
 
 
+# Seconds for a process and its server to end.
+_PATIENCE = 10.0
+
+
 class Replayable(Protocol):
     """What can be replayed; the id is for error messages."""
 
@@ -93,11 +97,17 @@ def evaluate(
 
 
 def _kill(processes: Sequence[BaseProcess]) -> None:
-    """Kill the processes and their children, which a process that has just started cannot do itself."""
+    """Kill the processes and their children, which a process that has just started cannot do itself.
+
+    A process is asked first, and gets a moment: Python drops an exit that is raised within a callback of a weak
+    reference or a finalizer.
+    """
     for process in processes:
         process.terminate()
     for process in processes:
-        wait([process.sentinel])
+        if not wait([process.sentinel], _PATIENCE):
+            process.kill()
+            wait([process.sentinel])
         if process.pid is not None and hasattr(os, "killpg"):
             # Not joined yet, so that its id cannot have become another's. An error: there is nothing left to end.
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -117,6 +127,8 @@ def _work(items: Sequence[Any], results: Connection, plan: ReplayPlan[Any, Any])
         with plan.replays() as replay:
             for at in items:
                 results.send(_Finished(replay(at)))
+        # A process that ends by itself is not to be ended: an exit within an interpreter's teardown is told as a fault.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         results.send(None)
     except ClientError as error:
         results.send(_Failure(f"{at.id}: {error}"))
