@@ -20,7 +20,6 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from editahead_evals.errors import ClientError, RunError
 
-
 # Seconds for a process and its server to end.
 _PATIENCE = 10.0
 
