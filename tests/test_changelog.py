@@ -87,7 +87,7 @@ def test_the_next_version_is_built_from_the_fragments(tmp_path: Path) -> None:
     )
 
 
-def test_the_first_version_is_told_in_sixty_lines() -> None:
+def test_the_first_version_is_described_in_sixty_lines() -> None:
     changelog = (ROOT / CONFIG["filename"]).read_text("utf-8")
     (entry,) = re.findall(r"^## \[0\.1\.0\].*?(?=^## |\Z)", changelog, re.MULTILINE | re.DOTALL)
     assert len(entry.splitlines()) <= 60

@@ -100,7 +100,7 @@ def test_a_wheel_holds_every_file_of_the_packages(wheel: zipfile.ZipFile) -> Non
 
 
 @pytest.mark.slow
-def test_the_wheel_of_the_vscode_extension_lacks_weights_and_nothing_else(
+def test_the_wheel_of_the_vscode_extension_is_without_weights_only(
     wheel: zipfile.ZipFile, tmp_path: Path
 ) -> None:
     assert wheel.filename is not None

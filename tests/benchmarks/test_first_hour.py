@@ -61,7 +61,7 @@ def test_what_a_person_types(text: str, old: str, new: str, span: Span) -> None:
     assert by_hand(Change("a.py", old, new), text) == span
 
 
-def test_a_change_that_fits_no_place_is_told() -> None:
+def test_a_change_without_a_place_is_reported() -> None:
     with pytest.raises(ValueError, match=r"a\.py has 'x' 2 times, not 1"):
         Change("a.py", "x", "y").made({"a.py": "x x"})
 

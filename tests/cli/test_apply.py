@@ -174,7 +174,7 @@ def test_refusals(folder: Path, apply: Apply, arguments: list[str]) -> None:
     assert error.startswith("editahead: refused: ")
 
 
-def test_near_misses_are_told(folder: Path, apply: Apply) -> None:
+def test_near_misses_are_reported(folder: Path, apply: Apply) -> None:
     block = "<<<<<<< SEARCH\n    if a is not None:\n        return 1\n=======\n    x\n>>>>>>> REPLACE\n"
     code, _, error = apply("a.py", sketch=block)
     assert code == 1

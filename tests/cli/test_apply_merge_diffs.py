@@ -106,7 +106,7 @@ def test_three_parents(show: Show) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("gone", [0, 1, 2])
-def test_files_that_come_or_go_are_named(show: Show, gone: int) -> None:
+def test_created_and_deleted_files_are_named(show: Show, gone: int) -> None:
     trees = [{"a": LEFT, "b": "b\n"}, {"a": RIGHT, "b": "b\n"}, {"a": MERGED, "b": "b\n"}]
     del trees[gone]["a"]
     text = show(*trees)

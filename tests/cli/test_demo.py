@@ -46,7 +46,7 @@ EVENTS = (
 )
 
 
-def test_the_sample_s_session_fits_its_project() -> None:
+def test_the_sample_s_session_matches_its_project() -> None:
     scenes = sample_scenes()
     assert len(scenes) >= 5
     for scene in scenes:
@@ -105,7 +105,7 @@ def test_keystrokes(before: str, after: str, expected: int) -> None:
     assert count_keystrokes(before, after) == expected
 
 
-def test_the_scenes_come_in_the_order_of_what_they_save() -> None:
+def test_the_scenes_are_in_the_order_of_what_they_save() -> None:
     def scene(number: int, saved: int) -> list[Event]:
         predicted = Predicted((), "", "propagation", 0.5, 1.0, True, saved)
         return [SceneStarted(number, 3, f"scene {number}", ""), predicted]

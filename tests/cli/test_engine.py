@@ -310,7 +310,9 @@ def test_a_vllm_that_is_broken(use: Use, folder: Path, capsys: pytest.CaptureFix
     assert f"{program} cannot be used: no such library." in capsys.readouterr().err
 
 
-def test_who_listens_to_all_is_told_of_it(use: Use, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_listening_on_all_interfaces_is_reported(
+    use: Use, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     use()
     assert main(["engine", "--print", str(folder), "--host", "0.0.0.0"]) == 0
     out, err = capsys.readouterr()

@@ -104,7 +104,9 @@ def test_options_stand_anywhere(arguments: tuple[str, ...], capsys: pytest.Captu
     assert json.loads(capsys.readouterr().out)["state"] == "missing"
 
 
-def test_a_wrong_argument_is_told_with_the_usage_of_its_command(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_argument_is_reported_with_the_usage_of_its_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert wrong("index", "status", ".", "more") == 2
     assert wrong("train", "gate", "--edits", ".", "--out", "x", "--dance") == 2
     err = capsys.readouterr().err

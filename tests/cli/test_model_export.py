@@ -205,7 +205,7 @@ def raising(error: BaseException) -> Callable[..., Any]:
         (ValueError("magic"), "The model cannot be made of the base: magic"),
     ],
 )
-def test_a_base_that_does_not_come(
+def test_a_base_that_cannot_be_downloaded(
     error: BaseException,
     says: str,
     vllm: Path,

@@ -153,7 +153,7 @@ def test_one_for_llama_cpp(
         ("sweep-0.5b", 100 << 30, ""),
     ],
 )
-def test_a_machine_that_is_too_weak_is_told_first(
+def test_a_machine_that_is_too_weak_is_reported_first(
     name: str, memory: int, says: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     machine = Hardware(2, memory, memory, ())

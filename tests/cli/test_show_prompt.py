@@ -48,7 +48,7 @@ def test_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["tokenizer"] == "3 bytes a token"
 
 
-def test_what_does_not_fit_is_told_with_its_reason(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_over_the_limit_is_reported_with_its_reason(capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.py").write_text(
         "account = 1\n" + "".join(f"value_{n} = call({n})\n" for n in range(2000)), "utf-8"
     )

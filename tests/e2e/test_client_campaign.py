@@ -16,7 +16,7 @@ pytestmark = [
 ]
 
 
-async def test_clients_come_and_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_clients_connect_and_disconnect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(busy_clients, "THINKS_S", (0, 0))
     monkeypatch.setattr(busy_clients, "EDITS_OF_DOCUMENT", 3)
     monkeypatch.setattr(busy_clients, "DOCUMENTS_OF_CONNECTION", 2)

@@ -112,7 +112,7 @@ def place(line: int, character: int) -> types.TextDocumentPositionParams:
 USER = types.Range(types.Position(1, 4), types.Position(1, 8))
 
 
-async def test_what_each_is_told_of(client: LanguageClient, editor: Editor) -> None:
+async def test_what_each_is_notified_of(client: LanguageClient, editor: Editor) -> None:
     capabilities = await start(client, said_by(editor))
     assert capabilities.position_encoding == editor.encoding
     assert (capabilities.completion_provider is None) is editor.ghosts

@@ -73,7 +73,7 @@ def test_when_stdin_closes(data: bytes, server_environment: dict[str, str]) -> N
     assert run(data, server_environment).returncode == 1
 
 
-def test_when_the_clients_process_is_gone(server_environment: dict[str, str]) -> None:
+def test_when_the_clients_process_has_ended(server_environment: dict[str, str]) -> None:
     """The pipe stays open, as it does when another process has inherited it."""
     client = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     server = subprocess.Popen(

@@ -108,7 +108,7 @@ def test_tab_opens_a_closed_file_and_makes_the_edit_there(play: Play) -> None:
     assert back == "prices.py"
 
 
-def test_refused_it_is_gone_and_the_keys_are_what_they_were(play: Play) -> None:
+def test_refused_it_disappears_and_the_keys_are_what_they_were(play: Play) -> None:
     said = play(
         NAMES,
         """

@@ -127,7 +127,7 @@ def test_a_refusal_says_which_part_and_why_and_where_it_might_belong(neovim: Neo
         ),
     ],
 )
-def test_whatever_else_is_answered_is_told(neovim: Neovim, said: dict[str, Any], told: str) -> None:
+def test_any_other_answer_is_reported(neovim: Neovim, said: dict[str, Any], told: str) -> None:
     answer(neovim, **said)
     neovim.lua("vim.fn.setreg('x', ...)", SKETCH)
     neovim.keys(":Editahead apply x<CR>")
@@ -188,7 +188,7 @@ def test_a_selected_sketch_is_applied_to_the_rest(start: Start) -> None:
     neovim.until_text(REAL_TEXT + "\n\n" + REAL_SKETCH)
 
 
-def test_the_real_server_refuses_what_fits_nowhere(start: Start) -> None:
+def test_the_real_server_refuses_what_has_no_place(start: Start) -> None:
     diff = "@@ -1,3 +1,3 @@\n def mornings(begins, ends):\n-    return begins.hours\n+    return ends.hours\n"
     neovim = start(REAL_TEXT, before="set cmdheight=9")
     neovim.lua("vim.fn.setreg('x', ...)", diff)

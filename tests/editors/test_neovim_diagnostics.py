@@ -52,7 +52,7 @@ def test_a_diagnostic_that_is_taken_back_is_not_answered(start: Start) -> None:
     neovim.until(HIDDEN)
 
 
-def test_the_servers_own_hints_are_not_told_back(start: Start) -> None:
+def test_the_servers_own_hints_are_not_sent_back(start: Start) -> None:
     neovim = start(SHOP)
     neovim.lua(
         """vim.diagnostic.set(vim.api.nvim_create_namespace('own'), 0, {

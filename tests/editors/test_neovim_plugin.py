@@ -262,7 +262,7 @@ def test_a_prediction_is_drawn_where_one_looks(start: Start) -> None:
     assert neovim.drawn("EditaheadDelete") == [(1, 0, "guest")]
 
 
-def test_escape_always_refuses_when_told_so(start: Start) -> None:
+def test_escape_always_refuses_by_setting(start: Start) -> None:
     neovim = start("x = 1\nguest = 2\n", plan=RENAME, refuse_in_insert="always")
     neovim.keys("A0")
     neovim.until("vim.api.nvim_get_current_line() == 'x = 10' and " + VISIBLE)

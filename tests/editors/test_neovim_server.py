@@ -31,7 +31,7 @@ def test_a_server_that_keeps_ending_is_left_alone(start: Start) -> None:
     assert neovim.lua("return #vim.lsp.get_clients()") == 0
 
 
-def test_a_missing_server_is_told_once(start: Start) -> None:
+def test_a_missing_server_is_reported_once(start: Start) -> None:
     neovim = start("x = 1\n", plugin=False)
     neovim.lua("vim.opt.runtimepath:prepend(...)", str(PLUGIN))
     neovim.lua("require('editahead').setup({ cmd = { 'no-such-server' } })")
@@ -115,7 +115,7 @@ def test_wrong_options_are_named(start: Start) -> None:
     assert "Editahead: The option `no_such` is unknown." in neovim.messages
 
 
-def test_outcomes_are_told(start: Start) -> None:
+def test_outcomes_are_reported(start: Start) -> None:
     neovim = start("guest = 1\nguest = 2\n", plan=RENAME)
     neovim.until(VISIBLE)
     neovim.listen()

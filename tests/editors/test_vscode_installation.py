@@ -56,7 +56,7 @@ def test_the_first_start_installs_the_server(
     editor.save("a.py", STAY.replace("self.ends", "self.leaves", 2))
 
 
-def test_what_is_missing_is_told_and_tried_again(first_start: Start, elsewhere: dict[str, str]) -> None:
+def test_missing_programs_are_reported_and_tried_again(first_start: Start, elsewhere: dict[str, str]) -> None:
     editor = first_start(STAY, elsewhere)
     editor.until_note(
         "needs Python 3.11 or newer, and none was found. Install one, or set `editahead.server.python`."
@@ -72,7 +72,7 @@ def test_what_is_missing_is_told_and_tried_again(first_start: Start, elsewhere: 
     editor.until_ready(patience=8)
 
 
-def test_a_python_that_is_too_old_is_told(
+def test_a_python_that_is_too_old_is_reported(
     first_start: Start, elsewhere: dict[str, str], tmp_path: Path
 ) -> None:
     old = tmp_path / "python3.8"

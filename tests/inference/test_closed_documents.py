@@ -129,7 +129,7 @@ def test_a_search_that_has_not_ended_begins_anew() -> None:
     assert [closed.uri for closed in found.state.closed_documents] == [THERE]
 
 
-def test_a_file_that_is_gone_is_left_out() -> None:
+def test_a_deleted_file_is_left_out() -> None:
     codebase = MemoryCodebase({THERE: ORDERS})
     closed = ClosedDocuments(codebase)
     closed.extend(renamed(), never)

@@ -76,13 +76,13 @@ def test_a_cancelled_prediction_leaves_nothing_behind() -> None:
     assert brief(pipeline.predict(state)) == brief(Pipeline(gate=certain()).predict(state))
 
 
-def test_timings_come_from_the_clock() -> None:
+def test_timings_are_the_clocks() -> None:
     ticks = iter([1.0, 1.25, 1.75])
     timings = Pipeline(clock=lambda: next(ticks)).predict(renamed().state()).timings
     assert (timings.predict, timings.gate) == (250.0, 500.0)
 
 
-def test_other_open_documents_come_after_this_one() -> None:
+def test_other_open_documents_follow_this_one() -> None:
     other = "file:///b.py"
     person = renamed().open("def use(self):\n    return self.user.id\n", uri=other).look(HERE)
     uris = [decision.candidate.uri for decision in predict(person.state()).shown]

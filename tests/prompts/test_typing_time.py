@@ -44,7 +44,7 @@ def test_a_longer_text_saves_no_less(text: str, more: str, p: float) -> None:
 
 
 @given(TEXTS, st.floats(0, 0.5))
-def test_the_needed_probability_gives_just_the_least(text: str, least: float) -> None:
+def test_the_needed_probability_gives_just_the_minimum(text: str, least: float) -> None:
     needed = needed_probability(text, least)
     if needed <= 1:
         assert expected_seconds(text, needed) == pytest.approx(least)

@@ -80,7 +80,7 @@ def test_each_is_found_and_asked_in_its_format(model: CatalogModel) -> None:
 
 
 @given(models, st.integers(0, 300 * GB), st.integers(0, 300 * GB), st.floats(1e8, 1e12))
-def test_more_memory_never_fits_less(model: CatalogModel, gpu: int, free: int, speed: float) -> None:
+def test_more_memory_never_holds_less(model: CatalogModel, gpu: int, free: int, speed: float) -> None:
     def on(gpu: int, free: int) -> str | None:
         gpus = (Gpu("x", gpu),) if gpu else ()
         return assess_fit(model, Hardware(4, free, free, gpus), speed).on

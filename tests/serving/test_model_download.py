@@ -193,7 +193,7 @@ def test_who_stops_it_goes_on_with_the_files_that_are_missing(hub: Hub, person: 
     assert person.weights() == WEIGHTS and not person.unfinished()
 
 
-def test_a_model_that_is_gone(hub: Hub, person: Person) -> None:
+def test_a_deleted_model(hub: Hub, person: Person) -> None:
     hub.gone = True
     process = person.fetches()
     _, error = process.communicate()

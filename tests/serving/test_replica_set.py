@@ -58,7 +58,7 @@ async def test_one_is_killed_while_the_others_go_on(tmp_path: Path) -> None:
     await backend.close()
 
 
-async def test_language_servers_are_told_when_none_is_left_or_the_router_is_gone(tmp_path: Path) -> None:
+async def test_language_servers_hear_when_no_engine_or_router_is_left(tmp_path: Path) -> None:
     watched = EngineHarness(tmp_path, ResourceShare(), ResourceShare())
     async with running_engine(watched):
         await watched.hears(": ready after", 3)

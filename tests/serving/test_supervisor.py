@@ -126,7 +126,7 @@ async def test_it_may_listen_a_moment_after_it_says_that_it_has_started(tmp_path
     assert len(watched.slept) == 1
 
 
-async def test_another_key_than_it_was_told_is_noticed(tmp_path: Path) -> None:
+async def test_another_key_than_the_configured_one_is_noticed(tmp_path: Path) -> None:
     """Such as when somebody else listens at that port."""
     watched = EngineHarness(tmp_path, STUB_KEY="another")
     async with running_engine(watched) as running:

@@ -96,7 +96,7 @@ def load(log: OutcomeLog) -> list[Outcome]:
     return found
 
 
-def test_rows_come_back_as_they_were(log: OutcomeLog, file: Path) -> None:
+def test_rows_survive_a_round_trip(log: OutcomeLog, file: Path) -> None:
     assert read_outcomes(file) == []
     assert not file.parent.exists()
     other = replace(

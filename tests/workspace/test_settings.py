@@ -235,7 +235,7 @@ def test_globs_with_dots_are_no_long_key(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("variable", "meant"), [("EDITAHEAD_EAGERNES", "`eagerness`"), ("EDITAHEAD_BAKCEND", "`backend`")]
 )
-def test_a_misspelt_variable_is_told_with_the_setting_that_is_meant(variable: str, meant: str) -> None:
+def test_a_misspelt_variable_is_reported_with_the_nearest_setting(variable: str, meant: str) -> None:
     (message,) = resolve_settings(sources_from_environment({variable: "1"})).messages
     assert variable in message and f"Do you mean {meant}?" in message
 

@@ -126,7 +126,7 @@ def _work(items: Sequence[Any], results: Connection, plan: ReplayPlan[Any, Any])
         with plan.replays() as replay:
             for at in items:
                 results.send(_Finished(replay(at)))
-        # A process that ends by itself is not to be ended: an exit within an interpreter's teardown is told as a fault.
+        # It ends by itself now: an exit within the teardown of the interpreter would be printed as an error.
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         results.send(None)
     except ClientError as error:

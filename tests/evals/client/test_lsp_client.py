@@ -44,7 +44,7 @@ def start(script: str) -> LanguageClient:
     return LanguageClient([sys.executable, "-c", SERVER.format(script=script)])
 
 
-def test_answers_come_to_whom_they_belong() -> None:
+def test_each_request_gets_its_own_answer() -> None:
     with start(ECHO) as client:
         first, second = client.send("echo", {"text": "é𝒳"}), client.send("echo", [2])
         assert client.wait(second).result == [2]
@@ -113,7 +113,7 @@ def test_closing_complains_of_requests_left_open() -> None:
         client.send("ask")
 
 
-def test_known_and_optional_notifications_may_come() -> None:
+def test_known_and_optional_notifications_are_accepted() -> None:
     seen: list[Any] = []
     with start('write(method="$/whatever"); write(method="news", params=m["params"])') as client:
         client.notifications["news"] = seen.append

@@ -30,7 +30,7 @@ def write(folder: Path, *log: Any, name: str = "one.recording.w.json") -> Path:
     return path
 
 
-def test_opens_changes_and_cursors_come_in_order(tmp_path: Path) -> None:
+def test_opens_changes_and_cursors_are_in_order(tmp_path: Path) -> None:
     path = write(
         tmp_path,
         {"kind": "meta", "data": {}},

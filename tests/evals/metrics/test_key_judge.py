@@ -93,7 +93,7 @@ def test_one_of_two_hunks_is_partly_and_both_are_true() -> None:
     assert typist.verdict == "true"
 
 
-def test_a_deletion_comes_true_when_the_text_is_gone() -> None:
+def test_a_deletion_is_fulfilled_when_the_text_is_deleted() -> None:
     typist = Typist("a\nb\nc\n", 2, 4, "")
     typist.change((2, 3, ""))
     assert typist.verdict == "wrong"

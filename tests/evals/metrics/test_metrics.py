@@ -82,7 +82,7 @@ def test_nothing_shown_has_coverage_but_no_precision() -> None:
     assert values["precision"] == Interval(None)
 
 
-def test_kinds_are_counted_by_what_is_to_come_and_by_what_is_shown() -> None:
+def test_kinds_are_counted_by_opportunity_and_by_prediction() -> None:
     kinds = {kind: Counts() for kind in HUNK_KINDS}
     moment = next(replay("a\nx\nb\ny\nz\n", "A\nx\nB\ny\nnew\nz\n")).moment
     count_kinds(kinds, moment, judge(moment, "A\nx\nB\ny\nz\n"))

@@ -64,5 +64,5 @@ def test_last_substitution_looks_back_on_earlier_edits() -> None:
         pytest.param("\nx\n\n", "new\n\nx\n\n", None, id="insertion at the top has no line before it"),
     ],
 )
-def test_most_similar_line(before: str, after: str, shown: str | None) -> None:
+def test_nearest_line(before: str, after: str, shown: str | None) -> None:
     assert most_similar_line(moment(before, after)) == shown

@@ -115,6 +115,6 @@ def test_steps_that_do_not_fit_the_text_are_mistakes(fake: Editor, played: Scena
         play_scenario(fake, played)
 
 
-def test_accepts_are_told_to_the_server(fake: Editor) -> None:
+def test_accepts_are_reported_to_the_server(fake: Editor) -> None:
     play_scenario(fake, scenario(NAMES, "accept\n", "jump 3\n", NAMES.replace("old", "new")))
     assert fake.execute("editahead.why").result["accepted"] == ["p-1", "p-1"]

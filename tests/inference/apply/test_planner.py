@@ -70,7 +70,7 @@ def made(files: InMemory, *parts: FileSketch) -> tuple[FileChange, ...]:
     return plan_changes(Sketch(("one line",), parts), files, substitute)
 
 
-def test_parts_of_one_file_come_one_after_another() -> None:
+def test_parts_of_one_file_follow_one_another() -> None:
     files = InMemory(a_py="x = 1\n")
     (change,) = made(files, part("a.py", "1 -> 2"), part(None, "2 -> 3"))
     assert change.new_text == "x = 3\n"
@@ -89,7 +89,7 @@ def test_one_part_that_fails_is_the_end_of_all() -> None:
     assert caught.value.refusal == Refusal("unplaced", "There is no x.", "one line")
 
 
-def test_definitions_come_before_their_uses() -> None:
+def test_definitions_precede_their_uses() -> None:
     files = InMemory(a_py="from b import x\nx\n", b_py="from c import x\nx\n", c_py="x\n", d_py="x\n")
     order = [c.original.uri for c in made(files, *(part(f"{n}.py", "x -> y") for n in "abcd"))]
     assert order == [f"file:///{name}.py" for name in "cbad"]
@@ -159,7 +159,7 @@ def test_what_the_files_refuse() -> None:
         made(InMemory(b_py="x\n"), part(None, "x -> y"))
 
 
-def test_each_file_is_told_as_soon_as_it_is_certain() -> None:
+def test_each_file_is_reported_as_soon_as_it_is_certain() -> None:
     told: list[str] = []
     files = InMemory(a_py="x\n", b_py="x\n")
     parts = (part("a.py", "x -> y"), part("b.py", "x -> y"), part("b.py", "y -> z"))

@@ -37,7 +37,7 @@ async def test_answers_in_order_and_by_prompt() -> None:
     assert backend.stopped == 0
 
 
-async def test_samples_come_one_after_the_other_and_the_last_has_the_usage() -> None:
+async def test_samples_are_sequential_and_the_last_has_the_usage() -> None:
     backend = ScriptedBackend(lambda query, sample: ScriptedReply((f"{sample}",)))
     assert await all_of(backend, query("p", samples=2)) == [
         TextChunk("0"),

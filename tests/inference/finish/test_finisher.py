@@ -110,12 +110,12 @@ def test_open_documents_are_searched_without_an_index() -> None:
         [changed("a.py", "def f(:\n", "def g(:\n")],
     ],
 )
-def test_odd_changes_lack_nothing(change: list[ChangedFile]) -> None:
+def test_odd_changes_miss_nothing(change: list[ChangedFile]) -> None:
     report = Finisher(codebase({"use.py": USE}), ALL_LIKELY).find(change)
     assert report.places == () and report.edits() == {}
 
 
-def test_the_importers_of_a_moved_file_are_told() -> None:
+def test_the_importers_of_a_moved_file_are_reported() -> None:
     moved = ChangedFile(snapshot("app/store.py", STORE), snapshot("app/shelf.py", STORE))
     files = {"app/shelf.py": STORE, "app/use.py": "from app.store import other\n\nother()\n"}
     report = Finisher(codebase(files), ALL_LIKELY).find([moved])
@@ -135,7 +135,7 @@ INNER = 'import {{ b }} from "{b}";\nimport {{ c }} from "{c}";\n\nexport const 
         (INNER.format(b="../b", c="./c"), False, []),
     ],
 )
-def test_the_imports_in_a_moved_file_are_told(
+def test_the_imports_in_a_moved_file_are_reported(
     after: str, is_b_moved: bool, left: list[tuple[int, str]]
 ) -> None:
     before, part = INNER.format(b="./b", c="./lib/c"), "export const b = 1;\n"

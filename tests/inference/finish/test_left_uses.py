@@ -31,7 +31,7 @@ def told(report: FinishReport) -> dict[str, set[int]]:
     return found
 
 
-def test_calls_of_one_shape_are_all_told() -> None:
+def test_all_calls_of_one_shape_are_listed() -> None:
     test = (
         "import pytest\nfrom lib.signer import Signer\n\n\n"
         "def test_it(signer):\n    assert signer.validate(1)\n\n\n"
@@ -202,7 +202,7 @@ def test_uses_of_what_a_deleted_file_defined_are_to_look_at() -> None:
     assert not report.is_complete
 
 
-def test_a_definition_in_a_new_file_is_not_gone() -> None:
+def test_a_definition_in_a_new_file_is_not_deleted() -> None:
     assert not [use for use in find_moved(signing=SIGNER).uses if use.name == "Signer"]
 
 

@@ -62,5 +62,5 @@ def test_probability_is_the_logistic_function(x: float) -> None:
         assert math.log(p / (1 - p)) == pytest.approx(x, abs=1e-6)
 
 
-def test_the_weights_that_come_with_the_package_can_be_read() -> None:
+def test_the_weights_in_the_package_can_be_read() -> None:
     default_weights()

@@ -75,7 +75,7 @@ def test_the_more_eager_the_more_is_shown() -> None:
     assert counts[0] < counts[-1]
 
 
-def test_the_most_likely_first_and_this_document_before_others() -> None:
+def test_the_likeliest_is_first_and_this_document_before_others() -> None:
     decisions, _ = decide(
         [
             candidate("x = 1", "x = 9", 0.99, uri=OTHER, text="x = 1\ny = 2\n"),
@@ -87,7 +87,7 @@ def test_the_most_likely_first_and_this_document_before_others() -> None:
     assert shown(decisions) == ["d = 4 -> d = 9", "b = 2 -> b = 9", "c = 3 -> c = 9", "x = 1 -> x = 9"]
 
 
-def test_at_most_five_are_shown() -> None:
+def test_no_more_than_five_are_shown() -> None:
     decisions, _ = decide(
         [candidate(f"{name} = {n}", f"{name} = 0", 0.9) for n, name in enumerate("bcdefgh", 2)]
     )

@@ -52,7 +52,7 @@ def test_a_silence_names_what_its_best_candidate_needed(name: str, eagerness: fl
     assert f"{what} needs more than {least:.2f}" in silence.detail
 
 
-def test_the_best_candidate_is_the_one_that_lacks_least() -> None:
+def test_the_best_candidate_misses_the_fewest() -> None:
     """A place in a closed file is likelier, and yet misses its threshold by more than one in an open document."""
     closed = candidate(confidence=0.4, **{CLOSED: 1, "kind:literal": 1})
     state = EditorState(DOCUMENT, 0, HISTORY)

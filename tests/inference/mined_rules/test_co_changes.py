@@ -56,7 +56,7 @@ def new_file(name: str) -> MinedCommit:
     )
 
 
-def test_a_new_file_lacks_its_lines_elsewhere() -> None:
+def test_the_lines_of_a_new_file_are_missing_elsewhere() -> None:
     rules = mine(HISTORY)
     files = {"app/main.py": TABLE, "readme.md": "# All\n\n- `fetch-all`\n- `list-rooms`\n- `move-guest`"}
     assert missing(new_file("hold_room"), files, rules) == {

@@ -60,14 +60,14 @@ def made(pipeline: Pipeline, given: EditorState) -> list[tuple[str, str]]:
 EXPECTED = ALL_NAMES.replace('"fetch_all",\n', '"fetch_all",\n    "hold_room",\n')
 
 
-def test_an_open_document_lacks_the_line() -> None:
+def test_the_line_is_missing_in_an_open_document() -> None:
     pipeline = Pipeline()
     pipeline.set_repository_rules([rules()])
     opened = Snapshot.from_text(ALL_NAMES, uri=LIST, language="python")
     assert made(pipeline, state(others=(opened,))) == [(LIST, EXPECTED)]
 
 
-def test_a_closed_file_lacks_the_line() -> None:
+def test_the_line_is_missing_in_a_closed_file() -> None:
     codebase = MemoryCodebase({LIST: ALL_NAMES})
     pipeline = Pipeline(codebase=codebase)
     pipeline.set_repository_rules([rules()])
@@ -107,7 +107,7 @@ def test_rules_that_are_off_or_weak_are_not_used(off: bool) -> None:
     assert made(pipeline, state()) == []
 
 
-def test_rules_come_and_go() -> None:
+def test_rules_are_added_and_removed() -> None:
     pipeline = Pipeline(codebase=MemoryCodebase({LIST: ALL_NAMES}))
     assert made(pipeline, state()) == []
     pipeline.set_repository_rules([rules()])

@@ -78,7 +78,7 @@ def test_a_sketch_takes_over_where_the_file_is_changed() -> None:
     assert both.steps <= -(-len(wanted) // 65) + 3
 
 
-def test_a_lost_place_is_found_again_after_as_few_tokens_as_tell_it() -> None:
+def test_a_lost_place_is_found_again_after_the_fewest_tokens() -> None:
     drafter = Drafter([list(range(100))])
     drafter.commit([0, 1, 2, 77, 78])
     assert drafter.draft() == [], "two tokens tell nothing"
@@ -87,7 +87,7 @@ def test_a_lost_place_is_found_again_after_as_few_tokens_as_tell_it() -> None:
     assert MIN_NGRAM == 3
 
 
-def test_a_place_that_few_tokens_tell_is_trusted_with_a_short_draft() -> None:
+def test_a_place_known_by_few_tokens_gets_a_short_draft() -> None:
     drafter = Drafter([list(range(100))])
     drafter.commit([0, 1, 200, 50, 51, 52])
     assert drafter.draft() == list(range(53, 53 + 3 * DRAFT_TOKENS_PER_MATCHED))

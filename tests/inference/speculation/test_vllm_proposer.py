@@ -71,7 +71,7 @@ def test_a_draft_is_never_longer_than_vllm_verifies(config: Any) -> None:
     assert len(proposed(proposer, [[*EDIT, ANSWER[0]]], [1])[0]) == MAX_DRAFT_TOKENS
 
 
-def test_the_runner_never_stops_asking_near_the_end_of_the_context(config: Any) -> None:
+def test_the_runner_goes_on_near_the_end_of_the_context(config: Any) -> None:
     told = config_of(config.model_config.tokenizer)
     FileDraftProposer(told)
     assert told.speculative_config.draft_model_config.max_model_len == CONTEXT + MOST

@@ -64,7 +64,7 @@ def test_every_style_and_every_damage_is_there(made: list[Case]) -> None:
     assert all(count == 1 for count in Counter(case.id for case in made).values())
 
 
-def test_only_a_place_that_cannot_be_told_asks_for_a_refusal(made: list[Case]) -> None:
+def test_only_an_ambiguous_place_asks_for_a_refusal(made: list[Case]) -> None:
     for case in made:
         assert case.damage == "similar-places" or not case.only_refusal
         for file in case.files:
@@ -261,7 +261,7 @@ def test_readings() -> None:
         ("spaces", ["a", "  b"], None),
     ],
 )
-def test_indentation_that_can_be_told_back(kind: str, lines: list[str], moved: list[str] | None) -> None:
+def test_indentation_that_can_be_restored(kind: str, lines: list[str], moved: list[str] | None) -> None:
     assert corruptions.reindented(lines, kind, lines) == moved
     assert corruptions.reindented(lines, kind, ["something else"]) is None
 

@@ -44,11 +44,11 @@ def test_a_line_that_still_stands_there_later_is_wrong() -> None:
     assert judge("other.py", 0) == (False, True)
 
 
-def test_the_data_does_not_tell_of_a_line_that_another_commit_changed_in_between() -> None:
+def test_the_data_reveals_no_line_that_another_commit_changed_in_between() -> None:
     assert judge("other.py", 1) == (False, False)
 
 
-def test_the_data_does_not_tell_of_a_file_that_no_later_commit_names() -> None:
+def test_the_data_reveals_no_file_that_no_later_commit_names() -> None:
     assert judge("other.py", 0, is_named_later=False) == (False, False)
 
 

@@ -23,7 +23,7 @@ def write(folder: Path, *rows: Any) -> Path:
     return path
 
 
-def test_steps_of_all_files_come_in_their_order(tmp_path: Path) -> None:
+def test_steps_of_all_files_are_in_their_order(tmp_path: Path) -> None:
     first, second = read_pull_requests(write(tmp_path, B, C, A))
     assert (first.id, second.id) == ("pr-0", "pr-1")
     assert [file.language for file in (*first.files, *second.files)] == ["go", "python", "python"]

@@ -101,7 +101,7 @@ def test_figures_leave_out_each_sessions_first_prompt() -> None:
     assert Rendered.of_json(json.loads(json.dumps(later.as_json()))) == later
 
 
-def test_the_most_different_prompts_of_two_formats(states: Path) -> None:
+def test_very_different_prompts_of_two_formats(states: Path) -> None:
     ours, theirs = (
         list(render_all(format, read_states(states), bundled_tokenizer())) for format in (EDITAHEAD, ZETA_2)
     )

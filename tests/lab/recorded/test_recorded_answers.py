@@ -36,7 +36,7 @@ def test_a_good_answer_comes_through() -> None:
 
 @pytest.mark.slow
 @there
-def test_what_breaks_the_syntax_does_not_come_through() -> None:
+def test_edits_that_break_the_syntax_are_dropped() -> None:
     one = recording("qwen3.5-0.8B", "30-suppress-js-fetch")
     assert score_raw(one).shown and not score_through_server(one).shown
 

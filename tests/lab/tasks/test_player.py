@@ -44,7 +44,7 @@ def play(buffer: str, sections: str = "") -> TaskResult:
         ("", "wrong", 0, 2),
     ],
 )
-def test_verdicts(sections: str, verdict: Verdict, right: int, wrong: int) -> None:
+def test_results(sections: str, verdict: Verdict, right: int, wrong: int) -> None:
     result = play(NAMES, sections)
     assert (result.verdict, result.right, result.wrong) == (verdict, right, wrong)
     assert len(result.trace) == 2
@@ -55,7 +55,7 @@ def test_silence_is_done_where_nothing_follows_and_silent_where_something_does()
     assert play("y = 2\n", "-- follow --\n@ 1\n-y = 2\n+y = 3\n").verdict == "silent"
 
 
-def test_a_place_to_keep_that_was_changed_is_told() -> None:
+def test_a_changed_place_to_keep_is_reported() -> None:
     assert not play(NAMES, "-- keep --\n@ 3\n=z = old_name\n").kept
     assert play(NAMES, "-- keep --\n@ 2\n=y = 2\n").kept
 

@@ -69,7 +69,7 @@ def test_a_line_of_a_block_that_stays_is_no_place() -> None:
     assert [place.start for place in task.follow["app/models.py"]] == [2, 3]
 
 
-def test_options_of_a_line_are_told_once() -> None:
+def test_options_of_a_line_are_reported_once() -> None:
     task = changed("+c = x\n", "+c = x\nor\n+b = x\n+c = y\n")
     assert task.follow["app/models.py"][:2] == (
         Place(1, ("b = a",), (("b = x",),)),

@@ -251,7 +251,7 @@ async def test_models_that_write_whole_files(asked: Connect, format: str) -> Non
     assert query.chat and AMBIGUOUS in query.prompt and TEXT in query.prompt
 
 
-async def test_what_the_sketch_was_asked_for_with_is_told(asked: Connect) -> None:
+async def test_the_instruction_of_a_sketch_is_in_the_prompt(asked: Connect) -> None:
     harness = asked(writes(REPLACED, "instruct"), "instruct")
     await harness.start()
     await harness.apply(instruction="Refuse what is negative.")
@@ -285,7 +285,7 @@ async def held_back(asked: Connect, text: str) -> tuple[ApplyHarness, Held]:
     return harness, held
 
 
-async def test_hunks_are_told_while_the_model_writes(asked: Connect) -> None:
+async def test_hunks_are_reported_while_the_model_writes(asked: Connect) -> None:
     harness, held = await held_back(asked, REPLACED + MORE)
     number = harness.begin()
     partial = await harness.told()
@@ -301,7 +301,7 @@ async def test_hunks_are_told_while_the_model_writes(asked: Connect) -> None:
     assert 0 <= status["firstHunkMs"] <= status["ms"]
 
 
-async def test_what_was_told_of_is_void_where_the_rewrite_is_not_taken(asked: Connect) -> None:
+async def test_reported_hunks_are_void_where_the_rewrite_is_rejected(asked: Connect) -> None:
     harness, held = await held_back(asked, REPLACED.replace("ValueError", "KeyError") + MORE)
     number = harness.begin()
     assert (await harness.told())["hunks"]
@@ -311,7 +311,7 @@ async def test_what_was_told_of_is_void_where_the_rewrite_is_not_taken(asked: Co
     assert error["data"]["reason"] == "ambiguous" and "was rejected" in error["data"]["model"]
 
 
-async def test_a_request_that_is_cancelled_while_hunks_come_ends_at_the_server(asked: Connect) -> None:
+async def test_a_request_cancelled_between_hunks_ends_at_the_server(asked: Connect) -> None:
     harness, held = await held_back(asked, REPLACED + MORE)
     number = harness.begin()
     await harness.told()

@@ -253,7 +253,7 @@ async def test_a_range_of_what_is_not_open(harness: ServerHarness, folder: Path)
     assert applied(TEXT, result["hunks"]) == WANTED
 
 
-async def test_files_that_come_go_and_move(harness: ServerHarness, folder: Path) -> None:
+async def test_created_deleted_and_moved_files(harness: ServerHarness, folder: Path) -> None:
     await start(harness, folder, **ANNOTATED, **FILES)
     (folder / "b.py").write_text(OTHER)
     uri = (folder / "a.py").as_uri()

@@ -115,7 +115,7 @@ async def test_a_sketch_that_cannot_be_placed(harness: ServerHarness) -> None:
     assert reply["error"]["data"]["reason"] == "unplaced"
 
 
-async def test_lines_that_come_close_are_lines_of_the_document(harness: ServerHarness) -> None:
+async def test_similar_lines_are_lines_of_the_document(harness: ServerHarness) -> None:
     await start(harness, lazy=True)
     block = "<<<<<<< SEARCH\n    d = c * 7\n=======\n    return 8\n>>>>>>> REPLACE\n"
     harness.open(A, block + TEXT)

@@ -179,7 +179,7 @@ async def test_only_lines_of_files_that_are_searched_are_logged(harness: ServerH
     assert len(await opened(harness, root)) == 1
 
 
-async def test_a_log_that_cannot_be_written_is_told_once(
+async def test_a_log_that_cannot_be_written_is_reported_once(
     harness: ServerHarness, root: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     switch_on(root.parent / "config")

@@ -124,7 +124,7 @@ async def test_the_command_opens_the_file_and_then_applies(harness: ServerHarnes
     assert change["textDocument"] == {"uri": THERE, "version": 1}
 
 
-async def test_a_file_that_vanished_is_not_gone_to(harness: ServerHarness) -> None:
+async def test_a_file_that_vanished_is_not_opened(harness: ServerHarness) -> None:
     await rename(harness)
     arguments = {
         "command": "editahead.nextEdit",
@@ -182,7 +182,7 @@ async def test_what_was_too_much_for_one_answer_is_searched_in_the_next_pause(
 
 
 @pytest.mark.slow
-async def test_a_client_is_told_when_the_search_has_ended(
+async def test_a_client_is_notified_of_the_end_of_a_search(
     harness: ServerHarness, codebase: MemoryCodebase
 ) -> None:
     codebase.files[THERE] += f"{'x' * 97} = 1\n" * (MAX_NEW_CHARS // 45)
@@ -195,7 +195,7 @@ async def test_a_client_is_told_when_the_search_has_ended(
     assert first["textDocument"] == {"uri": THERE, "version": None}
 
 
-async def test_a_client_is_told_of_one_state_a_few_times_at_most(harness: ServerHarness) -> None:
+async def test_a_client_is_notified_of_one_state_only_a_few_times(harness: ServerHarness) -> None:
     await rename(harness)
     await harness.request(
         "editahead/nextEdit", position_params(HERE, 2, 4, 0, trigger="cursor", refreshes=True)

@@ -161,7 +161,7 @@ async def test_an_edit_of_another_document(harness: ServerHarness) -> None:
     assert go["command"]["arguments"][0]["uri"] == A, "the command starts from the cursor"
 
 
-async def test_a_mere_place_can_only_be_gone_to(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
+async def test_a_mere_place_can_only_be_visited(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
     pipeline.script = {"here": "here"}
     await start(harness)
     harness.open(A, "x\nhere\n")

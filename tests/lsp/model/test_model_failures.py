@@ -54,7 +54,7 @@ async def test_without_a_model_the_status_is_that_of_the_rules(harness: ServerWi
     assert found["backend"]["name"] == "embedded" and found["model"] is None
 
 
-async def test_silence_says_that_the_model_is_gone_only_where_rules_have_nothing(
+async def test_silence_names_the_missing_model_only_where_rules_have_nothing(
     connect: Callable[..., ServerWithModel], model: Model
 ) -> None:
     harness = connect(bias=0.0)
@@ -80,7 +80,7 @@ async def test_an_error_of_the_model_is_silence_as_the_rules_have_it(
     assert (await harness.next(4, 4))["silence"]["reason"] == "no-history"
 
 
-async def test_a_model_without_a_format_is_told(harness: ServerWithModel, model: Model) -> None:
+async def test_a_model_without_a_format_is_reported(harness: ServerWithModel, model: Model) -> None:
     model.predictor.format = None
     await harness.start()
     harness.open(A, TEXT)
@@ -100,7 +100,7 @@ async def test_a_model_without_a_format_is_told(harness: ServerWithModel, model:
         (OPENAI | {"api_key_env": "NO_SUCH_KEY"}, "NO_SUCH_KEY"),
     ],
 )
-async def test_settings_that_lead_to_no_model_are_told(
+async def test_settings_that_lead_to_no_model_are_reported(
     connect: Callable[..., ServerWithModel], settings: dict[str, str], said: str
 ) -> None:
     from editahead_workspace.model_config import ModelConfig

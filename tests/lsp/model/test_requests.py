@@ -40,7 +40,7 @@ async def test_what_lies_elsewhere_is_a_jump(harness: ServerWithModel) -> None:
     assert (await harness.request("textDocument/inlineCompletion", harness.at(0, 0)))["items"] == []
 
 
-async def test_separate_changes_are_walked_without_asking_again(
+async def test_separate_changes_are_walked_without_a_new_request(
     harness: ServerWithModel, model: Model
 ) -> None:
     old = "".join(f"a{n} = 1\nb{n} = 2\nc{n} = 3\n" for n in range(3))
@@ -102,7 +102,7 @@ async def test_an_answer_waits_for_the_model_no_longer_than_is_said(
     assert prediction["source"] == "engine" and len(model.prompts) == 1, "its late answer is kept"
 
 
-async def test_a_client_is_told_of_a_late_answer(harness: ServerWithModel, model: Model) -> None:
+async def test_a_client_is_notified_of_a_late_answer(harness: ServerWithModel, model: Model) -> None:
     asked = await harness.start_held()
     params = harness.at(4, 5, trigger="cursor", refreshes=True)
     asked_again = harness.send("editahead/nextEdit", params)
@@ -116,7 +116,7 @@ async def test_a_client_is_told_of_a_late_answer(harness: ServerWithModel, model
     assert prediction["source"] == "engine" and len(model.prompts) == 1
 
 
-async def test_a_client_is_not_told_of_an_answer_for_an_older_text(
+async def test_a_client_is_not_notified_of_an_answer_for_an_older_text(
     harness: ServerWithModel, model: Model
 ) -> None:
     model.held = True

@@ -20,7 +20,7 @@ def names(remembered: ResponseCache, among: str) -> str:
     return "".join(name for name in among if remembered.for_document(name))
 
 
-def test_the_least_recently_used_goes() -> None:
+def test_eviction_is_by_recent_use() -> None:
     remembered = ResponseCache(max_responses=2)
     first = told("a")
     for one in (first, told("b"), first, told("c")):

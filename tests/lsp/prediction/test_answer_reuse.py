@@ -230,9 +230,7 @@ async def test_without_layers_everything_is_predicted(
     assert len(pipeline.calls) == 3
 
 
-async def test_two_faces_share_what_is_being_computed(
-    harness: ServerHarness, pipeline: ScriptedPipeline
-) -> None:
+async def test_two_surfaces_share_the_running_job(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
     await harness.initialize()
     harness.open(A, "user\n")
     pipeline.open.clear()

@@ -289,7 +289,7 @@ async def session_with_model(random: Random, folder: Path) -> StreamingModel:
     return model
 
 
-async def test_what_a_model_says_fits_the_text_it_is_shown_against(tmp_path: Path) -> None:
+async def test_a_models_edits_apply_to_the_shown_text(tmp_path: Path) -> None:
     ended = asked = seed = 0
     # Whether a request is ended before it has its answer is a matter of time, too: go on until one was.
     while seed < SESSIONS_WITH_MODEL or (not ended and seed < 10 * SESSIONS_WITH_MODEL):
@@ -305,7 +305,7 @@ async def test_what_a_model_says_fits_the_text_it_is_shown_against(tmp_path: Pat
 
 
 @pytest.mark.parametrize("part", range(4))
-async def test_every_shown_edit_fits_the_text_it_is_shown_against(part: int, tmp_path: Path) -> None:
+async def test_every_shown_edit_applies_to_the_shown_text(part: int, tmp_path: Path) -> None:
     layers: Counter[AnswerSource] = Counter()
     for seed in range(part, SESSIONS, 4):
         try:

@@ -57,7 +57,7 @@ async def scheduler(pipeline: SlowPipeline) -> AsyncIterator[PredictionScheduler
 
 
 @pytest.mark.parametrize("others", [1, 5])
-async def test_the_predictions_that_wait_come_first(
+async def test_waiting_predictions_are_first(
     others: int, pipeline: SlowPipeline, scheduler: PredictionScheduler
 ) -> None:
     order: list[str] = []

@@ -88,7 +88,7 @@ async def test_typing_costs_no_prediction(
     assert len(pipeline.calls) == 1
 
 
-async def test_the_same_place_is_told_once(hinted: ServerHarness, pauses: Pauses) -> None:
+async def test_the_same_place_is_reported_once(hinted: ServerHarness, pauses: Pauses) -> None:
     await hinted.initialize(**DIAGNOSTICS)
     hinted.open(A, "user\nx\n")
     await pauses.end_one()

@@ -91,7 +91,7 @@ async def test_what_is_replaced_may_span_lines(harness: ServerHarness, pipeline:
     assert (edit["text"], edit["range"]) == ("three", lsp_range(0, 0, 1, 3))
 
 
-async def test_alternatives_are_five_at_most_and_the_best_comes_first(harness: ServerHarness) -> None:
+async def test_alternatives_are_limited_to_five_and_the_best_is_first(harness: ServerHarness) -> None:
     await harness.initialize()
     harness.open(A, "user\n" * 7)
     predictions = (await harness.request("editahead/nextEdit", position_params(A, 1, 3, 0)))["predictions"]
@@ -210,7 +210,7 @@ async def test_every_encoding(harness: ServerHarness, encoding: str, character: 
     assert reply["edits"][0]["range"] == lsp_range(0, character, 0, character + 4)
 
 
-async def test_faces_share_one_computation(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
+async def test_surfaces_share_one_prediction_job(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
     await harness.initialize()
     harness.open(A, "user\n")
     pipeline.open.clear()
@@ -244,7 +244,7 @@ async def test_a_newer_request_ends_the_older(
     assert next(iter((await harness.reply(newer))["result"].values())) != []
 
 
-async def test_requests_in_other_documents_and_faces_live_on(
+async def test_requests_in_other_documents_and_surfaces_live_on(
     harness: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
     await harness.initialize()

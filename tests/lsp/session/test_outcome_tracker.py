@@ -160,7 +160,7 @@ async def test_an_accept_that_is_taken_back(desk: Desk) -> None:
     assert (row.event, row.kept_30, row.kept_300) == ("accepted", 1.0, 0.0)
 
 
-async def test_the_command_may_come_before_the_change(desk: Desk) -> None:
+async def test_the_command_may_precede_the_change(desk: Desk) -> None:
     harness = await desk.server()
     harness.open(A, "user\n")
     (first,) = await predictions(harness)

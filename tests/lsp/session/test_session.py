@@ -97,7 +97,7 @@ async def test_a_reject_is_remembered_and_moves_with_the_text(
     assert len(await predictions(harness, version=2)) == 2
 
 
-async def test_a_reject_that_is_told_late_counts(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
+async def test_a_late_reject_counts(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
     await harness.initialize()
     harness.open(A, "user\nuser\n")
     first, _ = await predictions(harness)
@@ -143,7 +143,7 @@ async def test_what_is_off_enters_nothing(harness: ServerHarness, pipeline: Scri
     assert reasons == ["language-off", "excluded", "excluded", "too-large"]
 
 
-async def test_documents_come_most_recently_used_first(
+async def test_documents_are_in_order_of_recent_use(
     harness: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
     await harness.initialize()

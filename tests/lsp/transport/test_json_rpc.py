@@ -141,7 +141,7 @@ async def test_before_initialize_and_after_shutdown(harness: ServerHarness) -> N
     assert (await harness.reply(harness.send("shutdown")))["error"]["code"] == -32600
 
 
-async def test_lone_surrogates_come_back_as_they_are(harness: ServerHarness) -> None:
+async def test_lone_surrogates_survive(harness: ServerHarness) -> None:
     await harness.initialize()
     harness.open(A, "\ud800 user\n")
     (prediction,) = (await harness.request("editahead/nextEdit", position_params(A, 1, 0, 0)))["predictions"]
@@ -166,7 +166,7 @@ async def test_problems_with_settings_are_shown_once(harness: ServerHarness) -> 
     harness.notify("workspace/didChangeConfiguration", None)
 
 
-async def test_settings_are_pulled_when_only_a_change_is_told(harness: ServerHarness) -> None:
+async def test_settings_are_pulled_after_a_bare_notification(harness: ServerHarness) -> None:
     await harness.initialize(workspace={"configuration": True})
     harness.notify("workspace/didChangeConfiguration", {"settings": None})
     asked = await harness.serves("workspace/configuration", [{"eagerness": 0.9}])
@@ -198,7 +198,7 @@ async def test_several_workspace_folders(
         {"initializationOptions": {"editorPluginInfo": {"name": "copilot.el", "version": "0.9"}}},
     ],
 )
-async def test_only_copilots_are_told_a_status(harness: ServerHarness, said: dict[str, Any]) -> None:
+async def test_only_copilot_clients_get_a_status(harness: ServerHarness, said: dict[str, Any]) -> None:
     await harness.request("initialize", {"capabilities": {}, **said})
     harness.notify("initialized", {})
     message = await harness.take(lambda m: m.get("method") == "didChangeStatus")

@@ -34,7 +34,7 @@ def reader(stream: bytes, sizes: list[int]) -> Callable[[int], bytes]:
     st.lists(st.binary(min_size=1, max_size=20), max_size=5),
     st.lists(st.integers(1, 9), min_size=1, max_size=3),
 )
-def test_messages_come_whole_however_the_bytes_come(bodies: list[bytes], sizes: list[int]) -> None:
+def test_messages_are_whole_however_the_bytes_are_split(bodies: list[bytes], sizes: list[int]) -> None:
     stream = b"".join(b"Content-Length: %d\r\n\r\n" % len(body) + body for body in bodies)
     assert list(iter_message_bodies(reader(stream, sizes))) == bodies
 

@@ -159,7 +159,7 @@ async def test_exit_ends_only_that_connection(house: House) -> None:
 
 
 @pytest.mark.slow
-async def test_the_texts_of_a_client_that_is_gone_wait_for_no_collector(house: House) -> None:
+async def test_the_texts_of_a_closed_client_wait_for_no_collector(house: House) -> None:
     """With fifty clients, the objects of each refer to each other, and a collection of all may be hours away."""
     await house.listen()
     client = await house.client()

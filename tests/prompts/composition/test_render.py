@@ -185,7 +185,7 @@ def test_groups_around_token_boundaries_that_exceed_the_budget_end_in_an_error()
 @pytest.mark.slow
 @given(FLAT, st.integers(0, 24))
 @PROPERTY
-def test_what_is_left_out_is_told(root: Group, budget: int) -> None:
+def test_what_is_left_out_is_reported(root: Group, budget: int) -> None:
     try:
         prompt = render(root, budget, CHARACTERS)
     except PromptTooLongError:
@@ -224,7 +224,7 @@ def test_a_group_keeps_to_its_own_budget_and_holds_up_no_other() -> None:
     assert render(parts, 2, CHARACTERS).text == ""
 
 
-def test_the_first_alternative_that_fits() -> None:
+def test_the_first_alternative_within_the_budget() -> None:
     parts = Group((FirstFitting(("whole text", "short", ""), 1, "doc"), Text("!")))
     assert [render(parts, budget, CHARACTERS).text for budget in (11, 10, 6, 5)] == [
         "whole text!",

@@ -33,7 +33,7 @@ def test_our_own_format_numbers_the_regions_lines() -> None:
     assert prompt.text.count("<|next|>") == 1
 
 
-def test_instruct_models_are_told_the_line() -> None:
+def test_instruct_models_get_the_line() -> None:
     state = EditorState(DOCUMENT, 3, diagnostics=(SAID,))
     prompt = FORMATS["instruct"].build(state, ESTIMATE).prompt
     told = '<|diagnostics|>\nb = usr\n  "usr" is not defined\n<|/diagnostics|>\n\n<|edit_diff_history|>\n'

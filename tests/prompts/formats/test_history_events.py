@@ -73,7 +73,7 @@ def test_a_hunk_patches(state: EditorState) -> None:
             assert bodies[first : first + len(side)] == side
 
 
-def test_most_edits_of_a_session_have_their_place() -> None:
+def test_edits_of_a_session_usually_have_their_place() -> None:
     typist = Typist(TEXT)
     for n in (20, 10, 25, 3):
         typist.replace(f"line {n}\n", f"LINE {n}\nmore\n")

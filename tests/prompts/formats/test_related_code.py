@@ -50,7 +50,7 @@ def test_it_comes_before_the_file_and_in_the_order_of_the_files(format: Format, 
 
 
 @IN_THESE
-def test_what_tells_least_is_left_out_and_the_budget_holds(format: Format, example: EditorState) -> None:
+def test_minor_code_is_left_out_and_the_budget_holds(format: Format, example: EditorState) -> None:
     plain = format.build(example, ESTIMATE).prompt
     budget = plain.tokens + 1200
     prompt = format.build(replace(example, related_code=many(30)), ESTIMATE, budget=budget).prompt

@@ -131,7 +131,7 @@ def test_a_completion_may_bring_its_import() -> None:
     assert kind(edit, 50) == "external"
 
 
-def test_a_switch_of_most_of_the_text_is_a_tools_even_where_the_person_is() -> None:
+def test_a_replaced_text_is_a_tools_even_where_the_person_is() -> None:
     low, high = at_line(2), at_line(58)
     assert kind(Edit.replace(low, high, "other\n" * 50), 30) == "external"
 

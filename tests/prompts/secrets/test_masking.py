@@ -64,7 +64,7 @@ def test_pieces_are_masked_and_restored_at_their_place() -> None:
         assert masks.restore(f"<{whole[start:end]}>") == f"<{SECRET[start:end]}>"
 
 
-def test_a_secret_keeps_its_placeholder_while_others_come_and_while_it_grows() -> None:
+def test_a_secret_keeps_its_placeholder_beside_new_ones_and_as_it_grows() -> None:
     masker = SecretMasker()
     first = masker.masks_for([], [TOKEN]).mask(TOKEN)
     assert masker.masks_for([], ["glpat-0a1b2c3d4e5f6g7h8i9j"]).mask(TOKEN) == first
@@ -221,7 +221,7 @@ def test_secrets_with_a_common_beginning_are_compared_with_few_others(
     ),
     st.text("ab1 ", max_size=40),
 )
-def test_pairs_that_are_gone_leave_nothing(steps: list[tuple[bool, str, str]], text: str) -> None:
+def test_deleted_pairs_leave_nothing(steps: list[tuple[bool, str, str]], text: str) -> None:
     """After any pairs have come and gone, a substitution does what one with those that are left does.
 
     No piece is in more than `MAX_PLACES` texts of nine characters, of which some would be left out.

@@ -82,7 +82,7 @@ def test_markers_of_all_sorts(marker: str) -> None:
 @pytest.mark.parametrize(
     "marker", ["# removed: the old helper", "// removed", "// [deleted]", "# ... removed ..."]
 )
-def test_a_marker_may_say_that_code_is_gone(marker: str) -> None:
+def test_a_marker_may_say_that_code_is_deleted(marker: str) -> None:
     file = only(f"a = 1\n{marker}\nb = 2\n", language="python")
     assert isinstance(file.content, Snippet)
     assert file.content.parts[1] == Elision(marker, 1, removed=True)

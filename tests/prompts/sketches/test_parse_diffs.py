@@ -97,7 +97,7 @@ def test_a_marker_parts_a_hunk() -> None:
     assert changes(only(text)) == [(["a", "b"], ["a", "c"]), (["d"], ["d", "e"])]
 
 
-def test_files_that_come_go_and_move() -> None:
+def test_created_deleted_and_moved_files() -> None:
     text = """\
 --- /dev/null
 +++ b/new.py

@@ -75,7 +75,7 @@ def of(*replacements: tuple[int, int, str]) -> Edit:
     ],
     ids=["backwards", "before the text", "overlapping", "unsorted", "past the end"],
 )
-def test_an_edit_that_fits_no_text_is_refused(edit: Edit) -> None:
+def test_an_edit_for_another_text_is_refused(edit: Edit) -> None:
     with pytest.raises(ValueError):
         edit.check(10)
 
@@ -89,7 +89,7 @@ def test_replacements_are_sorted_and_touching_ones_allowed() -> None:
 
 @PROPERTY
 @given(texts_and_edits())
-def test_growth_and_made_spans_tell_what_the_result_holds(given_: tuple[str, Edit]) -> None:
+def test_growth_and_result_spans_describe_the_result(given_: tuple[str, Edit]) -> None:
     text, edit = given_
     result = edit.apply(text)
     assert len(result) == len(text) + edit.growth

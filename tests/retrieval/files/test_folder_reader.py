@@ -33,7 +33,7 @@ def make(root: Path, max_file_bytes: int = 1_000) -> tuple[FolderReader, Exclusi
     return FolderReader(root, rules, max_file_bytes), rules
 
 
-def test_verdicts_are_those_of_the_rules(tmp_path: Path) -> None:
+def test_decisions_are_those_of_the_rules(tmp_path: Path) -> None:
     write(tmp_path, FILES)
     reader, rules = make(tmp_path)
     verdicts = {path: reader.excludes(path) for path in FILES}

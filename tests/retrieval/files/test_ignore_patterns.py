@@ -50,7 +50,7 @@ def ignored_by_us(lines: Sequence[str], paths: Sequence[str]) -> set[str]:
 @pytest.mark.slow
 @settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(lines=st.lists(PATTERN, min_size=1, max_size=3), paths=PATHS)
-def test_the_verdicts_are_git_s(repository: Path, lines: list[str], paths: list[str]) -> None:
+def test_the_decisions_are_git_s(repository: Path, lines: list[str], paths: list[str]) -> None:
     assert ignored_by_us(lines, paths) == ignored_by_git(repository, lines, paths)
 
 

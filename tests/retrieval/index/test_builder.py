@@ -226,7 +226,7 @@ def test_a_changed_ignore_file_counts_from_the_next_look(
     assert builder.known.keys() == {"a.py", "sub/b.py", "c.py"}
 
 
-def test_files_of_preferred_folders_come_first(root: Path, builder: IndexBuilder) -> None:
+def test_files_of_preferred_folders_precede_others(root: Path, builder: IndexBuilder) -> None:
     for _ in builder.look():
         pass
     builder.prefer(["sub/"])

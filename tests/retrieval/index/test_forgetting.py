@@ -102,7 +102,7 @@ def test_what_is_excluded_is_forgotten_at_once(places: tuple[Path, Path], how: s
 
 
 @pytest.mark.parametrize("how", ["deleted", "moved", "built by hand"])
-def test_few_files_that_are_gone_are_forgotten_at_once(places: tuple[Path, Path], how: str) -> None:
+def test_few_deleted_files_are_forgotten_at_once(places: tuple[Path, Path], how: str) -> None:
     root, folder = places
     build_index(root, folder)
     if how == "built by hand":

@@ -43,7 +43,7 @@ def test_files_hold_all_tokens_in_their_exact_case(reader: IndexReader) -> None:
     assert len(reader.files_with(["add_item"], 2)) == 2
 
 
-def test_files_near_by_come_first_and_the_file_itself_never(reader: IndexReader) -> None:
+def test_near_files_precede_others_and_the_file_itself_is_left_out(reader: IndexReader) -> None:
     assert reader.files_with(["add_item"], 9, near="other/new.py")[0] == "other/late.py"
     assert reader.files_with(["add_item"], 1, near="shop/new.py") != ["other/late.py"]
     assert "shop/views.py" not in reader.files_with(["add_item"], 9, near="shop/views.py")

@@ -256,7 +256,7 @@ def test_a_saved_file_is_found_without_a_look(root: Path, tmp_path: Path) -> Non
     assert end(process) == 0
 
 
-def test_a_file_that_is_saved_during_a_look_is_told(root: Path, tmp_path: Path) -> None:
+def test_a_file_saved_during_a_check_is_reported(root: Path, tmp_path: Path) -> None:
     """Else a server would keep the answers to earlier questions."""
     seen: list[str] = []
     worker = IndexWorker(

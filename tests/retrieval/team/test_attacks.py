@@ -103,7 +103,7 @@ def test_the_functions_use_no_temporary_tables_of_a_member(eve: Any) -> None:
             assert eve.execute(f"SELECT contents FROM {name}.clone").fetchall() == [([],)]
 
 
-def test_statistics_and_plans_tell_nothing_of_other_rows(eve: Any, team: Team) -> None:
+def test_statistics_and_plans_reveal_nothing_of_other_rows(eve: Any, team: Team) -> None:
     team.admin.execute(f"ANALYZE editahead_{team.name}.chunk".encode())
     assert eve.execute("SELECT count(*) FROM pg_stats WHERE tablename = 'chunk'").fetchone() == (0,)
     assert refused(eve, "SELECT * FROM pg_statistic") and refused(eve, "SELECT * FROM pg_authid")

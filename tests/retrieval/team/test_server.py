@@ -85,7 +85,7 @@ def test_another_key_or_encoder_knows_nothing(team: Team) -> None:
         assert ben.unknown_chunks([key.prove_chunk(bytes(16))]) == [0]
 
 
-def test_a_cold_answer_takes_at_most_four_round_trips(team: Team) -> None:
+def test_a_cold_answer_takes_no_more_than_four_round_trips(team: Team) -> None:
     publish(team.client("ada"))
     ben = team.client("ben")
     ben.hold(HERE, OTHER_ROOT, None)

@@ -118,7 +118,7 @@ def test_a_wrong_answer_has_a_clear_error(fake: FakeEmbeddings, status: int, dat
     assert len(fake.asked) == 1
 
 
-def test_a_server_that_is_gone_has_a_clear_error(fake: FakeEmbeddings) -> None:
+def test_an_unreachable_server_has_a_clear_error(fake: FakeEmbeddings) -> None:
     encoder = EmbeddingsServer("http://127.0.0.1:9", "letters")
     with pytest.raises(EncoderError, match="cannot be reached"):
         encoder.encode(["one"])

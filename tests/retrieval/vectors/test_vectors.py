@@ -254,7 +254,7 @@ def test_a_damaged_block_is_damage_of_the_index(
     assert found == [] and "damaged" in problem
 
 
-def test_vectors_beyond_the_most_are_left_out(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectors_beyond_the_limit_are_left_out(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace.build()
     reader = IndexReader(workspace.index / location.DATABASE)
     monkeypatch.setattr(nearest, "MAX_VECTORS", 1)

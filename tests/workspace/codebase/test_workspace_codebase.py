@@ -119,7 +119,7 @@ def test_a_snapshot_is_the_file_on_disk(workspace: Workspace) -> None:
     assert workspace.stale == [(workspace.roots[0], "shop/store.py")]
 
 
-def test_a_file_that_is_gone_is_reported(workspace: Workspace) -> None:
+def test_a_deleted_file_is_reported(workspace: Workspace) -> None:
     (uri,) = workspace.codebase.files_with(["append"], 9)
     (workspace.roots[0] / "shop/store.py").unlink()
     assert workspace.codebase.snapshot(uri) is None

@@ -187,7 +187,7 @@ def test_a_journal_creates_no_folder_outside(tmp_path: Path) -> None:
         assert (tmp_path / "outside").is_dir()
 
 
-def test_a_workspace_that_is_gone_is_kept_for_later(tmp_path: Path) -> None:
+def test_a_missing_workspace_is_kept_for_later(tmp_path: Path) -> None:
     folder = tmp_path / str(killed_midway(tmp_path))
     (folder / "work").rename(folder / "away")
     (message,) = recover([folder / "work"], folder / "journals")

@@ -94,7 +94,7 @@ def test_another_indentation_below_the_margin_is_a_doubt() -> None:
     assert made.refusal.reason == "ambiguous"
 
 
-def test_other_hunks_tell_how_lines_below_the_margin_are_indented() -> None:
+def test_other_hunks_give_the_indentation_of_lines_below_the_margin() -> None:
     sketch = replacing("import sys\n", "import sys\n\n\ndef one():\n  return 1\n") + replacing(
         "  return sorted(os.environ)\n", "  return list(os.environ)\n"
     )
@@ -241,7 +241,7 @@ def test_equal_lines_are_found_without_comparing_each_with_each(monkeypatch: pyt
     assert steps < 50_000
 
 
-def test_other_hunks_and_numbers_tell_which_of_equal_lines_are_meant() -> None:
+def test_other_hunks_and_numbers_select_one_of_equal_lines() -> None:
     text = f"first = 1\n{EQUAL}\nmiddle = 2\n{EQUAL}\nlast = 3\n"
     around = " first = 1\n-    a = 1\n+    a = 2\n"
     numbered = "@@ -4,1 +4,1 @@\n-    a = 1\n+    a = 2\n"

@@ -57,7 +57,7 @@ def test_a_function_goes_to_the_end_or_below_the_imports() -> None:
     assert found["add below the imports"] == PYTHON.replace("import os\n", f"import os\n\n\n{new}")
 
 
-def test_its_new_imports_come_with_it() -> None:
+def test_its_new_imports_are_inserted_too() -> None:
     new = "def dump(loaves):\n    return json.dumps(loaves)\n"
     found = choices(f"import os\nimport json\n\n\n{new}", PYTHON)
     end = PYTHON.replace("import os\n", "import os\nimport json\n").replace(

@@ -46,14 +46,14 @@ def put(start: int, end: int, *lines: str) -> Splice:
         ("    log(path)\n    check(path)\n    write(path, rows)\n", 1),
     ],
 )
-def test_lines_that_the_file_has_once_tell_an_end(shown: str, ends: int) -> None:
+def test_lines_that_are_unique_in_the_file_are_an_end(shown: str, ends: int) -> None:
     runs = placed(f"# ... existing code ...\n{shown}# ... existing code ...\n", put(5, 5, "    log(path)"))
     assert runs.explain_all
     assert runs.told_ends() == ends
     assert runs.are_framed == shown.startswith("def")
 
 
-def test_lines_that_belong_to_what_a_mark_hides_tell_no_end() -> None:
+def test_lines_of_an_elided_block_are_no_end() -> None:
     text = FILE.replace("def save", "# Writes them at once.\ndef save")
     sketch = (
         "# ...\n    return read(path)\n\ndef find(path):\n    return 1\n\n# Writes them at once.\n# ...\n"

@@ -197,7 +197,7 @@ def test_of_a_file_that_is_too_large_the_declaration_is_rewritten() -> None:
     assert query.max_tokens < 400
 
 
-def test_hunks_are_told_of_while_it_writes() -> None:
+def test_hunks_are_reported_while_it_writes() -> None:
     more = "".join(f"\n\ndef more_{n}(x):\n    return x + {n}\n" for n in range(5))
     lines = (REPLACED + more).splitlines(keepends=True)
     asked = ScriptedMerge([ScriptedReply(("```\n", *lines, "```"))])
@@ -208,7 +208,7 @@ def test_hunks_are_told_of_while_it_writes() -> None:
     assert asked.backend.given == len(lines) + 2
 
 
-def test_what_was_told_of_an_answer_that_is_not_taken_is_void() -> None:
+def test_reported_hunks_of_a_rejected_answer_are_void() -> None:
     more = "".join(f"\n\ndef more_{n}(x):\n    return x + {n}\n" for n in range(5))
     wrong = REPLACED.replace("ValueError", "KeyError") + more
     asked = ScriptedMerge([answer(wrong, "instruct"), answer(REPLACED + more, "instruct")])
@@ -216,7 +216,7 @@ def test_what_was_told_of_an_answer_that_is_not_taken_is_void() -> None:
     assert [partial.edit is None for partial in asked.reported] == [False, True, False]
 
 
-def test_of_a_file_with_several_parts_nothing_is_told_before_all_is_certain() -> None:
+def test_a_file_with_several_parts_is_reported_once_all_are_certain() -> None:
     sketch = (
         f"```python a.py\n{AMBIGUOUS}```\n\n```python a.py\n# ... existing code ...\ndef third(c):\n"
         "    return first(c + 1)\n```\n"
@@ -312,7 +312,7 @@ def test_whatever_it_says_the_result_is_the_refusal_or_passes_the_checks(
 @pytest.mark.slow
 @PROPERTY
 @given(st.data())
-def test_what_is_told_is_never_taken_back_by_an_answer_that_is_taken(data: st.DataObject) -> None:
+def test_reported_hunks_are_never_taken_back_by_an_accepted_answer(data: st.DataObject) -> None:
     """A sketch of the whole file, so that many texts agree with it."""
     block = st.sampled_from(["", "x = one(1)", "y = two(2)", "    z = x", "return x + y", "}", "log(x, y)"])
     old = data.draw(st.lists(block, min_size=1, max_size=20))
@@ -338,7 +338,7 @@ def test_what_is_told_is_never_taken_back_by_an_answer_that_is_taken(data: st.Da
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_real_changes_are_told_of_as_they_are_made_in_the_end(case: Case) -> None:
+def test_real_changes_are_reported_as_they_are_finally_made(case: Case) -> None:
     """Some of the answers are right, some have a line more, less or changed."""
     (file,) = case.files
     original = Snapshot.from_text(file.before, uri=f"file:///project/{file.path}", language=file.language)

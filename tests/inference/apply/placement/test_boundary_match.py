@@ -162,7 +162,7 @@ def test_two_places_of_which_the_nearer_would_change_more() -> None:
     assert done.refusal is not None
 
 
-def test_comments_and_annotations_do_not_tell_that_functions_go() -> None:
+def test_comments_and_annotations_delete_no_functions() -> None:
     text = (
         "impl A {\n    fn count(&self) -> usize {\n        self.values.iter().count()\n    }\n\n"
         "    fn last(&self) -> usize {\n        self.values.len()\n    }\n\n"

@@ -204,7 +204,7 @@ def test_callers_that_change_too_and_callers_elsewhere() -> None:
     assert first.flags[0].sentence == "Changes the signature of `f`; 2 calls of it did not change."
 
 
-def test_a_function_that_is_gone_and_still_called() -> None:
+def test_a_deleted_function_that_is_still_called() -> None:
     old = "def f():\n    pass\n\n\ndef g():\n    f()\n"
     (hunk,) = reviewed(old, old.partition("\n\n\n")[2])
     assert hunk.flags[0].sentence == "`f` is no longer declared here; 1 call of it did not change."

@@ -155,7 +155,7 @@ async def test_a_failing_model_is_a_sentence_and_the_next_request_is_fine(backen
 
 
 @pytest.mark.parametrize("asked", ["prepare", "stream", "warm"])
-async def test_what_cannot_be_loaded_is_gone_with_the_reason(asked: str, tmp_path: Path) -> None:
+async def test_what_cannot_be_loaded_is_unavailable_with_the_reason(asked: str, tmp_path: Path) -> None:
     backend = LocalBackend(tmp_path / "nowhere")
     ask: Any = {
         "prepare": backend.prepare,

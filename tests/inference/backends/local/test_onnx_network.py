@@ -291,7 +291,7 @@ def test_it_needs_no_torch(folder: Path) -> None:
     subprocess.run([sys.executable, "-c", script, str(folder)], check=True)
 
 
-def test_damaged_weights_are_told(tmp_path: Path) -> None:
+def test_damaged_weights_are_reported(tmp_path: Path) -> None:
     folder = small_model.make_onnx(tmp_path / "model")
     told = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(told | {"max_position_embeddings": 100}))

@@ -314,7 +314,7 @@ KINDS: list[tuple[str, Any, dict[str, Any], Capabilities]] = [
 
 
 @pytest.mark.parametrize(("kind", "model", "about", "can"), KINDS, ids=[row[0] for row in KINDS])
-async def test_servers_are_told_apart(
+async def test_servers_are_distinguished(
     kind: str, model: Any, about: dict[str, Any], can: Capabilities, server: ModelServer
 ) -> None:
     async def models(exchange: Exchange) -> None:

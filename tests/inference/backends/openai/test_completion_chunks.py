@@ -18,9 +18,7 @@ texts = st.text(st.characters(exclude_characters="\r\n", exclude_categories=["Cs
 
 
 @given(st.lists(texts, max_size=4), st.data(), st.sampled_from(["\n", "\r\n"]))
-def test_events_come_out_whole_however_the_bytes_are_cut(
-    said: list[str], data: st.DataObject, end: str
-) -> None:
+def test_events_are_whole_however_the_bytes_are_split(said: list[str], data: st.DataObject, end: str) -> None:
     stream = "".join(f": comment{end}data: {text}{end}{end}" for text in said).encode()
     cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=6)))
     decoder = EventDecoder()

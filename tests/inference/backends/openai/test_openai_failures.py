@@ -205,7 +205,7 @@ async def test_what_is_not_there_is_said_and_not_asked_again_and_again(
         await backend.close()
 
 
-async def test_a_server_that_tells_what_it_has_and_fails_when_asked_is_gone(
+async def test_a_server_that_lists_models_and_fails_on_requests_is_unavailable(
     server: ModelServer, backend: OpenAIBackend
 ) -> None:
     server.answers["/v1/completions"] = _500
@@ -273,7 +273,7 @@ async def test_a_certificate_that_nobody_vouches_for(own_certificate: ssl.SSLCon
         await backend.close()
 
 
-async def test_the_key_is_sent_and_never_told(
+async def test_the_key_is_sent_and_never_logged(
     server: ModelServer, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")

@@ -147,7 +147,7 @@ def test_the_line_that_is_being_typed_teaches_nothing() -> None:
     assert next_piece("verbose = 1\nx = ver|") == "bose"
 
 
-def test_a_changed_text_is_known_at_once_and_a_removed_one_is_gone() -> None:
+def test_a_changed_text_is_known_at_once_and_a_removed_one_is_forgotten() -> None:
     texts = OpenTexts(lambda language: None)
     for text, expected in [
         ("alpha = 1\n\nx = al|", "pha"),

@@ -26,7 +26,7 @@ def drafted(name: str, state: EditorState) -> tuple[str, ...]:
     return draft_texts(format, format.build(state, ESTIMATE), state)
 
 
-def test_the_region_is_the_last_and_the_rules_proposals_come_first() -> None:
+def test_the_region_is_last_and_the_rules_proposals_are_first() -> None:
     at = TEXT.index("line 30")
     first, second = Edit.replace(at, at + 4, "row"), Edit.replace(at + 8, at + 8, "new\n")
     beyond = Edit.replace(0, 0, "import x\n")

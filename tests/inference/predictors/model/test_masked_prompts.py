@@ -89,7 +89,7 @@ def state_with_secret() -> EditorState:
     return EditorState(document, text.index("total"), (PastEdit(URI, 0, ("import b\n",), ("import a\n",)),))
 
 
-async def test_secrets_come_back_in_the_edit() -> None:
+async def test_secrets_are_restored_in_the_edit() -> None:
     state = state_with_secret()
     placeholder = ""
 
@@ -119,7 +119,7 @@ async def test_lines_that_arrive_hold_the_secrets() -> None:
     assert LINE.rstrip() in progress.lines
 
 
-async def test_secrets_come_back_in_a_sketchs_text_and_in_its_lines() -> None:
+async def test_secrets_are_restored_in_a_sketchs_text_and_in_its_lines() -> None:
     document = state_with_secret().document
     seen: list[tuple[str, ...]] = []
 

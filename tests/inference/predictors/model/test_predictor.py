@@ -111,7 +111,7 @@ async def test_cancelling_ends_the_request() -> None:
     assert predictor.totals.requests == 1 and predictor.totals.computed > 0, "what is wasted counts"
 
 
-async def test_errors_are_told_not_raised() -> None:
+async def test_errors_are_reported_not_raised() -> None:
     told = await said(ScriptedReply(("impo",), error=BackendError("timeout", "Nothing came for 1 s.")))
     assert told.problem == "Nothing came for 1 s." and not told.rewrites
     one = backend(NEW)
@@ -216,7 +216,7 @@ async def test_the_models_own_tokenizer_counts(
         assert (prompt.tokens, prompt.ids is None) == (tokens, model != str(folder)), model
 
 
-async def test_without_a_tokenizer_tokens_are_estimated_which_is_told_once(
+async def test_without_a_tokenizer_the_estimate_of_tokens_is_reported_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     one = backend(NEW, NEW)
@@ -273,7 +273,7 @@ async def test_what_a_server_computes_in_no_time_is_not_computed_ahead() -> None
 # Several answers
 
 
-async def test_equal_answers_are_one_and_the_most_wanted_is_first() -> None:
+async def test_equal_answers_are_joined_and_the_frequent_one_is_first() -> None:
     other = TEXT.replace("sum(items)", "sum(items) + tax")
     replies = [other, NEW, "NO_EDITS\n", NEW]
     one = ScriptedBackend(lambda query, sample: ScriptedReply((replies[sample],)))
@@ -379,7 +379,7 @@ async def test_special_tokens_in_files_never_reach_a_prompt_unescaped(format: st
 # While it comes
 
 
-async def test_progress_says_what_has_come() -> None:
+async def test_progress_reports_what_was_downloaded() -> None:
     held: asyncio.Queue[None] = asyncio.Queue()
     lines = NEW.splitlines(keepends=True)
     one = backend(ScriptedReply(tuple(lines)), pause=held.get)

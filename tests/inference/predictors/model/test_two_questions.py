@@ -91,7 +91,7 @@ async def test_the_lines_have_the_documents_ends() -> None:
     assert candidate.edit.apply(crlf) == crlf.replace("= su", "= sum(items)\r\n    log(\U0001f600)")
 
 
-async def test_a_key_that_contradicts_what_came_is_told() -> None:
+async def test_a_key_that_contradicts_the_partial_result_is_reported() -> None:
     state = typed()
     progress = ResponseProgress(state.document, state.cursor)
     await predictor(saying(("m(items)", 0.99), (" * 2", 0.98))).predict(state, progress=progress)
@@ -131,7 +131,7 @@ async def test_an_unlikely_hunk_is_not_read_on() -> None:
     assert not response.rewrites and response.silence is None
 
 
-async def test_silence_is_told_with_its_probability() -> None:
+async def test_silence_is_explained_with_its_probability() -> None:
     response = await predictor(saying(("", 0.7))).predict(typed().after_pause())
     assert not response.rewrites
     assert response.silence == pytest.approx(0.7)

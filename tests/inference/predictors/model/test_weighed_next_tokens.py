@@ -79,7 +79,7 @@ def test_what_the_model_contradicts_has_what_it_leaves() -> None:
 
 
 @pytest.mark.parametrize("text", ["m(items)[0]", "m(items) + 1"])
-def test_what_the_model_did_not_come_to_stays_as_it_was(text: str) -> None:
+def test_what_the_model_did_not_reach_is_unchanged(text: str) -> None:
     assert said(*PIECES).weigh(text, 0.8) == 0.8
 
 

@@ -147,7 +147,7 @@ def test_a_new_parameter_is_passed_where_its_name_is_in_scope(
         ("def f(a):", "def f(a, b):", "f(1, 2)\nf(\n", [1]),  # it does not close
     ],
 )
-def test_no_call_that_has_the_new_number_of_arguments_is_gone_to(
+def test_calls_with_the_new_number_of_arguments_are_skipped(
     old: str, new: str, text: str, lines: list[int]
 ) -> None:
     index = DocumentIndex(Snapshot.from_text(text))

@@ -73,7 +73,7 @@ def test_relative_to_the_other_document_in_typescript() -> None:
     assert "import { cents } from '../util/money';\n" in text
 
 
-def test_several_modules_at_once_come_first() -> None:
+def test_several_modules_at_once_are_first() -> None:
     texts = imported(ORDERS, "    return 1", "    json.dumps(os.sep)\n")
     assert texts[0].startswith("import json\nimport math\nimport os\nimport re\n")
     assert len(texts) == 3

@@ -83,7 +83,7 @@ def test_a_literal_gets_the_new_field(language: str, literal: str, made: str) ->
         ("c", "{ a, b }"),
     ],
 )
-def test_a_literal_that_lacks_nothing_stays(language: str, literal: str) -> None:
+def test_a_complete_literal_stays(language: str, literal: str) -> None:
     text, before, field = ADDED[language]
     person = Person(text % literal, language=language).insert(field, before=text.split(before)[1][:12])
     assert followed(person) == person.text

@@ -80,7 +80,7 @@ def test_a_recursive_call_passes_the_new_parameter(
     assert passed_on(person)[line] == made
 
 
-def test_a_called_function_gets_what_it_lacks() -> None:
+def test_a_called_function_gets_missing_parameters() -> None:
     text = "def g(a, log):\n    log(a)\n\n\ndef f(a):\n    return g(a)\n"
     assert passed_on(Person(text).replace("def f(a)", "def f(a, log)"))[5] == "    return g(a, log)"
 
@@ -94,7 +94,7 @@ def test_what_a_called_function_may_leave_out_is_passed_by_its_name() -> None:
     "body",
     ["g(a, 1)", "other.g(a)", "h(a)", "g(a, log=print)", "g(a, b, c)"],
 )
-def test_a_call_that_lacks_nothing_or_means_another_function_stays(body: str) -> None:
+def test_a_complete_call_or_one_of_another_function_stays(body: str) -> None:
     text = f"def g(a, log):\n    log(a)\n\n\ndef f(a):\n    return {body}\n"
     assert passed_on(Person(text).replace("def f(a)", "def f(a, log)"))[5] == f"    return {body}"
 

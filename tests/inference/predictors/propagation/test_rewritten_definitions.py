@@ -30,7 +30,7 @@ def test_a_new_name_is_followed() -> None:
 
 
 @pytest.mark.parametrize("new", ['_ID: str = "--palette"', "_providers: list[Provider] = [None]"])
-def test_what_defines_something_else_is_gone_to(new: str) -> None:
+def test_go_to_another_definition(new: str) -> None:
     (found,) = follow_ups(new)
     assert not found.edit
     assert found.kind == "rewritten"

@@ -205,7 +205,7 @@ def test_a_line_of_too_many_tokens_is_not_joined() -> None:
     assert join_expressions(old, new) == ([], [])
 
 
-def test_a_chain_of_names_fits_any_chain_but_not_its_end() -> None:
+def test_a_chain_of_names_matches_any_chain_but_not_its_end() -> None:
     holed = with_holes(
         ["self.a", ".", "next", "(", ")"], ["next", "(", "self.a", ")"], keep=frozenset({"next"})
     )

@@ -104,7 +104,7 @@ def test_no_prompt_is_over_its_budget(commit: dict[str, Any], seed: int, budget:
         assert len(example.prompt) <= budget
 
 
-def test_proposals_of_the_rules_are_told() -> None:
+def test_proposals_of_the_rules_are_in_the_prompt() -> None:
     told = [
         task for seed in range(6) for task in tasks_of(RENAMED, random.Random(seed)) if task.state.proposed
     ]

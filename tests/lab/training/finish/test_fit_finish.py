@@ -79,7 +79,7 @@ def sample(trial: int, right: bool, line: int, kind: str = "code") -> FinishSamp
     return FinishSample(trial, {}, right, kind, ("a", line, line + 1), (("a", line),) if right else ())
 
 
-def test_the_likeliest_of_those_that_overlap_is_told() -> None:
+def test_the_likeliest_of_overlapping_edits_is_reported() -> None:
     samples = [sample(0, False, 1), sample(0, True, 1), sample(1, True, 1), sample(0, True, 3, "test")]
     assert told(samples, [0.6, 0.9, 0.7, 0.95], {"code": 0.5}) == [1, 2]
 

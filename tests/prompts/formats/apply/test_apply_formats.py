@@ -237,7 +237,7 @@ def wrapped(format: ApplyFormat, text: str) -> str:
 @pytest.mark.slow
 @PROPERTY
 @given(st.sampled_from(CHATS), LINES, LINES, LINES, st.integers(1, 3000), st.randoms(use_true_random=False))
-def test_it_fits_and_the_text_is_read_back(
+def test_it_is_within_the_budget_and_the_text_is_parsed(
     format: ApplyFormat,
     before: list[str],
     after: list[str],

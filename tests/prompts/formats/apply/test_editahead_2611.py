@@ -55,7 +55,7 @@ def test_without_a_guess_there_is_no_mark_of_it() -> None:
 @pytest.mark.slow
 @PROPERTY
 @given(LINES, LINES, LINES, st.integers(60, 1000), st.booleans())
-def test_it_fits_and_the_guess_is_read_back(
+def test_it_is_within_the_budget_and_the_guess_is_parsed(
     before: list[str], after: list[str], sketch: list[str], budget: int, guessed: bool
 ) -> None:
     original, wanted = Snapshot.from_text(text_of(before)), text_of(after)
