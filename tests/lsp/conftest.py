@@ -1,3 +1,3 @@
-from server_fixtures import connect, harness, pipeline
+from server_fixtures import client, connect, harness, pipeline
 
-__all__ = ["connect", "harness", "pipeline"]
+__all__ = ["client", "connect", "harness", "pipeline"]

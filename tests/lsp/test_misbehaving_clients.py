@@ -25,7 +25,7 @@ SURFACES = (NEXT, "textDocument/copilotInlineEdit", "textDocument/inlineCompleti
 
 
 async def reason(harness: ServerHarness, version: int | None, uri: str = A) -> str | None:
-    silence = (await harness.request(NEXT, position_params(uri, version, 0, 0)))["silence"]
+    silence = (await harness.next_edit(uri, version, 0, 0))["silence"]
     return None if silence is None else silence["reason"]
 
 
@@ -34,62 +34,57 @@ async def reason(harness: ServerHarness, version: int | None, uri: str = A) -> s
 
 @pytest.mark.parametrize("version", [5, 7, 4, 1, 0, -3, 1_000_000])
 async def test_whatever_version_a_change_has_it_is_applied_and_is_the_version_now(
-    harness: ServerHarness, version: int
+    client: ServerHarness, version: int
 ) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n", version=5)
-    before = await harness.request(NEXT, position_params(A, 5, 0, 0))
-    harness.change(A, version, (0, 0, 0, 0, "# above\n"))
-    answer = await harness.request(NEXT, position_params(A, version, 0, 0))
+    client.open(A, "user\n", version=5)
+    before = await client.next_edit(A, 5, 0, 0)
+    client.change(A, version, (0, 0, 0, 0, "# above\n"))
+    answer = await client.next_edit(A, version, 0, 0)
     (prediction,) = answer["predictions"]
     assert prediction["textDocument"]["version"] == version
     assert prediction["edits"][0]["range"] == lsp_range(1, 0, 1, 4)
     assert len(before["predictions"]) == 1
-    assert await reason(harness, version + 1) == "unknown-document"
-    assert await reason(harness, version - 1) is None, "the answer says which version it is for"
+    assert await reason(client, version + 1) == "unknown-document"
+    assert await reason(client, version - 1) is None, "the answer says which version it is for"
 
 
 @pytest.mark.parametrize("version", ["absent", None])
-async def test_a_change_without_a_version_is_one_more(harness: ServerHarness, version: str | None) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n", version=5)
+async def test_a_change_without_a_version_is_one_more(client: ServerHarness, version: str | None) -> None:
+    client.open(A, "user\n", version=5)
     document = {"uri": A} if version == "absent" else {"uri": A, "version": None}
     change = {"range": lsp_range(0, 0, 0, 0), "text": "\n"}
-    harness.notify("textDocument/didChange", {"textDocument": document, "contentChanges": [change]})
-    (prediction,) = (await harness.request(NEXT, position_params(A, None, 0, 0)))["predictions"]
+    client.notify("textDocument/didChange", {"textDocument": document, "contentChanges": [change]})
+    (prediction,) = await client.predictions(A, None, 0, 0)
     assert prediction["textDocument"]["version"] == 6
 
 
 async def test_the_same_version_for_two_texts_gives_no_answer_for_the_first(
-    harness: ServerHarness, pipeline: ScriptedPipeline
+    client: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
     """Ghost text carries no version: it is given only for the text that was asked about."""
-    await harness.initialize()
-    harness.open(A, "a\nuser\n", version=1)
+    client.open(A, "a\nuser\n", version=1)
     pipeline.open.clear()
-    ghost = harness.send("textDocument/inlineCompletion", position_params(A, 1, 1, 0))
-    edit = harness.send("textDocument/copilotInlineEdit", position_params(A, 1, 0, 0))
+    ghost = client.send("textDocument/inlineCompletion", position_params(A, 1, 1, 0))
+    edit = client.send("textDocument/copilotInlineEdit", position_params(A, 1, 0, 0))
     await asyncio.to_thread(pipeline.started.wait, 10)
-    harness.change(A, 1, (0, 0, 0, 0, "xx\n"))
+    client.change(A, 1, (0, 0, 0, 0, "xx\n"))
     pipeline.open.set()
-    assert (await harness.reply(ghost))["result"] == {"items": []}
-    (found,) = (await harness.reply(edit))["result"]["edits"]
+    assert (await client.reply(ghost))["result"] == {"items": []}
+    (found,) = (await client.reply(edit))["result"]["edits"]
     assert found["range"] == lsp_range(2, 0, 2, 4)
 
 
-async def test_opened_twice_the_later_text_counts(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n", version=3)
-    harness.open(A, "x\nuser\n", version=1)
-    (prediction,) = (await harness.request(NEXT, position_params(A, 1, 0, 0)))["predictions"]
+async def test_opened_twice_the_later_text_counts(client: ServerHarness) -> None:
+    client.open(A, "user\n", version=3)
+    client.open(A, "x\nuser\n", version=1)
+    (prediction,) = await client.predictions(A, 1, 0, 0)
     assert prediction["edits"][0]["range"] == lsp_range(1, 0, 1, 4)
 
 
-async def test_changed_and_closed_without_being_open(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.change(A, 2, (0, 0, 0, 0, "user"))
-    harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
-    assert await reason(harness, 2) == "unknown-document"
+async def test_changed_and_closed_without_being_open(client: ServerHarness) -> None:
+    client.change(A, 2, (0, 0, 0, 0, "user"))
+    client.close_document(A)
+    assert await reason(client, 2) == "unknown-document"
 
 
 # Time
@@ -119,29 +114,27 @@ async def test_between_initialize_and_initialized_requests_are_answered(
 
 @pytest.mark.parametrize("surface", SURFACES)
 async def test_closed_while_a_request_runs(
-    harness: ServerHarness, pipeline: ScriptedPipeline, surface: str
+    client: ServerHarness, pipeline: ScriptedPipeline, surface: str
 ) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
-    id = await harness.hold_request(surface, position_params(A, 1, 0, 0))
-    harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
+    client.open(A, "user\n")
+    id = await client.hold_request(surface, position_params(A, 1, 0, 0))
+    client.close_document(A)
     pipeline.open.set()
-    answer = (await harness.reply(id))["result"]
+    answer = (await client.reply(id))["result"]
     assert next(iter(answer.values())) == []
     if surface == NEXT:
         assert answer["silence"]["reason"] == "unknown-document"
 
 
 async def test_closed_and_opened_again_while_a_request_runs(
-    harness: ServerHarness, pipeline: ScriptedPipeline
+    client: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
-    id = await harness.hold_request(NEXT, position_params(A, 1, 0, 0))
-    harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
-    harness.open(A, "something else\n")
+    client.open(A, "user\n")
+    id = await client.hold_request(NEXT, position_params(A, 1, 0, 0))
+    client.close_document(A)
+    client.open(A, "something else\n")
     pipeline.open.set()
-    answer = (await harness.reply(id))["result"]
+    answer = (await client.reply(id))["result"]
     assert answer["predictions"] == []
     assert answer["silence"]["reason"] == "unknown-document"
 
@@ -150,15 +143,14 @@ async def test_closed_and_opened_again_while_a_request_runs(
 
 
 async def test_two_megabytes_are_mirrored_and_left_alone(
-    harness: ServerHarness, pipeline: ScriptedPipeline
+    client: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await harness.initialize()
     text = "user = 1\n" * 240_000
-    harness.open(A, text)
-    harness.change(A, 2, (120_000, 0, 120_000, 4, "account"))
-    assert await reason(harness, 2) == "too-large"
-    harness.change(A, 3, "user\n")
-    answer = await harness.request(NEXT, position_params(A, 3, 0, 0))
+    client.open(A, text)
+    client.change(A, 2, (120_000, 0, 120_000, 4, "account"))
+    assert await reason(client, 2) == "too-large"
+    client.change(A, 3, "user\n")
+    answer = await client.next_edit(A, 3, 0, 0)
     assert len(answer["predictions"]) == 1, "small again, it is like any other"
     assert pipeline.calls[-1].history == ()
 
@@ -167,50 +159,45 @@ async def test_two_megabytes_on_one_line_that_are_allowed(harness: ServerHarness
     await harness.initialize({"max_file_bytes": 3_000_000})
     harness.open(A, "x" * 2_000_000 + "user")
     harness.change(A, 2, (0, 1_000_000, 0, 1_000_000, "y"))
-    (item,) = (await harness.request("textDocument/inlineCompletion", position_params(A, 2, 0, 2_000_001)))[
-        "items"
-    ]
+    (item,) = await harness.inline_completions(A, 2, 0, 2_000_001)
     assert item["range"] == lsp_range(0, 2_000_001, 0, 2_000_005)
 
 
-async def test_binary_bytes_are_a_text_like_any_other(harness: ServerHarness) -> None:
+async def test_binary_bytes_are_a_text_like_any_other(client: ServerHarness) -> None:
     """As an editor sends them: control characters, NUL, replacement characters and lone surrogates."""
-    await harness.initialize()
     binary = "".join(map(chr, range(0x20))) + "\x7f\x80\ufffd\ufeff\ud800\u2028\U0010ffff"
     text = binary * 50 + "\nuser\n"
-    harness.open(A, text, language="plaintext")
-    harness.change(A, 2, (0, 0, 0, 1, "\0\udfff"))
-    document = harness.server.session.documents.get(A)
+    client.open(A, text, language="plaintext")
+    client.change(A, 2, (0, 0, 0, 1, "\0\udfff"))
+    document = client.server.session.documents.get(A)
     assert document is not None
     assert document.snapshot.text == "\0\udfff" + text[1:]
-    (prediction,) = (await harness.request(NEXT, position_params(A, 2, 0, 0)))["predictions"]
+    (prediction,) = await client.predictions(A, 2, 0, 0)
     (edit,) = prediction["edits"]
     assert (edit["newText"], edit["range"]["end"]["character"]) == ("account", 4)
-    assert (await harness.request(NEXT, position_params(A, 2, 1, 0)))["predictions"]
+    assert await client.predictions(A, 2, 1, 0)
 
 
-async def test_bytes_that_are_not_json_are_refused(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.server.receive(b'{"jsonrpc": "2.0", "id": 1, "method": "\xff\xfe\x00"}')
-    reply = await harness.take(lambda m: "error" in m)
+async def test_bytes_that_are_not_json_are_refused(client: ServerHarness) -> None:
+    client.server.receive(b'{"jsonrpc": "2.0", "id": 1, "method": "\xff\xfe\x00"}')
+    reply = await client.take(lambda m: "error" in m)
     assert reply["error"]["code"] == -32700
-    harness.open(A, "user\n")
-    assert await reason(harness, 1) is None
+    client.open(A, "user\n")
+    assert await reason(client, 1) is None
 
 
 @pytest.mark.slow
-async def test_five_hundred_documents(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await harness.initialize()
+async def test_five_hundred_documents(client: ServerHarness, pipeline: ScriptedPipeline) -> None:
     for number in range(500):
-        harness.open(f"file:///tmp/{number}.py", f"x = {number}\n")
-    harness.open(A, "user\n")
-    assert await reason(harness, 1) is None
+        client.open(f"file:///tmp/{number}.py", f"x = {number}\n")
+    client.open(A, "user\n")
+    assert await reason(client, 1) is None
     assert len(pipeline.calls[-1].other_documents) == 500
-    status = await harness.command("status")
+    status = await client.command("status")
     assert status["documents"] == 501
     for number in range(500):
-        harness.notify("textDocument/didClose", {"textDocument": {"uri": f"file:///tmp/{number}.py"}})
-    assert await reason(harness, 1) is None
+        client.close_document(f"file:///tmp/{number}.py")
+    assert await reason(client, 1) is None
     assert pipeline.calls[-1].other_documents == ()
 
 
@@ -237,11 +224,10 @@ async def test_a_flood_of_ten_thousand_changes(harness: ServerHarness, pipeline:
 
 
 @pytest.mark.slow
-async def test_ten_thousand_changes_in_one_notification(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
-    harness.change(A, 2, *[(0, 0, 0, 0, "x")] * 10_000)
-    (prediction,) = (await harness.request(NEXT, position_params(A, 2, 0, 0)))["predictions"]
+async def test_ten_thousand_changes_in_one_notification(client: ServerHarness) -> None:
+    client.open(A, "user\n")
+    client.change(A, 2, *[(0, 0, 0, 0, "x")] * 10_000)
+    (prediction,) = await client.predictions(A, 2, 0, 0)
     assert prediction["edits"][0]["range"] == lsp_range(0, 10_000, 0, 10_004)
 
 
@@ -349,15 +335,14 @@ async def test_initialize_answers_with_a_huge_number_in_the_settings(
     assert len(message["params"]["message"]) < 400
 
 
-async def test_a_huge_position_is_answered(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
+async def test_a_huge_position_is_answered(client: ServerHarness) -> None:
+    client.open(A, "user\n")
     position = f'{{"line": {"9" * 5_000}, "character": 0}}'
     params = f'{{"textDocument": {{"uri": "{A}", "version": 1}}, "position": {position}}}'
-    harness.server.receive(
+    client.server.receive(
         f'{{"jsonrpc": "2.0", "id": "p", "method": "textDocument/inlineCompletion", "params": {params}}}'.encode()
     )
-    assert "error" in await harness.take(lambda m: m.get("id") == "p")
+    assert "error" in await client.take(lambda m: m.get("id") == "p")
 
 
 @pytest.mark.parametrize("name", ["editahead.toml", ".gitignore"])

@@ -36,3 +36,10 @@ async def connect(pipeline: ScriptedPipeline, tmp_path: Path) -> AsyncIterator[C
 @pytest.fixture
 def harness(connect: Callable[..., ServerHarness]) -> ServerHarness:
     return connect()
+
+
+@pytest_asyncio.fixture
+async def client(harness: ServerHarness) -> ServerHarness:
+    """Return a client with a server that is initialized."""
+    await harness.initialize()
+    return harness

@@ -154,6 +154,34 @@ class ServerHarness:
         assert "error" not in reply, reply["error"]
         return reply["result"]
 
+    async def next_edit(self, *position: Any, **context: Any) -> dict[str, Any]:
+        """Return the answer to `editahead/nextEdit` at a position, whose values are those of `position_params`."""
+        result: dict[str, Any] = await self.request(
+            "editahead/nextEdit", position_params(*position, **context)
+        )
+        return result
+
+    async def predictions(self, *position: Any, **context: Any) -> list[dict[str, Any]]:
+        """Return the predictions of `editahead/nextEdit`."""
+        found: list[dict[str, Any]] = (await self.next_edit(*position, **context))["predictions"]
+        return found
+
+    async def inline_edits(self, *position: Any, **context: Any) -> list[dict[str, Any]]:
+        """Return what `textDocument/copilotInlineEdit` shows."""
+        method = "textDocument/copilotInlineEdit"
+        found: list[dict[str, Any]] = (await self.request(method, position_params(*position, **context)))[
+            "edits"
+        ]
+        return found
+
+    async def inline_completions(self, *position: Any, **context: Any) -> list[dict[str, Any]]:
+        """Return what `textDocument/inlineCompletion` shows."""
+        method = "textDocument/inlineCompletion"
+        found: list[dict[str, Any]] = (await self.request(method, position_params(*position, **context)))[
+            "items"
+        ]
+        return found
+
     async def hold_request(self, method: str, params: Any) -> int:
         """Send a request whose prediction has begun, and waits until the test sets `pipeline.open`."""
         self.pipeline.open.clear()
@@ -200,6 +228,13 @@ class ServerHarness:
         ]
         document = {"uri": uri, "version": version}
         self.notify("textDocument/didChange", {"textDocument": document, "contentChanges": events})
+
+    def close_document(self, uri: str) -> None:
+        self.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+
+    def configure(self, **settings: Any) -> None:
+        """Change settings, as an editor does."""
+        self.notify("workspace/didChangeConfiguration", {"settings": {"editahead": settings}})
 
     def finish(self) -> None:
         """End the server, and check that no message is unread."""

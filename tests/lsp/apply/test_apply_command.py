@@ -152,10 +152,9 @@ async def test_the_client_declines(harness: ServerHarness, folder: Path) -> None
     assert harness.server.session.history.edits == ()
 
 
-async def test_a_client_that_cannot_be_asked(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open("untitled:1", TEXT)
-    result = await apply(harness, uri="untitled:1", sketch=SKETCH)
+async def test_a_client_that_cannot_be_asked(client: ServerHarness) -> None:
+    client.open("untitled:1", TEXT)
+    result = await apply(client, uri="untitled:1", sketch=SKETCH)
     assert result["applied"] is False
     assert (
         result["failureReason"]
@@ -184,10 +183,9 @@ async def test_a_refusal_says_which_part_and_changes_nothing(harness: ServerHarn
 
 
 @pytest.mark.parametrize("arguments", [[], [{}], ["x"], [{"sketch": "x", "range": 1}]])
-async def test_arguments_that_are_none(harness: ServerHarness, arguments: list[Any]) -> None:
-    await harness.initialize()
+async def test_arguments_that_are_none(client: ServerHarness, arguments: list[Any]) -> None:
     message = {"command": "editahead.apply", "arguments": arguments}
-    reply = await harness.reply(harness.send("workspace/executeCommand", message))
+    reply = await client.reply(client.send("workspace/executeCommand", message))
     assert reply["error"]["code"] == -32602
 
 
@@ -326,36 +324,31 @@ async def begun(harness: ServerHarness, held: Held, **argument: Any) -> int:
     return id
 
 
-async def test_an_edit_is_moved_along_with_what_is_typed_elsewhere(
-    harness: ServerHarness, held: Held
-) -> None:
-    await harness.initialize()
-    harness.open("untitled:1", TEXT)
-    id = await begun(harness, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
-    harness.change("untitled:1", 2, (0, 0, 0, 0, "# typed\n"))
+async def test_an_edit_is_moved_along_with_what_is_typed_elsewhere(client: ServerHarness, held: Held) -> None:
+    client.open("untitled:1", TEXT)
+    id = await begun(client, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
+    client.change("untitled:1", 2, (0, 0, 0, 0, "# typed\n"))
     held.go.set()
-    result = (await harness.reply(id))["result"]
+    result = (await client.reply(id))["result"]
     assert applied("# typed\n" + TEXT, result["hunks"]) == "# typed\n" + WANTED
 
 
 @pytest.mark.parametrize("change", [(11, 4, 11, 4, "x = "), (11, 0, 12, 0, ""), (3, 0, 14, 0, "")])
-async def test_typing_on_the_same_lines(harness: ServerHarness, held: Held, change: Any) -> None:
-    await harness.initialize()
-    harness.open("untitled:1", TEXT)
-    id = await begun(harness, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
-    harness.change("untitled:1", 2, change)
+async def test_typing_on_the_same_lines(client: ServerHarness, held: Held, change: Any) -> None:
+    client.open("untitled:1", TEXT)
+    id = await begun(client, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
+    client.change("untitled:1", 2, change)
     held.go.set()
-    assert (await harness.reply(id))["error"]["data"]["reason"] == "stale"
+    assert (await client.reply(id))["error"]["data"]["reason"] == "stale"
 
 
-async def test_a_document_that_is_closed_meanwhile(harness: ServerHarness, held: Held) -> None:
-    await harness.initialize()
-    harness.open("untitled:1", TEXT)
-    id = await begun(harness, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
-    harness.notify("textDocument/didClose", {"textDocument": {"uri": "untitled:1"}})
-    harness.open("untitled:1", TEXT)
+async def test_a_document_that_is_closed_meanwhile(client: ServerHarness, held: Held) -> None:
+    client.open("untitled:1", TEXT)
+    id = await begun(client, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
+    client.close_document("untitled:1")
+    client.open("untitled:1", TEXT)
     held.go.set()
-    assert (await harness.reply(id))["error"]["data"]["reason"] == "stale"
+    assert (await client.reply(id))["error"]["data"]["reason"] == "stale"
 
 
 async def test_a_file_that_is_opened_meanwhile(harness: ServerHarness, held: Held, folder: Path) -> None:
@@ -373,27 +366,26 @@ async def test_a_file_that_is_opened_meanwhile(harness: ServerHarness, held: Hel
             assert reply["error"]["data"]["reason"] == "stale"
         else:
             assert reply["result"]["edit"]["documentChanges"][0]["textDocument"]["version"] == 5
-        harness.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+        harness.close_document(uri)
 
 
 @pytest.mark.parametrize("by", ["request", "progress"])
-async def test_it_can_be_cancelled(harness: ServerHarness, held: Held, by: str) -> None:
-    await harness.initialize()
-    harness.open("untitled:1", TEXT)
-    id = await begun(harness, held, uri="untitled:1", sketch=SKETCH, dryRun=True, workDoneToken="w")
+async def test_it_can_be_cancelled(client: ServerHarness, held: Held, by: str) -> None:
+    client.open("untitled:1", TEXT)
+    id = await begun(client, held, uri="untitled:1", sketch=SKETCH, dryRun=True, workDoneToken="w")
     if by == "request":
-        harness.notify("$/cancelRequest", {"id": id})
+        client.notify("$/cancelRequest", {"id": id})
     else:
-        harness.notify("window/workDoneProgress/cancel", {"token": "w"})
-    assert (await harness.reply(id))["error"]["code"] == -32800
-    told = [await harness.take(lambda m: m.get("method") == "$/progress") for _ in range(2)]
+        client.notify("window/workDoneProgress/cancel", {"token": "w"})
+    assert (await client.reply(id))["error"]["code"] == -32800
+    told = [await client.take(lambda m: m.get("method") == "$/progress") for _ in range(2)]
     assert [m["params"]["value"].get("message") for m in told] == [None, "Cancelled"]
     held.begun.clear()
     held.go.set()
     again = await begun(
-        harness, held, uri="untitled:1", sketch=SKETCH, dryRun=True
+        client, held, uri="untitled:1", sketch=SKETCH, dryRun=True
     )  # the thread is free again
-    assert "result" in await harness.reply(again)
+    assert "result" in await client.reply(again)
 
 
 async def test_there_is_an_end_to_patience(connect: Callable[..., ServerHarness]) -> None:
@@ -407,24 +399,22 @@ async def test_there_is_an_end_to_patience(connect: Callable[..., ServerHarness]
     assert (await harness.reply(id))["error"]["data"]["reason"] == "too-large"
 
 
-async def test_the_end_of_the_server_ends_it(harness: ServerHarness, held: Held) -> None:
-    await harness.initialize()
-    harness.open("untitled:1", TEXT)
-    id = await begun(harness, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
-    harness.server.apply_service.stop()  # would wait for longer than the test may take
-    assert "error" in await harness.reply(id)
+async def test_the_end_of_the_server_ends_it(client: ServerHarness, held: Held) -> None:
+    client.open("untitled:1", TEXT)
+    id = await begun(client, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
+    client.server.apply_service.stop()  # would wait for longer than the test may take
+    assert "error" in await client.reply(id)
 
 
-async def test_predictions_go_on_meanwhile(harness: ServerHarness, held: Held) -> None:
-    await harness.initialize()
-    harness.open("untitled:1", TEXT)
-    harness.open("untitled:2", "user\n")
-    id = await begun(harness, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
+async def test_predictions_go_on_meanwhile(client: ServerHarness, held: Held) -> None:
+    client.open("untitled:1", TEXT)
+    client.open("untitled:2", "user\n")
+    id = await begun(client, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
     position = {"textDocument": {"uri": "untitled:2", "version": 1}, "position": {"line": 0, "character": 0}}
-    answer = await harness.request("editahead/nextEdit", position)
+    answer = await client.request("editahead/nextEdit", position)
     assert answer["predictions"]
     held.go.set()
-    await harness.reply(id)
+    await client.reply(id)
 
 
 async def test_as_a_notification_it_is_applied_too(harness: ServerHarness, folder: Path) -> None:
@@ -435,12 +425,11 @@ async def test_as_a_notification_it_is_applied_too(harness: ServerHarness, folde
     await harness.serves("workspace/applyEdit", {"applied": True})
 
 
-async def test_positions_are_in_the_encoding_agreed_on(harness: ServerHarness) -> None:
-    await harness.initialize()
+async def test_positions_are_in_the_encoding_agreed_on(client: ServerHarness) -> None:
     text = TEXT.replace("c * 2", "'𝔘é' * 2")
-    harness.open("untitled:1", text)
+    client.open("untitled:1", text)
     sketch = SKETCH.replace("c * 3  # twice", "'𝔘é' * 3")
-    (hunk,) = (await apply(harness, uri="untitled:1", sketch=sketch, dryRun=True))["hunks"]
+    (hunk,) = (await apply(client, uri="untitled:1", sketch=sketch, dryRun=True))["hunks"]
     assert hunk["range"] == lsp_range(11, 16, 11, 17)
 
 

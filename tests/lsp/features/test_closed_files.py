@@ -42,8 +42,7 @@ async def rename(harness: ServerHarness, window: Any = SHOWS, **capabilities: An
 
 async def next_edit(harness: ServerHarness, uri: str = HERE, *at: int, version: int = 2) -> dict[str, Any]:
     line, character = at or (4, 0)
-    params = position_params(uri, version, line, character, trigger="manual")
-    answer: dict[str, Any] = await harness.request("editahead/nextEdit", params)
+    answer: dict[str, Any] = await harness.next_edit(uri, version, line, character, trigger="manual")
     return answer
 
 
@@ -71,8 +70,7 @@ async def test_a_client_that_cannot_open_files_gets_nothing_new(harness: ServerH
 
 async def test_a_client_may_say_that_it_opens_files_itself(harness: ServerHarness) -> None:
     await rename(harness, window={})
-    params = position_params(HERE, 2, 4, 0, trigger="manual", opensFiles=True)
-    first, *_ = (await harness.request("editahead/nextEdit", params))["predictions"]
+    first, *_ = await harness.predictions(HERE, 2, 4, 0, trigger="manual", opensFiles=True)
     assert first["textDocument"] == {"uri": THERE, "version": None}
 
 
@@ -197,9 +195,7 @@ async def test_a_client_is_notified_of_the_end_of_a_search(
 
 async def test_a_client_is_notified_of_one_state_only_a_few_times(harness: ServerHarness) -> None:
     await rename(harness)
-    await harness.request(
-        "editahead/nextEdit", position_params(HERE, 2, 4, 0, trigger="cursor", refreshes=True)
-    )
+    await harness.next_edit(HERE, 2, 4, 0, trigger="cursor", refreshes=True)
     session = harness.server.session
     document = session.documents.get(HERE)
     assert document is not None

@@ -131,7 +131,7 @@ async def test_an_edit_that_was_overtaken_is_not_given(harness: ServerHarness, c
     harness.open(A, "user\n")
     (accept,) = await actions(harness, 0, 0)
     if closed:
-        harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
+        harness.close_document(A)
     else:
         harness.change(A, 2, (0, 0, 0, 4, "other"))
     reply = await harness.reply(harness.send("codeAction/resolve", accept))

@@ -12,7 +12,7 @@ import pytest
 from editahead_inference.pipeline import Pipeline
 from editahead_lsp.protocol.custom_messages import Position
 from editahead_workspace.file_exclusion import FileExclusion
-from server_harness import ServerHarness, position_params
+from server_harness import ServerHarness
 
 BEFORE = "def load(user):\n    return user\n\n\nload(1)\nload(2)\n"
 AFTER = BEFORE.replace("def load", "def fetch")
@@ -34,7 +34,7 @@ async def settled(harness: ServerHarness, uri: str) -> None:
 
 
 async def predictions(harness: ServerHarness, uri: str, version: int) -> list[Any]:
-    result = await harness.request("editahead/nextEdit", position_params(uri, version, 0, 9))
+    result = await harness.next_edit(uri, version, 0, 9)
     return list(result["predictions"])
 
 

@@ -15,7 +15,7 @@ from editahead_inference.pipeline import Pipeline
 from editahead_workspace import uris
 from editahead_workspace.mined_rules.mined_history import mine_repository, read_commits
 from index_workspace import write
-from server_harness import ServerHarness, position_params
+from server_harness import ServerHarness
 
 pytestmark = pytest.mark.slow
 
@@ -65,9 +65,7 @@ async def test_a_line_that_the_history_expects_is_the_next_edit(
     await all_files_read(harness)
     last = len(NAMES) + 1
     harness.change(uri, 2, (last, 0, last, 0, "register(hold_room)\n"))
-    found: dict[str, Any] = await harness.request(
-        "editahead/nextEdit", position_params(uri, 2, 0, 0, trigger="manual")
-    )
+    found: dict[str, Any] = await harness.next_edit(uri, 2, 0, 0, trigger="manual")
     first = found["predictions"][0]
     assert first["textDocument"]["uri"] == uris.path_to_uri(names)
     assert [edit["newText"] for edit in first["edits"]] == ['    "hold_room",\n']

@@ -10,7 +10,7 @@ import pytest
 
 from editahead_inference.pipeline import Pipeline
 from memory_codebase import MemoryCodebase
-from server_harness import ServerHarness, position_params
+from server_harness import ServerHarness
 
 OLD, NEW, BILL = (f"file:///tmp/shop/{name}.py" for name in ("tax", "duty", "bill"))
 SHOWS = {"showDocument": {"support": True}}
@@ -25,7 +25,7 @@ def harness() -> Iterator[ServerHarness]:
 
 
 async def next_edits(harness: ServerHarness) -> list[dict[str, Any]]:
-    answer = await harness.request("editahead/nextEdit", position_params(NEW, 1, 0, 0, trigger="manual"))
+    answer = await harness.next_edit(NEW, 1, 0, 0, trigger="manual")
     found: list[dict[str, Any]] = answer["predictions"]
     return found
 

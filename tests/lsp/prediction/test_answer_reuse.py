@@ -23,9 +23,7 @@ async def next_edit(
 ) -> dict[str, Any]:
     version = harness.server.session.documents.get(uri)
     assert version is not None
-    result: dict[str, Any] = await harness.request(
-        "editahead/nextEdit", position_params(uri, version.snapshot.version, line, character)
-    )
+    result: dict[str, Any] = await harness.next_edit(uri, version.snapshot.version, line, character)
     return result
 
 
@@ -41,98 +39,91 @@ def layers(harness: ServerHarness) -> dict[str, int]:
 # What was shown and is being typed
 
 
-async def test_typing_what_was_predicted_keeps_it(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await harness.initialize()
-    harness.open(A, "x = user\n")
-    shown = await first(harness, 0, 4)
-    harness.change(A, 2, (0, 4, 0, 8, ""))
+async def test_typing_what_was_predicted_keeps_it(client: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    client.open(A, "x = user\n")
+    shown = await first(client, 0, 4)
+    client.change(A, 2, (0, 4, 0, 8, ""))
     for column, letter in enumerate("acc"):
-        harness.change(A, 3 + column, (0, 4 + column, 0, 4 + column, letter))
-    left = await first(harness, 0, 7)
+        client.change(A, 3 + column, (0, 4 + column, 0, 4 + column, letter))
+    left = await first(client, 0, 7)
     assert left["id"] == shown["id"]
     assert left["edits"] == [{"range": lsp_range(0, 7, 0, 7), "newText": "ount"}]
     assert left["cursorAfter"] == shown["cursorAfter"] == {"line": 0, "character": 11}
     assert left["confidence"] == shown["confidence"]
     assert len(pipeline.calls) == 1
-    assert layers(harness) == {"computed": 1, "typed": 1}
+    assert layers(client) == {"computed": 1, "typed": 1}
 
 
 async def test_all_surfaces_continue_a_typed_suggestion(
-    harness: ServerHarness, pipeline: ScriptedPipeline
+    client: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
-    shown = await first(harness)
-    harness.change(A, 2, (0, 0, 0, 4, "acc"))
-    (item,) = (await harness.request("textDocument/inlineCompletion", position_params(A, 2, 0, 3)))["items"]
-    (edit,) = (await harness.request("textDocument/copilotInlineEdit", position_params(A, 2, 0, 3)))["edits"]
+    client.open(A, "user\n")
+    shown = await first(client)
+    client.change(A, 2, (0, 0, 0, 4, "acc"))
+    (item,) = await client.inline_completions(A, 2, 0, 3)
+    (edit,) = await client.inline_edits(A, 2, 0, 3)
     assert item["insertText"] == edit["text"] == "ount"
     assert item["command"]["arguments"] == edit["command"]["arguments"] == [shown["id"]]
     assert len(pipeline.calls) == 1
 
 
 async def test_other_suggestions_stay_behind_the_typed_one_on_all_surfaces(
-    harness: ServerHarness, pipeline: ScriptedPipeline
+    client: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
     pipeline.script = {"user": "account", "user\n": "accounts\n", "user\nx": "access\nx"}
-    await harness.initialize()
-    harness.open(A, "user\nx\n")
-    before = [shown["id"] for shown in (await next_edit(harness))["predictions"]]
+    client.open(A, "user\nx\n")
+    before = [shown["id"] for shown in (await next_edit(client))["predictions"]]
     assert len(before) == 3
-    harness.change(A, 2, (0, 0, 0, 4, "a"))
+    client.change(A, 2, (0, 0, 0, 4, "a"))
     for column in (1, 2):
-        harness.change(A, 2 + column, (0, column, 0, column, "c"))
-        after = (await next_edit(harness, 0, 1 + column))["predictions"]
+        client.change(A, 2 + column, (0, column, 0, column, "c"))
+        after = (await next_edit(client, 0, 1 + column))["predictions"]
         assert [shown["id"] for shown in after] == before
-    edits = (await harness.request("textDocument/copilotInlineEdit", position_params(A, 4, 0, 3)))["edits"]
+    edits = await client.inline_edits(A, 4, 0, 3)
     assert [edit["command"]["arguments"][0] for edit in edits] == before[:1]
     assert len(pipeline.calls) == 1
 
 
-async def test_typing_otherwise_drops_it(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
-    await first(harness)
-    harness.change(A, 2, (0, 0, 0, 4, "ac"))
-    harness.change(A, 3, (0, 2, 0, 2, "t"))
-    assert (await next_edit(harness, 0, 3))["predictions"] == []
+async def test_typing_otherwise_drops_it(client: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    client.open(A, "user\n")
+    await first(client)
+    client.change(A, 2, (0, 0, 0, 4, "ac"))
+    client.change(A, 3, (0, 2, 0, 2, "t"))
+    assert (await next_edit(client, 0, 3))["predictions"] == []
     assert len(pipeline.calls) == 2
 
 
 async def test_the_rest_is_shown_only_at_the_typed_position(
-    harness: ServerHarness, pipeline: ScriptedPipeline
+    client: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await harness.initialize()
-    harness.open(A, "user\nx\n")
-    await first(harness)
-    harness.change(A, 2, (0, 0, 0, 4, "acc"))
-    await next_edit(harness, 1, 0)
+    client.open(A, "user\nx\n")
+    await first(client)
+    client.change(A, 2, (0, 0, 0, 4, "acc"))
+    await next_edit(client, 1, 0)
     assert len(pipeline.calls) == 2, "the person has gone elsewhere"
-    harness.change(A, 3, (1, 1, 1, 1, "y"))
-    await next_edit(harness, 0, 3)
+    client.change(A, 3, (1, 1, 1, 1, "y"))
+    await next_edit(client, 0, 3)
     assert len(pipeline.calls) == 3, "and has typed there"
 
 
-async def test_the_suggestion_below_a_typed_one_stays(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open(A, "user\nuser\n")
-    before = (await next_edit(harness))["predictions"]
-    harness.change(A, 2, (0, 0, 0, 4, "acc"))
-    after = (await next_edit(harness, 0, 3))["predictions"]
+async def test_the_suggestion_below_a_typed_one_stays(client: ServerHarness) -> None:
+    client.open(A, "user\nuser\n")
+    before = (await next_edit(client))["predictions"]
+    client.change(A, 2, (0, 0, 0, 4, "acc"))
+    after = (await next_edit(client, 0, 3))["predictions"]
     assert [p["id"] for p in after] == [p["id"] for p in before]
     assert after[1]["edits"] == before[1]["edits"]
 
 
 async def test_the_cursor_after_is_that_of_the_same_text(
-    harness: ServerHarness, pipeline: ScriptedPipeline
+    client: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
     """An answer that is overtaken by typing its own characters while it is computed."""
-    await harness.initialize()
-    harness.open(A, "user\n")
-    id = await harness.hold_request("editahead/nextEdit", position_params(A, 1, 0, 0))
-    harness.change(A, 2, (0, 0, 0, 4, "acc"))
+    client.open(A, "user\n")
+    id = await client.hold_request("editahead/nextEdit", position_params(A, 1, 0, 0))
+    client.change(A, 2, (0, 0, 0, 4, "acc"))
     pipeline.open.set()
-    (left,) = (await harness.reply(id))["result"]["predictions"]
+    (left,) = (await client.reply(id))["result"]["predictions"]
     assert left["edits"] == [{"range": lsp_range(0, 3, 0, 3), "newText": "ount"}]
     assert left["cursorAfter"] == {"line": 0, "character": 7}
 
@@ -141,46 +132,42 @@ async def test_the_cursor_after_is_that_of_the_same_text(
 
 
 async def test_moving_the_cursor_predicts_each_line_once(
-    harness: ServerHarness, pipeline: ScriptedPipeline
+    client: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await harness.initialize()
-    harness.open(A, "x\nuser\nuser\n")
+    client.open(A, "x\nuser\nuser\n")
     seen = [
-        await next_edit(harness, line, character)
+        await next_edit(client, line, character)
         for line, character in [(0, 0), (0, 1), (2, 0), (0, 0), (2, 3)]
     ]
     assert len(pipeline.calls) == 2
     assert [p["predictions"][0]["edits"][0]["range"]["start"]["line"] for p in seen] == [1, 1, 2, 1, 2]
-    assert layers(harness) == {"computed": 2, "cache": 3}
+    assert layers(client) == {"computed": 2, "cache": 3}
 
 
-async def test_silence_is_kept_too(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await harness.initialize()
-    harness.open(A, "nothing\n")
-    answers = [await next_edit(harness, 0, k) for k in range(3)]
+async def test_silence_is_kept_too(client: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    client.open(A, "nothing\n")
+    answers = [await next_edit(client, 0, k) for k in range(3)]
     assert answers[0]["silence"]["reason"] == "no-candidate"
     assert answers[0] == answers[1] == answers[2]
     assert len(pipeline.calls) == 1
 
 
-async def test_a_failure_is_not_kept(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
+async def test_a_failure_is_not_kept(client: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    client.open(A, "user\n")
     pipeline.fails = True
-    assert (await next_edit(harness))["silence"]["reason"] == "engine-unavailable"
+    assert (await next_edit(client))["silence"]["reason"] == "engine-unavailable"
     pipeline.fails = False
-    assert (await next_edit(harness))["predictions"]
+    assert (await next_edit(client))["predictions"]
 
 
 async def test_an_answer_kept_is_given_for_the_present_version(
-    harness: ServerHarness, pipeline: ScriptedPipeline
+    client: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
-    one = await first(harness)
-    harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
-    harness.open(A, "user\n", version=9)
-    other = await first(harness)
+    client.open(A, "user\n")
+    one = await first(client)
+    client.close_document(A)
+    client.open(A, "user\n", version=9)
+    other = await first(client)
     assert len(pipeline.calls) == 1
     assert other["textDocument"]["version"] == 9
     assert (other["edits"], other["confidence"]) == (one["edits"], one["confidence"])
@@ -189,31 +176,29 @@ async def test_an_answer_kept_is_given_for_the_present_version(
 
 @pytest.mark.parametrize("change", ["text", "other", "reject", "eagerness", "language"])
 async def test_what_a_prediction_depends_on_makes_it_anew(
-    harness: ServerHarness, pipeline: ScriptedPipeline, change: str
+    client: ServerHarness, pipeline: ScriptedPipeline, change: str
 ) -> None:
-    await harness.initialize()
-    harness.open(A, "user user\n")
-    shown = await first(harness)
+    client.open(A, "user user\n")
+    shown = await first(client)
     if change == "text":
-        harness.change(A, 2, (0, 9, 0, 9, " "))
+        client.change(A, 2, (0, 9, 0, 9, " "))
     elif change == "other":
-        harness.open(B, "user\n")
+        client.open(B, "user\n")
     elif change == "reject":
-        harness.notify("editahead/outcome", {"id": shown["id"], "event": "rejected"})
+        client.notify("editahead/outcome", {"id": shown["id"], "event": "rejected"})
     elif change == "eagerness":
-        harness.notify("workspace/didChangeConfiguration", {"settings": {"editahead": {"eagerness": 0.9}}})
+        client.configure(eagerness=0.9)
     else:
-        harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
-        harness.open(A, "user user\n", language="go")
-    await next_edit(harness)
+        client.close_document(A)
+        client.open(A, "user user\n", language="go")
+    await next_edit(client)
     assert len(pipeline.calls) == 2
 
 
-async def test_old_answers_are_forgotten(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n" * (CACHE_SIZE + 1))
+async def test_old_answers_are_forgotten(client: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    client.open(A, "user\n" * (CACHE_SIZE + 1))
     for line in (*range(CACHE_SIZE + 1), CACHE_SIZE, 0):
-        await next_edit(harness, line)
+        await next_edit(client, line)
     assert len(pipeline.calls) == CACHE_SIZE + 2
 
 
@@ -230,18 +215,17 @@ async def test_without_layers_everything_is_predicted(
     assert len(pipeline.calls) == 3
 
 
-async def test_two_surfaces_share_the_running_job(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
+async def test_two_surfaces_share_the_running_job(client: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    client.open(A, "user\n")
     pipeline.open.clear()
     surfaces = ("editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion")
-    ids = [harness.send(surface, position_params(A, 1, 0, k)) for k, surface in enumerate(surfaces)]
+    ids = [client.send(surface, position_params(A, 1, 0, k)) for k, surface in enumerate(surfaces)]
     await asyncio.to_thread(pipeline.started.wait, 10)
     pipeline.open.set()
     for id in ids:
-        assert next(iter((await harness.reply(id))["result"].values()))
+        assert next(iter((await client.reply(id))["result"].values()))
     assert len(pipeline.calls) == 1
-    assert layers(harness) == {"computed": 1, "shared": 2}
+    assert layers(client) == {"computed": 1, "shared": 2}
 
 
 # After the next accept
@@ -420,25 +404,23 @@ async def test_another_edit_makes_room_for_another_prediction(tmp_path: Any) -> 
 
 
 async def test_what_is_no_longer_shown_does_not_stay(
-    harness: ServerHarness, pipeline: ScriptedPipeline
+    client: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await harness.initialize()
-    harness.open(A, "x\nuser\n")
-    harness.change(A, 2, (0, 1, 0, 1, "y"))
-    await first(harness, 0, 2)
+    client.open(A, "x\nuser\n")
+    client.change(A, 2, (0, 1, 0, 1, "y"))
+    await first(client, 0, 2)
     pipeline.script = {"user": "person"}
-    harness.change(A, 3, (0, 2, 0, 2, "z"))
-    assert (await first(harness, 0, 3))["edits"][0]["newText"] == "person"
+    client.change(A, 3, (0, 2, 0, 2, "z"))
+    assert (await first(client, 0, 3))["edits"][0]["newText"] == "person"
 
 
 async def test_deleting_is_not_yet_typing_what_was_predicted(
-    harness: ServerHarness, pipeline: ScriptedPipeline
+    client: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await harness.initialize()
-    harness.open(A, "user\nuser\n")
-    await first(harness)
-    harness.change(A, 2, (0, 0, 0, 4, ""))
-    assert (await first(harness))["edits"][0]["range"] == lsp_range(1, 0, 1, 4)
+    client.open(A, "user\nuser\n")
+    await first(client)
+    client.change(A, 2, (0, 0, 0, 4, ""))
+    assert (await first(client))["edits"][0]["range"] == lsp_range(1, 0, 1, 4)
     assert len(pipeline.calls) == 2
 
 
@@ -452,45 +434,41 @@ def completing(pipeline: ScriptedPipeline) -> ScriptedPipeline:
 
 
 async def ghost(harness: ServerHarness, version: int, character: int) -> list[str]:
-    params = position_params(A, version, 0, character)
-    items = (await harness.request("textDocument/inlineCompletion", params))["items"]
+    items = await harness.inline_completions(A, version, 0, character)
     return [item["insertText"] for item in items]
 
 
 async def test_ghost_text_shows_a_completion_first_and_the_others_a_next_edit(
-    harness: ServerHarness, completing: ScriptedPipeline
+    client: ServerHarness, completing: ScriptedPipeline
 ) -> None:
-    await harness.initialize()
-    harness.open(A, "acc old\n")
-    assert (await ghost(harness, 1, 3))[0] == "ount"
-    predictions = (await next_edit(harness, 0, 3))["predictions"]
+    client.open(A, "acc old\n")
+    assert (await ghost(client, 1, 3))[0] == "ount"
+    predictions = (await next_edit(client, 0, 3))["predictions"]
     assert [p["source"] for p in predictions] == ["propagation", "completion"]
-    (edit,) = (await harness.request("textDocument/copilotInlineEdit", position_params(A, 1, 0, 3)))["edits"]
+    (edit,) = await client.inline_edits(A, 1, 0, 3)
     assert edit["text"] == "new"
 
 
 async def test_a_completion_that_is_typed_hides_no_next_edit_elsewhere(
-    harness: ServerHarness, completing: ScriptedPipeline
+    client: ServerHarness, completing: ScriptedPipeline
 ) -> None:
-    await harness.initialize()
-    harness.open(A, "acc old\n")
-    await ghost(harness, 1, 3)
-    harness.change(A, 2, (0, 3, 0, 3, "o"))
-    (edit,) = (await harness.request("textDocument/copilotInlineEdit", position_params(A, 2, 0, 4)))["edits"]
+    client.open(A, "acc old\n")
+    await ghost(client, 1, 3)
+    client.change(A, 2, (0, 3, 0, 3, "o"))
+    (edit,) = await client.inline_edits(A, 2, 0, 4)
     assert edit["text"] == "new"
-    assert (await ghost(harness, 2, 4))[0] == "unt"
+    assert (await ghost(client, 2, 4))[0] == "unt"
 
 
 async def test_a_completion_stays_the_same_to_its_last_character(
-    harness: ServerHarness, completing: ScriptedPipeline
+    client: ServerHarness, completing: ScriptedPipeline
 ) -> None:
     del completing.script["old"]
-    await harness.initialize()
-    harness.open(A, "acc\n")
+    client.open(A, "acc\n")
     rest = "ount"
-    assert await ghost(harness, 1, 3) == [rest]
+    assert await ghost(client, 1, 3) == [rest]
     for typed in range(1, len(rest)):
         column = 2 + typed
-        harness.change(A, 1 + typed, (0, column, 0, column, rest[typed - 1]))
-        assert await ghost(harness, 1 + typed, column + 1) == [rest[typed:]]
+        client.change(A, 1 + typed, (0, column, 0, column, rest[typed - 1]))
+        assert await ghost(client, 1 + typed, column + 1) == [rest[typed:]]
     assert len(completing.calls) == 1

@@ -10,7 +10,7 @@ import pytest
 from editahead_inference.pipeline import Pipeline
 from editahead_lsp.prediction.scheduler import MAX_CLOSED
 from editahead_prompts.text.snapshot import Snapshot
-from server_harness import ServerHarness, position_params
+from server_harness import ServerHarness
 
 pytestmark = pytest.mark.slow
 
@@ -28,9 +28,9 @@ async def test_the_texts_of_closed_documents_go() -> None:
         harness.open(uri, TEXT)
         for version in range(2, 5):
             harness.change(uri, version, (0, 4, 0, 8, f"fetch{version}"[:4]))
-            await harness.request("editahead/nextEdit", position_params(uri, version, 0, 8))
+            await harness.next_edit(uri, version, 0, 8)
             known.add(harness.server.session.documents.get(uri).snapshot)
-        harness.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+        harness.close_document(uri)
     await harness.server.predictions.run_on_worker(lambda: None, idle=True)
     gc.collect()
     assert len(known) <= MAX_CLOSED
@@ -45,11 +45,11 @@ async def test_one_document_does_not_keep_old_texts_of_the_others() -> None:
     for uri in uris:
         harness.open(uri, TEXT)
         old.add(harness.server.session.documents.get(uri).snapshot)
-        await harness.request("editahead/nextEdit", position_params(uri, 1, 0, 0))
+        await harness.next_edit(uri, 1, 0, 0)
     for version in range(2, 6):
         for uri in uris:
             harness.change(uri, version, (5, 0, 5, 0, "#"))
-            await harness.request("editahead/nextEdit", position_params(uri, version, 5, 1))
+            await harness.next_edit(uri, version, 5, 1)
     gc.collect()
     assert not list(old)
     harness.finish()

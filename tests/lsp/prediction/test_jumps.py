@@ -13,7 +13,7 @@ import pytest
 from editahead_inference.candidates import Prediction
 from editahead_inference.pipeline import Pipeline
 from editahead_prompts.state import EditorState
-from server_harness import ScriptedPipeline, ServerHarness, position_params
+from server_harness import ScriptedPipeline, ServerHarness
 
 A = "file:///tmp/a.go"
 TEXT = "x = user\n\n\n\n\ny = user\n\n\nz = user\n"
@@ -43,8 +43,7 @@ class Walker:
         self.log: list[str] = []
 
     async def press(self) -> bool:
-        params = position_params(A, self.version, self.line, self.column, trigger="cursor")
-        found = (await self.harness.request("editahead/nextEdit", params))["predictions"]
+        found = await self.harness.predictions(A, self.version, self.line, self.column, trigger="cursor")
         if not found:
             return False
         (edit,) = found[0]["edits"]
@@ -86,8 +85,7 @@ func normalize(values []string) []string {
 
 
 async def predict(harness: ServerHarness, version: int, character: int, trigger: str) -> Any:
-    params = position_params(A, version, 6, character, trigger=trigger)
-    return await harness.request("editahead/nextEdit", params)
+    return await harness.next_edit(A, version, 6, character, trigger=trigger)
 
 
 @pytest.fixture

@@ -28,10 +28,9 @@ async def item(harness: ServerHarness, line: int, character: int) -> dict[str, A
     return found
 
 
-async def test_an_edit_at_the_cursor_is_the_items_own(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open(A, "x = user\n")
-    found = await item(harness, 0, 7)
+async def test_an_edit_at_the_cursor_is_the_items_own(client: ServerHarness) -> None:
+    client.open(A, "x = user\n")
+    found = await item(client, 0, 7)
     id = found["command"]["arguments"][0]
     assert found == {
         "label": "user -> account",
@@ -59,32 +58,29 @@ async def test_an_edit_elsewhere_is_additional(harness: ServerHarness) -> None:
     assert found["documentation"]["value"] == "```diff\n@@ line 2 @@\n-y = user\n+y = account\n```"
 
 
-async def test_elsewhere_on_the_line_it_reaches_the_cursor(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open(A, "user = 1; na\n")
-    found = await item(harness, 0, 12)
+async def test_elsewhere_on_the_line_it_reaches_the_cursor(client: ServerHarness) -> None:
+    client.open(A, "user = 1; na\n")
+    found = await item(client, 0, 12)
     assert found["textEdit"] == {"range": lsp_range(0, 0, 0, 12), "newText": "account = 1; na"}
     assert found["filterText"] == "user = 1; na"
 
 
-async def test_an_accepted_item_counts(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open(A, "x\nuser\n")
-    found = await item(harness, 0, 1)
-    harness.change(A, 2, (1, 0, 1, 4, "account"))
-    await harness.request("workspace/executeCommand", found["command"])
-    status = await harness.command("status")
+async def test_an_accepted_item_counts(client: ServerHarness) -> None:
+    client.open(A, "x\nuser\n")
+    found = await item(client, 0, 1)
+    client.change(A, 2, (1, 0, 1, 4, "account"))
+    await client.request("workspace/executeCommand", found["command"])
+    status = await client.command("status")
     assert status["outcomes"] == {"shown": 1, "accepted": 1, "rejected": 0}
 
 
-async def test_nothing_predicted_nothing_listed(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await harness.initialize()
-    harness.open(B, "user\n")
-    harness.open(A, "nothing\n")
-    assert await harness.request(COMPLETION, position_params(A, None, 0, 0)) == NOTHING, (
+async def test_nothing_predicted_nothing_listed(client: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    client.open(B, "user\n")
+    client.open(A, "nothing\n")
+    assert await client.request(COMPLETION, position_params(A, None, 0, 0)) == NOTHING, (
         "only in the other document"
     )
-    assert await harness.request(COMPLETION, position_params("file:///tmp/c.py", None, 0, 0)) == NOTHING
+    assert await client.request(COMPLETION, position_params("file:///tmp/c.py", None, 0, 0)) == NOTHING
 
 
 INLINE = {"textDocument": {"inlineCompletion": {"dynamicRegistration": True}}}
@@ -112,12 +108,11 @@ async def test_who_is_offered_it(
 @pytest.mark.parametrize(
     "method", ["textDocument/inlineCompletion", "textDocument/copilotInlineEdit", "editahead/nextEdit"]
 )
-async def test_not_once_the_client_has_asked_for_better(harness: ServerHarness, method: str) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
-    assert await item(harness, 0, 0)
-    await harness.request(method, position_params(A, 1, 0, 0))
-    assert await harness.request(COMPLETION, position_params(A, None, 0, 0)) == {
+async def test_not_once_the_client_has_asked_for_better(client: ServerHarness, method: str) -> None:
+    client.open(A, "user\n")
+    assert await item(client, 0, 0)
+    await client.request(method, position_params(A, 1, 0, 0))
+    assert await client.request(COMPLETION, position_params(A, None, 0, 0)) == {
         "isIncomplete": False,
         "items": [],
     }

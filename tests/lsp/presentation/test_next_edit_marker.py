@@ -109,7 +109,7 @@ async def test_from_one_document_to_another(hinted: ServerHarness, pauses: Pause
     await pauses.end_one()
     assert await published(hinted) == {"uri": A, "diagnostics": []}
     assert (await published(hinted))["uri"] == B
-    hinted.notify("textDocument/didClose", {"textDocument": {"uri": B}})
+    hinted.close_document(B)
     await pauses.end_one()
     assert await published(hinted) == {"uri": B, "diagnostics": []}
 
@@ -173,7 +173,7 @@ async def test_a_setting_that_changes(hinted: ServerHarness, pauses: Pauses) -> 
     hinted.open(A, "user\n")
     await pauses.end_one()
     await published(hinted)
-    hinted.notify("workspace/didChangeConfiguration", {"settings": {"editahead": {"hints": "off"}}})
+    hinted.configure(hints="off")
     assert await published(hinted) == {"uri": A, "diagnostics": []}
 
 

@@ -14,7 +14,7 @@ from editahead_lsp.protocol.custom_messages import Position, Range, SelectedComp
 from editahead_lsp.session.shown_predictions import Suggestion
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
-from server_harness import ScriptedPipeline, ServerHarness, lsp_range, position_params
+from server_harness import ScriptedPipeline, ServerHarness, lsp_range
 
 A = "file:///tmp/a.py"
 
@@ -25,8 +25,7 @@ async def complete(harness: ServerHarness, column: int, item: tuple[int, int, st
     if item is not None:
         start, end, text = item
         context["selectedCompletionInfo"] = {"range": lsp_range(0, start, 0, end), "text": text}
-    params = position_params(A, None, 0, column, **context)
-    items: list[Any] = (await harness.request("textDocument/inlineCompletion", params))["items"]
+    items: list[Any] = await harness.inline_completions(A, None, 0, column, **context)
     return items
 
 
@@ -46,43 +45,36 @@ async def complete(harness: ServerHarness, column: int, item: tuple[int, int, st
     ],
 )
 async def test_what_is_shown_goes_on_from_the_selected_item(
-    harness: ServerHarness,
+    client: ServerHarness,
     pipeline: ScriptedPipeline,
     item: tuple[int, int, str] | None,
     expected: tuple[str, Any] | None,
 ) -> None:
     pipeline.script = {"x = si": "x = signer.sign(data)"}
-    await harness.initialize()
-    harness.open(A, "x = si\n")
-    items = await complete(harness, 6, item)
+    client.open(A, "x = si\n")
+    items = await complete(client, 6, item)
     assert [(one["insertText"], one["range"]) for one in items] == ([] if expected is None else [expected])
 
 
 async def test_a_prediction_that_does_not_go_on_makes_room_for_one_that_does(
-    harness: ServerHarness, pipeline: ScriptedPipeline
+    client: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
     pipeline.script = {"x = si": "x = silent()", "= si": "= signer.sign()"}
-    await harness.initialize()
-    harness.open(A, "x = si\n")
-    (item,) = await complete(harness, 6, (4, 6, "signer"))
+    client.open(A, "x = si\n")
+    (item,) = await complete(client, 6, (4, 6, "signer"))
     assert item["insertText"] == "signer.sign()"
 
 
-async def test_the_range_counts_as_the_client_does(
-    harness: ServerHarness, pipeline: ScriptedPipeline
-) -> None:
+async def test_the_range_counts_as_the_client_does(client: ServerHarness, pipeline: ScriptedPipeline) -> None:
     pipeline.script = {"si": "signer.sign()"}
-    await harness.initialize()
-    harness.open(A, "😀 = si\n")
-    (item,) = await complete(harness, 7, (5, 7, "signer"))
+    client.open(A, "😀 = si\n")
+    (item,) = await complete(client, 7, (5, 7, "signer"))
     assert (item["insertText"], item["range"]) == ("signer.sign()", lsp_range(0, 5, 0, 7))
 
 
-async def test_an_item_that_is_no_item_is_an_error_of_the_client(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
-    params = position_params(A, None, 0, 0, selectedCompletionInfo=None)
-    assert (await harness.request("textDocument/inlineCompletion", params))["items"] != []
+async def test_an_item_that_is_no_item_is_an_error_of_the_client(client: ServerHarness) -> None:
+    client.open(A, "user\n")
+    assert await client.inline_completions(A, None, 0, 0, selectedCompletionInfo=None) != []
 
 
 LINES = st.text("ab. ", max_size=8)

@@ -22,10 +22,9 @@ from server_harness import ScriptedPipeline, ServerHarness, lsp_range, position_
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 
 
-async def test_ghost_text_is_on_the_cursors_line(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open(A, "x = user\ny = user\n")
-    result = await harness.request(
+async def test_ghost_text_is_on_the_cursors_line(client: ServerHarness) -> None:
+    client.open(A, "x = user\ny = user\n")
+    result = await client.request(
         "textDocument/inlineCompletion", position_params(A, None, 1, 0, triggerKind=2)
     )
     (item,) = result["items"]
@@ -38,29 +37,26 @@ async def test_ghost_text_is_on_the_cursors_line(harness: ServerHarness) -> None
     }
 
 
-async def test_ghost_text_has_several_lines(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
+async def test_ghost_text_has_several_lines(client: ServerHarness, pipeline: ScriptedPipeline) -> None:
     pipeline.script = {"if err": "if err != nil {\n\t\treturn err\n\t}"}
-    await harness.initialize()
-    harness.open(A, "func f() {\n\tif err\n}\n")
-    result = await harness.request("textDocument/inlineCompletion", position_params(A, None, 1, 7))
+    client.open(A, "func f() {\n\tif err\n}\n")
+    result = await client.request("textDocument/inlineCompletion", position_params(A, None, 1, 7))
     (item,) = result["items"]
     assert item["insertText"] == " != nil {\n\t\treturn err\n\t}"
     assert item["range"] == lsp_range(1, 7, 1, 7)
 
 
-async def test_ghost_text_is_empty_when_the_edit_is_elsewhere(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open(A, "x\ny = user\n")
-    assert await harness.request("textDocument/inlineCompletion", position_params(A, None, 0, 0)) == {
+async def test_ghost_text_is_empty_when_the_edit_is_elsewhere(client: ServerHarness) -> None:
+    client.open(A, "x\ny = user\n")
+    assert await client.request("textDocument/inlineCompletion", position_params(A, None, 0, 0)) == {
         "items": []
     }
 
 
-async def test_an_inline_edit_as_sidekick_asks_for_it(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open(A, "x\ny = user\nuser\n", version=12)
-    harness.notify("textDocument/didFocus", {"textDocument": {"uri": A}})
-    result = await harness.request(
+async def test_an_inline_edit_as_sidekick_asks_for_it(client: ServerHarness) -> None:
+    client.open(A, "x\ny = user\nuser\n", version=12)
+    client.notify("textDocument/didFocus", {"textDocument": {"uri": A}})
+    result = await client.request(
         "textDocument/copilotInlineEdit", position_params(A, 12, 0, 0, triggerKind=2)
     )
     (edit,) = result["edits"]  # sidekick makes all that it gets at once
@@ -70,31 +66,26 @@ async def test_an_inline_edit_as_sidekick_asks_for_it(harness: ServerHarness) ->
     assert edit["command"]["command"] == "editahead.accept"
 
 
-async def test_new_text_may_span_lines(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
+async def test_new_text_may_span_lines(client: ServerHarness, pipeline: ScriptedPipeline) -> None:
     pipeline.script = {"user": "account:\n    pass"}
-    await harness.initialize()
-    harness.open(A, "def user\n")
-    (item,) = (await harness.request("textDocument/inlineCompletion", position_params(A, None, 0, 8)))[
-        "items"
-    ]
+    client.open(A, "def user\n")
+    (item,) = await client.inline_completions(A, None, 0, 8)
     assert (item["insertText"], item["range"]) == ("account:\n    pass", lsp_range(0, 4, 0, 8))
 
 
-async def test_what_is_replaced_may_span_lines(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
+async def test_what_is_replaced_may_span_lines(client: ServerHarness, pipeline: ScriptedPipeline) -> None:
     pipeline.script = {"one\ntwo": "three"}
-    await harness.initialize()
-    harness.open(A, "one\ntwo\n")
-    assert await harness.request("textDocument/inlineCompletion", position_params(A, None, 0, 0)) == {
+    client.open(A, "one\ntwo\n")
+    assert await client.request("textDocument/inlineCompletion", position_params(A, None, 0, 0)) == {
         "items": []
     }
-    (edit,) = (await harness.request("textDocument/copilotInlineEdit", position_params(A, 1, 0, 0)))["edits"]
+    (edit,) = await client.inline_edits(A, 1, 0, 0)
     assert (edit["text"], edit["range"]) == ("three", lsp_range(0, 0, 1, 3))
 
 
-async def test_alternatives_are_limited_to_five_and_the_best_is_first(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n" * 7)
-    predictions = (await harness.request("editahead/nextEdit", position_params(A, 1, 3, 0)))["predictions"]
+async def test_alternatives_are_limited_to_five_and_the_best_is_first(client: ServerHarness) -> None:
+    client.open(A, "user\n" * 7)
+    predictions = await client.predictions(A, 1, 3, 0)
     assert len(predictions) == 5
     assert predictions[0]["jump"] is None
     assert sorted((p["confidence"] for p in predictions), reverse=True) == [
@@ -113,15 +104,14 @@ async def test_other_documents_only_for_clients_that_want_them(
     assert [edit["textDocument"] for edit in inline["edits"]] == (
         [{"uri": B, "version": 7}] if cross_file else []
     )
-    (prediction,) = (await harness.request("editahead/nextEdit", position_params(A, 1, 0, 0)))["predictions"]
+    (prediction,) = await harness.predictions(A, 1, 0, 0)
     assert prediction["textDocument"] == {"uri": B, "version": 7}
     assert prediction["jump"] == {"line": 0, "character": 0}
 
 
-async def test_the_whole_answer(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open(A, "😀 user\nuser\n")
-    result = await harness.request("editahead/nextEdit", position_params(A, 1, 0, 0, trigger="manual"))
+async def test_the_whole_answer(client: ServerHarness) -> None:
+    client.open(A, "😀 user\nuser\n")
+    result = await client.next_edit(A, 1, 0, 0, trigger="manual")
     assert result["silence"] is None
     here, there = result["predictions"]
     assert here == {
@@ -138,25 +128,23 @@ async def test_the_whole_answer(harness: ServerHarness) -> None:
     assert there["id"] != here["id"]
 
 
-async def test_a_place_without_an_edit(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
+async def test_a_place_without_an_edit(client: ServerHarness, pipeline: ScriptedPipeline) -> None:
     pipeline.script = {"here": "here"}
-    await harness.initialize()
-    harness.open(A, "x\nhere\nhere\n")
-    first, second = (await harness.request("editahead/nextEdit", position_params(A, 1, 0, 0)))["predictions"]
+    client.open(A, "x\nhere\nhere\n")
+    first, second = await client.predictions(A, 1, 0, 0)
     assert (first["edits"], first["jump"]) == ([], {"line": 1, "character": 0})
     assert first["id"] != second["id"]
-    assert (await harness.request("textDocument/copilotInlineEdit", position_params(A, 1, 0, 0))) == {
+    assert (await client.request("textDocument/copilotInlineEdit", position_params(A, 1, 0, 0))) == {
         "edits": []
     }
-    harness.change(A, 2, (0, 0, 0, 0, "y"))
-    status = await harness.command("status")
+    client.change(A, 2, (0, 0, 0, 0, "y"))
+    status = await client.command("status")
     assert status["outcomes"]["accepted"] == 0
 
 
-async def test_silence_has_a_reason(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open(A, "nothing\n")
-    result = await harness.request("editahead/nextEdit", position_params(A, 1, 0, 0))
+async def test_silence_has_a_reason(client: ServerHarness) -> None:
+    client.open(A, "nothing\n")
+    result = await client.next_edit(A, 1, 0, 0)
     assert result == {
         "predictions": [],
         "silence": {"reason": "no-candidate", "detail": "The script has nothing."},
@@ -164,38 +152,31 @@ async def test_silence_has_a_reason(harness: ServerHarness) -> None:
 
 
 @pytest.mark.parametrize(("version", "reason"), [(1, None), (2, None), (3, "unknown-document"), (None, None)])
-async def test_versions(harness: ServerHarness, version: int | None, reason: str | None) -> None:
-    await harness.initialize()
-    harness.open(A, "user", version=1)
-    harness.change(A, 2, (0, 0, 0, 0, "x "))
-    result = await harness.request("editahead/nextEdit", position_params(A, version, 0, 1))
+async def test_versions(client: ServerHarness, version: int | None, reason: str | None) -> None:
+    client.open(A, "user", version=1)
+    client.change(A, 2, (0, 0, 0, 0, "x "))
+    result = await client.next_edit(A, version, 0, 1)
     assert (result["silence"] or {"reason": None})["reason"] == reason
-    edits = (await harness.request("textDocument/copilotInlineEdit", position_params(A, version, 0, 1)))[
-        "edits"
-    ]
+    edits = await client.inline_edits(A, version, 0, 1)
     assert [edit["textDocument"]["version"] for edit in edits] == ([] if reason else [2])
-    items = (await harness.request("textDocument/inlineCompletion", position_params(A, version, 0, 1)))[
-        "items"
-    ]
+    items = await client.inline_completions(A, version, 0, 1)
     assert len(items) == (1 if version in (2, None) else 0)
 
 
-async def test_unknown_documents_are_answered(harness: ServerHarness) -> None:
-    await harness.initialize()
-    result = await harness.request("editahead/nextEdit", position_params(B, 1, 0, 0))
+async def test_unknown_documents_are_answered(client: ServerHarness) -> None:
+    result = await client.next_edit(B, 1, 0, 0)
     assert result["silence"]["reason"] == "unknown-document"
-    assert await harness.request("textDocument/inlineCompletion", position_params(B, None, 0, 0)) == {
+    assert await client.request("textDocument/inlineCompletion", position_params(B, None, 0, 0)) == {
         "items": []
     }
-    assert await harness.request("textDocument/copilotInlineEdit", position_params(B, 1, 0, 0)) == {
+    assert await client.request("textDocument/copilotInlineEdit", position_params(B, 1, 0, 0)) == {
         "edits": []
     }
 
 
-async def test_the_uri_comes_back_as_the_client_wrote_it(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open("file:///c%3A/x%20y.py", "user\n")
-    result = await harness.request(
+async def test_the_uri_comes_back_as_the_client_wrote_it(client: ServerHarness) -> None:
+    client.open("file:///c%3A/x%20y.py", "user\n")
+    result = await client.request(
         "textDocument/copilotInlineEdit", position_params("file:///C:/x y.py", 1, 0, 0)
     )
     assert result["edits"][0]["textDocument"]["uri"] == "file:///c%3A/x%20y.py"
@@ -210,17 +191,16 @@ async def test_every_encoding(harness: ServerHarness, encoding: str, character: 
     assert reply["edits"][0]["range"] == lsp_range(0, character, 0, character + 4)
 
 
-async def test_surfaces_share_one_prediction_job(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
+async def test_surfaces_share_one_prediction_job(client: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    client.open(A, "user\n")
     pipeline.open.clear()
     ids = [
-        harness.send(f, position_params(A, 1, 0, 0))
+        client.send(f, position_params(A, 1, 0, 0))
         for f in ("editahead/nextEdit", "textDocument/copilotInlineEdit")
     ]
     pipeline.open.set()
-    prediction = (await harness.reply(ids[0]))["result"]["predictions"][0]
-    edit = (await harness.reply(ids[1]))["result"]["edits"][0]
+    prediction = (await client.reply(ids[0]))["result"]["predictions"][0]
+    edit = (await client.reply(ids[1]))["result"]["edits"][0]
     assert edit["command"]["arguments"] == [prediction["id"]]
     assert len(pipeline.calls) == 1
 
@@ -229,89 +209,83 @@ async def test_surfaces_share_one_prediction_job(harness: ServerHarness, pipelin
     "surface", ["editahead/nextEdit", "textDocument/copilotInlineEdit", "textDocument/inlineCompletion"]
 )
 async def test_a_newer_request_ends_the_older(
-    harness: ServerHarness, pipeline: ScriptedPipeline, surface: str
+    client: ServerHarness, pipeline: ScriptedPipeline, surface: str
 ) -> None:
-    await harness.initialize()
-    harness.open(A, "user user\n")
+    client.open(A, "user user\n")
     pipeline.open.clear()
-    older = harness.send(surface, position_params(A, 1, 0, 0))
-    newer = harness.send(surface, position_params(A, 1, 0, 1))
-    result = (await harness.reply(older))["result"]
+    older = client.send(surface, position_params(A, 1, 0, 0))
+    newer = client.send(surface, position_params(A, 1, 0, 1))
+    result = (await client.reply(older))["result"]
     assert result.get("items", result.get("edits", result.get("predictions"))) == []
     assert "silence" not in result or result["silence"]["reason"] == "cancelled"
-    assert not harness.answered(newer)
+    assert not client.answered(newer)
     pipeline.open.set()
-    assert next(iter((await harness.reply(newer))["result"].values())) != []
+    assert next(iter((await client.reply(newer))["result"].values())) != []
 
 
 async def test_requests_in_other_documents_and_surfaces_live_on(
-    harness: ServerHarness, pipeline: ScriptedPipeline
+    client: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
-    harness.open(B, "user\n")
+    client.open(A, "user\n")
+    client.open(B, "user\n")
     pipeline.open.clear()
     surface = "textDocument/copilotInlineEdit"
     asked = [
-        harness.send(surface, position_params(A, 1, 0, 0)),
-        harness.send(surface, position_params(B, 1, 0, 0)),
+        client.send(surface, position_params(A, 1, 0, 0)),
+        client.send(surface, position_params(B, 1, 0, 0)),
     ]
-    asked.append(harness.send("editahead/nextEdit", position_params(A, 1, 0, 2)))
+    asked.append(client.send("editahead/nextEdit", position_params(A, 1, 0, 2)))
     pipeline.open.set()
     for id in asked:
-        assert next(iter((await harness.reply(id))["result"].values())) != []
+        assert next(iter((await client.reply(id))["result"].values())) != []
 
 
-async def test_cancelling_stops_the_work(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
-    id = await harness.hold_request("editahead/nextEdit", position_params(A, 1, 0, 0))
-    harness.notify("$/cancelRequest", {"id": id})
-    reply = await harness.reply(id)
+async def test_cancelling_stops_the_work(client: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    client.open(A, "user\n")
+    id = await client.hold_request("editahead/nextEdit", position_params(A, 1, 0, 0))
+    client.notify("$/cancelRequest", {"id": id})
+    reply = await client.reply(id)
     assert reply["error"]["code"] == -32800
     # The gate is still closed: the worker is free again only because the work was given up.
-    harness.change(A, 2, (0, 0, 0, 0, "BOOM "))
-    next_one = harness.send("editahead/nextEdit", position_params(A, 2, 0, 0))
+    client.change(A, 2, (0, 0, 0, 0, "BOOM "))
+    next_one = client.send("editahead/nextEdit", position_params(A, 2, 0, 0))
     pipeline.open.set()
-    assert (await harness.reply(next_one))["result"]["silence"]["reason"] == "engine-unavailable"
+    assert (await client.reply(next_one))["result"]["silence"]["reason"] == "engine-unavailable"
 
 
 async def test_one_of_two_cancelled_leaves_the_other_its_answer(
-    harness: ServerHarness, pipeline: ScriptedPipeline
+    client: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
+    client.open(A, "user\n")
     pipeline.open.clear()
-    one = harness.send("editahead/nextEdit", position_params(A, 1, 0, 0))
-    other = harness.send("textDocument/copilotInlineEdit", position_params(A, 1, 0, 0))
-    harness.notify("$/cancelRequest", {"id": one})
-    assert (await harness.reply(one))["error"]["code"] == -32800
+    one = client.send("editahead/nextEdit", position_params(A, 1, 0, 0))
+    other = client.send("textDocument/copilotInlineEdit", position_params(A, 1, 0, 0))
+    client.notify("$/cancelRequest", {"id": one})
+    assert (await client.reply(one))["error"]["code"] == -32800
     pipeline.open.set()
-    assert len((await harness.reply(other))["result"]["edits"]) == 1
+    assert len((await client.reply(other))["result"]["edits"]) == 1
 
 
 async def test_an_answer_is_rebased_over_typing_elsewhere(
-    harness: ServerHarness, pipeline: ScriptedPipeline
+    client: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await harness.initialize()
-    harness.open(A, "a\nuser\n")
-    id = await harness.hold_request("textDocument/copilotInlineEdit", position_params(A, 1, 0, 0))
-    harness.change(A, 2, (0, 0, 0, 0, "new line\n"))
+    client.open(A, "a\nuser\n")
+    id = await client.hold_request("textDocument/copilotInlineEdit", position_params(A, 1, 0, 0))
+    client.change(A, 2, (0, 0, 0, 0, "new line\n"))
     pipeline.open.set()
-    (edit,) = (await harness.reply(id))["result"]["edits"]
+    (edit,) = (await client.reply(id))["result"]["edits"]
     assert edit["range"] == lsp_range(2, 0, 2, 4)
     assert edit["textDocument"]["version"] == 2
 
 
 async def test_an_answer_overtaken_by_typing_is_dropped(
-    harness: ServerHarness, pipeline: ScriptedPipeline
+    client: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await harness.initialize()
-    harness.open(A, "a\nuser\n")
-    id = await harness.hold_request("editahead/nextEdit", position_params(A, 1, 0, 0))
-    harness.change(A, 2, (1, 0, 1, 4, "other"))
+    client.open(A, "a\nuser\n")
+    id = await client.hold_request("editahead/nextEdit", position_params(A, 1, 0, 0))
+    client.change(A, 2, (1, 0, 1, 4, "other"))
     pipeline.open.set()
-    result = (await harness.reply(id))["result"]
+    result = (await client.reply(id))["result"]
     assert result["predictions"] == []
     assert result["silence"]["reason"] == "stale"
 
@@ -333,21 +307,20 @@ async def test_automatic_requests_are_debounced(connect: Callable[..., ServerHar
     assert (await harness.reply(older))["result"]["silence"]["reason"] == "debounced"
     (await waits.get())[1].set_result(None)
     assert (await harness.reply(newer))["result"]["predictions"]
-    manual = await harness.request("editahead/nextEdit", position_params(A, 1, 0, 2, trigger="manual"))
+    manual = await harness.next_edit(A, 1, 0, 2, trigger="manual")
     assert manual["predictions"]
     assert waits.empty()
 
 
 async def test_a_failing_predictor_costs_one_answer(
-    harness: ServerHarness, pipeline: ScriptedPipeline
+    client: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
+    client.open(A, "user\n")
     pipeline.fails = True
-    result = await harness.request("editahead/nextEdit", position_params(A, 1, 0, 0))
+    result = await client.next_edit(A, 1, 0, 0)
     assert result["silence"]["reason"] == "engine-unavailable"
     pipeline.fails = False
-    assert (await harness.request("editahead/nextEdit", position_params(A, 1, 0, 0)))["predictions"]
+    assert await client.predictions(A, 1, 0, 0)
 
 
 # Edits to ranges

@@ -57,16 +57,14 @@ async def test_answers(
         validate(f"command.editahead.{command}", "result", result)
 
 
-async def test_going(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
-    result = await harness.command("nextEdit")
+async def test_going(client: ServerHarness) -> None:
+    client.open(A, "user\n")
+    result = await client.command("nextEdit")
     validate("command.editahead.nextEdit", "result", result)
 
 
-async def test_why_before_anything_was_predicted(harness: ServerHarness) -> None:
-    await harness.initialize()
-    result = await harness.command("why")
+async def test_why_before_anything_was_predicted(client: ServerHarness) -> None:
+    result = await client.command("why")
     validate("command.editahead.why", "result", result)
 
 

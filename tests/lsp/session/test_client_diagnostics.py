@@ -87,26 +87,24 @@ def known(harness: ServerHarness) -> tuple[Diagnostic, ...]:
 
 
 @pytest.mark.parametrize("version", [None, 1])
-async def test_next_edit_brings_all_of_the_document(harness: ServerHarness, version: int | None) -> None:
-    await harness.initialize()
-    harness.open(A, TEXT)
+async def test_next_edit_brings_all_of_the_document(client: ServerHarness, version: int | None) -> None:
+    client.open(A, TEXT)
     context = {"trigger": "typed", "diagnostics": [diagnostic(1, 0, 6, "wrong")]}
-    await harness.request(NEXT, {**position_params(A, version, 0, 0), "context": context})
-    assert known(harness) == (Diagnostic(6, 12, "wrong", "7"),)
-    harness.change(A, 2, (0, 0, 0, 0, "# above\n"))
-    await harness.request(NEXT, position_params(A, 2, 0, 0))
-    assert known(harness) == (Diagnostic(14, 20, "wrong", "7"),)
-    harness.change(A, 3, (2, 6, 2, 6, "ly"))
-    await harness.request(NEXT, position_params(A, 3, 0, 0))
-    assert known(harness) == ()
+    await client.request(NEXT, {**position_params(A, version, 0, 0), "context": context})
+    assert known(client) == (Diagnostic(6, 12, "wrong", "7"),)
+    client.change(A, 2, (0, 0, 0, 0, "# above\n"))
+    await client.next_edit(A, 2, 0, 0)
+    assert known(client) == (Diagnostic(14, 20, "wrong", "7"),)
+    client.change(A, 3, (2, 6, 2, 6, "ly"))
+    await client.next_edit(A, 3, 0, 0)
+    assert known(client) == ()
 
 
-async def test_of_an_older_version_nothing_is_learned(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open(A, TEXT, version=5)
+async def test_of_an_older_version_nothing_is_learned(client: ServerHarness) -> None:
+    client.open(A, TEXT, version=5)
     context = {"trigger": "typed", "diagnostics": [diagnostic(1, 0, 6, "wrong")]}
-    await harness.request(NEXT, {**position_params(A, 4, 0, 0), "context": context})
-    assert known(harness) == ()
+    await client.request(NEXT, {**position_params(A, 4, 0, 0), "context": context})
+    assert known(client) == ()
 
 
 async def test_code_actions_bring_those_of_their_range(harness: ServerHarness) -> None:

@@ -15,7 +15,7 @@ from editahead_lsp.prediction.coordinator import ReuseOptions
 from editahead_lsp.session.outcome_tracker import PUBLISH_EVERY
 from editahead_prompts.state import UserPreferences
 from editahead_workspace.outcome_log import FILE_NAME, Outcome, read_outcomes
-from server_harness import NOT_AHEAD, ScriptedPipeline, ServerHarness, lsp_range, position_params
+from server_harness import NOT_AHEAD, ScriptedPipeline, ServerHarness, lsp_range
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.go"
 START = 1_700_000_000.0
@@ -92,7 +92,7 @@ def settle(harness: ServerHarness) -> None:
 
 
 async def predictions(harness: ServerHarness, uri: str = A, line: int = 0) -> list[dict[str, Any]]:
-    result = await harness.request("editahead/nextEdit", position_params(uri, None, line, 0))
+    result = await harness.next_edit(uri, None, line, 0)
     found: list[dict[str, Any]] = result["predictions"]
     return found
 
@@ -178,7 +178,7 @@ async def test_a_document_that_is_closed_too_soon_is_unknown(desk: Desk) -> None
     harness.open(A, "user\n")
     await accept(harness)
     desk.clock.seconds += 31
-    harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
+    harness.close_document(A)
     desk.clock.seconds += 1000
     harness.open(A, "nothing\n")
     nudge(harness)
@@ -304,13 +304,13 @@ async def test_telemetry_can_be_switched_off_and_on(desk: Desk) -> None:
 
 async def reject(harness: ServerHarness, desk: Desk, outcomes: int) -> None:
     """Reject a number of predictions, each in a document of its own, and advance the clock by half a minute."""
-    harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
+    harness.close_document(A)
     for _ in range(outcomes):
         uri = f"file:///tmp/{desk.clock.seconds}.py"
         harness.open(uri, "user\n")
         first, *_ = await predictions(harness, uri)
         await harness.command("reject", first["id"])
-        harness.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+        harness.close_document(uri)
         desk.clock.seconds += 5
     desk.clock.seconds += 31
     harness.open(A, "user\n")
@@ -458,9 +458,9 @@ async def test_the_answer_after_an_accept_was_foreseen_with_its_taste(desk: Desk
     first, _ = await predictions(harness)
     before = harness.server.predictions.misses
     while len(desk.pipeline.calls) < 2:
-        await harness.request("editahead/nextEdit", position_params("file:///tmp/none.py", None, 0, 0))
+        await harness.next_edit("file:///tmp/none.py", None, 0, 0)
     harness.change(A, 2, (0, 0, 0, 4, "account"))
     await harness.command("accept", first["id"])
-    await harness.request("editahead/nextEdit", position_params(A, 2, 0, 7))
+    await harness.next_edit(A, 2, 0, 7)
     assert harness.server.predictions.misses == before
     assert [state.taste and state.taste.recent for state in desk.pipeline.calls[:2]] == [0.0, 0.2]

@@ -19,7 +19,7 @@ NEXT = "editahead/nextEdit"
 
 
 async def shown(harness: ServerHarness) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = (await harness.request(NEXT, position_params(A, None, 0, 0)))["predictions"]
+    found: list[dict[str, Any]] = await harness.predictions(A, None, 0, 0)
     return found
 
 
@@ -44,21 +44,19 @@ Place = tuple[int, int, int, int, str]
         [(0, 4, 0, 4, " "), (0, 0, 0, 0, "\n")],  # only beside it
     ],
 )
-async def test_typing_over_its_place_does_not_lift_it(harness: ServerHarness, changes: list[Place]) -> None:
-    await harness.initialize()
-    harness.open(A, "user\nend\n")
-    await refuse(harness)
+async def test_typing_over_its_place_does_not_lift_it(client: ServerHarness, changes: list[Place]) -> None:
+    client.open(A, "user\nend\n")
+    await refuse(client)
     for k, change in enumerate(changes):
-        harness.change(A, 2 + k, change)
-    assert await shown(harness) == []
+        client.change(A, 2 + k, change)
+    assert await shown(client) == []
 
 
-async def test_another_use_of_the_word_is_not_refused(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
-    await refuse(harness)
-    harness.change(A, 2, (1, 0, 1, 0, "user\n"))
-    (other,) = await shown(harness)
+async def test_another_use_of_the_word_is_not_refused(client: ServerHarness) -> None:
+    client.open(A, "user\n")
+    await refuse(client)
+    client.change(A, 2, (1, 0, 1, 0, "user\n"))
+    (other,) = await shown(client)
     assert other["edits"][0]["range"] == lsp_range(1, 0, 1, 4)
 
 
@@ -66,59 +64,54 @@ async def test_another_use_of_the_word_is_not_refused(harness: ServerHarness) ->
     ("text", "again"),
     [("user\n", []), ("# above\nuser\n", []), ("person\nuser user\n", [4]), ("other\n", [])],
 )
-async def test_it_outlives_closing(harness: ServerHarness, text: str, again: list[int]) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
-    await refuse(harness)
-    harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
-    harness.open(A, text)
-    found = await shown(harness)
+async def test_it_outlives_closing(client: ServerHarness, text: str, again: list[int]) -> None:
+    client.open(A, "user\n")
+    await refuse(client)
+    client.close_document(A)
+    client.open(A, text)
+    found = await shown(client)
     assert len(found) == len(again) or text.startswith("person")
 
 
-async def test_it_outlives_being_overtyped_and_closed(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
-    await refuse(harness)
-    harness.change(A, 2, (0, 2, 0, 2, "x"))
-    harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
-    harness.open(A, "user\n")
-    assert await shown(harness) == []
+async def test_it_outlives_being_overtyped_and_closed(client: ServerHarness) -> None:
+    client.open(A, "user\n")
+    await refuse(client)
+    client.change(A, 2, (0, 2, 0, 2, "x"))
+    client.close_document(A)
+    client.open(A, "user\n")
+    assert await shown(client) == []
 
 
-async def test_moved_along_before_it_was_refused(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
+async def test_moved_along_before_it_was_refused(client: ServerHarness, pipeline: ScriptedPipeline) -> None:
     """What is left of a shown edit is put in fewer characters once it was moved; proposed, it is as it was made."""
     pipeline.script = {"old_name": "new_name"}
-    await harness.initialize()
-    harness.open(A, "old_name\n")
-    (prediction,) = await shown(harness)
-    harness.change(A, 2, (0, 0, 0, 0, "# above\n"))
-    harness.notify("editahead/outcome", {"id": prediction["id"], "event": "rejected"})
-    assert await shown(harness) == []
+    client.open(A, "old_name\n")
+    (prediction,) = await shown(client)
+    client.change(A, 2, (0, 0, 0, 0, "# above\n"))
+    client.notify("editahead/outcome", {"id": prediction["id"], "event": "rejected"})
+    assert await shown(client) == []
 
 
 async def test_said_in_another_way_by_a_predictor_that_does_not_look(
-    harness: ServerHarness, pipeline: ScriptedPipeline
+    client: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await harness.initialize()
-    harness.open(A, "old_name\n")
+    client.open(A, "old_name\n")
     pipeline.script = {"old_name": "new_name"}
-    await refuse(harness)
+    await refuse(client)
     pipeline.script = {"old_": "new_"}
-    harness.notify("workspace/didChangeConfiguration", {"settings": {"editahead": {"eagerness": 0.9}}})
-    answer = await harness.request(NEXT, position_params(A, 1, 0, 0))
+    client.configure(eagerness=0.9)
+    answer = await client.next_edit(A, 1, 0, 0)
     assert answer["predictions"] == []
     assert answer["silence"]["reason"] == "refused-before"
 
 
-async def test_until_learning_is_reset(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
-    await refuse(harness)
-    harness.change(A, 2, (0, 2, 0, 2, "x"))
-    await harness.command("resetLearning")
-    harness.change(A, 3, (0, 2, 0, 3, ""))
-    assert len(await shown(harness)) == 1
+async def test_until_learning_is_reset(client: ServerHarness) -> None:
+    client.open(A, "user\n")
+    await refuse(client)
+    client.change(A, 2, (0, 2, 0, 2, "x"))
+    await client.command("resetLearning")
+    client.change(A, 3, (0, 2, 0, 3, ""))
+    assert len(await shown(client)) == 1
 
 
 texts = st.text("ab\n", min_size=1, max_size=10)
@@ -144,15 +137,14 @@ def test_undone_changes_leave_every_refusal(data: st.DataObject) -> None:
     assert refused in refusals.for_document(document.key)
 
 
-async def test_refused_while_it_is_computed_again(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await harness.initialize()
-    harness.open(A, "user\nx\n")
-    (prediction,) = await shown(harness)
+async def test_refused_while_it_is_computed_again(client: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    client.open(A, "user\nx\n")
+    (prediction,) = await shown(client)
     pipeline.open.clear()
-    asked = harness.send(NEXT, position_params(A, 1, 1, 0))
-    harness.notify("editahead/outcome", {"id": prediction["id"], "event": "rejected"})
+    asked = client.send(NEXT, position_params(A, 1, 1, 0))
+    client.notify("editahead/outcome", {"id": prediction["id"], "event": "rejected"})
     pipeline.open.set()
-    answer = (await harness.reply(asked))["result"]
+    answer = (await client.reply(asked))["result"]
     assert answer["predictions"] == []
     assert answer["silence"]["reason"] == "refused-before"
 
@@ -162,21 +154,19 @@ async def restore(harness: ServerHarness) -> bool:
     return bool(found["restored"])
 
 
-async def test_the_last_rejected_edit_is_brought_back(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open(A, "user\nend\n")
-    assert not await restore(harness)
-    await refuse(harness)
-    assert await shown(harness) == []
-    harness.change(A, 2, (0, 0, 0, 0, "# above\n"))
-    assert await restore(harness)
-    assert len(await shown(harness)) == 1
-    assert not await restore(harness)
+async def test_the_last_rejected_edit_is_brought_back(client: ServerHarness) -> None:
+    client.open(A, "user\nend\n")
+    assert not await restore(client)
+    await refuse(client)
+    assert await shown(client) == []
+    client.change(A, 2, (0, 0, 0, 0, "# above\n"))
+    assert await restore(client)
+    assert len(await shown(client)) == 1
+    assert not await restore(client)
 
 
-async def test_an_edit_whose_document_was_closed_is_not_brought_back(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
-    await refuse(harness)
-    harness.notify("textDocument/didClose", {"textDocument": {"uri": A}})
-    assert not await restore(harness)
+async def test_an_edit_whose_document_was_closed_is_not_brought_back(client: ServerHarness) -> None:
+    client.open(A, "user\n")
+    await refuse(client)
+    client.close_document(A)
+    assert not await restore(client)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from server_harness import ScriptedPipeline, ServerHarness, lsp_range, position_params
+from server_harness import ScriptedPipeline, ServerHarness, lsp_range
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 
@@ -14,7 +14,7 @@ A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 async def predictions(
     harness: ServerHarness, line: int = 0, version: int | None = None
 ) -> list[dict[str, Any]]:
-    result = await harness.request("editahead/nextEdit", position_params(A, version, line, 0))
+    result = await harness.next_edit(A, version, line, 0)
     found: list[dict[str, Any]] = result["predictions"]
     return found
 
@@ -25,89 +25,81 @@ async def outcomes(harness: ServerHarness) -> dict[str, int]:
 
 
 async def test_an_accept_in_one_change_and_its_command(
-    harness: ServerHarness, pipeline: ScriptedPipeline
+    client: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await harness.initialize()
-    harness.open(A, "user\nuser\n")
-    first, _ = await predictions(harness)
-    harness.change(A, 2, (0, 0, 0, 4, "account"))
-    await harness.command("accept", first["id"])
-    assert await outcomes(harness) == {"shown": 2, "accepted": 1, "rejected": 0}
-    await predictions(harness)
+    client.open(A, "user\nuser\n")
+    first, _ = await predictions(client)
+    client.change(A, 2, (0, 0, 0, 4, "account"))
+    await client.command("accept", first["id"])
+    assert await outcomes(client) == {"shown": 2, "accepted": 1, "rejected": 0}
+    await predictions(client)
     state = pipeline.calls[-1]
     assert [past.origin for past in state.history] == ["accepted"]
     assert state.outcomes["user -> account"].accepted == 1
 
 
-async def test_an_accept_whose_command_comes_first(
-    harness: ServerHarness, pipeline: ScriptedPipeline
-) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
-    (first,) = await predictions(harness)
-    harness.notify("workspace/executeCommand", {"command": "editahead.accept", "arguments": [first["id"]]})
-    harness.change(A, 2, (0, 0, 0, 4, "account"))
-    await predictions(harness)
+async def test_an_accept_whose_command_comes_first(client: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    client.open(A, "user\n")
+    (first,) = await predictions(client)
+    client.notify("workspace/executeCommand", {"command": "editahead.accept", "arguments": [first["id"]]})
+    client.change(A, 2, (0, 0, 0, 4, "account"))
+    await predictions(client)
     assert [past.origin for past in pipeline.calls[-1].history] == ["accepted"]
-    assert (await outcomes(harness))["accepted"] == 1
+    assert (await outcomes(client))["accepted"] == 1
 
 
-async def test_typed_as_predicted(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
-    await predictions(harness)
-    harness.change(A, 2, (0, 0, 0, 4, ""))
+async def test_typed_as_predicted(client: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    client.open(A, "user\n")
+    await predictions(client)
+    client.change(A, 2, (0, 0, 0, 4, ""))
     for column, letter in enumerate("account"):
-        harness.change(A, 3 + column, (0, column, 0, column, letter))
-    assert (await outcomes(harness))["accepted"] == 1
-    await predictions(harness)
+        client.change(A, 3 + column, (0, column, 0, column, letter))
+    assert (await outcomes(client))["accepted"] == 1
+    await predictions(client)
     assert [past.origin for past in pipeline.calls[-1].history] == ["typed"]
 
 
-async def test_typed_otherwise_is_no_reject(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
-    (first,) = await predictions(harness)
-    harness.change(A, 2, (0, 0, 0, 4, "person"))
-    harness.change(A, 3, (0, 0, 0, 6, "user"))
-    assert await outcomes(harness) == {"shown": 1, "accepted": 0, "rejected": 0}
-    (again,) = await predictions(harness)
+async def test_typed_otherwise_is_no_reject(client: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    client.open(A, "user\n")
+    (first,) = await predictions(client)
+    client.change(A, 2, (0, 0, 0, 4, "person"))
+    client.change(A, 3, (0, 0, 0, 6, "user"))
+    assert await outcomes(client) == {"shown": 1, "accepted": 0, "rejected": 0}
+    (again,) = await predictions(client)
     assert again["id"] != first["id"]
     assert pipeline.calls[-1].rejected == {}
 
 
 @pytest.mark.parametrize("way", ["command", "outcome"])
 async def test_a_reject_is_remembered_and_moves_with_the_text(
-    harness: ServerHarness, pipeline: ScriptedPipeline, way: str
+    client: ServerHarness, pipeline: ScriptedPipeline, way: str
 ) -> None:
-    await harness.initialize()
-    harness.open(A, "user\nuser\n")
-    first, second = await predictions(harness)
+    client.open(A, "user\nuser\n")
+    first, second = await predictions(client)
     if way == "command":
-        await harness.command("reject", first["id"])
+        await client.command("reject", first["id"])
     else:
-        harness.notify("editahead/outcome", {"id": first["id"], "event": "rejected", "shownMs": 12})
-    harness.change(A, 2, (0, 0, 0, 0, "# line\n"))
-    (left,) = await predictions(harness, version=2)
+        client.notify("editahead/outcome", {"id": first["id"], "event": "rejected", "shownMs": 12})
+    client.change(A, 2, (0, 0, 0, 0, "# line\n"))
+    (left,) = await predictions(client, version=2)
     assert left["edits"][0]["range"] == lsp_range(2, 0, 2, 4)
     assert left["id"] == second["id"]
     assert pipeline.calls[-1].rejected[A][0].replacements[0].start == 7
     assert pipeline.calls[-1].outcomes["user -> account"].rejected == 1
-    await harness.command("resetLearning")
-    assert len(await predictions(harness, version=2)) == 2
+    await client.command("resetLearning")
+    assert len(await predictions(client, version=2)) == 2
 
 
-async def test_a_late_reject_counts(harness: ServerHarness, pipeline: ScriptedPipeline) -> None:
-    await harness.initialize()
-    harness.open(A, "user\nuser\n")
-    first, _ = await predictions(harness)
+async def test_a_late_reject_counts(client: ServerHarness, pipeline: ScriptedPipeline) -> None:
+    client.open(A, "user\nuser\n")
+    first, _ = await predictions(client)
     pipeline.script = {}
-    harness.change(A, 2, (1, 4, 1, 4, "\n"))
-    assert await predictions(harness) == []  # so that the first was passed over, it seems
-    await harness.command("reject", first["id"])
-    await harness.command("accept", first["id"])
-    assert (await outcomes(harness))["rejected"] == 1
-    await predictions(harness)
+    client.change(A, 2, (1, 4, 1, 4, "\n"))
+    assert await predictions(client) == []  # so that the first was passed over, it seems
+    await client.command("reject", first["id"])
+    await client.command("accept", first["id"])
+    assert (await outcomes(client))["rejected"] == 1
+    await predictions(client)
     assert pipeline.calls[-1].rejected[A]
 
 
@@ -138,36 +130,34 @@ async def test_what_is_off_enters_nothing(harness: ServerHarness, pipeline: Scri
     assert pipeline.calls[-1].history == ()
     reasons = []
     for uri in ("file:///tmp/x.go", "file:///tmp/secret.py", "file:///tmp/.env", "file:///tmp/big.py"):
-        result = await harness.request("editahead/nextEdit", position_params(uri, 2, 0, 0))
+        result = await harness.next_edit(uri, 2, 0, 0)
         reasons.append(result["silence"]["reason"])
     assert reasons == ["language-off", "excluded", "excluded", "too-large"]
 
 
 async def test_documents_are_in_order_of_recent_use(
-    harness: ServerHarness, pipeline: ScriptedPipeline
+    client: ServerHarness, pipeline: ScriptedPipeline
 ) -> None:
-    await harness.initialize()
     for name in "bcd":
-        harness.open(f"untitled:{name}", "")
-    harness.notify("textDocument/didFocus", {"textDocument": {"uri": "untitled:b"}})
-    harness.open(A, "user\n")
-    await predictions(harness)
+        client.open(f"untitled:{name}", "")
+    client.notify("textDocument/didFocus", {"textDocument": {"uri": "untitled:b"}})
+    client.open(A, "user\n")
+    await predictions(client)
     assert [other.uri for other in pipeline.calls[-1].other_documents] == [
         "untitled:b",
         "untitled:d",
         "untitled:c",
     ]
-    harness.notify("textDocument/didClose", {"textDocument": {"uri": "untitled:d"}})
-    await predictions(harness)
+    client.close_document("untitled:d")
+    await predictions(client)
     assert [other.uri for other in pipeline.calls[-1].other_documents] == ["untitled:b", "untitled:c"]
 
 
-async def test_why(harness: ServerHarness) -> None:
-    await harness.initialize()
-    assert (await harness.command("why"))["state"] is None
-    harness.open(A, "user\n")
-    (first,) = await predictions(harness)
-    why = await harness.command("why", A)
+async def test_why(client: ServerHarness) -> None:
+    assert (await client.command("why"))["state"] is None
+    client.open(A, "user\n")
+    (first,) = await predictions(client)
+    why = await client.command("why", A)
     assert why["state"] == {"version": 1, "position": {"line": 0, "character": 0}}
     assert why["shown"] == [first["id"]]
     assert why["silence"] is None
@@ -177,12 +167,11 @@ async def test_why(harness: ServerHarness) -> None:
     assert set(why["ms"]) == {"queue", "predict", "gate"}
 
 
-async def test_status(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
-    await predictions(harness)
-    await predictions(harness)
-    status = await harness.command("status")
+async def test_status(client: ServerHarness) -> None:
+    client.open(A, "user\n")
+    await predictions(client)
+    await predictions(client)
+    status = await client.command("status")
     assert status["documents"] == 1
     assert status["backend"]["state"] == "ready"
     assert status["cache"] == {
@@ -240,11 +229,10 @@ async def test_the_key_of_a_client_that_sends_notifications(harness: ServerHarne
     assert (await harness.command("status"))["outcomes"]["accepted"] == 1
 
 
-async def test_the_next_edit_of_a_client_that_can_do_nothing(harness: ServerHarness) -> None:
-    await harness.initialize()
-    assert await harness.command("nextEdit") == {"did": "nothing", "reason": "unknown-document"}
-    harness.open(A, "user\n")
-    result = await harness.command("nextEdit", {"uri": A})
+async def test_the_next_edit_of_a_client_that_can_do_nothing(client: ServerHarness) -> None:
+    assert await client.command("nextEdit") == {"did": "nothing", "reason": "unknown-document"}
+    client.open(A, "user\n")
+    result = await client.command("nextEdit", {"uri": A})
     assert result["did"] == "nothing"
     assert "editor" in result["reason"]
 
@@ -253,6 +241,6 @@ async def test_nothing_is_predicted_in_comments_where_they_are_off(harness: Serv
     await harness.initialize({"comments": False})
     uri = "file:///tmp/a.py"
     harness.open(uri, "user  # user\nuser\n")
-    answer = await harness.request("editahead/nextEdit", position_params(uri, None, 0, 9))
+    answer = await harness.next_edit(uri, None, 0, 9)
     assert (answer["predictions"], answer["silence"]["reason"]) == ([], "excluded")
-    assert (await harness.request("editahead/nextEdit", position_params(uri, None, 1, 0)))["predictions"]
+    assert await harness.predictions(uri, None, 1, 0)

@@ -39,37 +39,32 @@ async def test_what_the_server_says_of_itself(harness: ServerHarness) -> None:
 
 @pytest.mark.parametrize("params", [None, [], {}, 3, {"textDocument": 1}, {"textDocument": {"uri": A}}])
 @pytest.mark.parametrize("surface", SURFACES)
-async def test_malformed_params_are_refused(harness: ServerHarness, surface: str, params: Any) -> None:
-    await harness.initialize()
-    assert (await harness.reply(harness.send(surface, params)))["error"]["code"] == -32602
+async def test_malformed_params_are_refused(client: ServerHarness, surface: str, params: Any) -> None:
+    assert (await client.reply(client.send(surface, params)))["error"]["code"] == -32602
 
 
 @pytest.mark.parametrize(
     "params", [None, [], {"command": "editahead.apply"}, {"command": "editahead.accept"}]
 )
-async def test_malformed_commands_are_refused(harness: ServerHarness, params: Any) -> None:
-    await harness.initialize()
-    assert (await harness.reply(harness.send("workspace/executeCommand", params)))["error"]["code"] == -32602
+async def test_malformed_commands_are_refused(client: ServerHarness, params: Any) -> None:
+    assert (await client.reply(client.send("workspace/executeCommand", params)))["error"]["code"] == -32602
 
 
-async def test_initialize_comes_once(harness: ServerHarness) -> None:
-    await harness.initialize()
-    assert (await harness.reply(harness.send("initialize", {"capabilities": {}})))["error"]["code"] == -32600
+async def test_initialize_comes_once(client: ServerHarness) -> None:
+    assert (await client.reply(client.send("initialize", {"capabilities": {}})))["error"]["code"] == -32600
 
 
 async def test_the_trace_is_set_and_malformed_params_change_nothing(
-    harness: ServerHarness, caplog: pytest.LogCaptureFixture
+    client: ServerHarness, caplog: pytest.LogCaptureFixture
 ) -> None:
-    await harness.initialize()
     for params in ({"value": "verbose"}, {"value": 3}, {}, None):
-        harness.notify("$/setTrace", params)
-    assert harness.server.protocol.trace == "verbose"
+        client.notify("$/setTrace", params)
+    assert client.server.protocol.trace == "verbose"
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
-async def test_malformed_notifications_are_ignored(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open(A, "user\n")
+async def test_malformed_notifications_are_ignored(client: ServerHarness) -> None:
+    client.open(A, "user\n")
     for method in (
         "textDocument/didOpen",
         "textDocument/didChange",
@@ -83,21 +78,21 @@ async def test_malformed_notifications_are_ignored(harness: ServerHarness) -> No
             {"textDocument": {"uri": {}}},
             {"contentChanges": 1},
         ):
-            harness.notify(method, params)
+            client.notify(method, params)
     for method in (
         "textDocument/didFocus",
         "textDocument/didShowInlineEdit",
         "textDocument/didShowCompletion",
     ):
         for params in (None, {}, {"item": {"command": {"arguments": [None]}}}, {"item": 1}):
-            harness.notify(method, params)
-    harness.notify("$/cancelRequest", {"id": 77})
-    harness.notify("$/cancelRequest", {"id": [1]})
-    harness.notify("$/cancelRequest")
-    harness.notify("workspace/executeCommand", {"command": "nothing.such"})
-    harness.notify("nobody/knowsThis", {"a": 1})
-    harness.notify("textDocument/didPartiallyAcceptCompletion", {"item": {}, "acceptedLength": "x"})
-    assert (await harness.request("editahead/nextEdit", position_params(A, 1, 0, 0)))["predictions"]
+            client.notify(method, params)
+    client.notify("$/cancelRequest", {"id": 77})
+    client.notify("$/cancelRequest", {"id": [1]})
+    client.notify("$/cancelRequest")
+    client.notify("workspace/executeCommand", {"command": "nothing.such"})
+    client.notify("nobody/knowsThis", {"a": 1})
+    client.notify("textDocument/didPartiallyAcceptCompletion", {"item": {}, "acceptedLength": "x"})
+    assert await client.predictions(A, 1, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -114,19 +109,17 @@ async def test_malformed_notifications_are_ignored(harness: ServerHarness) -> No
     ],
 )
 async def test_what_is_no_message_is_refused_without_an_id(
-    harness: ServerHarness, body: bytes, code: int
+    client: ServerHarness, body: bytes, code: int
 ) -> None:
-    await harness.initialize()
-    harness.server.receive(body)
-    reply = await harness.take(lambda m: "error" in m)
+    client.server.receive(body)
+    reply = await client.take(lambda m: "error" in m)
     assert (reply["id"], reply["error"]["code"]) == (None, code)
 
 
-async def test_responses_to_nothing_are_ignored(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.server.receive(json.dumps({"jsonrpc": "2.0", "id": 99, "result": None}).encode())
-    harness.server.receive(json.dumps({"jsonrpc": "2.0", "id": "x", "error": {"code": 1}}).encode())
-    assert (await harness.reply(harness.send("nobody/knowsThis")))["error"]["code"] == -32601
+async def test_responses_to_nothing_are_ignored(client: ServerHarness) -> None:
+    client.server.receive(json.dumps({"jsonrpc": "2.0", "id": 99, "result": None}).encode())
+    client.server.receive(json.dumps({"jsonrpc": "2.0", "id": "x", "error": {"code": 1}}).encode())
+    assert (await client.reply(client.send("nobody/knowsThis")))["error"]["code"] == -32601
 
 
 async def test_before_initialize_and_after_shutdown(harness: ServerHarness) -> None:
@@ -141,10 +134,9 @@ async def test_before_initialize_and_after_shutdown(harness: ServerHarness) -> N
     assert (await harness.reply(harness.send("shutdown")))["error"]["code"] == -32600
 
 
-async def test_lone_surrogates_survive(harness: ServerHarness) -> None:
-    await harness.initialize()
-    harness.open(A, "\ud800 user\n")
-    (prediction,) = (await harness.request("editahead/nextEdit", position_params(A, 1, 0, 0)))["predictions"]
+async def test_lone_surrogates_survive(client: ServerHarness) -> None:
+    client.open(A, "\ud800 user\n")
+    (prediction,) = await client.predictions(A, 1, 0, 0)
     assert prediction["edits"][0]["range"]["start"] == {"line": 0, "character": 2}
 
 
@@ -158,9 +150,9 @@ async def warning(harness: ServerHarness) -> str:
 async def test_problems_with_settings_are_shown_once(harness: ServerHarness) -> None:
     await harness.initialize({"eagerness": "much"})
     assert "`eagerness`" in await warning(harness)
-    harness.notify("workspace/didChangeConfiguration", {"settings": {"editahead": {"debounce_ms": 5}}})
+    harness.configure(debounce_ms=5)
     assert harness.server.session.settings.debounce_ms == 5
-    harness.notify("workspace/didChangeConfiguration", {"settings": {"editahead": {"eagerness": 1}}})
+    harness.configure(eagerness=1)
     assert harness.server.session.settings.eagerness == 1
     harness.notify("workspace/didChangeConfiguration", {"settings": {}})
     harness.notify("workspace/didChangeConfiguration", None)
@@ -187,7 +179,7 @@ async def test_several_workspace_folders(
     harness.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": [two], "removed": [one]}})
     assert harness.server.session.settings.learning is True
     harness.open(two["uri"] + "/x.py", "user\n")
-    result = await harness.request("editahead/nextEdit", position_params(two["uri"] + "/x.py", 1, 0, 0))
+    result = await harness.next_edit(two["uri"] + "/x.py", 1, 0, 0)
     assert result["silence"]["reason"] == "excluded"
 
 
@@ -209,6 +201,6 @@ async def test_predictors_that_cannot_be_loaded(tmp_path: Path) -> None:
     harness = ServerHarness(None, user_folder=tmp_path)
     await harness.initialize()
     harness.open(A, "user\n")
-    result = await harness.request("editahead/nextEdit", position_params(A, 1, 0, 0))
+    result = await harness.next_edit(A, 1, 0, 0)
     assert result["silence"]["reason"] == "engine-unavailable"
     harness.finish()
