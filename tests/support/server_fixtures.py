@@ -40,6 +40,6 @@ def harness(connect: Callable[..., ServerHarness]) -> ServerHarness:
 
 @pytest_asyncio.fixture
 async def client(harness: ServerHarness) -> ServerHarness:
-    """Return a client with a server that is initialized."""
-    await harness.initialize()
+    """Return a client whose server is initialized and does not wait for pauses in typing."""
+    await harness.initialize({"debounce_ms": 0})
     return harness

@@ -14,6 +14,7 @@ import re
 import sys
 import tokenize
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -74,6 +75,9 @@ def find_in_document(text: str) -> Iterator[tuple[int, str]]:
 def find_in_module(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the line number and the phrase of every hit in a string or a comment."""
     with tokenize.open(path) as file:
+        if not _FORBIDDEN.search(file.read()):  # most modules: tokens take much longer
+            return
+        file.seek(0)
         for token in tokenize.generate_tokens(file.readline):
             if tokenize.tok_name[token.type] in ("STRING", "FSTRING_MIDDLE", "COMMENT"):
                 yield from _find(token.string, first_line=token.start[0])
@@ -90,7 +94,7 @@ def find_docstrings(source: str) -> Iterator[tuple[int, str]]:
     Ruff's D401 knows verbs in other forms, such as "Returns". This check knows words that begin a noun phrase or a clause.
     Properties are named after values, so their docstrings may begin with one.
     """
-    for node in ast.walk(ast.parse(source)):
+    for node in _find_named(source):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             decorators = {ast.unparse(decorator).rpartition(".")[2] for decorator in node.decorator_list}
             first = (ast.get_docstring(node) or "").split(" ", 1)[0].strip(".,:;`").lower()
@@ -119,11 +123,15 @@ def read_words(glossary: str) -> frozenset[str]:
 
 def find_names(source: str) -> Iterator[tuple[int, str]]:
     """Yield the line number and the name of each function, parameter and class."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node.lineno, node.name
-        elif isinstance(node, ast.arg):
-            yield node.lineno, node.arg
+    for node in _find_named(source):
+        yield node.lineno, node.arg if isinstance(node, ast.arg) else node.name
+
+
+@cache
+def _find_named(source: str) -> list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.arg]:
+    """Return the functions, parameters and classes of a module."""
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.arg
+    return [node for node in ast.walk(ast.parse(source)) if isinstance(node, kinds)]
 
 
 def find_words(name: str) -> set[str]:

@@ -206,7 +206,7 @@ async def test_without_layers_everything_is_predicted(
     connect: Callable[..., ServerHarness], pipeline: ScriptedPipeline
 ) -> None:
     harness = connect(reuse=ReuseOptions(typed=False, cache_size=0, prefetch=False))
-    await harness.initialize()
+    await harness.initialize({"debounce_ms": 0})
     harness.open(A, "user\n")
     await next_edit(harness)
     await next_edit(harness)
@@ -257,7 +257,7 @@ async def test_after_an_accept_the_next_answer_is_there(
     connect: Callable[..., ServerHarness], pipeline: ScriptedPipeline, change_first: bool
 ) -> None:
     harness = connect(reuse=AHEAD)
-    await harness.initialize()
+    await harness.initialize({"debounce_ms": 0})
     harness.open(A, "user\nuser\nuser\n")
     harness.change(A, 2, (0, 0, 0, 4, "account"))
     for version, line in ((2, 1), (3, 2)):
@@ -274,7 +274,7 @@ async def test_after_an_accept_in_another_document(
     connect: Callable[..., ServerHarness], pipeline: ScriptedPipeline
 ) -> None:
     harness = connect(reuse=AHEAD)
-    await harness.initialize()
+    await harness.initialize({"debounce_ms": 0})
     harness.open(B, "user\n")
     harness.open(A, "x\n")
     shown = await first(harness)
@@ -307,7 +307,7 @@ async def test_next_tokens_are_followed_up_after_a_pause_unless_a_bracket_is_ope
     pipeline.script = {"acc": f"acc{rest}"}
     pipeline.completions.add("acc")
     harness = connect(reuse=AHEAD)
-    await harness.initialize()
+    await harness.initialize({"debounce_ms": 0})
     harness.open(A, "x = acc\n")
     monkeypatch.setattr(loop, "call_later", at_once)
     await next_edit(harness, 0, 7)
@@ -321,7 +321,7 @@ async def test_what_is_foreseen_waits_for_what_is_asked(
     connect: Callable[..., ServerHarness], pipeline: ScriptedPipeline
 ) -> None:
     harness = connect(reuse=AHEAD)
-    await harness.initialize()
+    await harness.initialize({"debounce_ms": 0})
     harness.open(A, "user\nuser\n")
     harness.open(B, "user\n")
     await first(harness)
@@ -346,7 +346,7 @@ async def test_an_accept_does_not_wait_behind_what_was_foreseen(
 ) -> None:
     """Asked for while it is computed ahead: the same computation goes on, now in earnest."""
     harness = connect(reuse=AHEAD)
-    await harness.initialize()
+    await harness.initialize({"debounce_ms": 0})
     harness.open(A, "user\nuser\n")
     shown = await first(harness)
     pipeline.open.clear()
@@ -381,7 +381,7 @@ async def test_only_something_clearly_better_takes_its_place(
     tmp_path: Any, confidence: float, stays: bool
 ) -> None:
     harness = ServerHarness(Shuffled(confidence), user_folder=tmp_path)
-    await harness.initialize()
+    await harness.initialize({"debounce_ms": 0})
     harness.open(A, "x\nuser\nuser\n")
     harness.change(A, 2, (0, 1, 0, 1, "y"))
     before = await first(harness, 0, 2)
@@ -394,7 +394,7 @@ async def test_only_something_clearly_better_takes_its_place(
 
 async def test_another_edit_makes_room_for_another_prediction(tmp_path: Any) -> None:
     harness = ServerHarness(Shuffled(), user_folder=tmp_path)
-    await harness.initialize()
+    await harness.initialize({"debounce_ms": 0})
     harness.open(A, "x\nuser\nuser\n\n\n\nx\n")
     harness.change(A, 2, (0, 1, 0, 1, "y"))
     before = await first(harness, 0, 2)
