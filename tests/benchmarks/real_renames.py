@@ -28,7 +28,7 @@ from editahead_inference.finish.report import ChangedFile, FinishReport
 from editahead_lab.training.data.commit_codebase import CommitCodebase
 from editahead_lab.training.data.replay_moments import ROOT
 from editahead_prompts.syntax.constructors import is_assigned_member
-from editahead_prompts.syntax.languages import PARSED_LANGUAGES, language_of
+from editahead_prompts.syntax.languages import PARSED_LANGUAGES, find_language, language_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
 
@@ -158,6 +158,7 @@ def _targets(texts: Mapping[str, str], only_python: bool) -> Iterator[Target]:
         if only_python and not path.endswith(".py"):
             continue
         snapshot = _snapshot(path, text)
+        language = find_language(snapshot.language)
         seen: dict[tuple[str, str, str], list[Target]] = {}
         for number, line in enumerate(snapshot.lines):
             for match in NAME.finditer(line):
@@ -167,7 +168,7 @@ def _targets(texts: Mapping[str, str], only_python: bool) -> Iterator[Target]:
                 if occurrence.imports or occurrence.role not in ("plain", "member") or node is None:
                     continue
                 if match[0].startswith(("__", "test")) or not (
-                    occurrence.defines or is_assigned_member(node)
+                    occurrence.defines or is_assigned_member(node, language)
                 ):
                     continue
                 scope = occurrence.owner if occurrence.role == "member" else str(occurrence.binder)

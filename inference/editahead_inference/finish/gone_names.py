@@ -13,7 +13,8 @@ from editahead_inference.predictors.propagation.named_places import MAX_WIDTH, w
 from editahead_inference.predictors.propagation.token_patterns import KEYWORDS
 from editahead_prompts.state import PastEdit
 from editahead_prompts.syntax.constructors import is_assigned_member
-from editahead_prompts.syntax.languages import NODES, PARSED_LANGUAGES
+from editahead_prompts.syntax.language import NodeTypes
+from editahead_prompts.syntax.languages import PARSED_LANGUAGES, find_language
 from editahead_prompts.syntax.name_occurrences import NameRole
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.diff import diff_lines
@@ -239,19 +240,20 @@ def _is_kept(one: Definition, file: _File, renamed: Mapping[str, str], files: Se
 
 
 def _definitions(snapshot: Snapshot, name: str, line: int, trees: SyntaxTrees) -> Iterator[Definition]:
+    language = find_language(snapshot.language)
     for match in whole_word(name).finditer(snapshot.lines[line][:MAX_WIDTH]):
         at = snapshot.starts[line] + match.start()
         occurrence = trees.occurrence(snapshot, at, at + len(name))
         if occurrence.role not in ("plain", "member"):
             continue
         node = trees.node_at(snapshot, at, at + len(name))
-        if node is None or not (occurrence.defines or is_assigned_member(node)):
+        if node is None or not (occurrence.defines or is_assigned_member(node, language)):
             continue
         yield Definition(
             name,
             occurrence.role,
             occurrence.owner,
-            _path(node),
+            _path(node, language.nodes),
             occurrence.role == "plain" and occurrence.binder != 0,
             occurrence.imports,
             line,
@@ -265,7 +267,7 @@ def _lines_with(snapshot: Snapshot, name: str) -> list[int]:
     return [number for number, line in enumerate(snapshot.lines) if name in line][:MAX_LINES]
 
 
-def _path(node: Node) -> tuple[str, ...]:
+def _path(node: Node, nodes: NodeTypes) -> tuple[str, ...]:
     """Return the names of the functions and types around a definition, the innermost first."""
     found: list[str] = []
     above = node.parent
@@ -275,7 +277,7 @@ def _path(node: Node) -> tuple[str, ...]:
         name = above.child_by_field_name("name") or above.child_by_field_name("declarator")
         if name is not None and name != node and _SCOPES.search(above.type) and not _holds(name, node):
             found.append((name.text or b"").decode("utf-8", "replace"))
-        elif above.type in NODES.lambdas:
+        elif above.type in nodes.lambdas:
             found.append("")
         above = above.parent
     return tuple(found)

@@ -193,8 +193,9 @@ class LeftUses:
                 return "no"
             at = index.snapshot.starts[line] + column
             node = self._trees.node_at(index.snapshot, at, at + len(self._name))
-            is_inside = node is not None and enclosing_type(node) == owner and index is self._origin
-            return "maybe" if is_inside and bool(owner) else "no"
+            language = find_language(index.snapshot.language)
+            is_inside = node is not None and bool(owner) and enclosing_type(node, language) == owner
+            return "maybe" if is_inside and index is self._origin else "no"
         shown = "" if site.owner.startswith(HINT) or site.owner in _ANY_TYPE else site.owner
         if self._has_type and shown:
             return "maybe" if shown == owner or (owner, shown) in self._kin else "no"

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from tree_sitter import Node
 
 from editahead_prompts.errors import SketchError
-from editahead_prompts.syntax.languages import NODES, find_language, known_language_of, language_of_word
+from editahead_prompts.syntax.language import NodeTypes
+from editahead_prompts.syntax.languages import find_language, known_language_of, language_of_word, nodes_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.indentation import indentation_length
 from editahead_prompts.text.snapshot import Snapshot
@@ -74,12 +75,12 @@ def classify(parts: Sequence[Code | Elision], language: str | None) -> tuple[Ske
     if marker is not None:
         return "markers", f"code with a marker for what stays: {marker.text.strip()}"
     code = [line for part in parts if isinstance(part, Code) for line in part.lines]
-    tops = _top_level(code, language)
+    tops, nodes = _top_level(code, language), nodes_of(language)
     if tops is None:
         return _kind_by_lines(code)
-    if len(tops) == 1 and _is_declaration(tops[0]):
+    if len(tops) == 1 and _is_declaration(tops[0], nodes):
         return "declaration", f"one declaration ({tops[0].type}) without markers"
-    if tops and (_begins_a_file(tops[0]) or sum(map(_is_declaration, tops)) > 1):
+    if tops and (_begins_a_file(tops[0]) or sum(_is_declaration(top, nodes) for top in tops) > 1):
         return "whole-file", "several declarations or an import at the top, without markers"
     return "markers", "a piece of code without markers"
 
@@ -129,8 +130,8 @@ def _begins_a_file(node: Node) -> bool:
     return inner.type == "string" or _PREAMBLE.search(node.type) is not None
 
 
-def _is_declaration(node: Node) -> bool:
-    while node.type in NODES.decorated and node.named_children:
+def _is_declaration(node: Node, nodes: NodeTypes) -> bool:
+    while node.type in nodes.decorated and node.named_children:
         node = node.named_children[-1]
     has_name = any(node.child_by_field_name(name) for name in ("name", "declarator", "type"))
     if node.child_by_field_name("body") is not None and has_name:

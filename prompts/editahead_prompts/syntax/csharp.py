@@ -64,13 +64,17 @@ _NODES = NodeTypes(
     strings=words("string_literal character_literal"),
     string_holes=words("interpolation"),
     assignment_expressions=words("assignment_expression"),
+    names=words("identifier"),
+    modifiers=words("modifier"),
+    ifs=words("if_statement"),
     comments=words("comment"),
     conditions=words(
         "do_statement for_statement foreach_statement if_statement switch_statement while_statement"
     ),
     comparisons=words("binary_expression is_pattern_expression prefix_unary_expression"),
     no_references=words("string_literal_content string_content"),
-    roots={"compilation_unit": "before"},
+    field_declarators=words("variable_declarator"),
+    body_blocks=words("block"),
 )
 
 

@@ -9,8 +9,7 @@ from tree_sitter import Node
 
 from editahead_prompts.text.word_patterns import WordPattern
 
-from .language import Notation
-from .languages import NODES
+from .language import Language, Notation
 
 _MAX_DEPTH = 400
 """Nodes around a name that are looked at. A broken text's tree can be as deep as the text is long."""
@@ -57,10 +56,10 @@ _FIELDS = (
 )
 
 
-def declared_type(function: Node, name: str) -> str:
+def declared_type(function: Node, name: str, language: Language) -> str:
     """Return the type with which a function declares a variable or parameter, or those that it loops over; "" if none."""
     body = _text(function)[:_MAX_TEXT]
-    notation = _notation(function)
+    notation = language.type_notation
     found = _first((*_DECLARED[notation], _MADE), name, body)
     if found:
         return found
@@ -91,26 +90,6 @@ def _first(patterns: tuple[str, ...], name: str, text: str) -> str:
         if match is not None:
             return match["type"]
     return ""
-
-
-def _notation(function: Node) -> Notation:
-    """Return the notation of the function's language, which the types of its nodes tell."""
-    if function.type in (
-        "method_declaration",
-        "constructor_declaration",
-        "function_declaration",
-        "func_literal",
-    ):
-        root = next((n for n in reversed(list(_upwards(function)))), function)
-        if root.type == "source_file":
-            return "behind"
-        return (
-            "before" if function.type in ("method_declaration", "constructor_declaration") else "after-colon"
-        )
-    if function.type == "lambda_expression":  # Java and C++; JavaScript has arrow functions
-        return "before"
-    root = next((n for n in reversed(list(_upwards(function)))), function)
-    return NODES.roots.get(root.type, "after-colon")
 
 
 def _text(node: Node) -> str:

@@ -41,6 +41,16 @@ _NODES = NodeTypes(
         type_switch_statement="value",
         var_spec="value",
     ),
+    member_names=words("field_identifier"),
+    key_wrappers=words("literal_element"),
+    member_types=child_fields(method_declaration="receiver"),
+    body_blocks=words("block"),
+    import_lists=words("import_spec_list"),
+    import_paths=child_fields(import_spec="name path"),
+    unnamed_conditions={
+        "for_statement": words("binary_expression unary_expression call_expression identifier")
+    },
+    closures=words("func_literal"),
     literals=child_fields(composite_literal="type"),
     entries=child_fields(keyed_element="key"),
     fields=words("field_declaration"),
@@ -48,6 +58,8 @@ _NODES = NodeTypes(
     constants=words("const_spec"),
     variants=words("const_spec"),
     strings=words("interpreted_string_literal"),
+    names=words("identifier type_identifier"),
+    ifs=words("if_statement"),
     comments=words("comment"),
     file_heads=words("package_clause"),
     conditions=words("for_statement if_statement"),
@@ -136,5 +148,6 @@ GO = Language(
     package="package",
     indent="\t",
     own_object=(),
+    visibility="upper-case",
     type_notation="behind",
 )

@@ -1,15 +1,14 @@
 """What is known of a programming language: its files, its grammar, its habits, and what the nodes of its trees mean.
 
-Each language is a value in a module of its own. `languages` lists them, and merges their tables for those who have a node
-and no language.
+Each language is a value in a module of its own, and `languages` lists them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
 
 from .symbols import SymbolList
 
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
 
 
 DeclarationKind = Literal["function", "type", "impl", "module", "macro", "value"]
+Visibility = Literal["stated", "keyword", "upper-case", "export"]
+"""How a language keeps a function to its file: by a modifier, by the lack of one or of `export`, or by its case."""
 Notation = Literal["after-colon", "before", "behind"]
 """Where a language writes a variable's type: `name: Type`, `Type name`, or `name Type`."""
 ChildFields = Mapping[str, tuple[str, ...]]
@@ -32,6 +33,13 @@ def words(text: str) -> frozenset[str]:
 def child_fields(**field_by_type: str) -> ChildFields:
     """Return the fields by the types of nodes; a text with blanks has several fields."""
     return {kind: tuple(names.split()) for kind, names in field_by_type.items()}
+
+
+def child_in(node: Node, table: ChildFields) -> Node | None:
+    """Return the child of a node in the first field, of those that the table has for its type, that is not empty."""
+    return next(
+        (found for name in table.get(node.type, ()) if (found := node.child_by_field_name(name))), None
+    )
 
 
 def declared(kind: DeclarationKind, text: str) -> dict[str, DeclarationKind]:
@@ -89,7 +97,45 @@ class NodeTypes:
         conditions: Of statements whose parentheses belong to them.
         comparisons: Of expressions that compare or combine conditions.
         no_references: Of names and texts that refer to no definition.
-        roots: Of whole files, with where they write the type of a variable.
+        names: Of names of variables and types.
+        member_names: Of names that are always those of members.
+        private_names: Of names of members that differ from those without their mark.
+        shorthand_names: Of names, or nodes around them, that are both a field and a variable.
+        key_wrappers: Between the name of a member and the node that has it in a field.
+        token_trees: Of what the grammar does not parse, such as the arguments of a macro.
+        arms: Of parts of a match, whose pattern is a variant where it begins in upper case.
+        naming_imports: Of imports whose direct children are the names that they define.
+        module_paths: Around the name of a module.
+        imported_modules: Of imports; the field with the module.
+        field_declarators: Of definitions that are members inside of the declaration of a field.
+        class_attribute: From an assignment up to the type that it gives an attribute; empty if none does.
+        member_types: Of nodes with members; the field with the type that they belong to, where it is not `name`.
+        body_blocks: Of blocks that share the scope of the parameters, where they are the body of a function.
+        clauses: Of clauses that bind only names that nodes of these types define.
+        function_scoped: Around definitions that the function binds in place of the block.
+        comprehension_clauses: Of clauses of which only the first one's value is outside of the scope.
+        let_conditions: Of statements with conditions that bind names.
+        let_blocks: Of blocks in which each binding is a scope for what follows.
+        closures: Of functions that see the variables of the function around them.
+        functions_as_values: Of definitions whose value may be a function without a name.
+        declarators: Around the name of a function, down to the one with the parameters.
+        declared_names: Of the names inside of declarators.
+        exports: Around what other files may use.
+        modifiers: Of words that say who may use a declaration.
+        import_lists: Of lists of parts that import on their own.
+        import_parts: Of an import and its parts; the field with what it binds, or with other parts.
+        import_paths: Of parts of an import; the fields with what is bound as a whole.
+        import_heads: Of names of which an import binds the first part.
+        conditional_blocks: Around imports that are made under a condition.
+        docstrings: Around a string that is no value.
+        joined_strings: Of strings one after another.
+        ifs: Of statements and expressions with a condition for their body.
+        assertions: Of statements that assert their first child.
+        asserting_calls: Of calls that may assert; the field with the name of what is called.
+        unnamed_conditions: Of what has a condition in no field; the types that it can have.
+        ternaries: Of expressions whose condition is in the middle.
+        refutable_lets: Of definitions with a pattern, and an alternative where it does not match.
+        keeps_own_object: Of functions in which `this` is that of the function around it.
     """
 
     declarations: Mapping[str, DeclarationKind] = field(default_factory=dict)
@@ -137,29 +183,69 @@ class NodeTypes:
     conditions: frozenset[str] = frozenset()
     comparisons: frozenset[str] = frozenset()
     no_references: frozenset[str] = frozenset()
-    roots: Mapping[str, Notation] = field(default_factory=dict)
+    names: frozenset[str] = frozenset()
+    member_names: frozenset[str] = frozenset()
+    private_names: frozenset[str] = frozenset()
+    shorthand_names: frozenset[str] = frozenset()
+    key_wrappers: frozenset[str] = frozenset()
+    token_trees: frozenset[str] = frozenset()
+    arms: frozenset[str] = frozenset()
+    naming_imports: frozenset[str] = frozenset()
+    module_paths: frozenset[str] = frozenset()
+    imported_modules: ChildFields = field(default_factory=dict)
+    field_declarators: frozenset[str] = frozenset()
+    class_attribute: tuple[str, ...] = ()
+    member_types: ChildFields = field(default_factory=dict)
+    body_blocks: frozenset[str] = frozenset()
+    clauses: ChildFields = field(default_factory=dict)
+    function_scoped: frozenset[str] = frozenset()
+    comprehension_clauses: frozenset[str] = frozenset()
+    let_conditions: frozenset[str] = frozenset()
+    let_blocks: frozenset[str] = frozenset()
+    closures: frozenset[str] = frozenset()
+    functions_as_values: frozenset[str] = frozenset()
+    declarators: frozenset[str] = frozenset()
+    declared_names: frozenset[str] = frozenset()
+    exports: frozenset[str] = frozenset()
+    modifiers: frozenset[str] = frozenset()
+    import_lists: frozenset[str] = frozenset()
+    import_parts: ChildFields = field(default_factory=dict)
+    import_paths: ChildFields = field(default_factory=dict)
+    import_heads: frozenset[str] = frozenset()
+    conditional_blocks: frozenset[str] = frozenset()
+    docstrings: frozenset[str] = frozenset()
+    joined_strings: frozenset[str] = frozenset()
+    ifs: frozenset[str] = frozenset()
+    assertions: frozenset[str] = frozenset()
+    asserting_calls: ChildFields = field(default_factory=dict)
+    unnamed_conditions: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    ternaries: frozenset[str] = frozenset()
+    refutable_lets: frozenset[str] = frozenset()
+    keeps_own_object: frozenset[str] = frozenset()
+
+    @cached_property
+    def types(self) -> frozenset[str]:
+        """The types of nodes that define a type or its members."""
+        return self.of_kind("type", "impl")
+
+    @cached_property
+    def declared_types(self) -> frozenset[str]:
+        """The types of nodes that declare a type."""
+        return self.of_kind("type")
+
+    @cached_property
+    def named_functions(self) -> frozenset[str]:
+        """The types of functions with a name, with or without a body."""
+        return self.of_kind("function")
+
+    @cached_property
+    def functions(self) -> frozenset[str]:
+        """The types of functions with a body, with or without a name."""
+        return (self.named_functions - self.signatures) | self.lambdas
 
     def of_kind(self, *kinds: DeclarationKind) -> frozenset[str]:
         """Return the types of the declarations of some kinds."""
         return frozenset(node_type for node_type, kind in self.declarations.items() if kind in kinds)
-
-
-def merge_tables(tables: Sequence[NodeTypes]) -> NodeTypes:
-    """Return one table for the nodes of several languages. The same type means the same in all of them."""
-    return NodeTypes(
-        **{each.name: _merge([getattr(one, each.name) for one in tables]) for each in fields(NodeTypes)}
-    )
-
-
-def _merge(values: Sequence[Any]) -> Any:
-    if isinstance(values[0], frozenset):
-        return frozenset().union(*values)
-    merged: dict[str, Any] = {}
-    for key, value in chain.from_iterable(each.items() for each in values):
-        if isinstance(value, tuple):
-            value = tuple(dict.fromkeys((*merged.get(key, ()), *value)))
-        merged[key] = value
-    return merged
 
 
 @dataclass(frozen=True)
@@ -188,6 +274,8 @@ class Language:
         is_prose: Whether its files hold text for people.
         package: What begins the line with the name of the package that a file is of; "" if there is none.
         imports_packages: Whether an import brings all names of a package, and those of the packages around it are known.
+        visibility: What tells whether other files may use a function.
+        asserts: What the names of functions that assert begin with.
         type_notation: Where it writes the type of a variable or parameter.
         reserved: The words that are no names. Those that some places only reserve are left out.
     """
@@ -213,5 +301,7 @@ class Language:
     is_prose: bool = False
     package: str = ""
     imports_packages: bool = False
+    visibility: Visibility = "stated"
+    asserts: tuple[str, ...] = ()
     type_notation: Notation = "after-colon"
     reserved: frozenset[str] = frozenset()

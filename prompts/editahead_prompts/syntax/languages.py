@@ -14,7 +14,7 @@ from .csharp import CSHARP
 from .go import GO
 from .java import JAVA
 from .javascript import JAVASCRIPT, JAVASCRIPT_REACT, TYPESCRIPT, TYPESCRIPT_REACT
-from .language import ChildFields, Language, merge_tables
+from .language import Language, NodeTypes
 from .other import KOTLIN, MARKDOWN, OVERLOADING, PROSE
 from .python import PYTHON
 from .rust import RUST
@@ -37,18 +37,6 @@ PLAIN_TEXT = "plaintext"
 _UNKNOWN = Language("")
 PARSED_LANGUAGES = tuple(name for name, language in LANGUAGES.items() if language.grammar is not None)
 """The LSP language ids of those with a grammar."""
-NODES = merge_tables([language.nodes for language in LANGUAGES.values()])
-"""The types of nodes of all languages."""
-TYPES = NODES.of_kind("type", "impl")
-"""The types of nodes that define a type or its members."""
-NAMED_FUNCTIONS = NODES.of_kind("function")
-"""The types of functions with a name, with or without a body."""
-FUNCTIONS = (NAMED_FUNCTIONS - NODES.signatures) | NODES.lambdas
-"""The types of functions with a body, with or without a name."""
-CONSTRUCTORS = frozenset(name for one in LANGUAGES.values() for name in one.constructors)
-"""The names of functions that set up an object."""
-OWN_OBJECT = frozenset(name for one in LANGUAGES.values() for name in one.own_object)
-"""The names by which methods know their object or class."""
 _MAX_HEAD = 4_000
 """Characters of a file in which it says its package."""
 _BY_EXTENSION = {extension: one.name for one in LANGUAGES.values() for extension in one.extensions}
@@ -57,16 +45,14 @@ _BY_WORD = _BY_EXTENSION | {
 }
 
 
-def child_in(node: Node, table: ChildFields) -> Node | None:
-    """Return the child of a node in the first field, of those that the table has for its type, that is not empty."""
-    return next(
-        (found for name in table.get(node.type, ()) if (found := node.child_by_field_name(name))), None
-    )
-
-
 def find_language(name: str | None) -> Language:
     """Return a language by its LSP language id; one without properties if it is not known."""
     return LANGUAGES.get(name or "", _UNKNOWN)
+
+
+def nodes_of(name: str | None) -> NodeTypes:
+    """Return the types of nodes of a language by its LSP language id; empty ones if it is not known."""
+    return find_language(name).nodes
 
 
 def language_of(path: str) -> str:

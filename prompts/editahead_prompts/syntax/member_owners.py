@@ -15,12 +15,10 @@ from tree_sitter import Node
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .declared_types import declared_type, field_type
-from .languages import CONSTRUCTORS, NODES, OWN_OBJECT, child_in
+from .language import Language, NodeTypes, child_in
 
-_TYPES = NODES.of_kind("type")
 HINT = "~"
 """The first character of an owner that is only the name of a receiver of unknown type."""
-_NAMES = frozenset({"scoped_identifier", "identifier", "type_identifier", "namespace_identifier"})
 _SUPER = re.compile(r"super(?:\([^()]{0,100}\))?")
 """A receiver whose members are those of the base classes."""
 _REFLECTS = re.compile(r"(?:\A|\.)(?:(?:[gs]et|has|del)attr|spyOn)\Z|\bpatch\.object\Z")
@@ -39,72 +37,72 @@ _GO_METHOD = WordPattern(r"^func \((?:\w+ )?\*?(?P<type>\w+)[^)\n]{0,100}\) (?P<
 _GO_INTERFACE = WordPattern(r"^type (?P<name>\w+) interface \{\n(?P<body>[^}]{0,4000})^\}", re.MULTILINE)
 
 
-def member_owner(node: Node) -> str:
+def member_owner(node: Node, language: Language) -> str:
     """Return the type that a member belongs to, for a use or a definition of it."""
-    parent = node.parent
-    if is_macro_member(node):
+    nodes, parent = language.nodes, node.parent
+    if is_macro_member(node, language):
         receiver = node.prev_sibling.prev_sibling if node.prev_sibling is not None else None
-        return "" if receiver is None else _type_of(receiver)
-    if node.type == "private_property_identifier":  # another name than the one without "#"
-        return "#" + enclosing_type(node)
-    if parent is not None and parent.type in NODES.members and parent.type not in NODES.receivers:
-        found = _receiver_above(parent)
+        return "" if receiver is None else _type_of(receiver, language)
+    if node.type in nodes.private_names:  # another name than the one without "#"
+        return "#" + enclosing_type(node, language)
+    if parent is not None and parent.type in nodes.members and parent.type not in nodes.receivers:
+        found = _receiver_above(parent, nodes)
         if found is not None:
-            return _type_of(found)
-    if parent is None or parent.type not in NODES.receivers:
-        return _enclosing_literal(node) or enclosing_type(node)
-    receiver = child_in(parent, NODES.receivers)
+            return _type_of(found, language)
+    if parent is None or parent.type not in nodes.receivers:
+        return _enclosing_literal(node, language) or enclosing_type(node, language)
+    receiver = child_in(parent, nodes.receivers)
     if receiver is None:  # Java leaves `this` out
-        return enclosing_type(node)
+        return enclosing_type(node, language)
     if receiver.id == node.id:
         return ""
-    return _type_of(receiver)
+    return _type_of(receiver, language)
 
 
-def reflected_owner(node: Node) -> str | None:
+def reflected_owner(node: Node, language: Language) -> str | None:
     """Return the type whose member a call names by a string, as `getattr(self, "size")` does; None if unknown."""
     literal = node.parent
     arguments = literal.parent if literal is not None else None
     call = arguments.parent if arguments is not None else None
-    function = _called(call) if call is not None else None
+    function = _called(call, language.nodes) if call is not None else None
     if function is None or arguments is None or literal is None or not _REFLECTS.search(_text(function)):
         return None
     passed = arguments.named_children
     if len(passed) < 2 or passed[1].id != literal.id or not _text(node).isidentifier():
         return None
-    owner = _type_of(passed[0])
+    owner = _type_of(passed[0], language)
     return owner if owner and not owner.startswith(HINT) else None
 
 
-def is_macro_member(node: Node) -> bool:
+def is_macro_member(node: Node, language: Language) -> bool:
     """Return whether a name in the arguments of a Rust macro, which have no syntax, comes after a dot or `::`."""
     parent, before = node.parent, node.prev_sibling
     return (
         parent is not None
-        and parent.type == "token_tree"
+        and parent.type in language.nodes.token_trees
         and before is not None
         and before.type in (".", "::")
     )
 
 
-def argument_owner(node: Node) -> str:
+def argument_owner(node: Node, language: Language) -> str:
     """Return the name of the function that is called with a keyword argument, after the name that it is called on."""
     for above in _upwards(node):
-        if above.type in NODES.calls:
-            names = _NAME.findall(_text(_called(above) or above)[:200])
-            names = [name for name in names if name not in OWN_OBJECT]
+        if above.type in language.nodes.calls:
+            names = _NAME.findall(_text(_called(above, language.nodes) or above)[:200])
+            names = [name for name in names if name not in language.own_object]
             return ".".join(names[-2:])
     return ""
 
 
-def parameter_owner(node: Node) -> str:
+def parameter_owner(node: Node, language: Language) -> str:
     """Return the name of the function that a parameter belongs to; for a constructor, that of its class."""
     for above in _upwards(node):
-        if above.type in NODES.lambdas:
+        if above.type in language.nodes.lambdas:
             return ""
         if "function" in above.type or "method" in above.type or "constructor" in above.type:
             name = _last_name(above.child_by_field_name("name"))
-            return enclosing_type(above) if name in CONSTRUCTORS else name
+            return enclosing_type(above, language) if name in language.constructors else name
     return ""
 
 
@@ -150,82 +148,75 @@ def _implementors(text: str) -> Iterator[tuple[str, str]]:
                 yield name, match["name"]
 
 
-def _type_of(receiver: Node) -> str:
+def _type_of(receiver: Node, language: Language) -> str:
     text = _text(receiver)
-    if text in OWN_OBJECT or _SUPER.fullmatch(text):
-        return enclosing_type(receiver)
-    if receiver.type in _NAMES and text[:1].isupper():
+    if text in language.own_object or _SUPER.fullmatch(text):
+        return enclosing_type(receiver, language)
+    if receiver.type in language.nodes.names and text[:1].isupper():
         return _last_name(receiver)
     declared = ""
     if receiver.type == "identifier":
-        declared = _declared_type(receiver, text) or _field_type(receiver, text)
-    elif "." in text and text.split(".")[0] in OWN_OBJECT and text.count(".") == 1:
-        declared = _field_type(receiver, text.split(".")[1])
-    return declared or HINT + _last_name(_called(receiver) or receiver)
+        declared = _declared_type(receiver, text, language) or _field_type(receiver, text, language)
+    elif "." in text and text.split(".")[0] in language.own_object and text.count(".") == 1:
+        declared = _field_type(receiver, text.split(".")[1], language)
+    return declared or HINT + _last_name(_called(receiver, language.nodes) or receiver)
 
 
-def _called(node: Node) -> Node | None:
-    return child_in(node, NODES.calls)
+def _called(node: Node, nodes: NodeTypes) -> Node | None:
+    return child_in(node, nodes.calls)
 
 
-def _field_type(receiver: Node, name: str) -> str:
+def _field_type(receiver: Node, name: str, language: Language) -> str:
     """Return the type with which the type around a receiver declares the field of this name."""
-    around = next((n for n in _upwards(receiver) if n.type in _TYPES), None)
+    around = next((n for n in _upwards(receiver) if n.type in language.nodes.declared_types), None)
     return field_type(around, name) if around is not None else ""
 
 
-def _declared_type(receiver: Node, name: str) -> str:
+def _declared_type(receiver: Node, name: str, language: Language) -> str:
     """Return the type with which the function around a receiver declares it."""
-    function = next((n for n in _upwards(receiver) if _is_function(n)), None)
-    if function is None:
-        return ""
-    own = function.child_by_field_name("receiver")
-    if own is not None and _text(own).strip("() ").split(" ")[0] == name:
-        return _last_name(own)
-    found = declared_type(function, name)
-    if not found and (
-        "closure" in function.type or function.type in ("arrow_function", "func_literal", "lambda")
-    ):
-        outer = next((n for n in _upwards(function) if _is_function(n)), None)
-        found = declared_type(outer, name) if outer is not None else ""
-    return found
-
-
-def _is_function(node: Node) -> bool:
-    return any(
-        word in node.type for word in ("function", "method_decl", "method_def", "constructor", "closure")
-    ) or (node.type in ("lambda", "func_literal", "lambda_expression"))
-
-
-def enclosing_type(node: Node) -> str:
-    """Return the name of the type whose body, `impl` or methods hold the node; "" outside of them."""
-    for above in _upwards(node):
-        if above.type == "impl_item":
-            return _last_name(above.child_by_field_name("trait") or above.child_by_field_name("type"))
-        if above.type == "method_declaration" and (own := above.child_by_field_name("receiver")) is not None:
+    nodes = language.nodes
+    for function in (above for above in _upwards(receiver) if above.type in nodes.functions):
+        own = function.child_by_field_name("receiver")
+        if own is not None and _text(own).strip("() ").split(" ")[0] == name:
             return _last_name(own)
-        if above.type in _TYPES:
+        found = declared_type(function, name, language)
+        if found or function.type not in nodes.closures:
+            return found
+    return ""
+
+
+def enclosing_type(node: Node, language: Language) -> str:
+    """Return the name of the type whose body, `impl` or methods hold the node; "" outside of them."""
+    nodes = language.nodes
+    for above in _upwards(node):
+        if above.type in nodes.member_types:
+            return _last_name(child_in(above, nodes.member_types))
+        if above.type in nodes.declared_types:
             name = above.child_by_field_name("name")
-            if name is None and above.parent is not None and above.parent.type == "type_definition":
+            if (
+                name is None
+                and above.parent is not None
+                and above.parent.type in nodes.declaration_statements
+            ):
                 name = above.parent.child_by_field_name("declarator")
             return _last_name(name)
     return ""
 
 
-def _enclosing_literal(node: Node) -> str:
+def _enclosing_literal(node: Node, language: Language) -> str:
     """Return the type of the literal whose key the node is."""
     for level, above in enumerate(_upwards(node)):
-        if above.type in NODES.literals:
-            name = _last_name(child_in(above, NODES.literals))
-            return enclosing_type(above) if name in OWN_OBJECT else name
+        if above.type in language.nodes.literals:
+            name = _last_name(child_in(above, language.nodes.literals))
+            return enclosing_type(above, language) if name in language.own_object else name
         if above.type in ("object", "object_pattern"):
-            return _annotated_type(above)
+            return _annotated_type(above, language)
         if level > 3 or above.type.endswith(("statement", "block", "body")):
             return ""
     return ""
 
 
-def _annotated_type(literal: Node) -> str:
+def _annotated_type(literal: Node, language: Language) -> str:
     """Return the type that TypeScript's text gives to an object, or to what a pattern takes apart."""
     at, parent = literal, literal.parent
     while parent is not None and parent.type in ("parenthesized_expression", "array", "assignment_pattern"):
@@ -241,13 +232,13 @@ def _annotated_type(literal: Node) -> str:
         annotation = parent.child_by_field_name("type")
         value = parent.child_by_field_name("value")
         if annotation is None and value is not None and at.type == "object_pattern":
-            return _type_of(value)
+            return _type_of(value, language)
         return _first_name(annotation)
     if parent.type in ("as_expression", "satisfies_expression"):
         return _first_name(parent.named_children[-1])
     if parent.type in ("return_statement", "arrow_function"):
         function = parent if parent.type == "arrow_function" else None
-        function = function or next((n for n in _upwards(parent) if _is_function(n)), None)
+        function = function or next((n for n in _upwards(parent) if n.type in language.nodes.functions), None)
         return _first_name(function.child_by_field_name("return_type") if function is not None else None)
     return ""
 
@@ -283,9 +274,9 @@ def _upwards(node: Node) -> Iterator[Node]:
         at = at.parent
 
 
-def _receiver_above(member: Node) -> Node | None:
+def _receiver_above(member: Node, nodes: NodeTypes) -> Node | None:
     """Return the object of a member whose node does not hold it, as in `a?.b`."""
     return next(
-        (found for above in islice(_upwards(member), 4) if (found := child_in(above, NODES.receivers_above))),
+        (found for above in islice(_upwards(member), 4) if (found := child_in(above, nodes.receivers_above))),
         None,
     )

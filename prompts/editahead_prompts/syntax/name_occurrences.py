@@ -1,6 +1,7 @@
 """Occurrences of names: role, definition or use, and the enclosing functions.
 
-The rules read tree-sitter's node types and field names, which are close enough between grammars for one set of rules.
+The rules read the language's table of node types, and field names, which are close enough between grammars for one set of
+rules.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from .languages import FUNCTIONS, NODES
+from .language import Language, NodeTypes, child_in
 from .member_owners import argument_owner, is_macro_member, member_owner, parameter_owner, reflected_owner
 from .name_scopes import binding_scope, bound_from, scopes_around
 
@@ -28,6 +29,8 @@ _VALUE_FIELDS = ("size", "value", "right", "type", "condition")
 _DEFINING_FIELDS = frozenset({"name", "pattern", "declarator", "alias", "parameter", "left", "property"})
 _MAX_CHILDREN = 1000
 """Children of a node with fields. More are those of a broken or generated text, and each look at them takes long."""
+_MAX_IMPORT = 6
+"""Nodes from the definition of a name up to the import that it is in."""
 _MAX_DEPTH = 160
 """Nodes around a name that are looked at. A broken text's tree can be as deep as the text is long."""
 
@@ -61,143 +64,152 @@ class Occurrence:
 UNKNOWN = Occurrence("unknown", False, ())
 
 
-def classify_occurrence(node: Node, root: Node) -> Occurrence:
+def classify_occurrence(node: Node, root: Node, language: Language) -> Occurrence:
     """Classify a name.
 
     Args:
         node: The smallest node that covers the name.
         root: The root of its tree.
+        language: The language of the text.
     """
-    parents = _ancestors(node, root)
+    nodes, parents = language.nodes, _ancestors(node, root)
     if _is_text(node):
-        functions, scopes = tuple(n.id for n in parents if n.type in FUNCTIONS), scopes_around(node, parents)
-        reflected = reflected_owner(node)
+        functions = tuple(n.id for n in parents if n.type in nodes.functions)
+        scopes = scopes_around(node, parents, nodes)
+        reflected = reflected_owner(node, language)
         if reflected is not None:
             return Occurrence("member", False, functions, owner=reflected, scopes=scopes)
         return Occurrence("text", False, functions, scopes=scopes)
-    if _is_module_name(node):
+    if _is_module_name(node, nodes):
         return Occurrence("member", False, ())
-    holder = _definer(node)
-    parent = node.parent
-    role: NameRole = "plain"
-    if parent is not None:
-        if (
-            any(_is_field(parent, field, node) for field in NODES.members.get(parent.type, ()))
-            or node.type
-            in (
-                "property_identifier",
-                "private_property_identifier",
-                "field_identifier",
-            )
-            or (parent.type == "literal_element" and _is_key(parent))
-            or is_macro_member(node)
-            or _is_initialized_member(parent, node)
-        ):
-            role = "member"
-        if parent.type == "jsx_attribute" or (
-            any(_is_field(parent, field, node) for field in NODES.keyword_arguments.get(parent.type, ()))
-        ):
-            role = "argument"
-    if holder is not None and (
-        holder.type in NODES.member_definitions
-        or _is_method(holder)
-        or _is_class_attribute(holder)
-        or (holder.type == "variable_declarator" and _is_declared_field(holder))
-    ):
-        role = "member"
-    named = holder.id if holder is not None and holder.type in FUNCTIONS else None
+    holder = _definer(node, nodes)
+    role = _role(node, holder, language)
+    named = holder.id if holder is not None and holder.type in nodes.functions else None
     above = [n for n in parents if n.id != named]
-    around = tuple(n.id for n in above if n.type in FUNCTIONS)
-    scopes = scopes_around(node, above)
+    around = tuple(n.id for n in above if n.type in nodes.functions)
+    scopes = scopes_around(node, above, nodes)
     imports = holder is not None and any(
-        "import" in n.type or n.type in NODES.imports for n in _upwards(holder, 3)
+        n.type in nodes.imports or n.type in nodes.inclusions for n in _upwards(holder, _MAX_IMPORT)
     )
-    owner, shorthand = _owner(node, role, holder), _is_shorthand(node)
+    owner, shorthand = _owner(node, role, holder, language), _is_shorthand(node, nodes)
     if holder is None:
         return Occurrence(role, False, around, imports, owner, shorthand, scopes, at=node.start_byte)
-    binder, at = binding_scope(node, holder, above, scopes, around), bound_from(holder)
+    binder, at = binding_scope(node, holder, above, scopes, nodes), bound_from(holder, nodes)
     return Occurrence(role, True, around, imports, owner, shorthand, scopes, binder, at)
 
 
-def _is_shorthand(node: Node) -> bool:
-    """Return whether a node is both the name of a field and of the variable with its value."""
-    parent = node.parent
-    return node.type.startswith("shorthand_") or (
-        parent is not None and parent.type == "shorthand_field_initializer"
+def _role(node: Node, holder: Node | None, language: Language) -> NameRole:
+    """Return the role of a name in code.
+
+    Args:
+        node: Its node.
+        holder: The node that defines it; None for a use.
+        language: The language of the text.
+    """
+    nodes, parent = language.nodes, node.parent
+    if holder is not None and (
+        holder.type in nodes.member_definitions
+        or _is_method(holder, nodes)
+        or (nodes.class_attribute and _types_above(holder, nodes) == nodes.class_attribute)
+        or (holder.type in nodes.field_declarators and _is_declared_field(holder, nodes))
+    ):
+        return "member"
+    if parent is None:
+        return "plain"
+    if parent.type in nodes.keyword_arguments:
+        names = nodes.keyword_arguments[parent.type]
+        if not names or any(_is_field(parent, field, node) for field in names):
+            return "argument"
+    is_member = (
+        _is_member(node, nodes)
+        or node.type in nodes.member_names
+        or is_macro_member(node, language)
+        or _is_initialized_member(parent, node, nodes)
+    )
+    return "member" if is_member else "plain"
+
+
+def _is_member(node: Node, nodes: NodeTypes) -> bool:
+    """Return whether the node around a name has it as that of a member."""
+    child, parent = node, node.parent
+    if parent is not None and parent.type in nodes.key_wrappers:
+        child, parent = parent, parent.parent
+    return parent is not None and any(
+        _is_field(parent, field, child) for field in nodes.members.get(parent.type, ())
     )
 
 
-def _owner(node: Node, role: NameRole, holder: Node | None) -> str:
-    if role == "member" or _is_shorthand(node):
-        return member_owner(node)
+def _is_shorthand(node: Node, nodes: NodeTypes) -> bool:
+    """Return whether a node is both the name of a field and of the variable with its value."""
+    return any(n.type in nodes.shorthand_names for n in _upwards(node, 2))
+
+
+def _owner(node: Node, role: NameRole, holder: Node | None, language: Language) -> str:
+    if role == "member" or _is_shorthand(node, language.nodes):
+        return member_owner(node, language)
     if role == "argument":
-        return argument_owner(node)
-    is_parameter = holder is not None and (holder.type in NODES.parameter_lists or "parameter" in holder.type)
-    return parameter_owner(node) if is_parameter else ""
+        return argument_owner(node, language)
+    is_parameter = holder is not None and (
+        holder.type in language.nodes.parameter_lists or "parameter" in holder.type
+    )
+    return parameter_owner(node, language) if is_parameter else ""
 
 
-def _definer(node: Node) -> Node | None:
+def _definer(node: Node, nodes: NodeTypes) -> Node | None:
     """Return the node that defines the name at `node`; None for a use."""
-    if node.type in NODES.bare_parameters:
+    if node.type in nodes.bare_parameters:
         return node
     child, parent = node, node.parent
-    while parent is not None and parent.type in NODES.name_wrappers:
+    while parent is not None and parent.type in nodes.name_wrappers:
         if any(_is_field(parent, field, child) for field in _VALUE_FIELDS):
             return None
         child, parent = parent, parent.parent
-    if parent is None or parent.type in NODES.uses:
+    if parent is None or parent.type in nodes.uses:
         return None
-    if parent.type == "match_arm" and (node.text or b"")[:1].isupper():  # a variant or a constant
+    if parent.type in nodes.arms and (node.text or b"")[:1].isupper():  # a variant or a constant
         return None
-    if parent.type in NODES.parameter_lists:
+    if parent.type in nodes.parameter_lists:
         return parent
-    if parent.type in ("import_statement", "import_from_statement"):
-        module = parent.child_by_field_name("module_name")
+    if parent.type in nodes.naming_imports:
+        module = child_in(parent, nodes.imported_modules)
         return None if module is not None and module.id == child.id else parent
-    if parent.type in NODES.named_types and parent.child_by_field_name("body") is None:
+    if parent.type in nodes.named_types and parent.child_by_field_name("body") is None:
         return None
     for field in _DEFINING_FIELDS:
         if _is_field(parent, field, child):
-            return parent if field != "left" or parent.type in NODES.assignments else None
+            return parent if field != "left" or parent.type in nodes.assignments else None
     return None
 
 
-def _is_method(holder: Node) -> bool:
+def _is_method(holder: Node, nodes: NodeTypes) -> bool:
     block = holder.parent
-    if block is not None and block.type == "decorated_definition":
+    if block is not None and block.type in nodes.decorated:
         block = block.parent
     return (
-        holder.type in FUNCTIONS
+        holder.type in nodes.functions
         and block is not None
         and (
-            block.type in NODES.method_holders
-            or (block.parent is not None and block.parent.type in NODES.method_holders)
+            block.type in nodes.method_holders
+            or (block.parent is not None and block.parent.type in nodes.method_holders)
         )
     )
 
 
-def _is_declared_field(holder: Node) -> bool:
+def _is_declared_field(holder: Node, nodes: NodeTypes) -> bool:
     """Return whether the holder is one of the names of a field's declaration."""
-    return any(node.type in NODES.fields for node in islice(_upwards(holder, 3), 1, None))
+    return any(node.type in nodes.fields for node in islice(_upwards(holder, 3), 1, None))
 
 
-def _is_initialized_member(assignment: Node, node: Node) -> bool:
+def _is_initialized_member(assignment: Node, node: Node, nodes: NodeTypes) -> bool:
     """Return whether an assignment to a name is one of those to the members of a new object."""
     around = assignment.parent
-    is_in_list = around is not None and around.type in NODES.member_initializers
+    is_in_list = around is not None and around.type in nodes.member_initializers
     return is_in_list and _is_field(assignment, "left", node)
 
 
-def _is_class_attribute(holder: Node) -> bool:
-    """Return whether the holder is an assignment directly in the body of a Python class."""
-    above = [node.type for node in _upwards(holder, 4)]
-    return above == ["assignment", "expression_statement", "block", "class_definition"]
-
-
-def _is_key(element: Node) -> bool:
-    """Return whether the element of a Go literal is the key of a keyed element."""
-    keyed = element.parent
-    return keyed is not None and keyed.type == "keyed_element" and keyed.named_child(0) == element
+def _types_above(holder: Node, nodes: NodeTypes) -> tuple[str, ...]:
+    """Return the types of the nodes from one upwards, as many as those of an attribute of a class."""
+    return tuple(node.type for node in _upwards(holder, len(nodes.class_attribute)))
 
 
 def _is_field(parent: Node, field: str, node: Node) -> bool:
@@ -206,18 +218,13 @@ def _is_field(parent: Node, field: str, node: Node) -> bool:
     return any(child.id == node.id for child in parent.children_by_field_name(field))
 
 
-def _is_module_name(node: Node) -> bool:
-    """Return whether the name is a part of the module that a Python statement imports from."""
-    path = node.parent
-    statement = path.parent if path is not None and path.type in ("dotted_name", "relative_import") else None
-    if statement is not None and statement.type == "relative_import":
+def _is_module_name(node: Node, nodes: NodeTypes) -> bool:
+    """Return whether the name is a part of the module that a statement imports from."""
+    path, statement = node, node.parent
+    while statement is not None and statement.type in nodes.module_paths:
         path, statement = statement, statement.parent
-    return (
-        path is not None
-        and statement is not None
-        and statement.type == "import_from_statement"
-        and _is_field(statement, "module_name", path)
-    )
+    module = child_in(statement, nodes.imported_modules) if statement is not None else None
+    return module is not None and path.id != node.id and module.id == path.id
 
 
 def _is_text(node: Node) -> bool:

@@ -189,7 +189,11 @@ class SyntaxTrees:
             if self._check is not None:
                 self._check()
             node = self.node_at(snapshot, start, end)
-            found = known[start, end] = UNKNOWN if node is None else classify_occurrence(node, tree.root_node)
+            found = known[start, end] = (
+                UNKNOWN
+                if node is None
+                else classify_occurrence(node, tree.root_node, find_language(snapshot.language))
+            )
         return found
 
 

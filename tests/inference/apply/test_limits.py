@@ -222,7 +222,7 @@ def test_few_of_the_declarations_on_one_line_are_looked_at() -> None:
     text = "var z = 1;\n" + "var a=f(1);" * 5_000 + "\nfunction g() {\n  return z;\n}\n"
     tree = SyntaxTrees().tree(Snapshot.from_text(text, uri="file:///a.js", language="javascript"))
     assert tree is not None
-    found = declarations(tree.root_node, text.split("\n"))
+    found = declarations(tree.root_node, text.split("\n"), "javascript")
     assert len(found) < 100
     assert found[-1].name == "g"
 

@@ -8,7 +8,7 @@ from importlib import import_module
 import pytest
 from tree_sitter import Language as Grammar
 
-from editahead_prompts.syntax.language import NodeTypes, child_fields, merge_tables, words
+from editahead_prompts.syntax.language import NodeTypes
 from editahead_prompts.syntax.languages import (
     LANGUAGES,
     PARSED_LANGUAGES,
@@ -52,17 +52,6 @@ def test_families() -> None:
 def test_each_extension_and_word_has_one_language() -> None:
     named = [word for one in LANGUAGES.values() for word in {one.name, *one.extensions, *one.aliases}]
     assert len(named) == len(set(named))
-
-
-def test_tables_merge() -> None:
-    merged = merge_tables(
-        [
-            NodeTypes(imports=words("a b"), calls=child_fields(call="function")),
-            NodeTypes(imports=words("b c"), calls=child_fields(call="method", new="type name")),
-        ]
-    )
-    assert merged.imports == {"a", "b", "c"}
-    assert merged.calls == {"call": ("function", "method"), "new": ("type", "name")}
 
 
 @pytest.mark.parametrize("family", sorted(set(map(family_of, PARSED_LANGUAGES))))

@@ -17,7 +17,7 @@ from editahead_inference.apply.placement.line_matching import normalize_line, un
 from editahead_inference.apply.placement.outline import has_substance
 from editahead_inference.apply.placement.placement import Target
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
-from editahead_prompts.syntax.languages import NODES
+from editahead_prompts.syntax.languages import nodes_of
 
 _IMPORT = re.compile(
     r"""(?:import\b|from\s.+\simport\b|use\s|pub\s+use\s|using\s|\#\s*include\b
@@ -120,12 +120,12 @@ def import_lines(lines: Sequence[str]) -> int:
 
 def _imports(target: Target) -> list[list[str]]:
     """Return the lines of each import that a file begins with, without those of the future, which stay the first."""
-    tree = target.syntax.tree(target.original)
+    tree, nodes = target.syntax.tree(target.original), nodes_of(target.original.language)
     found: list[Node] = []
     for node in tree.root_node.named_children if tree is not None else ():
-        if node.type in NODES.imports or node.type == "preproc_include":
+        if node.type in nodes.imports or node.type == "preproc_include":
             found.append(node)
-        elif found and node.type not in NODES.comments and node.type not in NODES.inclusions:
+        elif found and node.type not in nodes.comments and node.type not in nodes.inclusions:
             break
     bodies = target.lines.bodies
     # The node of an `#include` ends behind its line.

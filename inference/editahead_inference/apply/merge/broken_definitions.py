@@ -18,7 +18,7 @@ from editahead_inference.apply.placement.placement import Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice
 from editahead_inference.apply.results import Refusal
 from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch
-from editahead_prompts.syntax.languages import NODES
+from editahead_prompts.syntax.languages import nodes_of
 from editahead_prompts.text.indentation import indentation_length
 
 from .shown_runs import ShownRuns, code_lines
@@ -27,8 +27,6 @@ from .whole_file import is_plainly_whole
 _UNIQUE_IMPORT_LANGUAGES = frozenset({"typescript", "typescriptreact", "javascript", "javascriptreact"})
 """Languages in which no name may be imported twice."""
 
-_NOT_REFERENCES = NODES.no_references | NODES.comments
-"""Types of the nodes of names and texts that refer to no definition."""
 _INNER_IMPORT = re.compile(r"\s+(?:import|from|use)\s")
 _NOT_OVERLOADING = frozenset({"python", "rust", "go"})
 """Languages in which other parameters make no other function."""
@@ -70,12 +68,12 @@ def broken_definitions(
     if not any(splice.lines for splice in splices) and not touched and not importing:
         return None
     lines = guess.split("\n")
-    found = declarations(after.root_node, lines)
     language = target.original.language
+    found = declarations(after.root_node, lines, language)
     before = [_identity(d, language, target.lines.bodies) for d in target.declarations]
     for d in _duplicated_declarations(before, found, language, lines):
         return make_refusal("ambiguous", f"`{d.name}` would be defined twice.", settled_by="person")
-    known, bound = imported_names(tree.root_node), imported_names(after.root_node)
+    known, bound = imported_names(tree.root_node, language), imported_names(after.root_node, language)
     for d in found:
         if d.name in bound - known and not d.scope and d.kind != "value":
             return make_refusal("ambiguous", f"`{d.name}` would be both imported and defined.")
@@ -85,12 +83,12 @@ def broken_definitions(
                 return _imported_twice(name)
     else:
         known_here, bound_here = (
-            imported_names(root, nested=False) for root in (tree.root_node, after.root_node)
+            imported_names(root, language, nested=False) for root in (tree.root_node, after.root_node)
         )
         for name in bound_here - known_here:
             if known_here[name]:
                 return _imported_twice(name)
-    for name in _imported_twice_inside(splices, after.root_node, guess):
+    for name in _imported_twice_inside(splices, after.root_node, guess, language):
         return _imported_twice(name)
     if says_gone:
         return None
@@ -104,7 +102,9 @@ def broken_definitions(
         said = f"{len(deleted)} definitions would be deleted."
         return make_refusal("would-lose-code", said, settled_by="person")
     for name in sorted(known.keys() - kept) if importing else ():
-        if re.search(rf"(?<![\w.]){re.escape(name)}\b", guess) and _is_referenced(name, after.root_node):
+        if re.search(rf"(?<![\w.]){re.escape(name)}\b", guess) and _is_referenced(
+            name, after.root_node, language
+        ):
             said = f"The import of `{name}` would be deleted, but the name is still used."
             return make_refusal("would-lose-code", said, settled_by="person")
     return None
@@ -114,7 +114,7 @@ def _imported_twice(name: str) -> Refusal:
     return make_refusal("ambiguous", f"`{name}` would be imported twice.", settled_by="person")
 
 
-def _imported_twice_inside(splices: Sequence[Splice], root: Node, guess: str) -> Iterator[str]:
+def _imported_twice_inside(splices: Sequence[Splice], root: Node, guess: str, language: str) -> Iterator[str]:
     """Yield the names that new imports inside a block bind, and other imports of this block, too."""
     new = {line for splice in splices for line in splice.lines if _INNER_IMPORT.match(line)}
     for row, body in enumerate(guess.split("\n")) if new else ():
@@ -126,7 +126,7 @@ def _imported_twice_inside(splices: Sequence[Splice], root: Node, guess: str) ->
             node = node.parent
         block = None if node is None else node.parent
         if block is not None and block.parent is not None:
-            counts = imported_names(block, nested=False)
+            counts = imported_names(block, language, nested=False)
             yield from (name for name in counts if counts[name] > 1 and name in body)
 
 
@@ -198,15 +198,16 @@ def _condition(declaration: Declaration, lines: Sequence[str]) -> str:
     return ""
 
 
-def _is_referenced(name: str, root: Node) -> bool:
+def _is_referenced(name: str, root: Node, language: str) -> bool:
     """Return whether code refers to a name, other than as a string, a comment, a member or the name of an argument.
 
     Other imports do so only in Rust, where a path may begin with a name that is imported.
     """
-    waiting = [root]
+    nodes, waiting = nodes_of(language), [root]
+    no_references = nodes.no_references | nodes.comments
     while waiting:
         node = waiting.pop()
-        if node.type in NODES.imports and node.type != "use_declaration":
+        if node.type in nodes.imports and not nodes.lets:  # Rust's paths may begin with an imported name
             continue
         waiting += node.children
         if node.child_count or node.text is None or node.text.decode("utf-8", "replace") != name:
@@ -218,7 +219,7 @@ def _is_referenced(name: str, root: Node) -> bool:
             and parent.type == "keyword_argument"
             and parent.child_by_field_name("name") == node
         )
-        if node.is_named and node.type not in _NOT_REFERENCES and not is_member and not is_argument:
+        if node.is_named and node.type not in no_references and not is_member and not is_argument:
             return True
     return False
 

@@ -24,7 +24,7 @@ from editahead_inference.apply.placement.placement import Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice, to_edit
 from editahead_inference.apply.results import MAX_CHOICES, MergeResult, Reading
 from editahead_prompts.sketches.sketch import Code, Diff, FileSketch
-from editahead_prompts.syntax.languages import NODES, find_language
+from editahead_prompts.syntax.languages import find_language, nodes_of
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.indentation import indentation
 
@@ -251,7 +251,8 @@ class _Addition:
         """Return the line below the imports that the file begins with; None without any."""
         tree = self.target.syntax.tree(self.target.original)
         nodes: list[Node] = [] if tree is None else tree.root_node.named_children
-        rows = [node.end_point.row for node in nodes if node.type in NODES.imports]
+        imports = nodes_of(self.target.original.language).imports
+        rows = [node.end_point.row for node in nodes if node.type in imports]
         return rows[-1] + 1 if rows else None
 
 

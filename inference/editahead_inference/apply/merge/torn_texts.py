@@ -8,7 +8,8 @@ from tree_sitter import Node, Tree
 
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
-from editahead_prompts.syntax.languages import NODES
+from editahead_prompts.syntax.language import NodeTypes
+from editahead_prompts.syntax.languages import nodes_of
 from editahead_prompts.text.edits import Edit
 
 _LANGUAGES = frozenset(
@@ -65,7 +66,9 @@ def _tears_string(language: str, edit: Edit, guess: str, after: Tree) -> bool:
     lines = guess.split("\n")
     return any(
         not lines[row].rstrip("\r").endswith("\\")
-        and _is_in_string(after.root_node, row, len(lines[row].encode("utf-8", "replace")))
+        and _is_in_string(
+            after.root_node, row, len(lines[row].encode("utf-8", "replace")), nodes_of(language)
+        )
         for row in _rows_that_end_new(edit, guess)
         if '"' in lines[row] or "'" in lines[row]
     )
@@ -81,13 +84,13 @@ def _rows_that_end_new(edit: Edit, guess: str) -> Iterator[int]:
         moved += each.growth
 
 
-def _is_in_string(root: Node, row: int, column: int) -> bool:
+def _is_in_string(root: Node, row: int, column: int, nodes: NodeTypes) -> bool:
     node = root.descendant_for_point_range((row, column), (row, column))
     for _ in range(_MAX_UP):
-        if node is None or node.type in NODES.string_holes:
+        if node is None or node.type in nodes.string_holes:
             return False
-        if node.type in NODES.strings and node.start_point.row <= row < node.end_point.row:
-            if node.parent is not None and node.parent.type in NODES.string_holes:
+        if node.type in nodes.strings and node.start_point.row <= row < node.end_point.row:
+            if node.parent is not None and node.parent.type in nodes.string_holes:
                 return False
             text = (node.text or b"").decode(errors="replace").lstrip("rRbBuUfFtTL8")
             return not text.startswith(_LONG)

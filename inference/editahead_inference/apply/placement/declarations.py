@@ -8,15 +8,14 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from editahead_prompts.syntax.languages import NODES, find_language
+from editahead_prompts.syntax.language import NodeTypes, child_in
+from editahead_prompts.syntax.languages import find_language, nodes_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.indentation import indent_width, indentation
 from editahead_prompts.text.snapshot import Snapshot
 
 from .line_matching import FileLines, is_comment
 
-_WRAPPERS = NODES.decorated | NODES.declaration_statements
-"""Nodes around one declaration that belong to it."""
 _OPAQUE_KINDS = frozenset({"function", "value", "macro"})
 """Kinds whose contents are not searched for declarations."""
 
@@ -42,50 +41,54 @@ class Declaration:
     intact: bool
 
 
-def declarations(root: Node, lines: Sequence[str]) -> list[Declaration]:
+def declarations(root: Node, lines: Sequence[str], language: str) -> list[Declaration]:
     """Return all declarations of a tree in order, outer ones first, without those inside functions.
 
     Args:
         root: The root of the tree.
         lines: The lines of its text, without line ends.
+        language: The LSP language id of the text.
     """
+    nodes = nodes_of(language)
+    wrappers = nodes.decorated | nodes.declaration_statements  # around one declaration, which they belong to
     found: list[Declaration] = []
     on_line: Counter[int] = Counter()
     waiting: list[tuple[Node, tuple[str, ...], Node | None]] = [(root, (), None)]
     while waiting:
         node, scope, wrapper = waiting.pop()
-        kind = NODES.declarations.get(node.type)
+        kind = nodes.declarations.get(node.type)
         if kind is not None:
             row = node.start_point.row
             on_line[row] += 1
             if on_line[row] > _MAX_ON_LINE:
                 continue
-        name = None if kind is None else _name(node)
+        name = None if kind is None else _name(node, nodes)
         if kind is not None and name is not None:
-            if node.type not in NODES.named_types or node.child_by_field_name("body"):
-                found.append(_declaration(kind, name, node, wrapper or node, scope, lines))
+            if node.type not in nodes.named_types or node.child_by_field_name("body"):
+                found.append(_declaration((kind, name, scope), node, wrapper or node, lines, nodes))
                 scope = (*scope, name)
             if kind in _OPAQUE_KINDS:
                 continue
-        elif node.type not in NODES.containers and node.type not in _WRAPPERS:
+        elif node.type not in nodes.containers and node.type not in wrappers:
             continue
-        outer = (wrapper or node) if node.type in _WRAPPERS and node.named_child_count <= 6 else None
-        if outer is not None and sum(child.type in NODES.declarations for child in node.named_children) > 1:
+        outer = (wrapper or node) if node.type in wrappers and node.named_child_count <= 6 else None
+        if outer is not None and sum(child.type in nodes.declarations for child in node.named_children) > 1:
             outer = None
         waiting += [(child, scope, outer) for child in reversed(node.named_children)]
     return sorted(found, key=lambda d: (d.start, -d.end))
 
 
 def _declaration(
-    kind: str, name: str, node: Node, outer: Node, scope: tuple[str, ...], lines: Sequence[str]
+    named: tuple[str, str, tuple[str, ...]], node: Node, outer: Node, lines: Sequence[str], nodes: NodeTypes
 ) -> Declaration:
+    kind, name, scope = named
     start, last = outer.start_point.row, outer.end_point.row
     if outer.end_point.column == 0 and last > start:
         last -= 1
     end = min(last + 1, len(lines))
     while end > start + 1 and not lines[end - 1].strip():
         end -= 1
-    head = _below_decorators(outer, node)
+    head = _below_decorators(outer, node, nodes)
     body = node.child_by_field_name("body")
     text = node.text or b""
     signature = text[: body.start_byte - node.start_byte] if body is not None else text.split(b"\n")[0]
@@ -122,11 +125,11 @@ def _is_alone(outer: Node, lines: Sequence[str], start: int, last: int) -> bool:
     return line[column : column + _MAX_AFTER].strip(" \t\f\v\r") in ("", ";", ",")
 
 
-def _below_decorators(outer: Node, node: Node) -> int:
+def _below_decorators(outer: Node, node: Node, nodes: NodeTypes) -> int:
     """Return the first line of a declaration after its decorators or annotations; its first line if they share one."""
-    above = [child for child in (*outer.children, *node.children) if child.type in NODES.decorators]
+    above = [child for child in (*outer.children, *node.children) if child.type in nodes.decorators]
     for child in node.children:
-        if child.type == "modifiers":
+        if child.type in nodes.modifiers:
             above += [part for part in child.children if "annotation" in part.type]
     last = max((child.end_point.row for child in above), default=-1)
     named = node.child_by_field_name("name")
@@ -135,21 +138,15 @@ def _below_decorators(outer: Node, node: Node) -> int:
     return last + 1
 
 
-def _name(node: Node) -> str | None:
+def _name(node: Node, nodes: NodeTypes) -> str | None:
     """Return the name of a declaration: with the trait for a Rust impl, with the type of the receiver for a Go method."""
-    if node.type == "impl_item":
-        parts = [node.child_by_field_name(field) for field in ("trait", "type")]
+    if nodes.declarations.get(node.type) == "impl":
+        parts = [node.child_by_field_name(field) for field in nodes.member_types[node.type]]
         return " for ".join(_text(part) for part in parts if part is not None)
     named = node.child_by_field_name("name")
-    if node.type == "function_definition" and named is None:
+    if named is None and nodes.declarators and node.type in nodes.named_functions:
         named = node.child_by_field_name("declarator")
-        while named is not None and named.type not in (
-            "identifier",
-            "field_identifier",
-            "qualified_identifier",
-            "destructor_name",
-            "operator_name",
-        ):
+        while named is not None and named.type not in nodes.declared_names:
             inner = named.child_by_field_name("declarator")
             named = (
                 inner
@@ -207,7 +204,7 @@ def _parse_declarations(lines: Sequence[str], language: str, check: Callable[[],
     trees = SyntaxTrees()
     with trees.checked(check):
         tree = trees.tree(Snapshot.from_text("\n".join(lines), language=language))
-    return [] if tree is None else declarations(tree.root_node, lines)
+    return [] if tree is None else declarations(tree.root_node, lines, language)
 
 
 def shows_end(declaration: Declaration, code: Sequence[str], language: str) -> bool:
@@ -225,59 +222,47 @@ def only_declares(code: Sequence[str], language: str) -> bool:
     return bool(covered) and all(map(is_comment, rest))
 
 
-def imported_names(root: Node, *, nested: bool = True) -> Counter[str]:
+def imported_names(root: Node, language: str, *, nested: bool = True) -> Counter[str]:
     """Return the names bound by the imports at the top level of a file, each with the number of its bindings.
 
     With `nested`, imports under conditions count as well.
     """
     names: Counter[str] = Counter()
-    waiting = list(root.named_children)
+    nodes, waiting = nodes_of(language), list(root.named_children)
     while waiting:
         node = waiting.pop()
-        if node.type in NODES.imports:
-            names.update(_text(name).strip("\"'").rsplit("/")[-1] for name in _binding_nodes(node))
-        elif nested and node.type in (
-            "preproc_ifdef",
-            "preproc_if",
-            "if_statement",
-            "block",
-            "try_statement",
-        ):
+        if node.type in nodes.imports:
+            names.update(_text(name).strip("\"'").rsplit("/")[-1] for name in _binding_nodes(node, nodes))
+        elif nested and node.type in nodes.conditional_blocks:
             waiting += node.named_children
     return names
 
 
-def _binding_nodes(node: Node) -> Iterator[Node]:
+def _binding_nodes(node: Node, nodes: NodeTypes) -> Iterator[Node]:
     """Yield the nodes for the names that one import binds."""
     alias = node.child_by_field_name("alias")
     if alias is not None:
         yield alias
-        return
-    if node.type == "import_from_statement":
-        for name in node.children_by_field_name("name"):
-            yield from _binding_nodes(name)
-    elif node.type == "import_spec":
-        spec = node.child_by_field_name("name") or node.child_by_field_name("path")
-        if spec is not None:
-            yield spec
-    elif node.type in NODES.members or node.type in ("scoped_use_list", "import_specifier"):
-        inner = node.child_by_field_name("list") or node.child_by_field_name("name")
-        if inner is not None:
-            yield from _binding_nodes(inner)
-    elif node.type == "dotted_name":
-        first = node.named_child(0)
-        if first is not None:
-            yield first
+    elif node.type in nodes.import_paths:
+        path = child_in(node, nodes.import_paths)
+        if path is not None:
+            yield path
+    elif node.type in nodes.import_parts or node.type in nodes.members:
+        for name in nodes.import_parts.get(node.type, ("name",)):
+            for part in node.children_by_field_name(name):
+                yield from _binding_nodes(part, nodes)
+    elif node.type in nodes.import_heads:
+        yield from node.named_children[:1]
     elif node.named_child_count == 0:
-        if "identifier" in node.type:
+        if node.type in nodes.names:
             yield node
     else:
         for child in node.named_children:
-            if child.type not in ("string", "string_literal"):
-                yield from _binding_nodes(child)
+            if child.type not in nodes.strings:
+                yield from _binding_nodes(child, nodes)
 
 
 def declarations_in_file(original: Snapshot, lines: FileLines, syntax: SyntaxTrees) -> list[Declaration]:
     """Return the declarations of a file, or none for a language without a grammar."""
     tree = syntax.tree(original)
-    return [] if tree is None else declarations(tree.root_node, lines.bodies)
+    return [] if tree is None else declarations(tree.root_node, lines.bodies, original.language)

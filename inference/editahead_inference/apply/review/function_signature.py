@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from editahead_prompts.syntax.languages import CONSTRUCTORS, NAMED_FUNCTIONS, NODES, TYPES
+from editahead_prompts.syntax.language import Language, NodeTypes
 
 
 @dataclass(frozen=True)
@@ -28,23 +28,24 @@ class FunctionSignature:
     public: bool
 
     @classmethod
-    def from_node(cls, node: Node) -> FunctionSignature | None:
+    def from_node(cls, node: Node, language: Language) -> FunctionSignature | None:
         """Return the signature of a function; None if the node has no name or no parameters."""
+        nodes = language.nodes
         named: Node | None = node.child_by_field_name("name") or node.child_by_field_name("property")
         holder: Node | None = node
-        if _holds_function(node):
+        if _holds_function(node, nodes):
             holder = node.child_by_field_name("value")
         elif named is None:  # C: the name is inside of the declarator
             holder = node.child_by_field_name("declarator")
-            while holder is not None and holder.type != "function_declarator":
+            while holder is not None and holder.child_by_field_name("parameters") is None:
                 holder = holder.child_by_field_name("declarator")
             named = holder.child_by_field_name("declarator") if holder is not None else None
         parameters = holder.child_by_field_name("parameters") if holder is not None else None
         if named is None or parameters is None:
             return None
         name = _plain(named).rpartition("::")[2]
-        around = tuple(_enclosing_names(node))
-        if name in CONSTRUCTORS and around:
+        around = tuple(_enclosing_names(node, nodes))
+        if name in language.constructors and around:
             name = around[-1]
         result = next(
             (
@@ -58,11 +59,11 @@ class FunctionSignature:
             name,
             (*around, _plain(named)),
             tuple(
-                (_plain(p), p.type in NODES.optional_parameters or _has_default(p))
+                (_plain(p), p.type in nodes.optional_parameters or _has_default(p))
                 for p in parameters.named_children
             ),
             result,
-            _is_public(node, _plain(named)),
+            _is_public(node, _plain(named), language),
         )
 
     def accepts_calls_of(self, older: FunctionSignature) -> bool:
@@ -76,78 +77,72 @@ class FunctionSignature:
         )
 
 
-def is_function(node: Node) -> bool:
+def is_function(node: Node, nodes: NodeTypes) -> bool:
     """Return whether the node is a function with a name."""
-    return node.type in NAMED_FUNCTIONS or _holds_function(node)
+    return node.type in nodes.named_functions or _holds_function(node, nodes)
 
 
-def _holds_function(node: Node) -> bool:
+def _holds_function(node: Node, nodes: NodeTypes) -> bool:
     """Return whether the node is `const f = (x) => ...`, at the top of a file or in a class."""
-    if node.type not in ("variable_declarator", "public_field_definition", "field_definition"):
+    if node.type not in nodes.functions_as_values:
         return False
     value = node.child_by_field_name("value")
-    return value is not None and value.type in ("arrow_function", "function_expression")
+    return value is not None and value.type in nodes.lambdas
 
 
 def _has_default(parameter: Node) -> bool:
     return any(child.type == "=" for child in parameter.children)
 
 
-def _enclosing_names(node: Node) -> list[str]:
+def _enclosing_names(node: Node, nodes: NodeTypes) -> list[str]:
     names: list[str] = []
     at = node.parent
     while at is not None:
-        if at.type in TYPES or at.type in NAMED_FUNCTIONS:
+        if at.type in nodes.types or at.type in nodes.named_functions:
             named = at.child_by_field_name("name") or at.child_by_field_name("type")
             names.append(_plain(named) if named is not None else "")
         at = at.parent
     return names[::-1]
 
 
-def _is_public(node: Node, name: str) -> bool:
+def _is_public(node: Node, name: str, language: Language) -> bool:
+    nodes = language.nodes
     modifiers = {
         _plain(part)
         for child in node.children
-        if child.type
-        in (
-            "modifier",
-            "modifiers",
-            "visibility_modifier",
-            "accessibility_modifier",
-            "storage_class_specifier",
-        )
+        if child.type in nodes.modifiers
         for part in (child.children or [child])
     }
     if modifiers & {"private", "static"} and not modifiers & {"public", "protected"}:
         return False
     if name.startswith("#") or (name.startswith("_") and not name.endswith("__")):
         return False
-    if node.type == "function_item":
-        return "pub" in modifiers or (node.parent is not None and _in_trait(node))
-    at, above = node, node.parent
+    if language.visibility == "keyword":
+        return "pub" in modifiers or (node.parent is not None and _in_trait(node, nodes))
+    above, outer = node.parent, nodes.named_functions | nodes.lambdas
     while above is not None:
-        if above.type in NAMED_FUNCTIONS or above.type in ("arrow_function", "function_expression"):
+        if above.type in outer:
             return False
-        at, above = above, above.parent
-    if at.type == "source_file":  # Go
+        above = above.parent
+    if language.visibility == "upper-case":
         return name[:1].isupper()
-    if at.type == "program" and node.type in ("function_declaration", "variable_declarator"):
-        return _is_exported(node)
-    return True
+    return language.visibility != "export" or _is_exported(node, nodes)
 
 
-def _in_trait(node: Node) -> bool:
+def _in_trait(node: Node, nodes: NodeTypes) -> bool:
     above = node.parent.parent if node.parent is not None else None
     return above is not None and (
-        above.type == "trait_item" or above.child_by_field_name("trait") is not None
+        above.type in nodes.declared_types or above.child_by_field_name("trait") is not None
     )
 
 
-def _is_exported(node: Node) -> bool:
+def _is_exported(node: Node, nodes: NodeTypes) -> bool:
     above = node.parent
-    if above is not None and above.type in ("lexical_declaration", "variable_declaration"):
+    if above is not None and above.type in nodes.method_holders:
+        return True
+    if above is not None and above.type in nodes.declaration_statements:
         above = above.parent
-    return above is not None and above.type == "export_statement"
+    return above is not None and above.type in nodes.exports
 
 
 def _plain(node: Node) -> str:

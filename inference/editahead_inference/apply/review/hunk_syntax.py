@@ -1,6 +1,5 @@
 """The syntax of the lines of a hunk, before and after: tokens with their places in the tree, conditions, functions.
 
-One set of rules reads the node types and field names of all grammars of tree-sitter, which are similar enough.
 Positions in this module are bytes of the text in UTF-8, as tree-sitter counts.
 """
 
@@ -16,7 +15,8 @@ from typing import Literal, NamedTuple
 
 from tree_sitter import Node
 
-from editahead_prompts.syntax.languages import NAMED_FUNCTIONS, NODES, TYPES, child_in
+from editahead_prompts.syntax.language import Language, NodeTypes, child_in
+from editahead_prompts.syntax.languages import find_language
 from editahead_prompts.text.snapshot import Snapshot
 
 from .function_signature import FunctionSignature, is_function
@@ -26,13 +26,13 @@ ConditionKind = Literal["if", "assertion", "other"]
 
 _LITERALS = frozenset({"integer", "float", "number", "true", "false", "none", "null", "nil", "regex"})
 _UPPER = re.compile(r"[A-Z][A-Z0-9_]*")
-_DECLARATIONS = NAMED_FUNCTIONS | TYPES | NODES.decorated
-_GO_CONDITIONS = frozenset({"binary_expression", "unary_expression", "call_expression", "identifier"})
-"""Types of the condition of a loop in Go that has no other clause. The grammar has no field for it."""
 
 
 class SyntaxToken(NamedTuple):
-    """A token. A comment is one token, and so is a string without holes. `place` is the depth and the parent type."""
+    """A token. A comment is one token, and so is a string without holes. `place` is the depth and the parent type.
+
+    `compares`: it is in an expression that compares.
+    """
 
     text: str
     place: str
@@ -41,6 +41,7 @@ class SyntaxToken(NamedTuple):
     constant: bool
     start: int
     end: int
+    compares: bool = False
 
     @property
     def key(self) -> str:
@@ -136,6 +137,11 @@ class ParsedText:
     _searches: int = 0
     """Names that were looked for."""
 
+    @cached_property
+    def language(self) -> Language:
+        """The language of the text."""
+        return find_language(self.snapshot.language)
+
     def to_byte(self, offset: int) -> int:
         """Return the position in bytes of an offset in code points."""
         if self.snapshot.text.isascii():
@@ -212,16 +218,16 @@ class ParsedText:
         """Return whether a function has this name."""
         for node in self.find_names(name):
             parent = node.parent
-            while parent is not None and parent.type in ("function_declarator", "qualified_identifier"):
+            while parent is not None and parent.type in self.language.nodes.declarators:
                 parent = parent.parent
-            if parent is not None and is_function(parent):
+            if parent is not None and is_function(parent, self.language.nodes):
                 return True
         return False
 
     def find_calls(self, name: str) -> Iterator[Node]:
         """Yield the calls of everything with this name."""
         for node in self.find_names(name):
-            call = _called_by(node)
+            call = _called_by(node, self.language.nodes)
             if call is not None:
                 yield call
 
@@ -231,6 +237,8 @@ class _SyntaxWalker:
 
     def __init__(self, parsed: ParsedText, low: int, high: int, region: HunkSyntax) -> None:
         self._parsed, self._low, self._high, self._region = parsed, low, high, region
+        self._nodes = parsed.language.nodes
+        self._declarations = self._nodes.named_functions | self._nodes.types | self._nodes.decorated
 
     def visit(self, root: Node) -> None:
         """Visit all nodes. There is no recursion, as code can be nested as deep as it is long."""
@@ -244,36 +252,41 @@ class _SyntaxWalker:
             node, parent, depth, imports, constant = waiting.pop()
             if node.end_byte <= self._low or node.start_byte >= self._high:
                 continue
-            imports = imports or _is_import(node)
-            constant = constant or _is_constant(node)
+            imports = imports or _is_import(node, self._nodes)
+            constant = constant or _is_constant(node, self._nodes)
             is_leaf = not node.child_count
             if not is_leaf:
                 self._condition(node)
             self._function(node)
-            if node.type in _DECLARATIONS:
+            if node.type in self._declarations:
                 # Of those that begin at one place the outermost comes first.
                 self._region.declarations.append((node.start_byte, node.end_byte))
             if is_leaf:
-                self._add(node, self._text(node), f"{depth} {parent}", imports, constant)
+                self._add(node, parent, depth, imports, constant)
                 continue
             children = self._parsed.children(node)
-            if _is_single_token(node, children.nodes):
-                self._add(node, self._text(node), f"{depth} {parent}", imports, constant)
+            if _is_single_token(node, children.nodes, self._nodes):
+                self._add(node, parent, depth, imports, constant)
                 continue
             self._gaps(node, children.between, depth, imports, constant)
             inner = children.overlapping(self._low, self._high)
             waiting += ((child, node.type, depth + 1, imports, constant) for child in reversed(inner))
 
-    def _add(self, node: Node, text: str, place: str, imports: bool, constant: bool) -> None:
+    def _add(self, node: Node, parent: str, depth: int, imports: bool, constant: bool) -> None:
+        text = self._text(node)
         if text.strip():
+            kind, compares = _token_kind(node, self._nodes), parent in self._nodes.comparisons
+            place = f"{depth} {parent}"
             self._region.tokens.append(
-                SyntaxToken(text, place, _token_kind(node), imports, constant, node.start_byte, node.end_byte)
+                SyntaxToken(
+                    text, place, kind, imports, constant, node.start_byte, node.end_byte, compares=compares
+                )
             )
 
     def _gaps(self, node: Node, text: bytes, depth: int, imports: bool, constant: bool) -> None:
         """Add the text between the holes of a string, for grammars without nodes for it."""
         if text:
-            place, sort = f"{depth} {node.type}", _token_kind(node)
+            place, sort = f"{depth} {node.type}", _token_kind(node, self._nodes)
             self._region.tokens.append(
                 SyntaxToken(
                     text.decode("utf-8", "replace"),
@@ -287,23 +300,28 @@ class _SyntaxWalker:
             )
 
     def _condition(self, node: Node) -> None:
-        found = _condition_of(node)
+        found = _condition_of(node, self._parsed.language)
         if found is None:
             return
         kind, of = found
         if of.end_byte > self._low and of.start_byte < self._high:
             text = " ".join(self._text(of).split())
-            if of.type in ("parenthesized_expression", "condition_clause"):
+            if (
+                kind != "assertion"
+                and of.child_count > 1
+                and of.children[0].type == "("
+                and of.children[-1].type == ")"
+            ):
                 text = text[1:-1].strip()
             self._region.conditions.append(Condition(kind, text))
 
     def _function(self, node: Node) -> None:
-        if not is_function(node):
+        if not is_function(node, self._nodes):
             return
         body = node.child_by_field_name("body")
         header_end = node.end_byte if body is None else body.start_byte
         if header_end > self._low and node.start_byte < self._high:
-            function = FunctionSignature.from_node(node)
+            function = FunctionSignature.from_node(node, self._parsed.language)
             if function is not None:
                 self._region.functions.append(function)
 
@@ -311,8 +329,8 @@ class _SyntaxWalker:
         return self._parsed.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
-def _token_kind(node: Node) -> TokenKind:
-    if "comment" in node.type or _is_docstring(node):
+def _token_kind(node: Node, nodes: NodeTypes) -> TokenKind:
+    if "comment" in node.type or _is_docstring(node, nodes):
         return "comment"
     if "identifier" in node.type:
         return "name"
@@ -321,79 +339,79 @@ def _token_kind(node: Node) -> TokenKind:
     return "code"
 
 
-def _is_docstring(node: Node) -> bool:
-    parent = node.parent if node.type == "string" else None
-    return parent is not None and parent.type == "expression_statement" and parent.child_count == 1
+def _is_docstring(node: Node, nodes: NodeTypes) -> bool:
+    parent = node.parent if node.type in nodes.strings else None
+    return parent is not None and parent.type in nodes.docstrings and parent.child_count == 1
 
 
-def _is_single_token(node: Node, children: list[Node]) -> bool:
+def _is_single_token(node: Node, children: list[Node], nodes: NodeTypes) -> bool:
     """Return whether a node with children is one token: a comment, or a string without holes."""
     if "comment" in node.type:
         return True
-    if not ("string" in node.type or node.type == "char_literal") or node.type.startswith("concatenated"):
+    if not ("string" in node.type or node.type in nodes.strings) or node.type in nodes.joined_strings:
         return False
-    return not any(child.type in ("interpolation", "template_substitution") for child in children)
+    return not any(child.type in nodes.string_holes for child in children)
 
 
-def _is_import(node: Node) -> bool:
-    if node.type in NODES.imports or node.type in NODES.inclusions:
+def _is_import(node: Node, nodes: NodeTypes) -> bool:
+    if node.type in nodes.imports or node.type in nodes.inclusions:
         return True
-    if node.type not in ("lexical_declaration", "variable_declaration") or node.named_child_count != 1:
+    if node.type not in nodes.declaration_statements or node.named_child_count != 1:
         return False
     value = node.named_children[0].child_by_field_name("value")
     called = value.child_by_field_name("function") if value is not None else None
     return called is not None and called.text == b"require"
 
 
-def _is_constant(node: Node) -> bool:
-    if node.type in NODES.constants:
+def _is_constant(node: Node, nodes: NodeTypes) -> bool:
+    if node.type in nodes.constants:
         return True
-    if node.type not in NODES.variables or node.named_child_count == 0:
+    if node.type not in nodes.variables or node.named_child_count == 0:
         return False
     text = node.named_children[0].text
     return text is not None and _UPPER.fullmatch(text.decode("utf-8", "replace")) is not None
 
 
-def _condition_of(node: Node) -> tuple[ConditionKind, Node] | None:
+def _condition_of(node: Node, language: Language) -> tuple[ConditionKind, Node] | None:
+    nodes = language.nodes
     kind: ConditionKind = "other"
     of: Node | None = None
-    if node.type in ("if_statement", "if_expression", "elif_clause"):
+    if node.type in nodes.ifs:
         kind, of = "if", node.child_by_field_name("condition")
-    elif node.type == "assert_statement":
+    elif node.type in nodes.assertions:
         kind, of = "assertion", node.named_children[0] if node.named_child_count else None
-    elif node.type == "macro_invocation":
-        if _name_in(node, "macro", "assert", "debug_assert", "ensure"):
-            kind, of = "assertion", node.named_children[-1]
-    elif node.type == "call_expression":
-        if _name_in(node, "function", "assert", "static_assert"):
-            kind, of = "assertion", node.child_by_field_name("arguments")
-    elif node.type == "conditional_expression" and node.child_by_field_name("condition") is None:
-        of = node.named_children[1] if node.named_child_count == 3 else None  # Python's
-    elif node.type == "let_declaration":  # Rust's `let .. else`
+    elif node.type in nodes.asserting_calls:
+        called = child_in(node, nodes.asserting_calls)
+        if called is not None and (called.text or b"").decode("utf-8", "replace").startswith(
+            language.asserts
+        ):
+            kind, of = "assertion", node.child_by_field_name("arguments") or node.named_children[-1]
+    elif node.type in nodes.refutable_lets:
         alternative = node.child_by_field_name("alternative")
         kind, of = "if", None if alternative is None else node.child_by_field_name("pattern")
-    elif node.type != "match_arm":
+    elif node.type in nodes.ternaries:
+        of = node.named_children[1] if node.named_child_count == 3 else None
+    elif node.type not in nodes.arms:
         of = node.child_by_field_name("condition")
-        if of is None and node.type == "for_statement" and node.field_name_for_named_child(0) is None:
-            of = next((child for child in node.named_children[:1] if child.type in _GO_CONDITIONS), None)
+        if (
+            of is None
+            and node.type in nodes.unnamed_conditions
+            and node.field_name_for_named_child(0) is None
+        ):
+            types = nodes.unnamed_conditions[node.type]
+            of = next((child for child in node.named_children[:1] if child.type in types), None)
     return None if of is None else (kind, of)
 
 
-def _name_in(node: Node, field_name: str, *prefixes: str) -> bool:
-    named = node.child_by_field_name(field_name)
-    text = named.text if named is not None else None
-    return text is not None and text.decode("utf-8", "replace").startswith(prefixes)
-
-
-def _called_by(name: Node) -> Node | None:
+def _called_by(name: Node, nodes: NodeTypes) -> Node | None:
     """Return the call of the function with this name, possibly after a dot."""
     at = name
     for _ in range(3):
         parent = at.parent
         if parent is None:
             return None
-        if parent.type in NODES.calls:
-            there = child_in(parent, NODES.calls)
+        if parent.type in nodes.calls:
+            there = child_in(parent, nodes.calls)
             if there is not None and there.id == at.id and there.end_byte == name.end_byte:
                 return parent
             return None

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from editahead_prompts.syntax.languages import NODES
-
 from .function_signature import FunctionSignature
 from .hunk_syntax import Condition, HunkSyntax, SyntaxToken
 
@@ -117,7 +115,7 @@ def _conditions(
 
 
 def _compares(atom: SyntaxToken) -> bool:
-    return atom.text in _COMPARING and atom.place.partition(" ")[2] in NODES.comparisons
+    return atom.text in _COMPARING and atom.compares
 
 
 def _only_negates(atoms: Sequence[SyntaxToken]) -> bool:

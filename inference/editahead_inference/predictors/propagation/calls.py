@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from editahead_prompts.syntax.languages import NODES
+from editahead_prompts.syntax.language import NodeTypes
+from editahead_prompts.syntax.languages import nodes_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.indentation import indentation_length
 from editahead_prompts.text.snapshot import split_lines
@@ -51,7 +52,7 @@ def calls_in(
     index: DocumentIndex, name: str, target: RenamedDefinition, trees: SyntaxTrees
 ) -> Iterator[Call]:
     """Yield the calls of the function in a document."""
-    lines = index.lines_with(name)
+    lines, nodes = index.lines_with(name), nodes_of(index.snapshot.language)
     opens = WordPattern(rf"(?<!\w){re.escape(name)}\s?\(")
     for line in lines if len(lines) <= MAX_LINES else ():
         body = index.bodies[line]
@@ -60,7 +61,7 @@ def calls_in(
         for match in opens.finditer(body):
             at = index.snapshot.starts[line] + match.start()
             site = trees.occurrence(index.snapshot, at, at + len(name))
-            if site.defines or not _is_called(trees.node_at(index.snapshot, at, at + len(name))):
+            if site.defines or not _is_called(trees.node_at(index.snapshot, at, at + len(name)), nodes):
                 continue
             if not target.is_meant(site, line, match.start()):
                 continue
@@ -76,10 +77,10 @@ def call_at(index: DocumentIndex, line: int, column: int) -> Call | None:
     return None if spans is None else Call(line, text, tuple(spans))
 
 
-def _is_called(node: Node | None) -> bool:
+def _is_called(node: Node | None, nodes: NodeTypes) -> bool:
     for _ in range(3):
         node = node.parent if node is not None else None
-        if node is not None and (node.type in NODES.calls or node.type in NODES.delegations):
+        if node is not None and (node.type in nodes.calls or node.type in nodes.delegations):
             return True
     return False
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from editahead_prompts.state import PastEdit
-from editahead_prompts.syntax.languages import CONSTRUCTORS, TYPES, find_language
+from editahead_prompts.syntax.language import Language
+from editahead_prompts.syntax.languages import find_language
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.word_patterns import WordPattern
@@ -113,9 +114,9 @@ def parameters_at(
     index: DocumentIndex, line: int, end: int, trees: SyntaxTrees
 ) -> tuple[tuple[str, ...], frozenset[str]] | None:
     """Return the parameters of the function whose name ends in a line at a column, and those that are passed by name."""
-    lines = index.snapshot.lines
+    lines, language = index.snapshot.lines, find_language(index.snapshot.language)
     for function, parameters in functions_at(line, index, trees):
-        name, first = _name_of(function), parameters.start_point.row
+        name, first = _name_of(function, language), parameters.start_point.row
         if (
             name is not None
             and name.end_point.row == line
@@ -144,7 +145,7 @@ def _parameters_of(function: Node) -> Node | None:
     return found
 
 
-def _name_of(function: Node) -> Node | None:
+def _name_of(function: Node, language: Language) -> Node | None:
     """Return the node of the name that calls are written with."""
     name = function.child_by_field_name("name")
     at = function.child_by_field_name("declarator")
@@ -156,10 +157,10 @@ def _name_of(function: Node) -> Node | None:
         at = at.child_by_field_name("declarator")
     if name is None and function.parent is not None and function.parent.type == "variable_declarator":
         return function.parent.child_by_field_name("name")
-    if name is None or (name.text or b"").decode("utf-8", "replace") not in CONSTRUCTORS:
+    if name is None or (name.text or b"").decode("utf-8", "replace") not in language.constructors:
         return name
     above = function.parent
-    while above is not None and above.type not in TYPES:
+    while above is not None and above.type not in language.nodes.types:
         above = above.parent
     return above.child_by_field_name("name") if above is not None else None
 
@@ -167,7 +168,7 @@ def _name_of(function: Node) -> Node | None:
 def _change(
     edit: PastEdit, origin: DocumentIndex, function: Node, parameters: Node
 ) -> ParameterChange | None:
-    node = _name_of(function)
+    node = _name_of(function, find_language(origin.snapshot.language))
     first, last = parameters.start_point.row, parameters.end_point.row
     if node is None or not first <= edit.line + len(edit.new) or edit.line > last:
         return None

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from editahead_prompts.state import PastEdit
-from editahead_prompts.syntax.languages import NODES
+from editahead_prompts.syntax.language import NodeTypes
+from editahead_prompts.syntax.languages import nodes_of
 from editahead_prompts.text.identifiers import WORD, split_words, word_replacement
 from editahead_prompts.text.snapshot import line_body, line_end
 from editahead_prompts.text.word_patterns import WordPattern
@@ -89,7 +90,11 @@ def _new_variants(edit: PastEdit, origin: DocumentIndex, situation: Situation) -
         if not origin.snapshot.text.startswith(name, at):
             continue
         node = situation.trees.node_at(origin.snapshot, at, at + len(name))
-        variant = _variant(node, name) if node is not None else _written_variant(origin, line, name)
+        variant = (
+            _variant(node, name, nodes_of(origin.snapshot.language))
+            if node is not None
+            else _written_variant(origin, line, name)
+        )
         if variant is not None:
             found[name] = variant
     return list(found.values())
@@ -109,13 +114,13 @@ def _new_names(edit: PastEdit) -> Iterator[tuple[int, int, str]]:
                     yield edit.line + row, sum(map(len, b[:number])), b[number]
 
 
-def _variant(node: Node | None, name: str) -> _Variant | None:
+def _variant(node: Node | None, name: str, nodes: NodeTypes) -> _Variant | None:
     """Return the variant that the node names."""
-    while node is not None and not _is_variant(node):
+    while node is not None and not _is_variant(node, nodes):
         node = node.parent if _text(node).strip("\"'").startswith(name) else None
     if node is None or not _text(node).strip("\"'").startswith(name):
         return None
-    siblings = _siblings(node)
+    siblings = _siblings(node, nodes)
     at = next((n for n, sibling in enumerate(siblings) if sibling.id == node.id), None)
     names = [_name(sibling) for sibling in siblings]
     if at is None:
@@ -124,7 +129,7 @@ def _variant(node: Node | None, name: str) -> _Variant | None:
     return _beside(names, at, rest[:1] if rest[:1] in ("(", "{") else "")
 
 
-def _is_variant(node: Node) -> bool:
+def _is_variant(node: Node, nodes: NodeTypes) -> bool:
     parent = node.parent
     if parent is None:
         return False
@@ -132,7 +137,7 @@ def _is_variant(node: Node) -> bool:
         bases = parent.parent.child_by_field_name("superclasses")
         is_member = bool(node.named_children) and node.named_children[0].type == "assignment"
         return is_member and bases is not None and _PYTHON_ENUM.search(_text(bases)) is not None
-    return node.type in NODES.variants or parent.type == "enum_body"
+    return node.type in nodes.variants or parent.type == "enum_body"
 
 
 def _written_variant(index: DocumentIndex, line: int, name: str) -> _Variant | None:
@@ -163,11 +168,15 @@ def _beside(names: Sequence[str], at: int, payload: str) -> _Variant | None:
     return _Variant(names[at], names[beside], at > 0, tuple(n for n in names if n != names[at]), payload)
 
 
-def _siblings(node: Node) -> list[Node]:
+def _siblings(node: Node, nodes: NodeTypes) -> list[Node]:
     """Return the variants of an enum, or the members of a union of literals, in order."""
     if node.type != "literal_type":
         parent = node.parent
-        return [n for n in parent.named_children if n.type == node.type and _is_variant(n)] if parent else []
+        return (
+            [n for n in parent.named_children if n.type == node.type and _is_variant(n, nodes)]
+            if parent
+            else []
+        )
     top = node
     while top.parent is not None and top.parent.type == "union_type":
         top = top.parent

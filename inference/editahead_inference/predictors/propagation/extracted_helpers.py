@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from editahead_prompts.syntax.languages import FUNCTIONS, NODES
+from editahead_prompts.syntax.language import NodeTypes
+from editahead_prompts.syntax.languages import nodes_of
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import Snapshot, line_end
 from editahead_prompts.text.word_patterns import WordPattern
@@ -188,15 +189,15 @@ def _helpers(situation: Situation) -> Iterator[_Helper]:
                 continue
             at = index.snapshot.starts[line] + len(index.indent(line))
             node = situation.trees.node_at(index.snapshot, at, at + 1)
-            helper = _helper(node, line)
+            helper = _helper(node, line, nodes_of(index.snapshot.language))
             if helper is not None:
                 found += 1
                 yield helper
 
 
-def _helper(node: Node | None, line: int) -> _Helper | None:
+def _helper(node: Node | None, line: int, nodes: NodeTypes) -> _Helper | None:
     """Return the function that begins in the line, if all it does is to return an expression."""
-    while node is not None and node.type not in FUNCTIONS:
+    while node is not None and node.type not in nodes.functions:
         if node.start_point.row < line:
             return None
         function = _arrow(node)
@@ -310,6 +311,7 @@ def _replaced(helper: _Helper, situation: Situation) -> Iterator[Proposal]:
     """Yield the lines in which the helper's expression becomes a call."""
     index = situation.index
     snapshot: Snapshot = index.snapshot
+    nodes = nodes_of(snapshot.language)
     word = _telling_word(helper)
     lines = index.lines_with(word) if word else []
     if not lines or len(lines) > _MAX_LINES or not snapshot.text.isascii():
@@ -319,9 +321,9 @@ def _replaced(helper: _Helper, situation: Situation) -> Iterator[Proposal]:
         for match in whole_word(word).finditer(index.bodies[line]):
             at = snapshot.starts[line] + match.start()
             node = situation.trees.node_at(snapshot, at, at + len(word))
-            if helper.start <= at < helper.end or _is_inside(helper.name, node):
+            if helper.start <= at < helper.end or _is_inside(helper.name, node, nodes):
                 continue
-            site = _site(node, helper)
+            site = _site(node, helper, nodes)
             if site is not None:
                 found[site[0].start_byte, site[0].end_byte] = site[1]
         start, end = snapshot.starts[line], snapshot.starts[line] + len(index.bodies[line])
@@ -334,11 +336,11 @@ def _replaced(helper: _Helper, situation: Situation) -> Iterator[Proposal]:
             yield Proposal(line, line + 1, (made + line_end(snapshot.lines[line]),))
 
 
-def _is_inside(name: str, node: Node | None) -> bool:
+def _is_inside(name: str, node: Node | None, nodes: NodeTypes) -> bool:
     """Return whether a node is in a function of this name, which would call itself."""
     while node is not None:
         value = node.child_by_field_name("value") if node.type == "variable_declarator" else node
-        if value is not None and value.type in FUNCTIONS and _name(node) == name:
+        if value is not None and value.type in nodes.functions and _name(node) == name:
             return True
         node = node.parent
     return False
@@ -355,7 +357,7 @@ def _telling_word(helper: _Helper) -> str:
     return max(telling, key=len, default="")
 
 
-def _site(node: Node | None, helper: _Helper) -> tuple[Node, str] | None:
+def _site(node: Node | None, helper: _Helper, nodes: NodeTypes) -> tuple[Node, str] | None:
     """Return the expression around a node that the helper replaces, with the call."""
     for _ in range(_MAX_CLIMB):
         if node is None:
@@ -367,17 +369,17 @@ def _site(node: Node | None, helper: _Helper) -> tuple[Node, str] | None:
                 helper.parameters
             ):
                 call = f"{helper.lead}{helper.name}({', '.join(values[p] for p in helper.parameters)})"
-                return _with_brackets(node), call
+                return _with_brackets(node, nodes), call
         node = node.parent
     return None
 
 
-def _with_brackets(node: Node) -> Node:
+def _with_brackets(node: Node, nodes: NodeTypes) -> Node:
     """Return the brackets around an expression, if they only group it."""
     outer = node.parent
     if outer is None or outer.type != "parenthesized_expression" or outer.parent is None:
         return node
-    return node if outer.parent.type in NODES.conditions else outer
+    return node if outer.parent.type in nodes.conditions else outer
 
 
 def _unify(

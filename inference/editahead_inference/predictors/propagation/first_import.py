@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
-from editahead_prompts.syntax.languages import NODES
+from editahead_prompts.syntax.languages import nodes_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
 
@@ -42,7 +42,10 @@ def first_import(snapshot: Snapshot, wanted: Sequence[Wanted], trees: SyntaxTree
     blank = (
         2
         if snapshot.language == "python"
-        and (below.type in NODES.declarations or below.type in NODES.decorated)
+        and (
+            below.type in nodes_of(snapshot.language).declarations
+            or below.type in nodes_of(snapshot.language).decorated
+        )
         else 1
     )
     return Proposal(0, 0, (line, *[snapshot.eol] * max(blank - below.start_point.row, 0)))
@@ -71,7 +74,7 @@ def _find_place(root: Node, snapshot: Snapshot) -> tuple[int, Node] | None:
             end, comments = _end(comments[-1]), []
         if _is_head(node, snapshot):
             end, comments = _end(node), []
-        elif node.type in NODES.comments:
+        elif node.type in nodes_of(snapshot.language).comments:
             comments.append(node)
         else:
             return end, (comments or [node])[0]
@@ -85,7 +88,7 @@ def _end(node: Node) -> int:
 
 def _is_head(node: Node, snapshot: Snapshot) -> bool:
     """Return whether a node comes before all imports."""
-    if node.type in NODES.comments:
+    if node.type in nodes_of(snapshot.language).comments:
         row = node.start_point.row
         is_inner = snapshot.language == "rust" and snapshot.lines[row].lstrip().startswith(_INNER_COMMENT)
         return is_inner or (row < 2 and _FIRST_LINES.match(snapshot.lines[row]) is not None)
@@ -94,4 +97,4 @@ def _is_head(node: Node, snapshot: Snapshot) -> bool:
         and node.type == "expression_statement"
         and [child.type for child in node.named_children] == ["string"]
     )
-    return is_text or node.type in NODES.file_heads
+    return is_text or node.type in nodes_of(snapshot.language).file_heads

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from tree_sitter import Node
 
-from editahead_prompts.syntax.languages import NODES
+from editahead_prompts.syntax.languages import nodes_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.indentation import indentation
 from editahead_prompts.text.snapshot import Snapshot, line_end
@@ -78,7 +78,7 @@ def parse_imports(snapshot: Snapshot, trees: SyntaxTrees) -> list[Statement]:
     return [
         statement
         for node in tree.root_node.named_children
-        if node.type in NODES.imports
+        if node.type in nodes_of(snapshot.language).imports
         for spec in _specs(node)
         if (statement := _parse(spec, snapshot.language)) is not None
     ]

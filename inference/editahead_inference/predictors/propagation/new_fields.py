@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from editahead_prompts.syntax.languages import NODES, child_in
+from editahead_prompts.syntax.language import NodeTypes, child_in
+from editahead_prompts.syntax.languages import nodes_of
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import line_end
 from editahead_prompts.text.word_patterns import WordPattern
@@ -66,7 +67,7 @@ def follow_new_fields(situation: Situation) -> Iterator[FollowUp]:
         if index is not origin and not knows_name(field.owner, index, origin, situation.trees):
             continue
         for literal in _literals(field.owner, situation):
-            entries = _entries(literal)
+            entries = _entries(literal, nodes_of(index.snapshot.language))
             if not entries or any(entry.name == field.name for entry in entries):
                 continue
             value, confidence = _value(field.name, entries, situation)
@@ -93,13 +94,13 @@ def _new_fields(situation: Situation) -> Iterator[tuple[_Field, DocumentIndex]]:
 def _field_at(line: int, index: DocumentIndex, situation: Situation) -> _Field | None:
     """Return the field that a line declares, if each value of its type needs it, and both have a name."""
     at = index.snapshot.starts[line] + len(index.indent(line))
-    node = situation.trees.node_at(index.snapshot, at, at + 1)
-    while node is not None and node.type not in NODES.fields and node.start_point.row == line:
+    nodes, node = nodes_of(index.snapshot.language), situation.trees.node_at(index.snapshot, at, at + 1)
+    while node is not None and node.type not in nodes.fields and node.start_point.row == line:
         node = node.parent
     if node is None or node.start_point.row != line or not _is_needed(node):
         return None
     above: Node | None = node
-    while above is not None and above.type not in NODES.records:
+    while above is not None and above.type not in nodes.records:
         above = above.parent
         if above is None or _FUNCTION.search(above.type):
             return None
@@ -109,8 +110,8 @@ def _field_at(line: int, index: DocumentIndex, situation: Situation) -> _Field |
     before = before.prev_named_sibling if before is not None else None
     if before is not None and before.type == "expression_statement" and before.named_children:
         before = before.named_children[0]
-    name, owner = _field_name(node), _text(above.child_by_field_name("name"))
-    return _Field(name, owner, _field_name(before)) if name and owner else None
+    name, owner = _field_name(node, nodes), _text(above.child_by_field_name("name"))
+    return _Field(name, owner, _field_name(before, nodes)) if name and owner else None
 
 
 def _is_needed(field: Node) -> bool:
@@ -119,9 +120,9 @@ def _is_needed(field: Node) -> bool:
     return not any(child.type == "?" for child in field.children)
 
 
-def _field_name(node: Node | None) -> str:
+def _field_name(node: Node | None, nodes: NodeTypes) -> str:
     for name in ("name", "left", "declarator"):
-        found = node.child_by_field_name(name) if node is not None and node.type in NODES.fields else None
+        found = node.child_by_field_name(name) if node is not None and node.type in nodes.fields else None
         if found is not None:
             return _text(found)
     return ""
@@ -193,18 +194,18 @@ def _returned(function: Node) -> Iterator[Node]:
             rest += node.named_children
 
 
-def _entries(literal: Node) -> list[_Entry]:
+def _entries(literal: Node, nodes: NodeTypes) -> list[_Entry]:
     """Return what a literal says of its fields; [] where it names none, or takes some from elsewhere."""
     found = []
     for node in literal.named_children:
         if "comment" in node.type:
             continue
         text = _text(node)
-        if node.type in NODES.shorthands:
+        if node.type in nodes.shorthands:
             found.append(_Entry(node, text, text, True))
-        elif node.type in NODES.entries:
+        elif node.type in nodes.entries:
             value = node.child_by_field_name("value")
-            name = _text(child_in(node, NODES.entries)).lstrip(".")
+            name = _text(child_in(node, nodes.entries)).lstrip(".")
             found.append(_Entry(node, name, _text(value), False))
         else:
             return []

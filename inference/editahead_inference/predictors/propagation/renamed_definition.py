@@ -70,6 +70,7 @@ class RenamedDefinition(RenamedName):
     ) -> None:
         super().__init__(old, new, index, origin, edit, trees, others)
         self.edit, self.place = edit, place
+        self._language = find_language(index.snapshot.language)
         self._new_place = place
         self.is_here = index is origin
         self.is_rewritten = False
@@ -80,7 +81,7 @@ class RenamedDefinition(RenamedName):
         made = self.new_occurrence
         if made is None or made.imports or made.role not in ("plain", "member"):
             return False
-        is_set = not made.defines and is_set_by_constructor(self._node(*self.place, self.new))
+        is_set = not made.defines and is_set_by_constructor(self._node(*self.place, self.new), self._language)
         if not (made.defines or is_set) or (made.role == "member" and not made.owner):
             return False
         if any(self._is_rival(other) for other in self._old_definitions) or (is_set and self._is_set_again):
@@ -98,7 +99,7 @@ class RenamedDefinition(RenamedName):
             for match in whole_word(name).finditer(self._index.bodies[line][:MAX_WIDTH])
         ]
         return any(
-            is_set_by_constructor(self._node(line, column, name))
+            is_set_by_constructor(self._node(line, column, name), self._language)
             for name, line, column in places
             if (line, column) != self.place
         )
@@ -266,13 +267,13 @@ class RenamedDefinition(RenamedName):
             return False
         at = self._index.snapshot.starts[line] + column
         node = self._trees.node_at(self._index.snapshot, at, at + len(self.old))
-        if node is None or not find_language(self._index.snapshot.language).implicit_this:
+        if node is None or not self._language.implicit_this:
             return False
         if (
             node.parent is not None and node.parent.type == "switch_label"
         ):  # Java names a constant without its type
             return not any(d.role == "member" for d in self._old_definitions)
-        return enclosing_type(node) == made.owner
+        return enclosing_type(node, self._language) == made.owner
 
     def _is_of_base(self, made: Occurrence, line: int, column: int) -> bool:
         """Return whether a member of the definition's type is that of a base class, which the document does not show."""

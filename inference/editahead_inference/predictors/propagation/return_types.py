@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 
 from tree_sitter import Node
 
-from editahead_prompts.syntax.languages import FUNCTIONS
+from editahead_prompts.syntax.languages import nodes_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.snapshot import line_body
@@ -40,38 +40,39 @@ def is_fitting(proposal: Proposal, index: DocumentIndex, trees: SyntaxTrees) -> 
     if added is None or head + tail != len(old) or not old[:head].rstrip().endswith(")"):
         return True
     at = index.snapshot.starts[proposal.start] + len(old[:head].rstrip())
-    function = _function(trees.node_at(index.snapshot, at - 1, at))
+    functions = nodes_of(index.snapshot.language).functions
+    function = _function(trees.node_at(index.snapshot, at - 1, at), functions)
     body = function.child_by_field_name("body") if function is not None else None
     if body is None:
         return True
-    return not _ABSTRACT.fullmatch(_text(body)) and _returns_value(body) != bool(
+    return not _ABSTRACT.fullmatch(_text(body)) and _returns_value(body, functions) != bool(
         _NOTHING.fullmatch(added["type"])
     )
 
 
-def _function(node: Node | None) -> Node | None:
-    while node is not None and node.type not in FUNCTIONS:
+def _function(node: Node | None, functions: Collection[str]) -> Node | None:
+    while node is not None and node.type not in functions:
         node = node.parent
     return node
 
 
-def _returns_value(body: Node) -> bool:
+def _returns_value(body: Node, functions: Collection[str]) -> bool:
     """Return whether a function's body returns or yields a value, or is one itself."""
     if not body.type.endswith("block"):
         return True
     return any(
         node.type in _YIELDS or (node.type == "return_statement" and node.named_child_count > 0)
-        for node in islice(_own_nodes(body), _MAX_NODES)
+        for node in islice(_own_nodes(body, functions), _MAX_NODES)
     )
 
 
-def _own_nodes(body: Node) -> Iterator[Node]:
+def _own_nodes(body: Node, functions: Collection[str]) -> Iterator[Node]:
     """Yield the nodes of a function's body, without those of functions in it."""
     waiting = [body]
     while waiting:
         node = waiting.pop()
         yield node
-        waiting += (child for child in node.named_children if child.type not in FUNCTIONS)
+        waiting += (child for child in node.named_children if child.type not in functions)
 
 
 def _text(node: Node) -> str:
