@@ -244,8 +244,8 @@ def _weighed(response: ModelResponse, candidate: Candidate, rules: float | None)
 
 def _is_worth_reading(response: ModelResponse, candidate: Candidate) -> bool:
     """Return whether next tokens save enough time. Where a model goes on at the cursor, short ones only hide its own."""
-    is_told = response.continuation is not None and response.continuation.has_logprobs
-    if not is_told or not candidate.is_next_tokens or candidate.confidence is None:
+    has_logprobs = response.continuation is not None and response.continuation.has_logprobs
+    if not has_logprobs or not candidate.is_next_tokens or candidate.confidence is None:
         return True
     return expected_seconds(candidate.edit.replacements[-1].text, candidate.confidence) >= MIN_GAIN_S
 

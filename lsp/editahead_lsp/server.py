@@ -342,8 +342,8 @@ class Server(LanguageServer):
         for document in list(self.session.documents):
             self.session.close(document.uri)
             self.coordinator.on_close(document.uri, document.key)
-        told = f"Editahead: {message}. Open documents are left alone until they are opened again."
-        self.window_show_message(types.ShowMessageParams(types.MessageType.Error, told))
+        shown_text = f"Editahead: {message}. Open documents are left alone until they are opened again."
+        self.window_show_message(types.ShowMessageParams(types.MessageType.Error, shown_text))
 
     async def serve(self, read: Callable[[int], bytes], out: BinaryIO) -> int:
         """Serve one client until it sends `exit`, closes the stream or has ended. Return the exit code of the process.

@@ -146,8 +146,10 @@ def make_launch_plan(
             "--distributed-executor-backend",
             "uni",
         ]
-        least, most = _CPU_CACHE_GB
-        environment["VLLM_CPU_KVCACHE_SPACE"] = str(min(most, max(least, (free_bytes >> 32) // share.count)))
+        min_gb, max_gb = _CPU_CACHE_GB
+        environment["VLLM_CPU_KVCACHE_SPACE"] = str(
+            min(max_gb, max(min_gb, (free_bytes >> 32) // share.count))
+        )
     notes = []
     if drafts:
         command += ["--max-num-seqs", str(MAX_NUM_SEQS[installation.cpu])]

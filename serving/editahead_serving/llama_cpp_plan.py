@@ -85,8 +85,8 @@ def make_llama_cpp_plan(
     command += ["--ctx-size", str(CONTEXT), "--kv-unified"]
     # Formats read markers that are special tokens of the model.
     command += ["--special"]
-    least, most = _PROMPT_CACHE_MIB
-    command += ["--cache-ram", str(min(max(free_bytes // (8 << 20), least), most))]
+    min_mib, max_mib = _PROMPT_CACHE_MIB
+    command += ["--cache-ram", str(min(max(free_bytes // (8 << 20), min_mib), max_mib))]
     if cpu:
         command += ["--batch-size", str(_CPU_BATCH), "--ubatch-size", str(_CPU_BATCH)]
     if drafts:

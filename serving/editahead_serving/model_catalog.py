@@ -236,12 +236,12 @@ def assess_fit(model: CatalogModel, machine: Hardware, bytes_per_second: float) 
     usable = max((gpu.memory for gpu in machine.gpus), default=0) * GPU_MEMORY_FRACTION
     if model.runtime != "Editahead" and model.required_bytes <= usable:
         return ModelFit(model, "gpu", None, _describe_gpu(model, usable))
-    least = model.weight_bytes + RESERVED_BYTES[model.runtime]
-    if least > machine.free:
+    needed = model.weight_bytes + RESERVED_BYTES[model.runtime]
+    if needed > machine.free:
         more = (
             f"{model.required_bytes / 1e9:.0f} GB on a GPU"
             if model.runtime == "vLLM"
-            else f"{least / 1e9:.0f} GB of memory"
+            else f"{needed / 1e9:.0f} GB of memory"
         )
         return ModelFit(model, None, None, f"The model does not fit: it needs {more}.")
     rate = bytes_per_second / model.active_bytes

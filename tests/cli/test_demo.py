@@ -78,7 +78,7 @@ def test_a_commit_s_files_are_one_scene() -> None:
         Record(f"{commit}:{path}", "r", commit, f"subject {commit}", path, "python", "a\n", "b\n")
         for commit, path in (("c1", "a.py"), ("c1", "b.py"), ("c2", "a.py"), ("c3", "a.py"))
     ]
-    scenes = commit_scenes(records, limit=2, most_typed=100)
+    scenes = commit_scenes(records, limit=2, max_typed=100)
     assert [(scene.wish, len(scene.changes)) for scene in scenes] == [("subject c2", 1), ("subject c1", 2)]
 
 
@@ -87,7 +87,7 @@ def test_a_commit_that_is_too_long_is_left_out() -> None:
         Record(f"{commit}:a.py", "r", commit, commit, "a.py", "python", "", text)
         for commit, text in (("c1", "abc"), ("c2", "abcdefg" * 9), ("c3", "abcd"), ("c4", "abcd"))
     ]
-    assert [scene.wish for scene in commit_scenes(records, limit=9, most_typed=9)] == ["c3", "c1"]
+    assert [scene.wish for scene in commit_scenes(records, limit=9, max_typed=9)] == ["c3", "c1"]
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,7 @@ def _uses(result: FinishResult) -> Iterator[Text]:
     """Yield the uses of what the change took away, those of one definition together."""
     by_definition: dict[tuple[str, str, tuple[str, int]], list[LeftUse]] = {}
     for use in result.report.uses:
-        by_definition.setdefault((use.name, use.new, use.gone_at), []).append(use)
+        by_definition.setdefault((use.name, use.new, use.deleted_at), []).append(use)
     for (name, new, (uri, line)), uses in by_definition.items():
         where = f"{_name(uri, result)}:{line + 1}"
         done = f"was renamed to `{new}` in {where}" if new else f"was taken out of {where}"

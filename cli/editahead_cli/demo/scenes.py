@@ -86,16 +86,16 @@ def _apply_edit(text: str, edit: Mapping[str, str]) -> str:
     return text[:at] + edit["new"] + text[at + len(anchor) :]
 
 
-def commit_scenes(records: Iterable[Record], limit: int, most_typed: int) -> list[Scene]:
+def commit_scenes(records: Iterable[Record], limit: int, max_typed: int) -> list[Scene]:
     """Return a scene for each of the newest commits, the oldest of them first.
 
     Args:
         records: One for each file of a commit, the newest commit first.
         limit: Most commits.
-        most_typed: Most keys of them all. A commit with more than are left is passed over.
+        max_typed: Most keys of them all. A commit with more than are left is passed over.
     """
     scenes: list[Scene] = []
-    left = most_typed
+    left = max_typed
     for commit, group in groupby(records, lambda record: record.commit):
         changed = tuple(group)
         typed = sum(count_keystrokes(record.before, record.after) for record in changed)

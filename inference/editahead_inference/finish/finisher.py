@@ -205,7 +205,7 @@ def search_change(
         check: Raises `Cancelled` if the result is no longer wanted.
     """
     present = {file.after.uri: file.after for file in change if file.after is not None}
-    gone = {file.before.uri for file in change if file.before is not None} - present.keys()
+    deleted = {file.before.uri for file in change if file.before is not None} - present.keys()
     edits = past_edits(change)
     names = replaced_names(change, edits)
     moves = tuple(
@@ -216,10 +216,10 @@ def search_change(
     others = {
         document.uri: document
         for document in documents
-        if document.uri not in present and document.uri not in gone
+        if document.uri not in present and document.uri not in deleted
     }
     if codebase is not None:
-        known = frozenset((*present, *gone, *others))
+        known = frozenset((*present, *deleted, *others))
         for snapshot in files_to_search(codebase, edits, names, moves, known, check):
             others[snapshot.uri] = snapshot
     rules = taught_rules(edits, {uri: snapshot.lines for uri, snapshot in present.items()}, check)

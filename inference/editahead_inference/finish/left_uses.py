@@ -1,4 +1,4 @@
-"""The uses of a definition that is gone: those that surely mean it, and those that could."""
+"""The uses of a deleted or renamed definition: those that surely mean it, and those that could."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from editahead_prompts.text.identifiers import case_style, split_words
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.word_patterns import WordPattern
 
-from .gone_names import MAX_LINES, GoneName
+from .deleted_names import MAX_LINES, DeletedName
 from .standard_members import is_standard_member
 
-Verdict = Literal["sure", "maybe", "no"]
+Certainty = Literal["sure", "maybe", "no"]
 _ANY_TYPE = frozenset({"any", "Any", "unknown", "object", "Object", "interface", "T"})
 """Types that say nothing of a receiver's members."""
 _PATH = r"(?:[\w$-]+[.:/#])*"
@@ -52,7 +52,7 @@ _MODULE_PATH = WordPattern(r"\s*from\s+[\w.]*\Z|\s*import\s+(?:[\w.]+\.)?\Z")
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A use of a name that is gone, at a 0-based line and column; whether it surely means that name."""
+    """A use of a deleted name, at a 0-based line and column; whether it surely means that name."""
 
     line: int
     column: int
@@ -60,10 +60,10 @@ class Use:
 
 
 class LeftUses:
-    """The uses of one definition that is gone.
+    """The uses of one deleted or renamed definition.
 
     Args:
-        gone: The definition.
+        deleted: The definition.
         index_of: Returns the index of a document.
         trees: The syntax trees of all documents.
         documents: The files of the change, and those that are searched.
@@ -76,17 +76,17 @@ class LeftUses:
 
     def __init__(
         self,
-        gone: GoneName,
+        deleted: DeletedName,
         index_of: Callable[[Snapshot], DocumentIndex],
         trees: SyntaxTrees,
         documents: Sequence[Snapshot],
         kin: frozenset[tuple[str, str]],
         codebase: Codebase | None,
     ) -> None:
-        self._gone, self._old, self._name = gone, gone.old, gone.name
+        self._deleted, self._old, self._name = deleted, deleted.old, deleted.name
         self._index_of, self._trees = index_of, trees
         self._documents, self._kin, self._codebase = documents, kin, codebase
-        self._origin = index_of(gone.origin)
+        self._origin = index_of(deleted.origin)
         self.has_more = False
         self._renamed = cache(self._make_renamed)
         self._is_linked = cache(self._find_link)
@@ -104,20 +104,20 @@ class LeftUses:
         """Return the uses in a document, in its order."""
         if self._name not in document.text or document.language not in PARSED_LANGUAGES:
             return []
-        if family(document.language) != family(self._gone.origin.language):
+        if family(document.language) != family(self._deleted.origin.language):
             return []
         index = self._index_of(document)
         self.has_more |= len(index.lines_with(self._name)) > MAX_LINES
         return [
-            Use(line, match.start(), verdict == "sure")
+            Use(line, match.start(), certainty == "sure")
             for line in index.lines_with(self._name)[:MAX_LINES]
             for match in whole_word(self._name).finditer(index.bodies[line][:MAX_WIDTH])
-            if (verdict := self._verdict(index, line, match)) != "no"
+            if (certainty := self._certainty(index, line, match)) != "no"
         ]
 
     def rewritten(self, document: Snapshot, line: int, columns: Sequence[int]) -> str:
         """Return the body of a line with the new name at some columns, and wherever its comment surely means it."""
-        index, new = self._index_of(document), self._gone.new
+        index, new = self._index_of(document), self._deleted.new
         body = index.bodies[line]
         renamed = self._renamed(index)
         parts, at = [], 0
@@ -131,11 +131,18 @@ class LeftUses:
         return "".join((*parts, body[at:]))
 
     def _make_renamed(self, index: DocumentIndex) -> RenamedDefinition | None:
-        gone = self._gone
-        if not gone.new:
+        deleted = self._deleted
+        if not deleted.new:
             return None
         renamed = RenamedDefinition(
-            gone.name, gone.new, index, self._origin, gone.edit, self._trees, gone.place, self._others
+            deleted.name,
+            deleted.new,
+            index,
+            self._origin,
+            deleted.edit,
+            self._trees,
+            deleted.place,
+            self._others,
         )
         renamed.max_lines = MAX_LINES
         return renamed
@@ -147,7 +154,7 @@ class LeftUses:
         at = index.snapshot.starts[line] + column
         return self._trees.occurrence(index.snapshot, at, at + len(self._name))
 
-    def _verdict(self, index: DocumentIndex, line: int, match: re.Match[str]) -> Verdict:
+    def _certainty(self, index: DocumentIndex, line: int, match: re.Match[str]) -> Certainty:
         column = match.start()
         site = self._occurrence(index, line, column)
         if site.role == "unknown" or _MODULE_PATH.match(index.bodies[line][:column]):
@@ -168,10 +175,10 @@ class LeftUses:
     @cached_property
     def _is_followed(self) -> bool:
         """Whether the name alone was changed, and nothing else in its file is called by the old or the new one."""
-        renamed = self._renamed(self._origin) if self._gone.is_sure else None
+        renamed = self._renamed(self._origin) if self._deleted.is_sure else None
         return renamed is not None and renamed.is_only_definition
 
-    def _local(self, index: DocumentIndex, site: Occurrence) -> Verdict:
+    def _local(self, index: DocumentIndex, site: Occurrence) -> Certainty:
         if site.role == "argument":
             called = site.owner.rpartition(".")[2]
             return "maybe" if self._old.owner and called == self._old.owner else "no"
@@ -182,11 +189,11 @@ class LeftUses:
             return "no"
         return "maybe" if not site.defines and renamed.refers_same(site) else "no"
 
-    def _member(self, index: DocumentIndex, site: Occurrence, line: int, column: int) -> Verdict:
+    def _member(self, index: DocumentIndex, site: Occurrence, line: int, column: int) -> Certainty:
         owner = self._old.owner
         if site.role == "argument":
             return "maybe" if owner and site.owner.rpartition(".")[2] == owner else "no"
-        if not self._gone.new and self._is_inherited:
+        if not self._deleted.new and self._is_inherited:
             return "no"
         if site.role == "plain" and not site.shorthand:
             if site.defines or self._binding(index, site) != MODULE:
@@ -218,20 +225,20 @@ class LeftUses:
         """Whether the text shows of which type the member was."""
         return bool(self._old.owner) and not self._old.owner.startswith(HINT)
 
-    def _unknown_receiver(self, index: DocumentIndex, receiver: str) -> Verdict:
-        """Return whether a member of a receiver, whose type the text does not show, could be the one that is gone."""
+    def _unknown_receiver(self, index: DocumentIndex, receiver: str) -> Certainty:
+        """Return whether a member of a receiver, whose type the text does not show, could be the deleted one."""
         if not self._has_type:  # any object may have one
-            return "maybe" if index is self._origin and bool(self._gone.new) else "no"
+            return "maybe" if index is self._origin and bool(self._deleted.new) else "no"
         is_linked = self._is_linked(index)
-        if not self._gone.new:
+        if not self._deleted.new:
             return "maybe" if is_linked and not self._is_shared else "no"
         if self._is_shared:
             return "maybe" if is_linked or not self._is_standard else "no"
         is_like = bool(receiver) and may_be_called(receiver, self._old.owner)
-        is_telling = is_like or len(split_words(self._name)) > 1
-        return "sure" if self._gone.is_sure and is_linked and is_telling else "maybe"
+        is_distinctive = is_like or len(split_words(self._name)) > 1
+        return "sure" if self._deleted.is_sure and is_linked and is_distinctive else "maybe"
 
-    def _global(self, index: DocumentIndex, site: Occurrence) -> Verdict:
+    def _global(self, index: DocumentIndex, site: Occurrence) -> Certainty:
         if site.role == "argument" or (
             self._old.imports and not self._is_reexport and index is not self._origin
         ):
@@ -262,7 +269,7 @@ class LeftUses:
 
     @cached_property
     def _is_standard(self) -> bool:
-        return is_standard_member(self._name, self._gone.origin.language)
+        return is_standard_member(self._name, self._deleted.origin.language)
 
     @cached_property
     def _is_shared(self) -> bool:
@@ -276,19 +283,19 @@ class LeftUses:
         owners = {
             symbol.container.rpartition(".")[2]
             for symbol in symbols
-            if symbol.container and family(symbol.language) == family(self._gone.origin.language)
+            if symbol.container and family(symbol.language) == family(self._deleted.origin.language)
         }
         return any(other != owner and (owner, other) not in self._kin for other in owners)
 
     @property
     def _is_reexport(self) -> bool:
         """Whether what was imported there can be imported from there, as from a package."""
-        return posixpath.basename(self._gone.origin.uri).partition(".")[0] in ("__init__", "index", "mod")
+        return posixpath.basename(self._deleted.origin.uri).partition(".")[0] in ("__init__", "index", "mod")
 
     @cached_property
     def _modules(self) -> frozenset[str]:
         """The names by which the file of the definition, or a folder around it, is imported."""
-        stem, _ = posixpath.splitext(self._gone.origin.uri)
+        stem, _ = posixpath.splitext(self._deleted.origin.uri)
         parts = stem.split("/")[-4:]
         return frozenset(part for part in parts if part not in ("", "src", "lib", "index", "__init__"))
 
@@ -316,7 +323,7 @@ class LeftUses:
 
     def _shares_scope(self, index: DocumentIndex) -> bool:
         """Return whether a document sees the top level of the definition's file without an import."""
-        ours, theirs = index.snapshot, self._gone.origin
+        ours, theirs = index.snapshot, self._deleted.origin
         if ours.language in C_FAMILY:
             return True
         language = find_language(ours.language)

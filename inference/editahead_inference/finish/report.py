@@ -85,7 +85,7 @@ class LeftUse:
         text: The line, without its end.
         name: The old name.
         new: The new name; "" where nothing replaced the old one.
-        gone_at: Where the definition was: the file, and the 0-based line of its present text.
+        deleted_at: Where the definition was: the file, and the 0-based line of its present text.
         kind: What the file is for.
         reason: What was taken away, and where, as one sentence.
     """
@@ -96,7 +96,7 @@ class LeftUse:
     text: str
     name: str
     new: str
-    gone_at: tuple[str, int]
+    deleted_at: tuple[str, int]
     kind: PlaceKind
     reason: str
 
@@ -111,7 +111,7 @@ class FinishReport:
         snapshots: The present texts of all files with places.
         files: The number of files that were searched, those of the change included.
         uses: The uses of what the change took away that no likely place rewrites, by file and line.
-        unsearched: Names that are gone and that more files have than are looked at.
+        unsearched: Deleted names that more files have than are looked at.
     """
 
     rules: tuple[FinishRule, ...]

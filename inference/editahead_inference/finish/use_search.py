@@ -1,4 +1,4 @@
-"""The search for what is left of definitions that are gone: edits where the use is sure, else places to look at."""
+"""The search for what is left of deleted definitions: edits where the use is sure, else places to look at."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot, line_end
 
+from .deleted_names import DeletedName, find_deleted_names
 from .file_kinds import file_kind
 from .found_places import FinishCandidate, FinishSearch
-from .gone_names import GoneName, find_gone
 from .left_uses import LeftUses, Use, family
 from .lookup import MAX_CHARS
 from .report import ChangedFile, LeftUse, MissingPlace
@@ -56,23 +56,23 @@ class UseSearch:
         self._search, self._trees, self._codebase, self._check = search, trees, codebase, check
         self._indexes: dict[str, DocumentIndex] = {}
         self._known = {**search.present, **{one.uri: one for one in search.documents}}
-        self.gone = find_gone(change, trees, check)
+        self.deleted = find_deleted_names(change, trees, check)
         self.unsearched: list[str] = []
-        self._found = [list(self._uses(one)) for one in self.gone]
-        self._homes = {(one.name, one.new): one.origin.uri for one in self.gone if one.new}
+        self._found = [list(self._uses(one)) for one in self.deleted]
+        self._homes = {(one.name, one.new): one.origin.uri for one in self.deleted if one.new}
         self._lines = {
-            (gone.name, gone.new, document.uri, use.line)
-            for gone, found in zip(self.gone, self._found, strict=True)
+            (deleted.name, deleted.new, document.uri, use.line)
+            for deleted, found in zip(self.deleted, self._found, strict=True)
             for _, document, use in found
         }
-        self.locals = {one.name for one in self.gone if one.old.is_local} - {
-            one.name for one in self.gone if not one.old.is_local
+        self.locals = {one.name for one in self.deleted if one.old.is_local} - {
+            one.name for one in self.deleted if not one.old.is_local
         }
-        """Names that are gone and that only functions bound."""
+        """Deleted names that only functions bound."""
 
     @cached_property
     def _kin(self) -> frozenset[tuple[str, str]]:
-        families = {family(one.origin.language) for one in self.gone}
+        families = {family(one.origin.language) for one in self.deleted}
         return related_types(
             "\n".join(one.text for one in self._known.values() if family(one.language) in families)
         )
@@ -82,25 +82,25 @@ class UseSearch:
             self._indexes[document.uri] = DocumentIndex(document)
         return self._indexes[document.uri]
 
-    def _uses(self, gone: GoneName) -> Iterator[tuple[LeftUses, Snapshot, Use]]:
-        documents = self._documents(gone)
-        uses = LeftUses(gone, self._index_of, self._trees, tuple(documents), self._kin, self._codebase)
+    def _uses(self, deleted: DeletedName) -> Iterator[tuple[LeftUses, Snapshot, Use]]:
+        documents = self._documents(deleted)
+        uses = LeftUses(deleted, self._index_of, self._trees, tuple(documents), self._kin, self._codebase)
         for document in documents:
             self._check()
             for use in uses.in_document(document):
                 yield uses, document, use
         if uses.has_more:
-            self.unsearched.append(gone.name)
+            self.unsearched.append(deleted.name)
 
-    def _documents(self, gone: GoneName) -> list[Snapshot]:
-        """Return the files with a name that is gone, those of the change first."""
-        if gone.old.is_local and not gone.old.owner:
-            return [gone.origin]
-        uris = [uri for uri, one in self._known.items() if gone.name in one.text]
+    def _documents(self, deleted: DeletedName) -> list[Snapshot]:
+        """Return the files with a deleted name, those of the change first."""
+        if deleted.old.is_local and not deleted.old.owner:
+            return [deleted.origin]
+        uris = [uri for uri, one in self._known.items() if deleted.name in one.text]
         if self._codebase is not None:
-            found = self._codebase.files_with([gone.name], MAX_USE_FILES + 1, gone.origin.uri)
+            found = self._codebase.files_with([deleted.name], MAX_USE_FILES + 1, deleted.origin.uri)
             if len(found) > MAX_USE_FILES:
-                self.unsearched.append(gone.name)
+                self.unsearched.append(deleted.name)
             uris += [uri for uri in found[:MAX_USE_FILES] if uri not in self._known]
         for uri in uris:
             if uri not in self._known and self._codebase is not None:
@@ -117,7 +117,7 @@ class UseSearch:
     def candidates(self) -> list[FinishCandidate]:
         """Return the edits of all sure uses, one for each line."""
         lines: defaultdict[tuple[str, int], list[FinishCandidate]] = defaultdict(list)
-        for gone, found in zip(self.gone, self._found, strict=True):
+        for deleted, found in zip(self.deleted, self._found, strict=True):
             columns: defaultdict[tuple[str, int], list[int]] = defaultdict(list)
             by_uri = {document.uri: (uses, document) for uses, document, _ in found}
             for _, document, use in found:
@@ -127,7 +127,7 @@ class UseSearch:
                 uses, document = by_uri[uri]
                 body = uses.rewritten(document, line, at)
                 edit = to_edit(document, Proposal(line, line + 1, (body + line_end(document.lines[line]),)))
-                lines[uri, line].append(_candidate(gone, document, edit))
+                lines[uri, line].append(_candidate(deleted, document, edit))
         return list(chain.from_iterable(map(_joined, lines.values())))
 
     def contradict(self, candidate: FinishCandidate) -> bool:
@@ -150,27 +150,27 @@ class UseSearch:
         for place in made:
             edited[place.uri] += ((one.start, one.end) for one in place.edit.replacements)
         left: dict[tuple[str, int, int], LeftUse] = {}
-        for gone, found in zip(self.gone, self._found, strict=True):
+        for deleted, found in zip(self.deleted, self._found, strict=True):
             for _, document, use in found:
                 start = document.starts[use.line] + use.column
-                end = start + len(gone.name)
+                end = start + len(deleted.name)
                 if not any(first <= end and start <= last for first, last in edited[document.uri]):
-                    left.setdefault((document.uri, use.line, use.column), _left_use(gone, document, use))
+                    left.setdefault((document.uri, use.line, use.column), _left_use(deleted, document, use))
         return tuple(left[key] for key in sorted(left))
 
 
-def _candidate(gone: GoneName, document: Snapshot, edit: Edit) -> FinishCandidate:
-    label = f"rename {gone.name} -> {gone.new}"
+def _candidate(deleted: DeletedName, document: Snapshot, edit: Edit) -> FinishCandidate:
+    label = f"rename {deleted.name} -> {deleted.new}"
     return FinishCandidate(
         document,
         edit,
-        rule_id(f"defined:{gone.name}:{gone.new}"),
+        rule_id(f"defined:{deleted.name}:{deleted.new}"),
         label,
         KIND,
-        (gone.edit,),
+        (deleted.edit,),
         file_kind(document.uri, is_code=document.language in PARSED_LANGUAGES),
         {"stated": SURE},
-        _gone_sentence(gone),
+        _describe_deletion(deleted),
     )
 
 
@@ -185,24 +185,24 @@ def _joined(found: Sequence[FinishCandidate]) -> Iterator[FinishCandidate]:
     yield replace(first, edit=Edit(tuple(replacements)), reason=" ".join(reasons))
 
 
-def _left_use(gone: GoneName, document: Snapshot, use: Use) -> LeftUse:
+def _left_use(deleted: DeletedName, document: Snapshot, use: Use) -> LeftUse:
     return LeftUse(
         document.uri,
         use.line,
         use.column,
         document.lines[use.line].rstrip("\r\n"),
-        gone.name,
-        gone.new,
-        (gone.origin.uri, gone.place[0]),
+        deleted.name,
+        deleted.new,
+        (deleted.origin.uri, deleted.place[0]),
         file_kind(document.uri, is_code=document.language in PARSED_LANGUAGES),
-        _gone_sentence(gone),
+        _describe_deletion(deleted),
     )
 
 
-def _gone_sentence(gone: GoneName) -> str:
+def _describe_deletion(deleted: DeletedName) -> str:
     """Return what happened to a definition, and where, as one sentence."""
-    where = f"{gone.origin.uri.rpartition('/')[2]}:{gone.place[0] + 1}"
-    if gone.new:
-        return f"`{gone.name}` was renamed to `{gone.new}` in {where}."
-    what = "import" if gone.old.imports else "definition"
-    return f"The {what} of `{gone.name}` was taken out of {where}."
+    where = f"{deleted.origin.uri.rpartition('/')[2]}:{deleted.place[0] + 1}"
+    if deleted.new:
+        return f"`{deleted.name}` was renamed to `{deleted.new}` in {where}."
+    what = "import" if deleted.old.imports else "definition"
+    return f"The {what} of `{deleted.name}` was taken out of {where}."

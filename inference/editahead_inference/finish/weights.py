@@ -41,7 +41,7 @@ class FinishWeights:
         self._trees = DecisionTrees(data)
         self._calibration = Calibration(data.get("calibration", {}))
         try:
-            self._thresholds = {str(kind): float(least) for kind, least in data["thresholds"].items()}
+            self._thresholds = {str(kind): float(value) for kind, value in data["thresholds"].items()}
         except (KeyError, AttributeError, TypeError) as error:
             raise ValueError(f"not a set of weights: {error!r}") from error
 

@@ -61,7 +61,7 @@ def closed_features(state: EditorState, candidate: Candidate, probability: float
         "import": features.get("import", 0.0),
         "follows": float(candidate.confidence is not None),
         "imports": float(_imports_replaced_name(state, candidate, edited, removed)),
-        "gone": _share_gone(state, edited, removed),
+        "gone": _deleted_share(state, edited, removed),
     }
 
 
@@ -76,7 +76,7 @@ def _removed_tokens(state: EditorState, candidate: Candidate) -> list[str]:
     return [token for token in before if token not in kept]
 
 
-def _share_gone(state: EditorState, edited: str, removed: Sequence[str]) -> float:
+def _deleted_share(state: EditorState, edited: str, removed: Sequence[str]) -> float:
     """Return the share of the removed tokens that the edited file has no more: the person is done with them there."""
     document = state.snapshot(edited)
     if document is None or not removed:

@@ -154,13 +154,13 @@ class Gate:
         shown = looked_at = 0
         for confidence, candidate in scored:
             reason: SilenceReason | None = "below-threshold"
-            least = threshold_of(candidate, eagerness).least
-            if confidence > least and looked_at < _LOOKED_AT and shown < MAX_SHOWN:
+            needed = threshold_of(candidate, eagerness).probability
+            if confidence > needed and looked_at < _LOOKED_AT and shown < MAX_SHOWN:
                 check()
                 looked_at += 1
                 reason = first_rejection(state, candidate, self._trees)
                 shown += reason is None
-            decisions.append(GateDecision(candidate, confidence, reason, shipped[id(candidate)], least))
+            decisions.append(GateDecision(candidate, confidence, reason, shipped[id(candidate)], needed))
         return tuple(decisions), None if shown else _silence(state, decisions, eagerness)
 
 
@@ -174,8 +174,8 @@ def _silence(state: EditorState, decisions: Sequence[GateDecision], eagerness: f
     detail = _SENTENCES.get(reason, reason)
     if reason == "below-threshold":
         best = max(decisions, key=lambda decision: decision.confidence - decision.threshold)
-        what, least = threshold_of(best.candidate, eagerness)
-        needs = f"needs more than {least:.2f}" if least < 1 else "takes longer to read than to type"
+        what, needed = threshold_of(best.candidate, eagerness)
+        needs = f"needs more than {needed:.2f}" if needed < 1 else "takes longer to read than to type"
         detail = f"{detail} ({best.candidate.label}: {best.confidence:.2f}; {what} {needs})"
     return Silence(reason, detail)
 
@@ -204,14 +204,14 @@ def _in_order(state: EditorState, scored: Sequence[tuple[float, Candidate]]) -> 
     def rank(pair: tuple[float, Candidate]) -> tuple[int, float, bool, float, float]:
         confidence, candidate = pair
         elsewhere = (candidate.uri != state.document.uri) + 2 * (not candidate.edit)
-        most = best[candidate.uri, candidate.rule]
-        if confidence < most * (_COMPARABLE_ELSEWHERE if elsewhere else _COMPARABLE):
+        highest = best[candidate.uri, candidate.rule]
+        if confidence < highest * (_COMPARABLE_ELSEWHERE if elsewhere else _COMPARABLE):
             return elsewhere, -confidence, False, 0.0, 0.0
         if elsewhere:
-            return elsewhere, -most, False, 0.0, candidate.target_offset
+            return elsewhere, -highest, False, 0.0, candidate.target_offset
         line, here = (state.document.line_at(at) for at in (candidate.target_offset, state.cursor))
         last = state.document.line_at(candidate.edit.replacements[-1].end) if candidate.edit else line
-        return 0, -most, last < here, abs(line - here) if not line <= here <= last else 0, -confidence
+        return 0, -highest, last < here, abs(line - here) if not line <= here <= last else 0, -confidence
 
     ordered = sorted(scored, key=rank)
     for number, (confidence, candidate) in enumerate(ordered[:_LOOKED_AT]):

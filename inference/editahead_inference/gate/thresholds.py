@@ -26,11 +26,11 @@ class Threshold(NamedTuple):
 
     Attributes:
         what: The kind of candidate that needs it, in words.
-        least: The probability, 0..1.
+        probability: The probability, 0..1.
     """
 
     what: str
-    least: float
+    probability: float
 
 
 def threshold(eagerness: float) -> float:
@@ -42,20 +42,20 @@ def completion_threshold(eagerness: float) -> float:
     """Return the probability above which the next tokens are shown, however long they are: 0.9 at eagerness 0, 0.5 at 1.
 
     They need more than next edits: they show up while a person types, so they disturb more and save less. Of those above,
-    `least_seconds` leaves out what is not worth the glance. Both are chosen by the seconds that they save a person who reads
+    `min_seconds` leaves out what is not worth the glance. Both are chosen by the seconds that they save a person who reads
     everything that is shown: 396 commits of train-09, typed key by key.
     """
     return 0.9 - 0.4 * min(max(eagerness, 0.0), 1.0)
 
 
-def least_seconds(eagerness: float) -> float:
+def min_seconds(eagerness: float) -> float:
     """Return the seconds that an offer at the cursor is expected to save, at least: 0.1 at eagerness 0, 0 at eagerness 1."""
     return 0.1 - 0.1 * min(max(eagerness, 0.0), 1.0)
 
 
 def offer_threshold(text: str, eagerness: float) -> float:
     """Return the probability above which a text is offered at the cursor: the shorter it is, the higher."""
-    return min(max(completion_threshold(eagerness), needed_probability(text, least_seconds(eagerness))), 1.0)
+    return min(max(completion_threshold(eagerness), needed_probability(text, min_seconds(eagerness))), 1.0)
 
 
 def model_threshold(eagerness: float) -> float:

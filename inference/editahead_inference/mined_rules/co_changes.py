@@ -79,14 +79,14 @@ class CoChange:
 
 
 def added_names(
-    commit: MinedCommit, is_common: Callable[[Words], bool] = lambda words: False, least: int = 1
+    commit: MinedCommit, is_common: Callable[[Words], bool] = lambda words: False, min_lines: int = 1
 ) -> Iterator[AddedName]:
     """Yield the names that a commit adds.
 
     Args:
         commit: The commit.
         is_common: Returns whether a name is a common word.
-        least: In how many lines, or names of files, a name must be.
+        min_lines: In how many lines, or names of files, a name must be.
     """
     removed = {words for hunk in commit.hunks for line in hunk.old for words, _, _ in names_in(line)}
     lines: defaultdict[Words, dict[tuple[str, str], None]] = defaultdict(dict)
@@ -99,7 +99,7 @@ def added_names(
         for words, _, _ in names_in(path.rpartition("/")[2].partition(".")[0]):
             lines[words]["", path] = None
     for words, found in lines.items():
-        if least <= len(found) <= MAX_LINES_OF_NAME and not is_common(words):
+        if min_lines <= len(found) <= MAX_LINES_OF_NAME and not is_common(words):
             yield _added_name(words, found)
 
 

@@ -97,7 +97,7 @@ def line_rewrites(old: str, new: str) -> Iterator[tuple[str, str]]:
         if max(map(len, sides)) > MAX_TOKENS:
             continue
         before, after = _with_slots(*sides)
-        if _is_telling(before, after):
+        if _is_distinctive(before, after):
             yield before, after
 
 
@@ -111,7 +111,7 @@ def _with_slots(old: Sequence[str], new: Sequence[str]) -> tuple[str, str]:
     return ("", "") if "$" in "".join((*old, *new)) else (before.strip(), after.strip())
 
 
-def _is_telling(old: str, new: str) -> bool:
+def _is_distinctive(old: str, new: str) -> bool:
     """Return whether both sides name something. What only went away, or became a number, is no habit."""
     fixed, made = _SLOT.sub("", old), _SLOT.sub("", new)
     names = [any(map(is_word, tokenize(side))) for side in (fixed, made)]

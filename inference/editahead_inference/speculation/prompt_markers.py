@@ -262,14 +262,14 @@ class _TwoQuestionsLayout:
         behind, has_prefix, before = shown.partition(self._prefix)
         if not has_prefix:
             return None
-        most = max_tokens // _TEXTS_OF_A_LINE
+        limit = max_tokens // _TEXTS_OF_A_LINE
         start = len(prompt) - len(before)
         if self._next not in before:
-            return PromptSources([], [], start, [_ids(behind[:most]), _ids(head[-most:])])
+            return PromptSources([], [], start, [_ids(behind[:limit]), _ids(head[-limit:])])
         before, _, answer = before.rpartition(self._next)
         before, _, edit = before.partition(self._open)
-        texts = self._repeated(before[-most:], behind[:most])
-        return PromptSources([], [], len(prompt) - len(answer), [*texts, _ids((head + edit)[-most:])])
+        texts = self._repeated(before[-limit:], behind[:limit])
+        return PromptSources([], [], len(prompt) - len(answer), [*texts, _ids((head + edit)[-limit:])])
 
     def _repeated(self, before: str, behind: str) -> list[list[int]]:
         above, below = (self._codec.decode(_ids(text)) for text in (before, behind))

@@ -82,9 +82,9 @@ class FileDraftProposer:
 
 
 def _rows(vllm_config: Any) -> BatchDrafter:
-    model, most = vllm_config.model_config, vllm_config.speculative_config.num_speculative_tokens
+    model, max_tokens = vllm_config.model_config, vllm_config.speculative_config.num_speculative_tokens
     return BatchDrafter(
-        MarkerFinder(_codec(model)), DraftLengths(max=min(most, MAX_DRAFT_TOKENS)), model.max_model_len
+        MarkerFinder(_codec(model)), DraftLengths(max=min(max_tokens, MAX_DRAFT_TOKENS)), model.max_model_len
     )
 
 

@@ -47,7 +47,7 @@ class _Rejections:
         if not self or not edit:
             return self
         stay: list[Edit] = []
-        gone: list[_Overtyped] = []
+        overtyped: list[_Overtyped] = []
         fresh = [_Overtyped(refused, before, Edit()) for refused in self.edits]
         for known in (*fresh, *self.overtyped):
             since = normalise(compose(known.since, edit), known.base.text)
@@ -63,8 +63,8 @@ class _Rejections:
                 stay.append(moved)
             # One that was overtyped stays known as such: its text may be left again, and come again, in another way.
             if (touched or known in self.overtyped) and len(since.replacements) <= _MAX_REPLACEMENTS:
-                gone.append(replace(known, since=since))
-        return _Rejections(tuple(dict.fromkeys(stay)), tuple(gone[-_MAX_EDITS:]))
+                overtyped.append(replace(known, since=since))
+        return _Rejections(tuple(dict.fromkeys(stay)), tuple(overtyped[-_MAX_EDITS:]))
 
 
 class RejectedEdits:

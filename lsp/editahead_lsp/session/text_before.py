@@ -48,8 +48,8 @@ def _is_edit(old: tuple[str, ...], new: tuple[str, ...]) -> bool:
     hunks = diff_lines(old, new)
     if not 0 < len(hunks) <= MAX_HUNKS:
         return False
-    gone = [line for i1, i2, _, _ in hunks for line in old[i1:i2]]
-    come = [line for _, _, j1, j2 in hunks for line in new[j1:j2]]
-    if len(gone) + len(come) > MAX_LINES or sum(map(len, (*gone, *come))) > MAX_CHARS:
+    deleted = [line for i1, i2, _, _ in hunks for line in old[i1:i2]]
+    inserted = [line for _, _, j1, j2 in hunks for line in new[j1:j2]]
+    if len(deleted) + len(inserted) > MAX_LINES or sum(map(len, (*deleted, *inserted))) > MAX_CHARS:
         return False
-    return "".join("".join(gone).split()) != "".join("".join(come).split())
+    return "".join("".join(deleted).split()) != "".join("".join(inserted).split())

@@ -36,20 +36,20 @@ CANDIDATES = {
 def test_the_settings_page_has_the_threshold(name: str) -> None:
     row = re.search(rf"\| {name} \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|", SETTINGS.read_text("utf-8"))
     assert row is not None
-    for eagerness, least in zip((0.0, 0.5, 1.0), row.groups(), strict=True):
-        assert threshold_of(CANDIDATES[name], eagerness).least == pytest.approx(float(least))
+    for eagerness, probability in zip((0.0, 0.5, 1.0), row.groups(), strict=True):
+        assert threshold_of(CANDIDATES[name], eagerness).probability == pytest.approx(float(probability))
 
 
 @pytest.mark.parametrize("eagerness", [0.0, 0.3, 0.5, 1.0])
 @pytest.mark.parametrize("name", CANDIDATES)
 def test_a_silence_names_what_its_best_candidate_needed(name: str, eagerness: float) -> None:
-    what, least = threshold_of(CANDIDATES[name], eagerness)
+    what, probability = threshold_of(CANDIDATES[name], eagerness)
     state = EditorState(DOCUMENT, 0, HISTORY)
-    (verdict,), silence = Gate().decide(state, [CANDIDATES[name]], eagerness, lambda: None)
-    assert verdict.reason == "below-threshold"
-    assert verdict.threshold == least
+    (decision,), silence = Gate().decide(state, [CANDIDATES[name]], eagerness, lambda: None)
+    assert decision.reason == "below-threshold"
+    assert decision.threshold == probability
     assert silence is not None
-    assert f"{what} needs more than {least:.2f}" in silence.detail
+    assert f"{what} needs more than {probability:.2f}" in silence.detail
 
 
 def test_the_best_candidate_misses_the_fewest() -> None:

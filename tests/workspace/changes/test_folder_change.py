@@ -45,16 +45,16 @@ texts = st.dictionaries(
 
 
 @given(texts, texts)
-def test_renames_are_one_to_one_and_of_like_files(gone: dict[str, str], added: dict[str, str]) -> None:
-    renames = find_renames(gone, added)
-    assert renames.keys() <= gone.keys() and set(renames.values()) <= added.keys()
+def test_renames_are_one_to_one_and_of_like_files(deleted: dict[str, str], added: dict[str, str]) -> None:
+    renames = find_renames(deleted, added)
+    assert renames.keys() <= deleted.keys() and set(renames.values()) <= added.keys()
     assert len(set(renames.values())) == len(renames)
     for old, new in renames.items():
-        assert {line.strip() for line in gone[old].split("\n")} & {
+        assert {line.strip() for line in deleted[old].split("\n")} & {
             line.strip() for line in added[new].split("\n")
         }
-    for text in {text for text in gone.values() if text.strip()} & set(added.values()):
-        paths = [path for path in gone if gone[path] == text]
+    for text in {text for text in deleted.values() if text.strip()} & set(added.values()):
+        paths = [path for path in deleted if deleted[path] == text]
         assert any(path in renames for path in paths)
 
 

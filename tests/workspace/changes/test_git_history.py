@@ -37,8 +37,8 @@ def test_commits_are_what_they_changed(root: Path) -> None:
     deleted = commit(root)
     commits = list(read_history(GitCommand(root)))
     assert [one.id for one in commits[:2]] == [deleted, last]
-    (gone,) = commits[0].hunks
-    assert (gone.path, gone.old, gone.new) == ("a.py", ("one = 1", "two = 3"), ())
+    (unlinked,) = commits[0].hunks
+    assert (unlinked.path, unlinked.old, unlinked.new) == ("a.py", ("one = 1", "two = 3"), ())
     assert [(hunk.path, hunk.old, hunk.new) for hunk in commits[1].hunks] == [
         ("a.py", ("two = 2",), ("two = 3",)),
         ("b é.py", (), ("new = 1",)),

@@ -28,7 +28,7 @@ from .workspace_change import (
     check_size,
 )
 
-_GONE = "The patch deletes the file, and the text is on disk no more."
+_DELETED = "The patch deletes the file, and the text is no longer on disk."
 
 
 class _Side(Enum):
@@ -209,7 +209,7 @@ def _bodies(text: str) -> list[str]:
 def _change(
     sketch: Sketch, file: _PatchedFile, side: _Side, texts: WorkspaceTexts, check: Callable[[], None]
 ) -> Iterable[ChangedFile]:
-    """Yield the change of one file: none, and a note, for a deleted file whose text is gone.
+    """Yield the change of one file: none, and a note, for a deleted file whose text is no longer on disk.
 
     Raises:
         ApplyRefusedError: The parts do not fit the file on this side.
@@ -223,7 +223,7 @@ def _change(
         return
     present = file.texts[1]
     if file.action == "delete" and present is None:
-        texts.leave_out(file.path, _GONE)
+        texts.leave_out(file.path, _DELETED)
     elif file.action == "create" and present is not None:
         if _find_side(file, check) is not _Side.NEW:
             raise ApplyRefusedError(

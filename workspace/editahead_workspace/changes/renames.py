@@ -1,4 +1,4 @@
-"""Moved files: a file that is gone and an added one whose lines are mostly the same."""
+"""Moved files: a deleted file and an added one whose lines are mostly the same."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ MAX_PAIRS = 250_000
 
 
 def find_renames(
-    gone: Mapping[str, str], added: Mapping[str, str], check: Callable[[], None] = lambda: None
+    deleted: Mapping[str, str], added: Mapping[str, str], check: Callable[[], None] = lambda: None
 ) -> dict[str, str]:
     """Return the new path of each moved file, by its old path. No file is moved twice, and none to two places.
 
     Args:
-        gone: The texts of files that are gone, by path.
+        deleted: The texts of the deleted files, by path.
         added: The texts of files that were added, by path.
         check: Raises to cancel.
     """
@@ -26,12 +26,12 @@ def find_renames(
     for path, text in sorted(added.items()):
         if text.strip():
             by_text.setdefault(text, []).append(path)
-    for path, text in sorted(gone.items()):
+    for path, text in sorted(deleted.items()):
         if same := by_text.get(text):
             renames[path] = min(same, key=lambda new: (_name(new) != _name(path), new))
             same.remove(renames[path])
     taken = set(renames.values())
-    left = {path: _weigh(text) for path, text in sorted(gone.items()) if path not in renames}
+    left = {path: _weigh(text) for path, text in sorted(deleted.items()) if path not in renames}
     new = {path: _weigh(text) for path, text in sorted(added.items()) if path not in taken}
     if len(left) * len(new) > MAX_PAIRS:
         return renames

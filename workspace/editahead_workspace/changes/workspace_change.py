@@ -176,9 +176,9 @@ def make_change(
         ChangeError: The change is too large.
     """
     check_size([*before.values(), *after.values()])
-    gone = {path: text for path, text in before.items() if path not in after}
+    deleted = {path: text for path, text in before.items() if path not in after}
     added = {path: text for path, text in after.items() if path not in before}
-    renames = find_renames(gone, added, check)
+    renames = find_renames(deleted, added, check)
     old_paths = {new: old for old, new in renames.items()}
     files = []
     for path in sorted({*before, *after} - renames.keys()):

@@ -98,7 +98,7 @@ class AmbiguityChecks:
         """Return a refusal if a definition disappears although nothing after it is shown except its own last lines."""
         shown = "\n".join(segment.lines)
         is_fixed = self._has_fixed_ends(segment, own)
-        is_told = (
+        is_distinctive = (
             distinctiveness(segment.lines[own[-1].first - segment.first : own[-1].last - segment.first])
             >= DISTINCTIVE
         )
@@ -107,7 +107,7 @@ class AmbiguityChecks:
                 if not a.end <= d.head < b.start or d.name.rsplit(".")[-1] in shown:
                     continue
                 if d.end < end:
-                    if b is own[-1] and not b.whole and not is_told:
+                    if b is own[-1] and not b.whole and not is_distinctive:
                         return _lost(d, segment)
                     continue
                 # Its first lines may be given another name; what lies across two definitions is another thing.

@@ -148,13 +148,13 @@ class EqualRuns:
     def _run_at(self, first: int, start: int) -> Run | None:
         """Return the run that begins with a line of the part and one of the file; None if there is none or it is longer."""
         keys, known = self._keys, self._file.keys
-        most = min(len(keys) - first, self._high - start)
-        if start < self._low or most <= 0:
+        max_length = min(len(keys) - first, self._high - start)
+        if start < self._low or max_length <= 0:
             return None
         if first and start > self._low and keys[first - 1] == known[start - 1]:
             return None
         length = 0
-        while length < most and keys[first + length] == known[start + length]:
+        while length < max_length and keys[first + length] == known[start + length]:
             length += 1
         if not self._strict and first + length < len(keys):
             length -= count_attached(keys[first : first + length])

@@ -89,9 +89,9 @@ def _candidate_changes(seen: set[Pair], sketch: Sequence[str], file: FileLines) 
     if theirs == ours and not moved:
         for source in _UNITS:
             yield from _converting(seen, source, ours)
-    least = gcd(*(len(indentation(line)) for line in sketch if line.strip()))
-    if theirs == ours and " " * least in _UNITS and " " * least != ours:
-        yield from _converting(seen, " " * least, ours)
+    step = gcd(*(len(indentation(line)) for line in sketch if line.strip()))
+    if theirs == ours and " " * step in _UNITS and " " * step != ours:
+        yield from _converting(seen, " " * step, ours)
 
 
 def _adding(prefix: str) -> _IndentFunction:

@@ -50,12 +50,12 @@ def align_items(
     while windows:
         check()
         low, high, first, last = windows.pop()
-        found = _unique_pairs(texts[low:high], file_texts[first:last], _is_telling)
+        found = _unique_pairs(texts[low:high], file_texts[first:last], _is_distinctive)
         found = found or _unique_pairs(names[low:high], file_names[first:last], lambda name: True)
         found = found or _unique_pairs(
             [None if item is None or item.is_block else naming.head(item) for item in shown[low:high]],
             [file_naming.head(item) if item.is_block else None for item in file[first:last]],
-            _opens_telling_block,
+            _opens_distinctive_block,
         )
         found = found or _only_blocks(shown[low:high], naming, file[first:last], file_naming)
         found = [(low + a, first + b) for a, b in found]
@@ -107,7 +107,7 @@ def _only_blocks(
     return [(number, 0)] if naming.head(item) == file_naming.head(file[0]) else []
 
 
-def _opens_telling_block(head: str) -> bool:
+def _opens_distinctive_block(head: str) -> bool:
     """Return whether a line that is shown alone is the header of a block."""
     return head.endswith(("{", "(", "[", ":")) and not is_filler(head)
 
@@ -117,12 +117,12 @@ def _without_comma(text: tuple[str, ...]) -> tuple[str, ...]:
     return (*text[:-1], text[-1].removesuffix(",")) if text and text[-1].endswith(",") else text
 
 
-def _is_telling(text: tuple[str, ...]) -> bool:
+def _is_distinctive(text: tuple[str, ...]) -> bool:
     return not all(map(is_filler, text))
 
 
 def _unique_pairs(
-    shown: Sequence[Key | None], file: Sequence[Key | None], telling: Callable[[Key], bool]
+    shown: Sequence[Key | None], file: Sequence[Key | None], is_distinctive: Callable[[Key], bool]
 ) -> list[tuple[int, int]]:
     """Return the places of what occurs once in both sequences, in the order of the first."""
     places: dict[Key, list[int]] = {}
@@ -136,7 +136,7 @@ def _unique_pairs(
     return [
         (number, places[key][0])
         for number, key in enumerate(shown)
-        if key is not None and counts[key] == 1 and len(places.get(key, ())) == 1 and telling(key)
+        if key is not None and counts[key] == 1 and len(places.get(key, ())) == 1 and is_distinctive(key)
     ]
 
 

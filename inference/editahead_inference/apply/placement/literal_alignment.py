@@ -71,8 +71,8 @@ class _Alignment:
                     start = min(outside[at], inside[at])
                     reached[at + 1] = min(reached[at + 1], start)
                 rows.append((number, segment.first + offset, key, outside, inside, reached))
-                least = accumulate((cost - less for cost, less in zip(reached, removed, strict=True)), min)
-                inside = [cost + less for cost, less in zip(least, removed, strict=True)]
+                lowest = accumulate((cost - less for cost, less in zip(reached, removed, strict=True)), min)
+                inside = [cost + less for cost, less in zip(lowest, removed, strict=True)]
                 outside = [cost + added for cost in outside]
             ends.append((len(rows), outside, inside))
             before = list(map(min, outside, inside))
@@ -107,8 +107,8 @@ class _Alignment:
                 if not is_inside:
                     break
                 segment, line, key, outer, inner, reached = rows[row]
-                least = min(range(at + 1), key=lambda k: (reached[k] - removed[k], -k))
-                at = least
+                lowest = min(range(at + 1), key=lambda k: (reached[k] - removed[k], -k))
+                at = lowest
                 if (
                     self._keys[at - 1 : at] == [key]
                     and at

@@ -179,15 +179,17 @@ class _ReviewedFile:
         change: The edit.
         trees: The syntax trees of the documents.
         check: Called often; may raise to cancel.
-        most: The bytes of changed lines whose syntax is looked at.
+        max_bytes: The bytes of changed lines whose syntax is looked at.
 
     Attributes:
         reviewed_bytes: Those that it was looked at.
     """
 
-    def __init__(self, change: FileEdit, trees: SyntaxTrees, check: Callable[[], None], most: int) -> None:
+    def __init__(
+        self, change: FileEdit, trees: SyntaxTrees, check: Callable[[], None], max_bytes: int
+    ) -> None:
         self.change = change
-        self._most, self.reviewed_bytes = most, 0
+        self._max_bytes, self.reviewed_bytes = max_bytes, 0
         before, after = change.original, change.new_snapshot
         self.old, self.new = _parse(before, trees, check), _parse(after, trees, check)
         self.made: list[tuple[int, int]] = []
@@ -214,7 +216,7 @@ class _ReviewedFile:
         made = new.to_byte(start + shift), new.to_byte(end + shift + r.growth)
         self.made.append(made)
         size = deleted[1] - deleted[0] + made[1] - made[0]
-        if self.reviewed_bytes + size > self._most:
+        if self.reviewed_bytes + size > self._max_bytes:
             return _HunkDraft(r)
         self.reviewed_bytes += size
         regions = old.hunk_syntax(*deleted), new.hunk_syntax(*made)

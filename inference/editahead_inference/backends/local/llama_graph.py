@@ -66,8 +66,8 @@ def quantize_matrix(weights: Any) -> list[tuple[Any, Any]]:
 
 def count_parts(columns: int) -> int:
     """Return the least number of equal parts of at most `MAX_COLUMNS` columns."""
-    least = -(-columns // MAX_COLUMNS)
-    return next(count for count in range(least, columns + 1) if columns % count == 0)
+    min_count = -(-columns // MAX_COLUMNS)
+    return next(count for count in range(min_count, columns + 1) if columns % count == 0)
 
 
 def _to_bytes(weights: Any) -> tuple[Any, Any]:

@@ -33,5 +33,5 @@ class StopScanner:
 
 def _begun(text: str, stop: str) -> int:
     """Return the number of characters at the end of the text that begin the stop string."""
-    most = min(len(text), len(stop) - 1)
-    return next((size for size in range(most, 0, -1) if text.endswith(stop[:size])), 0)
+    max_size = min(len(text), len(stop) - 1)
+    return next((size for size in range(max_size, 0, -1) if text.endswith(stop[:size])), 0)

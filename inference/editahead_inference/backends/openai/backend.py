@@ -70,7 +70,7 @@ class OpenAIBackend:
         self._patient = patient
         self._breaker = CircuitBreaker(clock)
         self._serving: ServerProfile | None = None
-        self._asking = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._priority = True  # until the server rejects a priority
         self._secret = secret or secrets.token_bytes(32)
         # The salt prevents that others with the same key learn from response times what was asked.
@@ -161,7 +161,7 @@ class OpenAIBackend:
     async def _served(self, timeouts: Timeouts) -> ServerProfile:
         await self._transport.open()
         try:
-            async with asyncio.timeout(timeouts.first), self._asking:
+            async with asyncio.timeout(timeouts.first), self._lock:
                 if self._serving is None:
                     self._serving = await detect_server(self._transport, self._wanted, timeouts)
                 return self._serving

@@ -191,7 +191,7 @@ class NextPieceModel:
     def _near_followers(self, context: tuple[str, ...], partial: str) -> dict[int, dict[str, float]]:
         """Return the weights of the pieces that follow the context on near lines, by its length."""
         out: dict[int, dict[str, float]] = {}
-        last, most = context[-1], min(MAX_ORDER, len(context))
+        last, max_order = context[-1], min(MAX_ORDER, len(context))
         for near in self._near:
             tokens = near.line.tokens
             if last not in tokens:
@@ -206,7 +206,7 @@ class NextPieceModel:
                     weights = out.setdefault(order, {})
                     weights[piece] = weights.get(piece, 0.0) + weight
                     order += 1
-                    if order > min(most, end) or near.context[end - order] != context[-order]:
+                    if order > min(max_order, end) or near.context[end - order] != context[-order]:
                         break
         return out
 

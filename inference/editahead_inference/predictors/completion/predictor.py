@@ -68,7 +68,7 @@ class CompletionWeights:
         end, behind a closing mark or the bracket of a call.
         """
         best: CompletionText | None = None
-        most: tuple[bool, float] = False, 0.0
+        highest: tuple[bool, float] = False, 0.0
         text, probability = "", 1.0
         for step in steps:
             probability *= sigmoid(self._trees.log_odds(step.features))
@@ -78,8 +78,8 @@ class CompletionWeights:
             found = CompletionText(text, probability)
             sure = self.calibrated(found)
             benefit = sure > offer_threshold(text, 0.5), expected_seconds(text, sure)
-            if _may_end(text) and (best is None or benefit > most):
-                best, most = found, benefit
+            if _may_end(text) and (best is None or benefit > highest):
+                best, highest = found, benefit
         return best
 
     def calibrated(self, completion: CompletionText) -> float:

@@ -28,7 +28,7 @@ def names_in_scope(document: Snapshot, line: int) -> Counter[str]:
     Outside of a function, these are the names of the lines above with at least the line's indentation.
     """
     names: Counter[str] = Counter()
-    least = len(indentation(line_body(document.lines[line]))) if document.lines[line].strip() else -1
+    min_indent = len(indentation(line_body(document.lines[line]))) if document.lines[line].strip() else -1
     for at in range(line - 1, max(line - _MAX_LINES, -1), -1):
         body = line_body(document.lines[at])
         tokens = split_line(body).tokens
@@ -36,10 +36,10 @@ def names_in_scope(document: Snapshot, line: int) -> Counter[str]:
             continue
         names.update(_plain_names(tokens))
         indent = len(indentation(body))
-        if least < 0:
-            least = indent + (tokens[-1] in "{:([")
-        if indent < least and tokens[1] not in _CLOSERS:
-            least = indent
+        if min_indent < 0:
+            min_indent = indent + (tokens[-1] in "{:([")
+        if indent < min_indent and tokens[1] not in _CLOSERS:
+            min_indent = indent
             if _FUNCTION.search(body):
                 break
     return names

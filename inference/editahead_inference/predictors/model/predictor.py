@@ -323,10 +323,10 @@ class ModelPredictor:
             return self._previous.build(format, state, tokenizer, budget, self.paths)
         request = format.build(state, tokenizer, paths=self.paths)
         needed = tokenizer.count(request.system or "") + request.prompt.tokens + request.max_tokens
-        if context is not None and needed > (most := context - TEMPLATE_TOKENS):
-            room = max(most - request.max_tokens, most // 2)
+        if context is not None and needed > (available := context - TEMPLATE_TOKENS):
+            room = max(available - request.max_tokens, available // 2)
             request = format.build(state, tokenizer, budget=min(room, format.context), paths=self.paths)
-            request = replace(request, max_tokens=min(request.max_tokens, most - room))
+            request = replace(request, max_tokens=min(request.max_tokens, available - room))
         return request
 
     def _prompt_budget(self, format: Format) -> int:

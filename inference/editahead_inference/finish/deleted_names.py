@@ -63,8 +63,8 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
-class GoneName:
-    """A definition that is gone.
+class DeletedName:
+    """A definition that a change deleted or renamed.
 
     Attributes:
         old: The definition as it was.
@@ -121,9 +121,9 @@ class _File:
         return found
 
 
-def find_gone(
+def find_deleted_names(
     change: Sequence[ChangedFile], trees: SyntaxTrees, check: Callable[[], None] = lambda: None
-) -> list[GoneName]:
+) -> list[DeletedName]:
     """Return the definitions that a change took away, in its order. A deleted file takes all of its own along.
 
     Args:
@@ -135,11 +135,11 @@ def find_gone(
     files = [
         _File(before, after, trees, check) for before, after in texts if after.language in PARSED_LANGUAGES
     ]
-    found: list[GoneName] = []
+    found: list[DeletedName] = []
     for file in files:
-        gone = list(_gone_from(file, trees))
-        renamed = {one.name: one.new for one in gone if one.new}
-        found += (one for one in gone if not _is_kept(one.old, file, renamed, files))
+        deleted = list(_deleted_from(file, trees))
+        renamed = {one.name: one.new for one in deleted if one.new}
+        found += (one for one in deleted if not _is_kept(one.old, file, renamed, files))
     return found[:MAX_DELETED_NAMES]
 
 
@@ -149,7 +149,7 @@ def _empty(file: Snapshot | None) -> Snapshot:
     return replace(file, lines=("",))
 
 
-def _gone_from(file: _File, trees: SyntaxTrees) -> Iterator[GoneName]:
+def _deleted_from(file: _File, trees: SyntaxTrees) -> Iterator[DeletedName]:
     """Yield the definitions in the lines that a change replaced, which its file no longer has in the same scope."""
     old_lines, new_lines = file.before.lines, file.after.lines
     for i1, i2, j1, j2 in diff_lines(old_lines, new_lines):
@@ -164,19 +164,19 @@ def _gone_from(file: _File, trees: SyntaxTrees) -> Iterator[GoneName]:
         if not here:
             continue
         aligned = _aligned(edit)
-        come = _come(edit, file)
+        inserted = _inserted_definitions(edit, file)
         for one in here:
             pair = aligned.get((one.line - i1, one.column))
-            if pair is not None and any((two.name, two.column) == pair[:2] for two in come):
+            if pair is not None and any((two.name, two.column) == pair[:2] for two in inserted):
                 place = edit.line + one.line - i1, pair[1]
-                yield GoneName(one, file.after, edit, pair[0], place, pair[2])
+                yield DeletedName(one, file.after, edit, pair[0], place, pair[2])
                 continue
-            likes = [two for two in come if (two.role, two.is_local) == (one.role, one.is_local)]
+            likes = [two for two in inserted if (two.role, two.is_local) == (one.role, one.is_local)]
             alike = [two for two in here if (two.role, two.is_local) == (one.role, one.is_local)]
             is_clear = len(likes) == len(alike) == 1 and not one.imports
             new = likes[0] if is_clear and _share_word(one.name, likes[0].name) else None
             place = (min(j1, max(len(new_lines) - 1, 0)), 0) if new is None else (new.line, new.column)
-            yield GoneName(one, file.after, edit, "" if new is None else new.name, place, False)
+            yield DeletedName(one, file.after, edit, "" if new is None else new.name, place, False)
 
 
 def _share_word(old: str, new: str) -> bool:
@@ -189,7 +189,7 @@ def _names_of(lines: Sequence[str]) -> list[str]:
     return [word for word in found if word.strip("_") and word not in KEYWORDS]
 
 
-def _come(edit: PastEdit, file: _File) -> list[Definition]:
+def _inserted_definitions(edit: PastEdit, file: _File) -> list[Definition]:
     """Return the definitions of names in an edit's new lines that the text before did not define in the same scope."""
     return [
         one
@@ -221,7 +221,7 @@ def _is_same(one: Definition, other: Definition) -> bool:
 
 
 def _is_kept(one: Definition, file: _File, renamed: Mapping[str, str], files: Sequence[_File]) -> bool:
-    """Return whether a definition is there still: in a scope that was renamed itself, in one that is gone, or elsewhere."""
+    """Return whether a definition still exists: in a scope that was renamed, in one that was deleted, or elsewhere."""
     scope = tuple(renamed.get(name, name) for name in one.scope)
     if any((one.role, scope) == (other.role, other.scope) for other in file.definitions(one.name)):
         return True
