@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from changed_repository import git, make_repository
 from editahead_workspace.changes.read_change import ChangeRequest
 from editahead_workspace.finish.change_finish import EditorWorkspace, finish_change
 from editahead_workspace.settings import Settings
 from figures import SHORT, percentile, show
+from git_repository import git, make_repository
 from many_files import copy_modules
 
 pytestmark = pytest.mark.benchmark

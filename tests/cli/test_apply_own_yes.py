@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from changed_repository import git, make_repository
 from editahead_cli.agent_tools.workspace_tools import ToolRefusedError, WorkspaceTools
 from editahead_cli.main import main
 from editahead_inference.apply.review.file_names import FILES, FOLDERS
-from index_workspace import write
+from git_repository import git, make_repository, write
 
 NEW = [
     *("sub/HEAD", "HEAD", "sub/head", "sub/Head.", ".hg/hgrc", "sub/.hg/hgrc", ".pylintrc", ".luarc.json"),

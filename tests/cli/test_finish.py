@@ -14,12 +14,11 @@ from typing import Any
 
 import pytest
 
-from changed_repository import commit, git, make_repository
 from editahead_cli.main import main
 from editahead_inference.finish.finisher import Finisher
 from editahead_workspace.file_writes.step import Step
 from editahead_workspace.finish import change_finish
-from index_workspace import write
+from git_repository import commit, git, make_repository, write
 from renaming_finisher import UNLIKELY, RenamingFinisher
 from schemas import validate
 

@@ -12,7 +12,7 @@ from editahead_cli.main import main
 from editahead_retrieval.files.walk import Walk
 from editahead_retrieval.index import location
 from editahead_retrieval.process.writer_lock import WriterLock
-from index_workspace import write
+from git_repository import write
 
 
 @pytest.fixture

@@ -21,13 +21,12 @@ pytest.importorskip("mcp", reason="the environment was made before the extra mcp
 from mcp import Client, StdioServerParameters
 from mcp.server.mcpserver.exceptions import ToolError
 
-from changed_repository import git, make_repository
 from editahead_cli.agent_tools import workspace_tools
 from editahead_cli.agent_tools.mcp_server import DEADLINES_S, ToolServer
 from editahead_cli.agent_tools.workspace_tools import WorkspaceTools
 from editahead_cli.main import main
 from editahead_inference.errors import Cancelled
-from index_workspace import write
+from git_repository import git, make_repository, write
 from merge_with_readings import DETAIL, READINGS, SECOND, SKETCH, TEXT, merge_with_readings
 from process_memory import peak_mb
 

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from changed_repository import commit, make_repository
 from editahead_cli.main import main
-from index_workspace import write
+from git_repository import commit, make_repository, write
 from schemas import validate
 
 pytestmark = pytest.mark.slow

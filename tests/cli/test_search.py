@@ -12,7 +12,7 @@ from editahead_cli.main import main
 from editahead_retrieval.index import location
 from editahead_retrieval.process.writer_lock import WriterLock
 from editahead_workspace.codebase import search_command
-from index_workspace import write
+from git_repository import write
 
 pytestmark = pytest.mark.slow
 

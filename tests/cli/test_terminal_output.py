@@ -20,6 +20,7 @@ from editahead_cli.commands.lsp import _log_handlers
 from editahead_cli.main import main
 from editahead_cli.rich_console import SafeConsole
 from fake_model_server import Exchange, ModelServer
+from git_repository import make_repository
 from secret_corpus import placed_secrets
 from server_harness import ScriptedPipeline
 from sketch_fixture import SKETCH, TEXT
@@ -143,12 +144,8 @@ def test_the_demo_of_a_repository(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = "a\x1b[31m\nb.py"
-    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "init.defaultBranch=main"]
-    subprocess.run([*git, "init", "-q"], check=True)
-    for text in ("x = 1\n", f"x = 2  # {ATTACK}\n"):
-        (folder / name).write_text(text)
-        subprocess.run([*git, "add", "."], check=True)
-        subprocess.run([*git, "commit", "-q", "-m", f"subject {ATTACK}"], check=True)
+    texts = ({name: text} for text in ("x = 1\n", f"x = 2  # {ATTACK}\n"))
+    make_repository(folder, *texts, subject=f"subject {ATTACK}")
     assert main(["demo", "--repo", str(folder), "--speed", "0"]) == 0
     said = capsys.readouterr().out
     assert is_harmless(said)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from editahead_evals.client.lsp_client import isolated_environment
+from git_repository import make_repository
 
 pytestmark = pytest.mark.slow
 
@@ -41,18 +42,10 @@ def demo(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     """Return a repository with two commits: a file, and a rename in it."""
-    folder = tmp_path / "repository"
-    folder.mkdir()
-    for text in (TOTAL, TOTAL.replace("amount", "cents")):
-        (folder / "shop.py").write_text(text, encoding="utf-8")
-        git(folder, "init", "-q")
-        git(folder, "add", ".")
-        git(folder, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-qm", "Say what it is")
-    return folder
-
-
-def git(folder: Path, *arguments: str) -> None:
-    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)
+    renamed = TOTAL.replace("amount", "cents")
+    return make_repository(
+        tmp_path / "repository", {"shop.py": TOTAL}, {"shop.py": renamed}, subject="Say what it is"
+    )
 
 
 def check(output: dict[str, Any]) -> None:
@@ -114,7 +107,7 @@ def test_no_repository_is_said_in_one_line(tmp_path: Path) -> None:
 
 
 def test_a_history_without_commits_is_said_in_one_line(tmp_path: Path) -> None:
-    git(tmp_path, "init", "-q")
+    make_repository(tmp_path)
     result = demo(tmp_path, "--repo", str(tmp_path))
     assert result.returncode == 1
     assert result.stderr.endswith("no commits yet\n")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from changed_repository import make_repository
+from git_repository import make_repository
 from held_pipe import HeldPipe
 from server_process import REAL
 

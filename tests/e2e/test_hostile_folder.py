@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from changed_repository import commit, make_repository
-from index_workspace import write
+from git_repository import commit, make_repository, write
 
 pytestmark = pytest.mark.slow
 

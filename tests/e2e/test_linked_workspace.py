@@ -10,12 +10,12 @@ from typing import Any, Literal
 
 import pytest
 
-from changed_repository import make_repository
 from editahead_evals.client.editor import Editor
 from editahead_evals.client.lsp_client import LanguageClient, isolated_environment
 from editahead_evals.errors import ResponseError
 from editahead_workspace.uris import path_to_uri
 from fault_session import SERVER
+from git_repository import make_repository
 
 pytestmark = [pytest.mark.skipif(os.name != "posix", reason="needs symbolic links"), pytest.mark.slow]
 

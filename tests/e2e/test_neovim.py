@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from git_repository import make_repository
+
 msgpack = pytest.importorskip(
     "msgpack", reason="Neovim is driven with msgpack (pynvim of the group `dev` brings it)"
 )
@@ -112,14 +114,7 @@ class Neovim:
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     """Return a committed file in a git repository of its own."""
-    folder = tmp_path / "house"
-    folder.mkdir()
-    path = folder / "stay.py"
-    path.write_text(STAY, encoding="utf-8")
-    who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-    for command in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "A stay"]):
-        subprocess.run(["git", *command], cwd=folder, check=True, capture_output=True)
-    return path
+    return make_repository(tmp_path / "house", {"stay.py": STAY}) / "stay.py"
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from git_repository import make_repository
 from neovim import NEOVIM_0_12, PLUGIN, Neovim
 from samples import HALF, STAY, VISIBLE
 from server_with_planned_edits import REAL, planned
@@ -153,9 +154,7 @@ def test_installed_by_vim_pack(start: Start, tmp_path: Path) -> None:
     copy = repository / "editors" / "neovim"
     copy.parent.mkdir(parents=True)
     subprocess.run(["cp", "-r", str(PLUGIN), str(copy)], check=True)
-    who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-    for command in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "All"]):
-        subprocess.run(["git", *command], cwd=repository, check=True, capture_output=True)
+    make_repository(repository, {})
     neovim = start("x = 1\nguest = 2\n", plugin=False)
     neovim.lua(
         """local url, cmd = ...

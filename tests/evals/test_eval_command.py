@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from editahead_evals.replay.baselines import BASELINES
 from editahead_evals.replay.commit_evaluation import EvalPlan
 from editahead_evals.replay.parallel import evaluate
 from eval_command import BEFORE, RECORDS, run_eval, write_records
+from git_repository import make_repository
 from schemas import validate
 
 pytestmark = pytest.mark.slow
@@ -33,22 +33,11 @@ def edits(tmp_path: Path) -> Path:
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     """With one commit that changes a file; beside it "empty", with none that does."""
-    environment = os.environ | {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-
-    def git(name: str, *arguments: str) -> None:
-        identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
-        command = ["git", *identity, "-C", str(tmp_path / "repositories" / name), *arguments]
-        subprocess.run(command, check=True, capture_output=True, env=environment)
-
-    for name, texts in (("shop", (BEFORE, BEFORE.replace("total", "amount"))), ("empty", (BEFORE,))):
-        folder = tmp_path / "repositories" / name
-        folder.mkdir(parents=True)
-        git(name, "init")
-        for text, subject in zip(texts, ("Begin", "Call it amount"), strict=False):
-            (folder / "a.py").write_text(text)
-            git(name, "add", "--all")
-            git(name, "commit", "--message", subject)
-    return tmp_path / "repositories" / "shop"
+    make_repository(tmp_path / "repositories" / "empty", {"a.py": BEFORE})
+    named = BEFORE.replace("total", "amount")
+    return make_repository(
+        tmp_path / "repositories" / "shop", {"a.py": BEFORE}, {"a.py": named}, subject="Call it amount"
+    )
 
 
 def test_json_has_everything(edits: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,35 +11,22 @@ from editahead_evals.data import own_checkout
 from editahead_evals.data.own_checkout import present_commit
 from editahead_evals.errors import RevisionError
 from editahead_lab.revisions import checked_out
+from git_repository import commit, git, make_repository, write
 
-GIT = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
 INIT = "{package}/editahead_{package}/__init__.py"
-
-
-def git(checkout: Path, *arguments: str) -> None:
-    environment = os.environ | {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-    subprocess.run([*GIT, "-C", str(checkout), *arguments], check=True, capture_output=True, env=environment)
-
-
-def write(checkout: Path, name: str, text: str) -> Path:
-    path = checkout / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    return path
 
 
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkout of a small Editahead with two versions, v1 and v2, in which this module lies, too."""
-    git(tmp_path, "init", "--initial-branch=main")
-    here = write(tmp_path, "evals/editahead_evals/data/own_checkout.py", "")
+    here = "evals/editahead_evals/data/own_checkout.py"
+    make_repository(tmp_path, {here: ""})
     for version in ("v1", "v2"):
-        for package in ("cli", "lsp", "inference"):
-            write(tmp_path, INIT.format(package=package), f"VERSION = {version!r}\n")
-        git(tmp_path, "add", "--all")
-        git(tmp_path, "commit", "--message", version)
+        packages = ("cli", "lsp", "inference")
+        write(tmp_path, {INIT.format(package=package): f"VERSION = {version!r}\n" for package in packages})
+        commit(tmp_path)
         git(tmp_path, "tag", version)
-    monkeypatch.setattr(own_checkout, "_HERE", here)
+    monkeypatch.setattr(own_checkout, "_HERE", tmp_path / here)
     return tmp_path
 
 
@@ -61,7 +48,7 @@ def test_the_code_of_a_revision_runs(checkout: Path) -> None:
 def test_what_was_measured_is_named_and_changes_are_marked(checkout: Path) -> None:
     clean = present_commit()
     assert len(clean) >= 7
-    write(checkout, INIT.format(package="lsp"), "VERSION = 'v3'\n")
+    write(checkout, {INIT.format(package="lsp"): "VERSION = 'v3'\n"})
     assert present_commit() == f"{clean}-dirty"
 
 
@@ -73,7 +60,7 @@ def test_a_revision_that_does_not_exist(checkout: Path) -> None:
 
 
 def test_a_revision_that_cannot_run(checkout: Path) -> None:
-    write(checkout, INIT.format(package="lsp"), "raise RuntimeError('broken')\n")
+    write(checkout, {INIT.format(package="lsp"): "raise RuntimeError('broken')\n"})
     git(checkout, "commit", "--all", "--message", "broken")
     with pytest.raises(RevisionError, match=r"HEAD: its code cannot be run: .*broken"), checked_out("HEAD"):
         pass
@@ -97,7 +84,7 @@ def test_a_revision_of_before_the_cli_package(checkout: Path) -> None:
 
 
 def test_outside_of_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_checkout, "_HERE", write(tmp_path, "site-packages/revisions.py", ""))
+    monkeypatch.setattr(own_checkout, "_HERE", tmp_path / "site-packages" / "revisions.py")
     assert present_commit() == "unknown"
     with pytest.raises(RevisionError, match="not run from a git checkout of its own"), checked_out("HEAD"):
         pass

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from changed_repository import make_repository
 from editahead_lsp.finish import service
 from editahead_lsp.heavy_jobs import MAX_HEAVY_JOBS, HeavyJobs
 from editahead_workspace import uris
 from editahead_workspace.finish.messages import Found
+from git_repository import make_repository
 from held_pipe import HeldPipe
 from server_harness import ServerHarness
 

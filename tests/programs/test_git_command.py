@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from changed_repository import change_of, commit, git, make_repository
+from changed_repository import change_of
 from editahead_evals.data.git_records import recent_records
 from editahead_evals.errors import GitError
 from editahead_programs import git_command
 from editahead_programs.git_command import GitCommand, make_environment
 from editahead_workspace.errors import ChangeError
+from git_repository import commit, git, make_repository, write
 from hostile_repository import find_gits, lose_objects, make_trap, set_config, use_git, version_of
-from index_workspace import write
 
 GITS = find_gits()
 

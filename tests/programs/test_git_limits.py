@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from changed_repository import make_repository
 from editahead_programs.git_command import GitCommand
+from git_repository import make_repository
 from held_pipe import HeldPipe
 
 pytestmark = [

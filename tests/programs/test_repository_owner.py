@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from changed_repository import change_of, make_repository
+from changed_repository import change_of
 from editahead_evals.data.git_records import recent_records
 from editahead_evals.errors import GitError
 from editahead_programs.git_command import GitCommand, GitCommandError
 from editahead_workspace.errors import ChangeError
+from git_repository import make_repository
 from hostile_repository import find_gits, set_config, use_git, version_of
 
 GITS = [git for git in find_gits() if tuple(map(int, version_of(git).split(".")[:2])) >= (2, 30)]

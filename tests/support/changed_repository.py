@@ -1,9 +1,7 @@
-"""Git repositories for tests of changes, and changes as plain values."""
+"""Changes as plain values."""
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,43 +11,8 @@ from editahead_workspace import uris
 from editahead_workspace.changes.git_change import GitSource, read_git_change
 from editahead_workspace.changes.git_command import GitCommand
 from editahead_workspace.changes.workspace_change import WorkspaceChange, WorkspaceTexts
-from index_workspace import write
 
 MAX_FILE_BYTES = 10_000
-
-
-def git(root: Path, *arguments: str) -> str:
-    """Run git without the configuration of the machine."""
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(root.parent),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        **{
-            f"GIT_{who}_{what}": "a@example.org"
-            for who in ("AUTHOR", "COMMITTER")
-            for what in ("NAME", "EMAIL")
-        },
-    }
-    command = ["git", "-c", "init.defaultBranch=main", *arguments]
-    return subprocess.run(
-        command, cwd=root, env=environment, check=True, capture_output=True, text=True
-    ).stdout.strip()
-
-
-def make_repository(root: Path, files: dict[str, str]) -> Path:
-    """Make a repository with one commit."""
-    root.mkdir(parents=True, exist_ok=True)
-    git(root, "init", "-q")
-    write(root, files)
-    commit(root)
-    return root
-
-
-def commit(root: Path) -> str:
-    """Commit all files, and return the commit's id."""
-    git(root, "add", "-A")
-    git(root, "commit", "-q", "--allow-empty", "-m", "change")
-    return git(root, "rev-parse", "HEAD")
 
 
 def texts_of(root: Path, exclude: Sequence[str] = ()) -> WorkspaceTexts:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+
+from git_repository import make_repository
 
 
 def fill_folder(folder: Path, files: Mapping[str, str]) -> None:
@@ -16,9 +17,4 @@ def fill_folder(folder: Path, files: Mapping[str, str]) -> None:
             shutil.rmtree(old)
         else:
             old.unlink()
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8", newline="")
-    who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-    for command in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "All"]):
-        subprocess.run(["git", *command], cwd=folder, check=True, capture_output=True)
+    make_repository(folder, files)

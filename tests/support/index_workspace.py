@@ -20,14 +20,6 @@ LATER_NS = 10**19
 """A time at which no file was changed just now, so that stamps are trusted."""
 
 
-def write(root: Path, files: dict[str, str]) -> None:
-    """Write files with their folders."""
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8", newline="")
-
-
 def make_builder(
     root: Path,
     database: Path,

@@ -1,44 +1,23 @@
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
+import git_repository
 from editahead_evals.data.git_records import recent_records
 from editahead_evals.errors import GitError
-
-IDENTITY = {
-    "GIT_AUTHOR_NAME": "a",
-    "GIT_AUTHOR_EMAIL": "a@example.org",
-    "GIT_COMMITTER_NAME": "a",
-    "GIT_COMMITTER_EMAIL": "a@example.org",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_CONFIG_SYSTEM": os.devnull,
-}
-
-
-def git(repository: Path, *arguments: str) -> None:
-    command = ["git", "-C", str(repository), *arguments]
-    subprocess.run(command, check=True, capture_output=True, env=os.environ | IDENTITY)
+from git_repository import git, make_repository, write
 
 
 def commit(repository: Path, subject: str, files: dict[str, str | bytes]) -> None:
-    for name, content in files.items():
-        path = repository / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-    git(repository, "add", "--all")
-    git(repository, "commit", "--message", subject)
+    write(repository, files)
+    git_repository.commit(repository, subject)
 
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    repository = tmp_path / "shop"
-    repository.mkdir()
-    git(repository, "init", "--initial-branch=main")
-    return repository
+    return make_repository(tmp_path / "shop")
 
 
 def test_recent_changes_become_records_newest_first(repository: Path) -> None:

@@ -39,7 +39,7 @@ from editahead_lab.search.tasks import (
 )
 from editahead_retrieval.search.places import Place
 from editahead_retrieval.vectors.static_encoder import DIMENSIONS, StaticEncoder, save_encoder
-from index_workspace import write
+from git_repository import write
 
 CART = "def add_to_cart(item):\n    cart.append(item)\n"
 MAIL = "def send_receipt(order):\n    mail(order.user)\n"

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from changed_repository import make_repository
 from editahead_lsp.finish import finish_counter, service
 from editahead_workspace import uris
 from editahead_workspace.finish.messages import (
@@ -19,6 +18,7 @@ from editahead_workspace.finish.messages import (
     FoundPlace,
     FoundRule,
 )
+from git_repository import make_repository
 from server_harness import ScriptedPipeline, ServerHarness
 
 pytestmark = pytest.mark.slow

@@ -14,7 +14,7 @@ import pytest_asyncio
 from editahead_retrieval.errors import SearchLogError
 from editahead_retrieval.search.search_log import FILE_NAME, OpenedResult, read_opened
 from editahead_workspace import uris
-from index_workspace import write
+from git_repository import write
 from server_harness import ScriptedPipeline, ServerHarness
 
 pytestmark = pytest.mark.slow

@@ -14,7 +14,7 @@ from editahead_retrieval.process.messages import IndexReport, IndexRequest, Inde
 from editahead_workspace.codebase.index_service import MAX_STARTS, IndexService, is_wanted
 from editahead_workspace.settings import Settings
 from editahead_workspace.uris import path_to_uri
-from index_workspace import write
+from git_repository import write
 from server_harness import ServerHarness
 
 

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from changed_repository import commit, make_repository
 from editahead_inference.pipeline import Pipeline
 from editahead_workspace import uris
 from editahead_workspace.mined_rules.mined_history import mine_repository, read_commits
-from index_workspace import write
+from git_repository import commit, make_repository, write
 from server_harness import ServerHarness
 
 pytestmark = pytest.mark.slow

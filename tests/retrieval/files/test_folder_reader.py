@@ -10,7 +10,7 @@ from editahead_retrieval.errors import UnreadableFileError
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.folder_reader import FolderReader
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
-from index_workspace import write
+from git_repository import write
 
 FILES = {
     ".gitignore": "build/\n*.log\n",

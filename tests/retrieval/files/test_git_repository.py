@@ -13,6 +13,7 @@ import pytest
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.git_repository import open_repository
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
+from git_repository import git
 from ignore_trees import find_prefix
 
 
@@ -26,11 +27,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     monkeypatch.delenv("GIT_CONFIG_GLOBAL", raising=False)
     return home
-
-
-def git(folder: Path, *arguments: str) -> str:
-    command = ["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments]
-    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.folder_reader import FolderReader, read_permitted
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 from editahead_retrieval.files.walk import Walk
-from index_workspace import write
+from git_repository import write
 from swapped_folder import swap, swapped_at_open
 
 FILES = {".gitignore": "private/\n", "src/deep/a.py": "ours", "private/deep/a.py": "hidden", "top.py": "top"}

@@ -11,7 +11,7 @@ from editahead_retrieval.files import walk as walk_module
 from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 from editahead_retrieval.files.walk import Walk
-from index_workspace import write
+from git_repository import write
 
 
 def make_walk(root: Path, exclude: tuple[str, ...] = (), max_file_bytes: int = 1000) -> Walk:

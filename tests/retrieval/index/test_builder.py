@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from editahead_retrieval.files import walk
 from editahead_retrieval.index.builder import IndexBuilder
 from editahead_retrieval.index.reader import IndexReader
+from git_repository import write
 from history_typist import PROPERTY
-from index_workspace import dump, finish, make_builder, update, words_of, write
+from index_workspace import dump, finish, make_builder, update, words_of
 
 TEXTS = ["def alpha(): pass\n", "from a import alpha\nalpha()\n", "class Beta:\n    gamma = 1\n", "", "x\0y"]
 PATHS = ["a.py", "sub/b.py", "sub/c.md", "sub/deep/d.py", "log.txt", ".gitignore"]

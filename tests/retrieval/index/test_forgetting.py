@@ -14,7 +14,8 @@ from editahead_retrieval.index.forgetting import FORGOTTEN_AT, KEPT_S, Forgetter
 from editahead_retrieval.index.reader import IndexReader
 from editahead_retrieval.process.messages import IndexTask
 from editahead_retrieval.process.worker import IndexWorker, run
-from index_workspace import build_index, database_of, dump, words_of, write
+from git_repository import write
+from index_workspace import build_index, database_of, dump, words_of
 
 SECRET = "quixotryzebu"
 TEXT = f"class Xylo{SECRET}:\n    def pounce{SECRET}(self, flit{SECRET}): return self\n# {SECRET}\n"

@@ -13,7 +13,8 @@ from editahead_prompts.syntax.symbols import Role
 from editahead_retrieval.errors import IndexDamagedError, IndexUnusableError
 from editahead_retrieval.index.reader import IndexReader
 from editahead_retrieval.index.terms import exact_term
-from index_workspace import build_index, database_of, write
+from git_repository import write
+from index_workspace import build_index, database_of
 
 FILES = {
     "shop/store.py": "class Store:\n    def add_item(self, item):\n        self.items.append(item)\n",

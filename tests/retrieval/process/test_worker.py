@@ -19,7 +19,8 @@ from editahead_retrieval.process import worker as worker_module
 from editahead_retrieval.process.branch_watch import find_git_folder
 from editahead_retrieval.process.messages import IndexReport, IndexRequest, IndexTask, decode_report, encode
 from editahead_retrieval.process.worker import IndexWorker
-from index_workspace import build_index, database_of, dump, write
+from git_repository import git, make_repository, write
+from index_workspace import build_index, database_of, dump
 
 FILES = {f"pack{n % 7}/m{n}.py": f"def name_{n}():\n    return other_{n}()\n" for n in range(60)}
 
@@ -276,16 +277,9 @@ def test_a_file_saved_during_a_check_is_reported(root: Path, tmp_path: Path) -> 
     worker.close()
 
 
-def git(root: Path, *arguments: str) -> None:
-    options = ["-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false"]
-    subprocess.run(["git", "-C", str(root), *options, *arguments], check=True, capture_output=True)
-
-
 @pytest.mark.slow
 def test_a_switch_of_branches_during_a_build(root: Path, tmp_path: Path) -> None:
-    git(root, "init", "-q", "-b", "main")
-    git(root, "add", ".")
-    git(root, "commit", "-qm", "one")
+    make_repository(root, {})
     git(root, "switch", "-qc", "other")
     write(root, {name: f"other_branch = 1\n# {name}\n" for name in FILES})
     git(root, "commit", "-qam", "two")

@@ -12,7 +12,8 @@ from editahead_retrieval.index.reader import IndexReader
 from editahead_retrieval.search.answers import SearchResult
 from editahead_retrieval.search.code_search import MAX_PER_FILE, CodeSearch, SearchScope
 from editahead_retrieval.search.features import CODE, SENTENCE, SENTENCE_MEANING
-from index_workspace import build_index, write
+from git_repository import write
+from index_workspace import build_index
 
 FILES = {
     "net/retry_policy.py": (

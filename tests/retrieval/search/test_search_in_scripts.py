@@ -15,8 +15,9 @@ from editahead_retrieval.index import location
 from editahead_retrieval.index.reader import IndexReader
 from editahead_retrieval.search.answers import SearchResult
 from editahead_retrieval.search.code_search import CodeSearch
+from git_repository import write
 from history_typist import PROPERTY
-from index_workspace import build_index, write
+from index_workspace import build_index
 
 ABOVE = "".join(f"def step_{number}():\n    return {number}\n\n\n" for number in range(6))
 LINES = {

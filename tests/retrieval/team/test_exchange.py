@@ -19,7 +19,7 @@ from editahead_retrieval.process.worker import IndexWorker, run
 from editahead_retrieval.team.exchange import RETRY_S, SHARE_S
 from editahead_retrieval.team.proofs import create_key
 from editahead_retrieval.vectors.static_encoder import DIMENSIONS
-from index_workspace import write
+from git_repository import write
 from silent_server import SilentServer
 from team_of_members import Team
 

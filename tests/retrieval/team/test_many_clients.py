@@ -18,7 +18,8 @@ from editahead_retrieval.process.messages import IndexReport, IndexTask, decode_
 from editahead_retrieval.search.code_search import CodeSearch
 from editahead_retrieval.team.proofs import create_key
 from editahead_retrieval.vectors.shipped import SHIPPED
-from index_workspace import database_of, dump, write
+from git_repository import write
+from index_workspace import database_of, dump
 from team_of_members import Team
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,7 @@ from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 from editahead_workspace.changes.folder_change import read_folder_change
 from editahead_workspace.changes.renames import find_renames
 from editahead_workspace.errors import ChangeError
-from index_workspace import write
+from git_repository import write
 
 
 def test_folders(tmp_path: Path) -> None:

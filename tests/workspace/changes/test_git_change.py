@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from changed_repository import MAX_FILE_BYTES, as_values, change_of, commit, git, make_repository, texts_of
+from changed_repository import MAX_FILE_BYTES, as_values, change_of, texts_of
 from editahead_workspace.changes.git_change import read_git_change
 from editahead_workspace.changes.git_command import GitCommand
 from editahead_workspace.errors import ChangeError
-from index_workspace import write
+from git_repository import commit, git, make_repository, write
 
 LINES = "".join(f"line {number}\n" for number in range(20))
 

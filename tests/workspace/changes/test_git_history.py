@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from changed_repository import commit, git, make_repository
 from editahead_inference.mined_rules.co_changes import CoChange, Consequence, Trigger
 from editahead_inference.mined_rules.rewrites import Rewrite
 from editahead_inference.mined_rules.rules import MinedRule, content_id
@@ -20,7 +19,7 @@ from editahead_workspace.changes.git_history import parse_log, read_history
 from editahead_workspace.errors import ChangeError
 from editahead_workspace.mined_rules.mined_history import mine_repository, read_commits, repository_rules
 from editahead_workspace.mined_rules.rules_file import load_rules, rules_path, save_rules
-from index_workspace import write
+from git_repository import commit, git, make_repository, write
 
 ODD = "diff --git a/x b/x\n@@ -1 +1 @@\n--- a/y\n+++ b/y\n\x01" + "0" * 40 + " 1\n"
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from changed_repository import as_values, change_of, commit, git, make_repository, texts_of
+from changed_repository import as_values, change_of, texts_of
 from editahead_workspace.changes.patch_change import read_patch_change
 from editahead_workspace.errors import ChangeError
-from index_workspace import write
+from git_repository import commit, git, make_repository, write
 
 CODE = "def load(path):\n    return open(path).read()\n\n\ndef save(path, text):\n    open(path, 'w').write(text)\n"
 OTHER = "".join(f"row {number}\n" for number in range(12))

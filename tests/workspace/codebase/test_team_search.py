@@ -24,7 +24,7 @@ from editahead_workspace.codebase.team_search import RETRY_S, TeamAnswer, TeamAn
 from editahead_workspace.codebase.workspace_codebase import IndexedFolder
 from editahead_workspace.settings import Settings, load_settings
 from editahead_workspace.user_secret import load_or_create_user_secret
-from index_workspace import write
+from git_repository import write
 from real_postgres import PostgresServer
 from server_harness import ScriptedPipeline, ServerHarness
 from team_of_members import Team

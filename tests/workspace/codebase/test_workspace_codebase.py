@@ -11,7 +11,8 @@ from editahead_retrieval.files.exclusion_rules import ExclusionRules
 from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 from editahead_workspace.codebase.workspace_codebase import IndexedFolder, WorkspaceCodebase
 from editahead_workspace.uris import path_to_uri
-from index_workspace import build_index, database_of, write
+from git_repository import write
+from index_workspace import build_index, database_of
 
 FILES = {
     "shop/store.py": "class Store:\n    def add_item(self, item):\n        self.items.append(item)\n",

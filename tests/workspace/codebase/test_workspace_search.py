@@ -17,7 +17,8 @@ from editahead_workspace.codebase.search_encoder import SearchEncoder, open_sear
 from editahead_workspace.codebase.workspace_codebase import IndexedFolder
 from editahead_workspace.codebase.workspace_search import WorkspaceSearch
 from editahead_workspace.settings import Settings
-from index_workspace import build_index, database_of, write
+from git_repository import write
+from index_workspace import build_index, database_of
 
 WORDS = ("oven", "heat", "warm", "bread")
 

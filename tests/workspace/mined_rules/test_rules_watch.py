@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from changed_repository import make_repository
 from editahead_inference.mined_rules.repository import RepositoryRules
 from editahead_inference.mined_rules.rewrites import Rewrite
 from editahead_inference.mined_rules.rules import MinedRule, content_id
 from editahead_workspace.mined_rules.rules_file import rules_path, save_rules
 from editahead_workspace.mined_rules.rules_watch import RulesWatch
+from git_repository import make_repository
 
 WHAT = Rewrite(".py", "assertEquals", "assertEqual", 5, 0, ())
 RULE = MinedRule(WHAT, id=content_id(WHAT))

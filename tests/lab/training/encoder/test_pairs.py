@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -20,6 +19,7 @@ from editahead_lab.training.encoder.packages import licensed_name, package_pairs
 from editahead_lab.training.encoder.pair import KINDS, Pair, read_pairs, write_pairs
 from editahead_retrieval.search.search_log import FILE_NAME, OpenedResult, add_opened
 from editahead_retrieval.vectors.words import find_text_words
+from git_repository import make_repository
 
 PYTHON = '''
 def oven_heat(oven, degrees):
@@ -157,14 +157,8 @@ def test_only_packages_under_permissive_licences_are_read(tmp_path: Path) -> Non
 
 
 def test_a_repository_of_a_persons_own_becomes_pairs_once(tmp_path: Path) -> None:
-    repository = tmp_path / "kitchen"
-    repository.mkdir()
-    git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", "-C", str(repository)]
-    subprocess.run([*git, "init", "-q"], check=True)
-    for text in (PYTHON, PYTHON.replace("oven.speed", "max(oven.speed, 1)")):
-        (repository / "oven.py").write_text(text)
-        subprocess.run([*git, "add", "."], check=True)
-        subprocess.run([*git, "commit", "-q", "-m", "Never divide by zero speed"], check=True)
+    texts = ({"oven.py": text} for text in (PYTHON, PYTHON.replace("oven.speed", "max(oven.speed, 1)")))
+    repository = make_repository(tmp_path / "kitchen", *texts, subject="Never divide by zero speed")
     plan = PairsPlan(None, (repository,), (), 10, 1)
     told: list[str] = []
     provenance = make_pairs(plan, tmp_path / "out", told.append)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from index_workspace import write
+from git_repository import write
 
 np = pytest.importorskip("numpy")
 pytest.importorskip("scipy")
