@@ -40,13 +40,13 @@ class ProcessGuard:
         """
         with self._lock:
             self._groups.add(group)
-            self._tell(f"-{group}\n")
+            self._send(f"-{group}\n")
 
     def remove(self, group: int) -> None:
         """Forget a process group that has ended."""
         with self._lock, suppress(OSError):
             self._groups.discard(group)
-            self._tell(f"-{group} ended\n")
+            self._send(f"-{group} ended\n")
 
     def close(self) -> None:
         """End all groups that are left, and the guard."""
@@ -67,7 +67,7 @@ class ProcessGuard:
             process.stdin.close()
             process.returncode = 0  # another's child is not waited for
 
-    def _tell(self, line: str) -> None:
+    def _send(self, line: str) -> None:
         """Write a line to the guard; start a guard, or another one, if there is none that reads."""
         if self._process is not None:
             assert self._process.stdin is not None

@@ -42,7 +42,7 @@ def expected_seconds(text: str, probability: float) -> float:
     return probability * seconds_saved(count_keys(text)) - READ_S
 
 
-def needed_probability(text: str, least: float) -> float:
-    """Return the probability from which `expected_seconds` of a text is `least`; infinite where none is enough."""
+def needed_probability(text: str, min_seconds: float) -> float:
+    """Return the probability from which `expected_seconds` of a text is `min_seconds`; infinite where none is enough."""
     saved = seconds_saved(count_keys(text))
-    return (READ_S + least) / saved if saved else float("inf")
+    return (READ_S + min_seconds) / saved if saved else float("inf")

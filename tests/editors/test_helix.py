@@ -105,7 +105,7 @@ def test_the_item_of_the_menu_makes_the_edit(start: Start) -> None:
     helix.keys("<Tab>")
     helix.until_shown("    return n / 2")
     helix.keys("<CR>")
-    helix.until_gone(" complete ")
+    helix.until_absent(" complete ")
     helix.keys("<Esc>")
     helix.until_shown("NOR")
     save(helix)

@@ -95,6 +95,6 @@ def test_a_selected_sketch_is_a_code_action(start: Start) -> None:
     vim.keys("11GVG:ALECodeAction<CR>")
     vim.until_shown("Apply sketch in selection")
     vim.keys("1<CR>")
-    vim.until_gone("```")
+    vim.until_absent("```")
     save(vim)
     assert file.read_text() == STAY.replace("self.begins = begins", "self.begins = 0")

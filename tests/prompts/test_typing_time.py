@@ -44,9 +44,9 @@ def test_a_longer_text_saves_no_less(text: str, more: str, p: float) -> None:
 
 
 @given(TEXTS, st.floats(0, 0.5))
-def test_the_needed_probability_gives_just_the_minimum(text: str, least: float) -> None:
-    needed = needed_probability(text, least)
+def test_the_needed_probability_gives_just_the_minimum(text: str, min_seconds: float) -> None:
+    needed = needed_probability(text, min_seconds)
     if needed <= 1:
-        assert expected_seconds(text, needed) == pytest.approx(least)
+        assert expected_seconds(text, needed) == pytest.approx(min_seconds)
     else:
-        assert expected_seconds(text, 1) < least
+        assert expected_seconds(text, 1) < min_seconds

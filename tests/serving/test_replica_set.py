@@ -50,7 +50,7 @@ async def test_one_is_killed_while_the_others_go_on(tmp_path: Path) -> None:
 
         watched.fleet.stop()
         assert await running == 0
-    await watched.are_gone()
+    await watched.wait_for_end()
     assert (
         watched.said.count("The engine has stopped.") == 1 and watched.said[-1] == "The engine has stopped."
     )
@@ -108,4 +108,4 @@ async def test_without_a_router_nothing_goes_on(tmp_path: Path) -> None:
     assert any("router: nginx does not start: nginx: [emerg] bind() failed." in said for said in watched.said)
     assert not any(READY in said for said in watched.said)
     if (tmp_path / "pids").exists():
-        await watched.are_gone()
+        await watched.wait_for_end()

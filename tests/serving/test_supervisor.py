@@ -68,7 +68,7 @@ async def test_it_is_started_found_killed_started_again_and_ended(tmp_path: Path
 
         watched.fleet.stop()
         assert await running == 0
-    await watched.are_gone()
+    await watched.wait_for_end()
     assert not watched.file.exists() and watched.said[-1] == "The engine has stopped."
     with pytest.raises(BackendError, match="No engine is running"):
         await answer(backend)
@@ -97,7 +97,7 @@ async def test_who_does_not_end_is_killed(tmp_path: Path) -> None:
         await asyncio.sleep(0)
         watched.fleet.stop()
         assert await running == 0
-    await watched.are_gone()
+    await watched.wait_for_end()
 
 
 async def test_what_never_starts_is_given_up_with_its_reason(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ async def test_another_key_than_the_configured_one_is_noticed(tmp_path: Path) ->
     async with running_engine(watched) as running:
         assert await running == 1
     assert "does not accept the key" in watched.said[-1]
-    await watched.are_gone()
+    await watched.wait_for_end()
 
 
 async def test_a_program_that_cannot_be_run(tmp_path: Path) -> None:

@@ -25,13 +25,13 @@ class Engine:
 
     Attributes:
         said: The output so far, by line.
-        tell: Called with each line of output.
+        log: Called with each line of output.
     """
 
-    def __init__(self, process: asyncio.subprocess.Process, tell: Callable[[str], None]) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, log: Callable[[str], None]) -> None:
         self.process = process
         self.said: list[str] = []
-        self._tell = tell
+        self._log = log
 
     async def hears(self, text: str) -> None:
         """Wait until the command prints a text, from now on."""
@@ -41,7 +41,7 @@ class Engine:
             line = await self.process.stderr.readline()
             assert line, self.said
             self.said.append(line.decode())
-            self._tell(self.said[-1].rstrip())
+            self._log(self.said[-1].rstrip())
 
     def server(self) -> int:
         """Return the process of the only server, which leads a process group."""
@@ -68,14 +68,14 @@ class Engine:
 
 @asynccontextmanager
 async def engine(
-    folder: Path, environment: dict[str, str], *options: str, tell: Callable[[str], None] = lambda line: None
+    folder: Path, environment: dict[str, str], *options: str, log: Callable[[str], None] = lambda line: None
 ) -> AsyncIterator[Engine]:
     command = [*ENGINE, str(folder), *options]
     process = await asyncio.create_subprocess_exec(
         *command, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
     try:
-        yield Engine(process, tell)
+        yield Engine(process, log)
     finally:
         if process.returncode is None:
             process.send_signal(signal.SIGTERM)

@@ -224,7 +224,7 @@ def match_patterns(data: st.DataObject) -> None:
         steps += 1
         assert steps < 10_000
 
-    IgnorePatterns.from_text(text).verdict(path, is_folder=data.draw(st.booleans()), check=check)
+    IgnorePatterns.from_text(text).decide(path, is_folder=data.draw(st.booleans()), check=check)
 
 
 def build_prompts(data: st.DataObject) -> None:

@@ -301,7 +301,7 @@ def _question(text: str, check: Check) -> None:
 def _patterns(text: str, check: Check) -> None:
     patterns = IgnorePatterns.from_text(text)
     for path in ("a/b/c.py", text[:4_000].replace("\n", "/").strip("/") or "a"):
-        patterns.verdict(path, is_folder=False, check=check)
+        patterns.decide(path, is_folder=False, check=check)
 
 
 def _positions(text: str, check: Check) -> None:

@@ -61,13 +61,13 @@ class EngineHarness:
             plans,
             self.router,
             self.file.parent,
-            self._tell,
+            self._log,
             environment={**os.environ, "STUB_FOLDER": str(folder), **environment},
             clock=lambda: float(clock()),
             sleep=self._sleep,
         )
 
-    def _tell(self, text: str) -> None:
+    def _log(self, text: str) -> None:
         self.said.append(text)
         self._more.set()
 
@@ -85,7 +85,7 @@ class EngineHarness:
         lines = (self.folder / "pids").read_text().splitlines()
         return [(int(own), int(child)) for own, child in map(str.split, lines)]
 
-    async def are_gone(self) -> None:
+    async def wait_for_end(self) -> None:
         for pid in itertools.chain(*self.pids()):
             await parent_process.wait_for_exit(pid)
 

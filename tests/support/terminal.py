@@ -98,7 +98,7 @@ class Terminal:
     def until_shown(self, text: str) -> None:
         self.until(lambda rows: any(text in row for row in rows), text)
 
-    def until_gone(self, text: str) -> None:
+    def until_absent(self, text: str) -> None:
         self.until(lambda rows: not any(text in row for row in rows), f"all but {text}")
 
     def _answer(self, data: str) -> None:

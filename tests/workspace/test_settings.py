@@ -295,7 +295,7 @@ def test_a_workspace_weakens_nothing(level: SettingsLevel) -> None:
     assert settings.log_level == "error"
     patterns = IgnorePatterns(settings.exclude)
     for name in ("a.secret", "private", "generated"):
-        assert patterns.verdict(name, is_folder=name != "a.secret"), name
+        assert patterns.decide(name, is_folder=name != "a.secret"), name
 
 
 def test_a_workspace_narrows_defaults_but_does_not_widen_them() -> None:

@@ -154,7 +154,7 @@ class EngineKills:
         time.sleep(self._dice.uniform(0, 1.2 * self._start_s))
         process.kill()
         process.communicate()
-        self._are_gone()
+        self._wait_for_end()
         assert asyncio.run(self._ask()) is None
 
     def check(self) -> None:
@@ -167,7 +167,7 @@ class EngineKills:
         process.terminate()
         process.communicate()
         assert process.returncode == 0
-        self._are_gone()
+        self._wait_for_end()
         assert not [*self._state.glob("engine.json*")]
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -178,7 +178,7 @@ class EngineKills:
             stderr=subprocess.PIPE,
         )
 
-    def _are_gone(self) -> None:
+    def _wait_for_end(self) -> None:
         """Wait for the end of all servers. A child of a stub, which would be vLLM's own affair, is ended."""
         pids = self._folder / "pids"
         for line in pids.read_text().splitlines() if pids.exists() else ():

@@ -247,9 +247,9 @@ class Demo:
             self._report.line("shown", f"by {who}: {shown['label']} ({shown['confidence']:.2f})", "cyan")
             while neovim.text == text:
                 self._press_tab()
-            gone = not EngineRunfile.read(self._notice).ready
-            away += gone
-            self._report.line("Tab", "without the engine" if gone else "", "bold green")
+            is_away = not EngineRunfile.read(self._notice).ready
+            away += is_away
+            self._report.line("Tab", "without the engine" if is_away else "", "bold green")
             self._report.difference(text, neovim.text)
         made = self._status()["outcomes"]["accepted"] - accepted
         check(made == before.count(f"self.{old}") - 1, f"Tab made each of the others, not {made}")
@@ -420,7 +420,7 @@ async def play() -> None:
     with sample_project() as (files, environment):
         report.scene("The engine starts", "editahead engine, with a small mixture of experts.")
         async with engine(
-            TRAINED, environment, tell=lambda line: report.line("engine", line, "dim")
+            TRAINED, environment, log=lambda line: report.line("engine", line, "dim")
         ) as running:
             await running.hears("Ready after")
             neovim = Neovim(

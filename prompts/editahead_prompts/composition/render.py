@@ -214,12 +214,12 @@ def _choose(
         group = item.frames[-1] if item.frames else None
         around = sum(frame.cost for frame in item.frames if frame not in opened)
         costs = [cost + around if text else cost for text, cost in zip(item.texts, item.costs, strict=True)]
-        later = _least(needed[turn + 1 :], opened.union(item.frames)) if item.required else 0
+        later = _min_tokens(needed[turn + 1 :], opened.union(item.frames)) if item.required else 0
         which = next((n for n, cost in enumerate(costs) if used + cost + later <= limit), None)
         if item.required and which is None:
-            least = used + min(costs) + later
+            min_tokens = used + min(costs) + later
             raise PromptTooLongError(
-                f"{item.name or 'a required part'}: {least} tokens are needed, {limit} allowed"
+                f"{item.name or 'a required part'}: {min_tokens} tokens are needed, {limit} allowed"
             )
         if group in ended and not item.required:
             which = None
@@ -238,7 +238,7 @@ def _choose(
     return chosen
 
 
-def _least(items: Sequence[_Item], opened: set[_Frame]) -> int:
+def _min_tokens(items: Sequence[_Item], opened: set[_Frame]) -> int:
     """Return the fewest tokens that all the items need."""
     frames = {frame for item in items if all(item.texts) for frame in item.frames} - opened
     return sum(min(item.costs) for item in items) + sum(frame.cost for frame in frames)

@@ -179,10 +179,10 @@ def zed_windows(
         limit: The limit of the region, in tokens by `zed_tokens`.
         context: The limit of the context without the region, in tokens by `zed_tokens`.
     """
-    here, most = document.line_at(cursor), limit + context + 1
+    here, reach = document.line_at(cursor), limit + context + 1
     start, end = (
-        max(here - most, 0),
-        min(here + most, visible_line_count(document, cursor)),
+        max(here - reach, 0),
+        min(here + reach, visible_line_count(document, cursor)),
     )  # a line has a token
     costs = [zed_tokens(line) for line in document.lines[start:end]]
     nodes = [

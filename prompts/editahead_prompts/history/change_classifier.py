@@ -191,16 +191,16 @@ def _one_keystroke(before: Snapshot, edit: Edit) -> bool:
         return False
     if text and size and not WordPattern(r"\w").search(text):
         return False  # changed quotes or operators: a formatter
-    gone = {_slice(before, r.start, r.end) for r in edit.replacements} if size <= 200 else set()
-    if not text and len(edit.replacements) > 1 and _strips_line_ends(before, edit, gone):
+    deleted = {_slice(before, r.start, r.end) for r in edit.replacements} if size <= 200 else set()
+    if not text and len(edit.replacements) > 1 and _strips_line_ends(before, edit, deleted):
         return False
-    return size <= 1 or len(gone) == 1
+    return size <= 1 or len(deleted) == 1
 
 
-def _strips_line_ends(before: Snapshot, edit: Edit, gone: set[str]) -> bool:
+def _strips_line_ends(before: Snapshot, edit: Edit, deleted: set[str]) -> bool:
     """Return whether only white space at line ends is removed, as editors do on save."""
     ends = (_slice(before, r.end, r.end + 1) for r in edit.replacements)
-    return all(g.isspace() for g in gone) and all(end in ("", "\n", "\r") for end in ends)
+    return all(g.isspace() for g in deleted) and all(end in ("", "\n", "\r") for end in ends)
 
 
 def _slice(before: Snapshot, start: int, end: int) -> str:
@@ -218,8 +218,8 @@ def _covers(before: Snapshot, edit: Edit) -> bool:
 
 def _rewrites(before: Snapshot, place: LineHunk) -> bool:
     """Return whether at least half of the document was replaced by many lines."""
-    gone, come = place.i2 - place.i1, place.j2 - place.j1
-    return min(gone, come) >= REWRITE_LINES and 2 * gone >= len(before.lines)
+    deleted, inserted = place.i2 - place.i1, place.j2 - place.j1
+    return min(deleted, inserted) >= REWRITE_LINES and 2 * deleted >= len(before.lines)
 
 
 def _only_spacing(before: Snapshot, edit: Edit, place: LineHunk) -> bool:

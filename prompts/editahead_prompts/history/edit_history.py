@@ -86,7 +86,7 @@ class EditHistory:
         out: list[PastEdit] = []
         budget = MAX_CHARS
         for entry in reversed(self._entries):
-            if entry.gone:
+            if entry.is_undone:
                 continue
             head, tail = common_affixes(entry.old, entry.new, suffix_first=entry.tail_first)
             old = entry.old[head : len(entry.old) - tail]
@@ -238,7 +238,7 @@ class EditHistory:
         taken = []
         for shifted in self._entries:
             e = now.get(shifted.name)
-            if e is None or e.gone or (e.name in then and then[e.name].new == e.new):
+            if e is None or e.is_undone or (e.name in then and then[e.name].new == e.new):
                 continue
             base = then[e.name].new if e.name in then and then[e.name].old == e.old else e.old
             taken.append(replace(shifted, states=(base, e.new), here=0))
@@ -288,7 +288,7 @@ class EditHistory:
     ) -> None:
         """Add each hunk to the edit that it touches, or make a new edit of it."""
         mine = [entry for entry in self._entries if entry.uri == uri]
-        last = max((entry.turn for entry in mine if not entry.gone), default=0)
+        last = max((entry.turn for entry in mine if not entry.is_undone), default=0)
         left = list(hunks)
         joined: dict[int, HistoryEntry] = {}
         for k in reversed(range(len(self._entries))):

@@ -54,7 +54,7 @@ class HistoryEntry:
         return self.states[self.here]
 
     @property
-    def gone(self) -> bool:
+    def is_undone(self) -> bool:
         """Whether the edit was undone or deleted again, so that nothing of it is left."""
         return self.new == self.old
 
@@ -76,7 +76,7 @@ class HistoryEntry:
     def span(self) -> tuple[int, int]:
         """Return the trimmed span of changed lines; the whole region when nothing is changed now."""
         head, tail = common_affixes(self.old, self.new, suffix_first=self.tail_first)
-        return (self.start, self.end) if self.gone else (self.start + head, self.end - tail)
+        return (self.start, self.end) if self.is_undone else (self.start + head, self.end - tail)
 
     def touched_by(self, hunk: LineHunk, reach: int) -> bool:
         """Return whether a change is on the changed lines, or within `reach` lines of them.

@@ -107,14 +107,14 @@ class SecretMasker:
         snapshots, texts = tuple(snapshots), tuple(texts)
         with self._lock:
             for snapshot in snapshots:
-                self._learn(self._news(snapshot))
+                self._learn(self._changed_text(snapshot))
             for text in texts:
                 self._learn(text)
             if len(self._numbers) > self._max_known:
                 self._forget((*(snapshot.text for snapshot in snapshots), *texts))
             return self._masks
 
-    def _news(self, snapshot: Snapshot) -> str:
+    def _changed_text(self, snapshot: Snapshot) -> str:
         """Return the lines that changed since the document was seen last; all of them if it may hold a key of many lines."""
         before, lines = self._seen.pop(snapshot.uri, ()), snapshot.lines
         self._seen[snapshot.uri] = lines
@@ -122,11 +122,11 @@ class SecretMasker:
             self._seen.popitem(last=False)
         if before is lines:
             return ""
-        start, least = 0, min(len(before), len(lines))
-        while start < least and before[start] == lines[start]:
+        start, shorter = 0, min(len(before), len(lines))
+        while start < shorter and before[start] == lines[start]:
             start += 1
         end = 0
-        while end < least - start and before[-1 - end] == lines[-1 - end]:
+        while end < shorter - start and before[-1 - end] == lines[-1 - end]:
             end += 1
         if start + end > 0 and may_hold_private_key(snapshot.text):
             return snapshot.text

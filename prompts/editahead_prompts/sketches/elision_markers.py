@@ -78,7 +78,7 @@ _ALONE = re.compile(r"snip|snipped|(?:previous|original) (?:implementation|code|
 _TRAILING = re.compile(r"(?:all |the |and )*(?:previous|earlier|other|remaining)(?: \w+){1,2}")
 """Words that are a marker where dots follow, as in `# previous routes ...`."""
 
-_GONE = re.compile(
+_DELETION = re.compile(
     r"(?:removed|deleted)(?:\s*:.*)?"
     r"|(?:old|previous|existing|unused|legacy|dead|the|this)(?: \w+){1,5} (?:was |were |is |are |has been |have been )?"
     r"(?:removed|deleted)"
@@ -208,7 +208,7 @@ def _of_words(content: str) -> ElisionMarker | None:
         return ElisionMarker(certain=True)
     words = _bare_words(content)
     leads, trails = bool(DOTS.match(content)), content.rstrip(" )]>}").endswith(("...", "…", ". . ."))
-    if words in ("removed", "deleted") or ((leads or wrapped or ":" in words) and _GONE.fullmatch(words)):
+    if words in ("removed", "deleted") or ((leads or wrapped or ":" in words) and _DELETION.fullmatch(words)):
         return ElisionMarker(certain=True, removed=True)
     if (
         _says_that_it_stays(words)

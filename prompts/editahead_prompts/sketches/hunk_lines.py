@@ -80,10 +80,10 @@ class PatchRegion:
         counted = None if counts is None else self._counted(at, *counts)
         return counted or self._tagged(at, counts)
 
-    def _counted(self, at: int, gone: int, come: int) -> HunkBody | None:
+    def _counted(self, at: int, deleted: int, inserted: int) -> HunkBody | None:
         """Return the hunk of just as many lines as counted; None if other lines of the hunk would follow, or some lack."""
         out = HunkBody(is_counted=True)
-        while gone or come or (at < self.end and NO_NEWLINE.fullmatch(self.lines[at])):
+        while deleted or inserted or (at < self.end and NO_NEWLINE.fullmatch(self.lines[at])):
             if at == self.end:
                 return None
             self.check()
@@ -93,8 +93,8 @@ class PatchRegion:
                 out.final_newline = out.lines[-1].tag == "-"
                 continue
             tag = TAGS.get(line[:1] or " ")
-            gone, come = gone - (tag != "+"), come - (tag != "-")
-            if tag is None or gone < 0 or come < 0:
+            deleted, inserted = deleted - (tag != "+"), inserted - (tag != "-")
+            if tag is None or deleted < 0 or inserted < 0:
                 return None
             out.lines.append(HunkLine(tag, line[1:], at - 1))
         out.end = at

@@ -131,7 +131,7 @@ def path_in_prose(line: str, word: str | None) -> str | None:
         if path is None:
             continue
         is_made = is_new and _word_before(tokens, number) in _MADE
-        if "/" in path or is_made or (token != token.strip("`*") and _fits(path, word)):
+        if "/" in path or is_made or (token != token.strip("`*") and _is_of_language(path, word)):
             named.setdefault(path, number)
     if len(named) > 1:
         named = {path: number for path, number in named.items() if "/" in path}
@@ -139,7 +139,7 @@ def path_in_prose(line: str, word: str | None) -> str | None:
         return None
     ((path, number),) = named.items()
     first = not any(re.search(r"[^\W\d]", token) for token in tokens[:number])
-    if word in SHELL_WORDS and not _fits(path, word):
+    if word in SHELL_WORDS and not _is_of_language(path, word):
         return None
     placed = number > 0 and tokens[number - 1].lower() in _PLACED
     placed = placed or (is_new and _word_before(tokens, number) in _MADE)
@@ -152,7 +152,7 @@ def _word_before(tokens: Sequence[str], number: int) -> str:
     return next((word for word in before if word not in _ARTICLES), "")
 
 
-def _fits(path: str, word: str | None) -> bool:
+def _is_of_language(path: str, word: str | None) -> bool:
     """Return whether a path's extension is that of a fence's language."""
     extension = path.rsplit(".", 1)[-1].lower()
     language = language_of_word(word)
@@ -181,7 +181,7 @@ def path_of_comment(line: str, known: str | None, word: str | None = None) -> st
     found = parse_path((text[label.end() :] if label else text).strip("`'\" "))
     if found is None or label or "/" in found:
         return found
-    is_meant = _fits(found, word) if known is None else known.rsplit("/", 1)[-1] == found
+    is_meant = _is_of_language(found, word) if known is None else known.rsplit("/", 1)[-1] == found
     return found if is_meant else None
 
 

@@ -120,10 +120,10 @@ def _hunks(lines: Sequence[str], search: range, replacement: range, number: int 
     if [lines[piece.stop].strip() for piece in old[:-1]] != [lines[piece.stop].strip() for piece in new[:-1]]:
         old, new = [search], [replacement]
     out: list[Hunk] = []
-    for gone, come in zip(old, new, strict=True):
-        tagged = (*_tagged("-", lines, gone), *_tagged("+", lines, come))
+    for deleted, inserted in zip(old, new, strict=True):
+        tagged = (*_tagged("-", lines, deleted), *_tagged("+", lines, inserted))
         if tagged:
-            out.append(Hunk(tagged, tagged[0].at, (), number if gone is old[0] else None))
+            out.append(Hunk(tagged, tagged[0].at, (), number if deleted is old[0] else None))
     return [hunk for hunk in out if hunk.old != hunk.new] or out
 
 
@@ -240,7 +240,7 @@ def _settled(block: Hunk, bodies: Sequence[str], *, is_markdown: bool) -> tuple[
 
 def _adds_stray(hunk: Hunk, *, is_markdown: bool) -> bool:
     """Return whether a hunk adds a line `=======` that neither underlines a title nor parts a conflict of git."""
-    gone = sum(_MIDDLE.fullmatch(line) is not None for line in hunk.old)
+    old_middles = sum(_MIDDLE.fullmatch(line) is not None for line in hunk.old)
     depth = found = 0
     title = ""
     for line in hunk.new:
@@ -249,7 +249,7 @@ def _adds_stray(hunk: Hunk, *, is_markdown: bool) -> bool:
             is_title = any(map(str.isalnum, title)) and _PROSE_OR_SIGN.fullmatch(title) is not None
             found += not (is_title and (is_markdown or len(title.strip()) == len(line.strip())))
         title = line
-    return found > gone
+    return found > old_middles
 
 
 def _occurs(hunk: Hunk, bodies: Sequence[str]) -> bool:

@@ -61,12 +61,12 @@ def find_separators(lines: Sequence[str], at: int, start: int, end: int) -> tupl
                     ]
                     if fit:
                         return fit, last
-    lacks = (
+    missing = (
         "the end of its replacement"
         if any(_MIDDLES[1].fullmatch(line) for line in lines[start:end])
         else "its ======="
     )
-    raise SketchError(f"a search block without {lacks}", at, end)
+    raise SketchError(f"a search block without {missing}", at, end)
 
 
 def _find(sign: re.Pattern[str], lines: Sequence[str], at: int, start: int, end: int) -> list[int]:

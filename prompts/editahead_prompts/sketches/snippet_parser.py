@@ -88,8 +88,8 @@ def classify(parts: Sequence[Code | Elision], language: str | None) -> tuple[Ske
 def _kind_by_lines(code: Sequence[str]) -> tuple[SketchKind, str]:
     """Classify code that has no grammar or does not parse, by its least indented lines."""
     used = [line for line in code if line.strip()]
-    least = min(map(indentation_length, used))
-    tops = [line for line in used if indentation_length(line) == least]
+    min_indent = min(map(indentation_length, used))
+    tops = [line for line in used if indentation_length(line) == min_indent]
     heads = sum(_HEAD.match(line) is not None and not line.lstrip().startswith("@") for line in tops)
     closers = sum(line.strip(" \t)};,") == "" for line in tops)
     if (

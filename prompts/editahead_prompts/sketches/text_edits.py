@@ -102,18 +102,18 @@ def _one_hunk(hunks: Sequence[Hunk], bodies: Sequence[str]) -> Hunk:
     step = 4
     while (low > 0 or high < len(bodies)) and not _is_only(bodies, low, high):
         low, high, step = max(0, low - step), min(len(bodies), high + step), step * 2
-    gone, come = list(bodies[low:high]), after[low : len(after) - (len(bodies) - high)]
-    if high == len(bodies) and gone[-1:] == come[-1:] == [""]:
-        gone, come = gone[:-1], come[:-1]
+    deleted, inserted = list(bodies[low:high]), after[low : len(after) - (len(bodies) - high)]
+    if high == len(bodies) and deleted[-1:] == inserted[-1:] == [""]:
+        deleted, inserted = deleted[:-1], inserted[:-1]
     at = hunks[0].at
     lines: list[HunkLine] = []
     done = 0
-    for i1, i2, j1, j2 in diff_lines(gone, come):
-        lines += [HunkLine(" ", line, at) for line in gone[done:i1]]
-        lines += [HunkLine("-", line, at) for line in gone[i1:i2]]
-        lines += [HunkLine("+", line, at) for line in come[j1:j2]]
+    for i1, i2, j1, j2 in diff_lines(deleted, inserted):
+        lines += [HunkLine(" ", line, at) for line in deleted[done:i1]]
+        lines += [HunkLine("-", line, at) for line in deleted[i1:i2]]
+        lines += [HunkLine("+", line, at) for line in inserted[j1:j2]]
         done = i2
-    lines += [HunkLine(" ", line, at) for line in gone[done:]]
+    lines += [HunkLine(" ", line, at) for line in deleted[done:]]
     return Hunk(tuple(lines), at, line=low)
 
 

@@ -116,11 +116,11 @@ def parse_hunk_header(line: str) -> tuple[tuple[str, ...], int | None, tuple[int
     heading = match["heading"].strip()
     number = counts = None
     if match["old"] is not None:
-        gone = int(match["gone"]) if match["gone"] else 1
+        deleted = int(match["gone"]) if match["gone"] else 1
         # "-5,0" means after line 5, counted from 1. Otherwise the number is that of the first line.
-        number = int(match["old"]) if gone == 0 else max(0, int(match["old"]) - 1)
+        number = int(match["old"]) if deleted == 0 else max(0, int(match["old"]) - 1)
         if match["new"] is not None:
-            counts = gone, int(match["come"]) if match["come"] else 1
+            counts = deleted, int(match["come"]) if match["come"] else 1
     return ((heading,) if heading else ()), number, counts
 
 

@@ -108,8 +108,8 @@ def _diff_tokens(old: str, new: str, at: int) -> list[Replacement]:
     start, item = at, 0
     for i1, i2, j1, j2 in _hunks(a, b):
         start += sum(map(len, a[item:i1]))
-        gone, come = "".join(a[i1:i2]), "".join(b[j1:j2])
-        out.append(_narrowed(start, gone, come))
+        deleted, inserted = "".join(a[i1:i2]), "".join(b[j1:j2])
+        out.append(_narrowed(start, deleted, inserted))
         item = i1
     return out
 

@@ -48,8 +48,8 @@ def word_before(text: str, end: int) -> str:
     It is read backwards: a pattern that ends there would be tried from each character of a long line.
     """
     start = end
-    least = max(end - _MAX_NAME, 0)
-    while start > least and goes_on(text[start - 1]):
+    first = max(end - _MAX_NAME, 0)
+    while start > first and goes_on(text[start - 1]):
         start -= 1
     is_longer = start and goes_on(text[start - 1])
     match = None if is_longer else WORD.search(text, start, end)

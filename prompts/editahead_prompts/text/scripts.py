@@ -36,10 +36,10 @@ _LETTERS_OF_SIGN = 3
 
 def whole_letters(text: str, start: int, end: int) -> tuple[int, int]:
     """Return a span of a text, wider where it would cut a letter from its accents, or an emoji from what joins it."""
-    least, most = max(start - MAX_MARKS, 0), min(end + MAX_MARKS, len(text))
-    while start > least and _is_joined(text, start):
+    low, high = max(start - MAX_MARKS, 0), min(end + MAX_MARKS, len(text))
+    while start > low and _is_joined(text, start):
         start -= 1
-    while end < most and _is_joined(text, end):
+    while end < high and _is_joined(text, end):
         end += 1
     return start, end
 

@@ -166,7 +166,7 @@ class _Check:
         try:
             if self._ignores_all_of(folder):
                 return True
-            excluded = self._exclude.verdict(name, is_folder=is_folder, check=self._check_time)
+            excluded = self._exclude.decide(name, is_folder=is_folder, check=self._check_time)
             return excluded is True or self._matches(folder, name, is_folder)
         except (_UnreadableIgnoreFileError, _LateError):
             return True
@@ -177,7 +177,7 @@ class _Check:
 
     def _is_excluded(self, relative: Path) -> bool:
         return any(
-            self._exclude.verdict(name, is_folder=is_folder, check=self._check_time)
+            self._exclude.decide(name, is_folder=is_folder, check=self._check_time)
             for name, is_folder in _paths_from_root(relative)
         )
 
@@ -239,18 +239,18 @@ class _Check:
             above_it = path[:end]
             if above_it not in known:
                 known[above_it] = read_patterns(base.root / above_it / ".gitignore", (base.root,))
-            verdict = self._verdict(known[above_it], path[end and end + 1 :], is_folder, folds_case)
+            decision = self._decide(known[above_it], path[end and end + 1 :], is_folder, folds_case)
             # git before 2.32 follows a link, and later ones do not: its patterns only exclude.
-            if verdict or (verdict is not None and not (base.root / above_it / ".gitignore").is_symlink()):
-                return verdict
+            if decision or (decision is not None and not (base.root / above_it / ".gitignore").is_symlink()):
+                return decision
         if base.repository is None:
             return False
-        verdict = self._verdict(base.repository.exclude, path, is_folder, folds_case)
-        if verdict is not None:
-            return verdict
-        return any(self._verdict(each, path, is_folder, folds_case) for each in base.repository.personal)
+        decision = self._decide(base.repository.exclude, path, is_folder, folds_case)
+        if decision is not None:
+            return decision
+        return any(self._decide(each, path, is_folder, folds_case) for each in base.repository.personal)
 
-    def _verdict(
+    def _decide(
         self, patterns: IgnorePatterns | str | None, path: str, is_folder: bool, folds_case: bool
     ) -> bool | None:
         """Return whether patterns exclude a path (True) or take it back (False); None if none is for it.
@@ -262,7 +262,7 @@ class _Check:
             return None
         if isinstance(patterns, str):
             raise _UnreadableIgnoreFileError(patterns)
-        return patterns.verdict(
+        return patterns.decide(
             as_bytes_text(path), is_folder=is_folder, folds_case=folds_case, check=self._check_time
         )
 

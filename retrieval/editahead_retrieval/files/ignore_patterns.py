@@ -158,7 +158,7 @@ class IgnorePatterns:
         """Return the patterns of an ignore file, which are for paths by `as_bytes_text`."""
         return _from_text(data.removeprefix(_BOM).decode("latin-1"))
 
-    def verdict(
+    def decide(
         self,
         path: str,
         *,

@@ -126,8 +126,8 @@ class Walk:
                     folders.append(path + "/")
             elif entry.is_file(follow_symlinks=False):
                 found = entry.stat(follow_symlinks=False)
-                fits = found.st_size <= self.max_file_bytes and _is_encodable(path)
-                if fits and not self.rules.excludes_entry(self.root, path, is_folder=False):
+                is_indexed = found.st_size <= self.max_file_bytes and _is_encodable(path)
+                if is_indexed and not self.rules.excludes_entry(self.root, path, is_folder=False):
                     files.append(FoundFile(path, FileStamp.from_stat(found)))
         except OSError:  # gone since the folder was listed
             return

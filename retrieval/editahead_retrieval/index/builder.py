@@ -91,11 +91,11 @@ class IndexBuilder:
         self.tree = MerkleTree((path, known.content_hash) for path, known in self.known.items())
         self._urgent: deque[FoundFile] = deque()
         self._waiting: deque[FoundFile] = deque()
-        self._gone: set[str] = set()
+        self._deleted: set[str] = set()
         self._beyond: set[str] = set()
         self.total = 0
         """The number of files to do since the index was up to date last."""
-        self._news = 0
+        self._changed_count = 0
         """How many of them were found changed, and are not only read again because their times tell nothing."""
 
     @property
@@ -106,7 +106,7 @@ class IndexBuilder:
     @property
     def left(self) -> int:
         """The number of files that are still to do."""
-        return len(self._urgent) + len(self._waiting) + len(self._gone) + len(self._beyond)
+        return len(self._urgent) + len(self._waiting) + len(self._deleted) + len(self._beyond)
 
     def look(self, *, trust: bool = True) -> Iterator[None]:
         """Look at all files of the workspace, and put the changed ones into the queue. Pause often.
@@ -123,10 +123,12 @@ class IndexBuilder:
             if number % _LOOK_PAUSE == 0:
                 yield
         unreadable = tuple(self.walk.unreadable)
-        gone = self.known.keys() - found.keys()
-        self.moved = tuple(self._find_moved(gone, found))
+        deleted = self.known.keys() - found.keys()
+        self.moved = tuple(self._find_moved(deleted, found))
         self._beyond = self.known.keys() & self._limit(found)
-        self._gone = {path for path in gone if not path.startswith(unreadable)} if unreadable else gone
+        self._deleted = (
+            {path for path in deleted if not path.startswith(unreadable)} if unreadable else deleted
+        )
         changed = [
             file
             for path, file in found.items()
@@ -137,12 +139,14 @@ class IndexBuilder:
         checked = sum(
             file.path in self.known and self.known[file.path].stamp == _UNTRUSTED for file in changed
         )
-        self._news = self.total - checked
+        self._changed_count = self.total - checked
 
-    def _find_moved(self, gone: Iterable[str], found: Mapping[str, FoundFile]) -> Iterator[tuple[str, str]]:
+    def _find_moved(
+        self, deleted: Iterable[str], found: Mapping[str, FoundFile]
+    ) -> Iterator[tuple[str, str]]:
         """Yield the files that are gone and that are there under a new path: the same file, unchanged."""
         new = {_identity(file.stamp): path for path, file in found.items() if path not in self.known}
-        for path in sorted(gone) if new else ():
+        for path in sorted(deleted) if new else ():
             now = new.get(_identity(self.known[path].stamp))
             if now is not None:
                 yield path, now
@@ -159,15 +163,15 @@ class IndexBuilder:
                 self.walk.rules.clear_cache()
             found = self.walk.find(path)
             if found is None and path in self.known:
-                self._gone.add(path)
-                self.total, self._news = self.total + 1, self._news + 1
+                self._deleted.add(path)
+                self.total, self._changed_count = self.total + 1, self._changed_count + 1
             elif found is None and (self.walk.root / path).is_dir():
                 self.needs_look = True
             elif found is None:
                 self.needs_look = self.needs_look or any(name.startswith(f"{path}/") for name in self.known)
             elif path in self.known or len(self.known) < self.limits.max_files:
                 self._urgent.append(found)
-                self.total, self._news = self.total + 1, self._news + 1
+                self.total, self._changed_count = self.total + 1, self._changed_count + 1
 
     def prefer(self, folders: Iterable[str]) -> None:
         """Index the files in these folders before others.
@@ -187,7 +191,7 @@ class IndexBuilder:
         """
         if self._urgent:
             self._store_next(self._urgent)
-        elif self._gone or self._beyond:
+        elif self._deleted or self._beyond:
             self._remove_some()
         elif self._waiting:
             self._store_next(self._waiting)
@@ -197,16 +201,16 @@ class IndexBuilder:
 
     def _remove_some(self) -> None:
         """Remove files of the index. One that is there again, as after a look that took long, stays."""
-        gone, beyond = list(islice(self._gone, _REMOVED)), list(islice(self._beyond, _REMOVED))
-        back = [found for found in map(self.walk.find, gone) if found is not None]
+        deleted, beyond = list(islice(self._deleted, _REMOVED)), list(islice(self._beyond, _REMOVED))
+        back = [found for found in map(self.walk.find, deleted) if found is not None]
         self._urgent += back
-        removed = [*(set(gone) - {found.path for found in back}), *beyond]
+        removed = [*(set(deleted) - {found.path for found in back}), *beyond]
         with self.store.transaction():
             self.store.remove_files(removed)
             # Many files may be back soon, with their branch. Of few, or of those that are only excluded, nothing is to stay.
-            if self._news <= FEW_FILES or any((self.walk.root / path).is_file() for path in removed):
+            if self._changed_count <= FEW_FILES or any((self.walk.root / path).is_file() for path in removed):
                 self.store.set_meta(FORGOTTEN_AT, 0)
-        self._gone.difference_update(gone)
+        self._deleted.difference_update(deleted)
         self._beyond.difference_update(beyond)
         for path in removed:
             self.known.pop(path, None)
@@ -234,7 +238,7 @@ class IndexBuilder:
             self.store.put_folder_hashes(self.tree.folder_hashes())
             self.store.set_meta("builtAt", int(self.now_ns() // 1_000_000_000))
             self.store.set_meta("isLimited", int(self.is_limited))
-        self.total = self._news = 0
+        self.total = self._changed_count = 0
 
     def _limit(self, found: dict[str, FoundFile]) -> set[str]:
         """Take files out that are beyond the limits, the least urgent ones, and return their paths."""
@@ -263,7 +267,7 @@ class IndexBuilder:
             data = self.walk.read(found.path)
         except (FileNotFoundError, UnreadableFileError):
             if found.path in self.known:
-                self._gone.add(found.path)
+                self._deleted.add(found.path)
             return None
         content_hash = hash_content(data)
         language = language_of(found.path)

@@ -35,11 +35,11 @@ class IndexPool:
 
     Args:
         start: Starts a process.
-        most: Processes at a time.
+        max_processes: Processes at a time.
     """
 
-    def __init__(self, start: StartIndex = IndexProcess, most: int = MAX_INDEX_PROCESSES) -> None:
-        self.start_process, self._most = start, most
+    def __init__(self, start: StartIndex = IndexProcess, max_processes: int = MAX_INDEX_PROCESSES) -> None:
+        self.start_process, self._max_processes = start, max_processes
         self.lock = threading.RLock()
         self._waiting: dict[PooledIndex, None] = {}
         self._running: dict[PooledIndex, None] = {}
@@ -90,7 +90,7 @@ class IndexPool:
             self._next()
 
     def _next(self) -> None:
-        while self._waiting and len(self._running) < self._most:
+        while self._waiting and len(self._running) < self._max_processes:
             index = next(iter(self._waiting))
             del self._waiting[index]
             self._running[index] = None

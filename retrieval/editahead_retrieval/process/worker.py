@@ -308,10 +308,8 @@ class IndexWorker:
         left, total = (0, 0) if builder is None else (builder.left, builder.total)
         report = IndexReport(state, max(total - left, 0), total, detail, moved)
         now = self._clock()
-        is_news = (
-            self._sent is None or bool(moved) or (state, detail) != (self._sent.state, self._sent.detail)
-        )
-        if is_news or (state == "building" and now >= self._sent_at + REPORT_S):
+        is_new = self._sent is None or bool(moved) or (state, detail) != (self._sent.state, self._sent.detail)
+        if is_new or (state == "building" and now >= self._sent_at + REPORT_S):
             self._sent, self._sent_at, self.state = report, now, state
             self._send(report)
 

@@ -152,9 +152,9 @@ def _defining_lines(connection: sqlite3.Connection, text: FileText, place: Place
     ]
 
 
-def _first_of(text: FileText, line: int, least: int) -> int:
+def _first_of(text: FileText, line: int, min_line: int) -> int:
     """Return the first line of the comments and decorators above a line."""
-    while line > least and text.lines[line - 1].strip().startswith(_DECORATION):
+    while line > min_line and text.lines[line - 1].strip().startswith(_DECORATION):
         line -= 1
     return line
 

@@ -112,16 +112,16 @@ def read_question(text: str) -> Question:
     """Return what a question asks for. A question of stop words only keeps them."""
     names = list(dict.fromkeys(WORD.findall(text)))
     split = list(dict.fromkeys(word for name in names for word in search_words(name)))
-    told = [
+    asked = [
         word for word in split if word not in _STOP_WORDS and (len(word) > 1 or is_unspaced(word))
     ] or split
-    has_others = any(word not in _WEAK_WORDS for word in told)
+    has_others = any(word not in _WEAK_WORDS for word in asked)
     runs = [run for name in names for run, is_run in unspaced_runs(name) if is_run]
-    is_sentence = len(runs) + sum(not is_unspaced(word) for word in told) <= MAX_SENTENCE
+    is_sentence = len(runs) + sum(not is_unspaced(word) for word in asked) <= MAX_SENTENCE
     forms = word_forms if is_sentence else _own_form
     words = tuple(
         QuestionWord(word, forms(word), WEAK if has_others and word in _WEAK_WORDS else 1.0)
-        for word in told[:MAX_WORDS]
+        for word in asked[:MAX_WORDS]
     )
     names.sort(key=lambda name: not _has_form(_NAME_LIKE, name))
     exact = tuple(name for name in names if _has_form(_NAME_LIKE, name) or name.lower() not in _STOP_WORDS)

@@ -40,8 +40,8 @@ def best_numbers(scores: Mapping[int, float], limit: int) -> list[int]:
             for (score, _), found in zip(often, accumulate(count for _, count in often), strict=True)
             if found >= limit
         )
-        least = next(enough)
-        scores = {number: score for number, score in scores.items() if score >= least}
+        min_score = next(enough)
+        scores = {number: score for number, score in scores.items() if score >= min_score}
     return nlargest(limit, scores, key=lambda number: (scores[number], number * _SCATTER & 0xFFFFFFFF))
 
 
@@ -126,7 +126,7 @@ class WordRanking:
         return math.log1p((self._total - count + 0.5) / (count + 0.5)) if self._total > count else 0.01
 
 
-def _terms(word: QuestionWord, least: float) -> set[str]:
+def _terms(word: QuestionWord, min_score: float) -> set[str]:
     """Return the terms of the forms of a word that count at least so much."""
-    forms = (form for form, counts in word.forms.items() if counts >= least)
+    forms = (form for form, counts in word.forms.items() if counts >= min_score)
     return {form if form.isascii() else terms.exact_term(form) for form in forms}

@@ -143,10 +143,10 @@ class EmbeddingsServer:
             client.stream("POST", self._url, json=body, headers=headers) as response,
         ):
             answer = bytearray()
-            most = MAX_ANSWER_BYTES if response.status_code == 200 else _MAX_REASON_BYTES
+            max_bytes = MAX_ANSWER_BYTES if response.status_code == 200 else _MAX_REASON_BYTES
             async for part in response.aiter_raw():
                 answer += part
-                if len(answer) > most:
+                if len(answer) > max_bytes:
                     break
             return response.status_code, bytes(answer)
 

@@ -205,7 +205,7 @@ apply_patch <<'EOF'
 *** End Patch
 EOF
 """
-    moved, added, gone = parse_sketch(text).files
+    moved, added, deleted = parse_sketch(text).files
     assert (moved.kind, moved.action, moved.path, moved.moved_to) == (
         "begin-patch",
         "move",
@@ -222,7 +222,7 @@ EOF
         ((), True),
     ]
     assert (added.action, added.path, changes(added)) == ("create", "pkg/b.py", [([], ["x = 1", ""])])
-    assert (gone.action, gone.path) == ("delete", "pkg/d.py")
+    assert (deleted.action, deleted.path) == ("delete", "pkg/d.py")
 
 
 @pytest.mark.parametrize(

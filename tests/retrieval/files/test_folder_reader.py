@@ -36,9 +36,9 @@ def make(root: Path, max_file_bytes: int = 1_000) -> tuple[FolderReader, Exclusi
 def test_decisions_are_those_of_the_rules(tmp_path: Path) -> None:
     write(tmp_path, FILES)
     reader, rules = make(tmp_path)
-    verdicts = {path: reader.excludes(path) for path in FILES}
-    assert verdicts == {path: rules.reason(tmp_path / path) is not None for path in FILES}
-    assert [path for path, excluded in verdicts.items() if not excluded] == [
+    decisions = {path: reader.excludes(path) for path in FILES}
+    assert decisions == {path: rules.reason(tmp_path / path) is not None for path in FILES}
+    assert [path for path, excluded in decisions.items() if not excluded] == [
         *(".gitignore", "src/.gitignore", "src/shop.py", "src/kept.log"),
         *("docs/guide.md", "docs/deep/er/page.md", "grüße.py"),
     ]

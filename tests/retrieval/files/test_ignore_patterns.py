@@ -44,7 +44,7 @@ def ancestors(path: str) -> Iterator[tuple[str, bool]]:
 
 def ignored_by_us(lines: Sequence[str], paths: Sequence[str]) -> set[str]:
     patterns = IgnorePatterns.from_text("\n".join(lines) + "\n")
-    return {p for p in paths if any(patterns.verdict(part, is_folder=f) for part, f in ancestors(p))}
+    return {p for p in paths if any(patterns.decide(part, is_folder=f) for part, f in ancestors(p))}
 
 
 @pytest.mark.slow
@@ -81,7 +81,7 @@ def test_special_lines(repository: Path, lines: list[str]) -> None:
 @pytest.mark.parametrize("path", ["a" * 4000, "/".join(["a" * 50] * 70), "/".join(["aab"] * 900)])
 def test_a_match_gives_nothing_back(pattern: str, path: str) -> None:
     """Without atomic groups, each of these takes minutes at least: this test then hangs."""
-    assert IgnorePatterns([pattern]).verdict(path, is_folder=False) is None
+    assert IgnorePatterns([pattern]).decide(path, is_folder=False) is None
 
 
 def test_stars_are_in_atomic_groups() -> None:
@@ -92,11 +92,11 @@ def test_stars_are_in_atomic_groups() -> None:
 
 def test_patterns_beyond_the_limits_only_exclude() -> None:
     for pattern in ("x" * (MAX_PATTERN_CHARS + 1), "*a" * 51):
-        assert IgnorePatterns([pattern]).verdict("b", is_folder=False) is True
-        assert IgnorePatterns([f"!{pattern}"]).verdict("b", is_folder=False) is None
+        assert IgnorePatterns([pattern]).decide("b", is_folder=False) is True
+        assert IgnorePatterns([f"!{pattern}"]).decide("b", is_folder=False) is None
     long = IgnorePatterns.from_text("!*\n" * (MAX_LINES + 1))
     assert long.is_too_long
-    assert long.verdict("b", is_folder=False) is True
+    assert long.decide("b", is_folder=False) is True
 
 
 def test_the_time_is_checked() -> None:
@@ -107,4 +107,4 @@ def test_the_time_is_checked() -> None:
         raise LateError
 
     with pytest.raises(LateError):
-        IgnorePatterns(["a"] * 100).verdict("b", is_folder=False, check=check)
+        IgnorePatterns(["a"] * 100).decide("b", is_folder=False, check=check)

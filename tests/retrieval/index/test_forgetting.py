@@ -227,15 +227,15 @@ WORDS = st.text("abcdefghijklmnopqrstuvwxyzé_İß$0", min_size=1, max_size=12)
 @settings(max_examples=20, deadline=None, derandomize=True, database=None)
 @given(
     files=st.lists(st.lists(WORDS, max_size=12), min_size=2, max_size=8),
-    gone=st.sets(st.integers(0, 7), min_size=1),
+    deleted=st.sets(st.integers(0, 7), min_size=1),
 )
 def test_the_full_text_is_that_of_the_files(
-    tmp_path_factory: pytest.TempPathFactory, files: list[list[str]], gone: set[int]
+    tmp_path_factory: pytest.TempPathFactory, files: list[list[str]], deleted: set[int]
 ) -> None:
     root, folder = tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("indexes") / "index"
     write(root, {f"{n}.py": "\n".join(words) for n, words in enumerate(files)})
     upkeep = Upkeep(root, folder)
-    for n in gone:
+    for n in deleted:
         (root / f"{n}.py").unlink(missing_ok=True)
     upkeep.now_ns += HOUR_NS
     upkeep.look()

@@ -29,11 +29,11 @@ class Process:
 class Pool:
     """A pool of such processes, with indexes by name."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, max_processes: int) -> None:
         self.alive: dict[str, Process] = {}
         self.sent: dict[str, list[IndexRequest]] = {}
         self.reports: dict[str, list[str]] = {}
-        self.pool = IndexPool(self._start, most)
+        self.pool = IndexPool(self._start, max_processes)
         self.indexes: dict[str, PooledIndex] = {}
 
     def _start(self, task: IndexTask, on_report: Callable[[IndexReport], None]) -> Process:
@@ -129,8 +129,10 @@ STEPS = st.lists(
 
 
 @given(STEPS, st.integers(1, 3))
-def test_no_more_than_may_and_no_request_is_lost(steps: Sequence[tuple[str, int]], most: int) -> None:
-    pool = Pool(most)
+def test_no_more_than_may_and_no_request_is_lost(
+    steps: Sequence[tuple[str, int]], max_processes: int
+) -> None:
+    pool = Pool(max_processes)
     wanted: dict[str, set[str]] = {}
     stopped: set[str] = set()
     for number, (step, which) in enumerate(steps):
@@ -157,7 +159,7 @@ def test_no_more_than_may_and_no_request_is_lost(steps: Sequence[tuple[str, int]
             pool.end(name)
             pool.indexes[name].stop()  # as a service that starts it no more
             stopped.add(name)
-        assert len(pool.alive) <= most
+        assert len(pool.alive) <= max_processes
     for _ in range(2 * len(pool.indexes)):  # all get their turns in the end
         for name in list(pool.alive):
             if name in pool.alive:

@@ -134,11 +134,11 @@ def test_another_model_has_vectors_of_its_own(fake: FakeEmbeddings) -> None:
     assert len(names) == 2 and StaticEncoder("x", {}, 0, np.zeros(0), np.zeros(0)).name not in names
 
 
-def with_room_for(most: int, status: int = 400, message: str = "the text is too long") -> Answer:
-    """Answer as a server that refuses every batch with a text of more than `most` characters."""
+def with_room_for(max_chars: int, status: int = 400, message: str = "the text is too long") -> Answer:
+    """Answer as a server that refuses every batch with a text of more than `max_chars` characters."""
 
     def answer(body: dict[str, Any]) -> tuple[int, bytes]:
-        if max(map(len, body["input"])) > most:
+        if max(map(len, body["input"])) > max_chars:
             return status, json.dumps({"error": {"message": message}}).encode()
         return letters(body)
 

@@ -130,9 +130,9 @@ def fit_request(
         prompt = _rendered(parts(region), room - answer, tokenizer) if room > answer else None
         if prompt is None:
             continue
-        most = min(room - prompt.tokens, answer + answer // 4)
+        max_tokens = min(room - prompt.tokens, answer + answer // 4)
         start = original.starts[region.first]
-        return PromptRequest(prompt, stop, most, original, region, start, system=system, chat=True)
+        return PromptRequest(prompt, stop, max_tokens, original, region, start, system=system, chat=True)
     return None
 
 

@@ -126,8 +126,8 @@ class EditaheadApplyFormat:
         hunks = [] if new is None else diff_lines(old, new)
         changed = [line for i1, i2, _, _ in hunks for line in ((i1, i2 - 1) if i1 < i2 else (i1 - 1, i1))]
         for i1, i2, j1, j2 in hunks:
-            gone, come = tokenizer.count(_text(old[i1:i2])), tokenizer.count(_text((new or ())[j1:j2]))
-            fixed += 2 * (come - gone)  # in the guess and in the answer
+            deleted, inserted = tokenizer.count(_text(old[i1:i2])), tokenizer.count(_text((new or ())[j1:j2]))
+            fixed += 2 * (inserted - deleted)  # in the guess and in the answer
         copies = 2 if new is None else 3
         anchors = _anchors(old, line_bodies(sketch))
         for places in ([*changed, *anchors], changed):
@@ -186,10 +186,10 @@ def _region(
     if sum(map(len, old[inner.first : inner.end])) > room * MAX_TOKEN:
         return None
     costs = [tokenizer.count(_text((line,))) for line in old[low:high]]
-    least = EditableRegion(inner.first - low, inner.end - low)
-    if sum(costs[least.first : least.end]) > room:
+    smallest = EditableRegion(inner.first - low, inner.end - low)
+    if sum(costs[smallest.first : smallest.end]) > room:
         return None
-    shown = grow_region(costs, least, room)
+    shown = grow_region(costs, smallest, room)
     return EditableRegion(shown.first + low, shown.end + low)
 
 

@@ -267,19 +267,19 @@ class _Context:
                 return newer
         return None
 
-    def keep(self, previous: PromptRequest | None, open_edit: str, most: int) -> PromptWindow | None:
+    def keep(self, previous: PromptRequest | None, open_edit: str, max_unseen: int) -> PromptWindow | None:
         """Return the window of the request before around the present cursor.
 
         Args:
             previous: The request before.
             open_edit: The open edit, as the prompt shows it.
-            most: The most edits that were closed since the window was cut.
+            max_unseen: The most edits that were closed since the window was cut.
 
         Returns:
             The window; None where the text around it or the edits have changed, or the prompt would be too long.
         """
         unseen = None if previous is None else self._unseen(previous)
-        kept = None if previous is None or unseen is None or unseen > most else self._moved(previous)
+        kept = None if previous is None or unseen is None or unseen > max_unseen else self._moved(previous)
         if kept is None:
             return None
         texts = self.head, kept.edits, SUFFIX, kept.behind, PREFIX, *kept.before, open_edit, NEXT
