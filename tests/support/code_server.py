@@ -152,8 +152,13 @@ class CodeServer:
         )
 
     def language_servers(self) -> list[int]:
-        """Return the process ids of the extension's language servers."""
-        return [pid for pid in descendants(self._process.pid) if is_server(pid)]
+        """Return the process ids of the extension's language servers.
+
+        A program that a server starts has the server's own words until it is executed.
+        """
+        servers = [pid for pid in descendants(self._process.pid) if is_server(pid)]
+        started = {pid for server in servers for pid in descendants(server)}
+        return [pid for pid in servers if pid not in started]
 
     def end_extension_hosts(self) -> None:
         """End the extension hosts and language servers of windows that are closed.
