@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from editahead_evals.client.shared_server import SharedServer
-from report_cases import FOLDER, ApplyCase, TabCase, load, play_apply, play_tab
+from report_cases import CASES, FOLDER, ApplyCase, TabCase, play_apply, play_tab
 
-CASES = {f"{path.parent.name}/{path.stem}": load(path) for path in sorted(FOLDER.glob("*/*.txt"))}
 APPLY = [pytest.param(case, id=name) for name, case in CASES.items() if isinstance(case, ApplyCase)]
 TABS = [pytest.param(case, id=name) for name, case in CASES.items() if isinstance(case, TabCase)]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from editahead_evals.client.shared_server import SharedServer
-from editahead_evals.scenarios.scenario_file import load
+from editahead_evals.scenarios.scenario_file import SCENARIOS
 from editahead_evals.scenarios.scoring import score
 from editahead_inference.predictors.propagation.token_patterns import KEYWORDS
 
@@ -71,6 +71,6 @@ def test_many_scenarios_have_names() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("path", "kind"), CASES)
-def test_a_scenario_in_another_script(path: Path, kind: str, tmp_path: Path, server: SharedServer) -> None:
-    (tmp_path / path.name).write_text(rewrite(path.read_text("utf-8"), WRITTEN[kind]), "utf-8", newline="")
-    assert score(server.session, load(tmp_path / path.name)).failure is None
+def test_a_scenario_in_another_script(path: Path, kind: str, server: SharedServer) -> None:
+    scenario = SCENARIOS.parse_one(rewrite(path.read_text("utf-8"), WRITTEN[kind]), path.stem)
+    assert score(server.session, scenario).failure is None

@@ -10,7 +10,7 @@ import pytest
 import quality_baseline
 from editahead_evals.client.shared_server import SharedServer
 from editahead_evals.errors import ScenarioFailure
-from editahead_evals.scenarios.scenario_file import load
+from editahead_evals.scenarios.scenario_file import SCENARIOS, Scenario
 from editahead_evals.scenarios.scoring import score
 
 HERE = Path(__file__).parent
@@ -22,13 +22,13 @@ FAILING = dict(
 )
 """Scenarios that are not met yet, by name, and what is missing. One that comes to be met must leave the list."""
 
-FILES = sorted(HERE.glob("*.txt"))
+CASES = SCENARIOS.load_folder(HERE)
 
 
-def expected(path: Path) -> object:
-    known = FAILING.get(path.stem)
+def expected(scenario: Scenario) -> object:
+    known = FAILING.get(scenario.name)
     marks = [pytest.mark.xfail(reason=known, raises=ScenarioFailure, strict=True)] if known else []
-    return pytest.param(path, id=path.stem, marks=marks)
+    return pytest.param(scenario, id=scenario.name, marks=marks)
 
 
 @pytest.fixture(scope="module")
@@ -39,9 +39,9 @@ def server() -> Iterator[SharedServer]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", [expected(path) for path in FILES])
-def test_scenario(path: Path, server: SharedServer) -> None:
-    result = score(server.session, load(path))
+@pytest.mark.parametrize("scenario", [expected(scenario) for scenario in CASES])
+def test_scenario(scenario: Scenario, server: SharedServer) -> None:
+    result = score(server.session, scenario)
     lost = quality_baseline.lost_in_scenario(result, quality_baseline.read())
     # Before the failure: that one may be expected, but not that more is lost.
     assert not lost, "\n".join(
@@ -52,14 +52,14 @@ def test_scenario(path: Path, server: SharedServer) -> None:
 
 
 def test_there_is_a_twin_for_many() -> None:
-    silent = {path.stem.removesuffix(".silent") for path in FILES if path.stem.endswith(".silent")}
-    assert len(FILES) >= 80
-    assert len(silent) >= (len(FILES) - len(silent)) / 3
+    silent = {case.name.removesuffix(".silent") for case in CASES if case.name.endswith(".silent")}
+    assert len(CASES) >= 80
+    assert len(silent) >= (len(CASES) - len(silent)) / 3
 
 
 def test_what_fails_exists() -> None:
-    assert set(FAILING) <= {path.stem for path in FILES}
+    assert set(FAILING) <= {scenario.name for scenario in CASES}
 
 
 def test_what_the_baseline_has_exists() -> None:
-    assert set(quality_baseline.read()["scenarios"]) <= {path.stem for path in FILES}
+    assert set(quality_baseline.read()["scenarios"]) <= {scenario.name for scenario in CASES}

@@ -1,16 +1,11 @@
-"""Cases made after public bug reports (tests/reports): read from their files, played, and judged.
-
-`python tests/support/report_cases.py [PART OF A NAME]` plays them and prints what came, and a table by kind.
-"""
+"""Cases made after public bug reports (tests/reports): what their files mean, and how they are played and judged."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import re
-import sys
 import tempfile
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,9 +14,9 @@ from typing import Literal
 from editahead_cli.main import main
 from editahead_evals.client.shared_server import SharedServer
 from editahead_evals.errors import ScenarioFailure
+from editahead_evals.scenarios.case_file import Case, CaseKind
 from editahead_evals.scenarios.player import MAX_ACCEPTS, SETTINGS, ScenarioPlayer, play_scenario
-from editahead_evals.scenarios.scenario_file import Scenario, parse
-from editahead_evals.scenarios.script import split_sections
+from editahead_evals.scenarios.scenario_file import SCENARIOS, Scenario
 
 FOLDER = Path(__file__).parent.parent / "reports"
 MAX_CHOICES = 4
@@ -29,10 +24,7 @@ MAX_CHOICES = 4
 Verdict = Literal["right", "wrong", "refused"]
 """`refused` also of a Tab that shows nothing where an edit is right, or some of it."""
 
-_CHARACTER = re.compile(r"<U\+([0-9A-F]{4,6})>")
 _BYTE = re.compile(rb"<0x([0-9A-F]{2})>")
-_NO_END = b"\n\\ No newline at end of file\n"
-_SO_FAR = re.compile(r"^-- (?:refused|silent) so far --\n(.+)\Z", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -48,6 +40,7 @@ class ApplyCase:
         so_far: Why the sketch is refused though it is clear, if it is.
     """
 
+    name: str
     about: str
     before: Mapping[str, bytes]
     sketch: bytes
@@ -65,6 +58,10 @@ class TabCase:
     scenario: Scenario
     so_far: str
 
+    @property
+    def name(self) -> str:
+        return self.scenario.name
+
 
 @dataclass(frozen=True)
 class Result:
@@ -72,43 +69,24 @@ class Result:
     detail: str = ""
 
 
-def load(path: Path) -> ApplyCase | TabCase:
-    text = _CHARACTER.sub(lambda found: chr(int(found[1], 16)), path.read_text("utf-8"))
-    found = _SO_FAR.search(text)
-    so_far = found[1].strip() if found else ""
-    text = text[: found.start()] if found else text
-    if "\n-- buffer --\n" in text:
-        return TabCase(parse(text, path.stem), so_far)
-    return _parse_apply(text, so_far)
-
-
-def _parse_apply(text: str, so_far: str) -> ApplyCase:
-    head, sections = split_sections(text)
-    about, *lines = head.splitlines()
-    headers = dict(line.split(": ", 1) for line in lines)
-    end = {"lf": b"\n", "crlf": b"\r\n"}[headers.get("eol", "lf")]
-    before = {
-        title[6:]: _as_bytes(body, end) for title, body in sections.items() if title.startswith("file: ")
-    }
-    after = {name: text for name, text in before.items() if name not in sections.get("gone", "").split("\n")}
-    after |= {
-        title[7:]: _as_bytes(body, end) for title, body in sections.items() if title.startswith("right: ")
-    }
+def _read(case: Case) -> ApplyCase | TabCase:
+    so_far = case.sections.get("refused so far", "") + case.sections.get("silent so far", "")
+    if "buffer" in case.sections:
+        return TabCase(SCENARIOS.read(case), so_far.strip())
+    before = case.texts("file")
+    gone = case.lines("gone")
+    after = {path: text for path, text in before.items() if path not in gone} | case.texts("right")
     return ApplyCase(
-        about=about.removeprefix("# "),
-        before=before,
-        sketch=_with_bytes(sections["sketch"].encode()),
-        after=after,
-        is_refused="refused" in sections,
-        has_choices="choices" in sections,
-        own=headers.get("own"),
-        so_far=so_far,
+        name=case.name,
+        about=case.about,
+        before={path: _with_bytes(text.encode()) for path, text in before.items()},
+        sketch=_with_bytes(case.sections["sketch"].encode()),
+        after={path: _with_bytes(text.encode()) for path, text in after.items()},
+        is_refused="refused" in case.sections,
+        has_choices="choices" in case.sections,
+        own=case.headers.get("own"),
+        so_far=so_far.strip(),
     )
-
-
-def _as_bytes(body: str, end: bytes) -> bytes:
-    """Return a section as the text of a file whose lines end so."""
-    return _with_bytes(body.encode().removesuffix(_NO_END).replace(b"\n", end))
 
 
 def _with_bytes(text: bytes) -> bytes:
@@ -183,21 +161,17 @@ def _is_less(scenario: Scenario, server: SharedServer) -> bool:
     )
 
 
-def main_table(part: str) -> None:
-    counts: dict[str, Counter[str]] = {}
-    with SharedServer() as server:
-        for path in sorted(FOLDER.glob("*/*.txt")):
-            if part not in f"{path.parent.name}/{path.stem}":
-                continue
-            case = load(path)
-            result = play_apply(case) if isinstance(case, ApplyCase) else play_tab(case, server)
-            counts.setdefault(path.parent.name, Counter())[result.verdict] += 1
-            if result.verdict != "right" or part:
-                print(f"--- {path.parent.name}/{path.stem}: {result.verdict}\n{result.detail}")
-    print(f"{'kind':20} tried wrong refused")
-    for kind, found in [*counts.items(), ("all", sum(counts.values(), Counter()))]:
-        print(f"{kind:20} {found.total():5} {found['wrong']:5} {found['refused']:7}")
-
-
-if __name__ == "__main__":
-    main_table(sys.argv[1] if len(sys.argv) > 1 else "")
+REPORTS = CaseKind(
+    what="reports",
+    required=frozenset(),
+    headers=SCENARIOS.headers | {"own"},
+    sections=SCENARIOS.sections
+    | {"file", "sketch", "right", "gone", "refused", "choices", "refused so far", "silent so far"},
+    read=_read,
+)
+CASES = {
+    f"{folder.name}/{case.name}": case
+    for folder in sorted(each for each in FOLDER.iterdir() if each.is_dir())
+    for path in sorted(folder.glob("*.txt"))
+    for case in REPORTS.load(path)
+}

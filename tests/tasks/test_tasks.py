@@ -12,11 +12,11 @@ import pytest
 import quality_baseline
 from editahead_evals.client.shared_server import SharedServer
 from editahead_lab.tasks.player import MAX_TABS, play_task
-from editahead_lab.tasks.task_file import load
+from editahead_lab.tasks.task_file import TASKS, Task
 
 HERE = Path(__file__).parent
 
-FILES = sorted(HERE.glob("*.txt"))
+CASES = TASKS.load_folder(HERE)
 
 LANGUAGES = ("python", "javascript", "typescript", "go", "rust", "java", "c", "cpp", "csharp")
 
@@ -31,9 +31,8 @@ def server() -> Iterator[SharedServer]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_task(path: Path, server: SharedServer) -> None:
-    task = load(path)
+@pytest.mark.parametrize("task", CASES, ids=lambda task: task.name)
+def test_task(task: Task, server: SharedServer) -> None:
     result = play_task(server.session, task, learning=True)
     assert len(result.trace) < MAX_TABS, "no silence"
     assert bool(result.places) == (task.kind != "silence")
@@ -42,16 +41,16 @@ def test_task(path: Path, server: SharedServer) -> None:
 
 
 def test_all_kinds_are_there_and_a_quarter_is_silence() -> None:
-    kinds = Counter(load(path).kind for path in FILES)
+    kinds = Counter(task.kind for task in CASES)
     assert set(kinds) == set(KINDS)
-    assert len(FILES) >= 100
-    assert kinds["silence"] >= len(FILES) / 5
+    assert len(CASES) >= 100
+    assert kinds["silence"] >= len(CASES) / 5
 
 
 def test_all_languages_are_there() -> None:
-    languages = Counter(load(path).language for path in FILES)
+    languages = Counter(task.language for task in CASES)
     assert all(languages[language] >= 9 for language in LANGUAGES), languages
 
 
 def test_what_the_baseline_has_exists() -> None:
-    assert set(quality_baseline.read()["tasks"]) <= {path.stem for path in FILES}
+    assert set(quality_baseline.read()["tasks"]) <= {task.name for task in CASES}

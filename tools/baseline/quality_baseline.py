@@ -23,15 +23,16 @@ from editahead_evals.replay.baselines import BASELINES
 from editahead_evals.replay.commit_evaluation import EvalPlan
 from editahead_evals.replay.parallel import evaluate
 from editahead_evals.report.comparison import Difference, compare_files
-from editahead_evals.scenarios.scoring import ScenarioResult, load_all, score
-from editahead_lab.tasks import report as task_report
+from editahead_evals.scenarios.scenario_file import SCENARIOS
+from editahead_evals.scenarios.scoring import ScenarioResult, score
 from editahead_lab.tasks.player import TaskResult, play_task
+from editahead_lab.tasks.task_file import TASKS
 from keyboard_baseline import PARTS
 
 ROOT = Path(__file__).parents[2]
 BASELINE = ROOT / "tests" / "baseline.json"
-SCENARIOS = ROOT / "tests" / "scenarios"
-TASKS = ROOT / "tests" / "tasks"
+SCENARIO_FOLDER = ROOT / "tests" / "scenarios"
+TASK_FOLDER = ROOT / "tests" / "tasks"
 EDITS = ROOT.parent / "shared" / "data" / "edits" / "dev.jsonl.zst"
 FILES, SEED, JOBS = 120, 5, 2
 
@@ -59,14 +60,14 @@ def measure_edits() -> list[FileResult]:
 
 def measure_scenarios() -> list[ScenarioResult]:
     with SharedServer() as server:
-        return [score(server.session, scenario) for scenario in load_all(SCENARIOS)]
+        return [score(server.session, scenario) for scenario in SCENARIOS.load_folder(SCENARIO_FOLDER)]
 
 
 def measure_tasks() -> list[TaskResult]:
     with SharedServer() as server:
         return [
             play_task(server.session, task, learning=True)  # as by default
-            for task in task_report.load_all(TASKS)
+            for task in TASKS.load_folder(TASK_FOLDER)
         ]
 
 

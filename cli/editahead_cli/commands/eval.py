@@ -192,8 +192,9 @@ def eval_scenarios(args: argparse.Namespace, errors: Console) -> int:
     from editahead_evals.client.shared_server import SharedServer
     from editahead_evals.data.own_checkout import present_commit
     from editahead_evals.scenarios import scoring
+    from editahead_evals.scenarios.scenario_file import SCENARIOS
 
-    scenarios = scoring.load_all(args.scenarios)
+    scenarios = SCENARIOS.load_folder(args.scenarios)
     with SharedServer(env=model_environment(args)) as server:
         results = [scoring.score(server.session, scenario) for scenario in scenarios]
     report = scoring.ScenarioReport(present_commit(), str(args.scenarios), results)

@@ -1,6 +1,6 @@
-"""Scenario files: a script, and what is to be predicted after it.
+"""Scenarios: a script, and what is to be predicted after it. A kind of case files (`case_file.py`).
 
-The form of `script.py`, and:
+The sections of `script.py`, and:
 
     -- expect --
     silent                          (or with the reason: silent no-history)
@@ -13,21 +13,12 @@ The form of `script.py`, and:
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from pathlib import Path
 
 from editahead_evals.data.commit_replay import Hunk
 from editahead_evals.errors import ScenarioError
 
-from .script import (
-    HEADERS,
-    Script,
-    errors_named,
-    parse_headers,
-    parse_hunks,
-    parse_script,
-    section_lines,
-    split_sections,
-)
+from .case_file import Case, CaseKind
+from .script import HEADERS, SECTIONS, Script, parse_hunks, read_script
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,39 +53,18 @@ class Scenario(Script):
     after: str | None = None
 
 
-def load(path: Path) -> Scenario:
-    return parse(path.read_text("utf-8"), path.stem)
-
-
-def parse(text: str, name: str = "scenario") -> Scenario:
-    """Return the scenario that a text describes.
-
-    Raises:
-        ScenarioError: the text makes no sense.
-    """
-    with errors_named(name):
-        return _parse(text, name)
-
-
-def _parse(text: str, name: str) -> Scenario:
-    head, sections = split_sections(text)
-    about, headers = parse_headers(head, HEADERS)
-    known = {"buffer", "steps", "expect", "expect after accepts"}
-    if unknown := {title for title in sections if not title.startswith("other: ")} - known:
-        raise ScenarioError(f"unknown section {min(unknown)!r}")
-    script = parse_script(name, about, headers, sections)
-    if "expect" not in sections:
-        raise ScenarioError("no section 'expect'")
-    after = sections.get("expect after accepts")
+def _read(case: Case) -> Scenario:
+    script = read_script(case)
+    after = "expect after accepts"
     return Scenario(
         **{each.name: getattr(script, each.name) for each in fields(script)},
-        expected=_expected(sections["expect"]),
-        after=None if after is None else script.document(after, script.last_opened),
+        expected=_expected(case.lines("expect")),
+        after=case.text(after) if after in case.sections else None,
     )
 
 
-def _expected(body: str) -> Expected:
-    first, *lines = section_lines(body) or [""]
+def _expected(written: list[str]) -> Expected:
+    first, *lines = written or [""]
     word, _, rest = first.partition(" ")
     if word == "silent":
         return Silent(rest.strip() or None)
@@ -103,3 +73,12 @@ def _expected(body: str) -> Expected:
     if first == "edit":
         return Shown(tuple(parse_hunks(lines)))
     raise ScenarioError(f"unknown expectation: {first!r}")
+
+
+SCENARIOS = CaseKind(
+    what="scenarios",
+    required=HEADERS | {"buffer", "expect"},
+    headers=HEADERS,
+    sections=SECTIONS | {"expect", "expect after accepts"},
+    read=_read,
+)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -17,8 +16,7 @@ from editahead_evals.report import json_types
 from editahead_prompts.text.snapshot import split_lines
 
 from .player import SETTINGS, ScenarioPlayer, play_scenario
-from .scenario_file import Scenario, Silent, load
-from .script import load_folder
+from .scenario_file import Scenario, Silent
 
 TABS = 6
 """Predictions accepted in a scenario, at most."""
@@ -83,15 +81,6 @@ class ScenarioReport:
         """Likeness times the harmonic mean of show rate and quiet rate."""
         both = self.show_rate + self.quiet_rate
         return self.likeness * 2 * self.show_rate * self.quiet_rate / both if both else 0.0
-
-
-def load_all(folder: Path) -> list[Scenario]:
-    """Return the scenarios in a folder.
-
-    Raises:
-        RecordError: the folder holds none, or a file cannot be read.
-    """
-    return load_folder(folder, load, "scenarios")
 
 
 def score(session: Session, scenario: Scenario) -> ScenarioResult:

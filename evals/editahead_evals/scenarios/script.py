@@ -1,4 +1,4 @@
-r"""Scripts: a text, and what a person does to it. The part that scenario files and task files share.
+r"""Scripts: a text, and what a person does to it. The headers and sections that scenarios and tasks share.
 
     # one line that says what this is about
     language: python
@@ -17,25 +17,23 @@ r"""Scripts: a text, and what a person does to it. The part that scenario files 
     reject                          (ask, and refuse the first one shown)
     undo                            (take the last step's change of this document back)
 
-Lines and columns are 1-based, columns in characters. Two headers are optional: `no-final-newline: true` takes
-the last line end off the text of `file`, `eol: crlf` makes all line ends Windows'.
+Lines and columns are 1-based, columns in characters.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TypeVar
 
 from editahead_evals.data.commit_replay import Hunk
 from editahead_evals.data.languages import language_of
-from editahead_evals.errors import RecordError, ScenarioError
+from editahead_evals.errors import ScenarioError
 
-T = TypeVar("T")
-HEADERS = frozenset({"language", "file", "no-final-newline", "eol"})
+from .case_file import Case
+
+HEADERS = frozenset({"language", "file"})
+SECTIONS = frozenset({"buffer", "other", "steps"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +103,6 @@ class Script:
         about: one line for people.
         language: the LSP language id of `file`.
         others: the texts of the other open documents, by path.
-        final_newline: whether the text of `file` ends in a line end.
     """
 
     name: str
@@ -116,112 +113,32 @@ class Script:
     steps: tuple[Step, ...] = ()
     others: Mapping[str, str] = field(default_factory=dict)
     eol: str = "\n"
-    final_newline: bool = True
-
-    @property
-    def last_opened(self) -> str:
-        """The path of the document that the person is in after the steps."""
-        return next((step.path for step in reversed(self.steps) if isinstance(step, Open)), self.file)
 
     def language_of(self, path: str) -> str:
         return self.language if path == self.file else language_of(path) or "plaintext"
 
-    def document(self, body: str, path: str) -> str:
-        """Return a section's body as the text of the document at `path`, with its line ends."""
-        final = self.final_newline or path != self.file
-        return (body if final else body.removesuffix("\n")).replace("\n", self.eol)
 
-
-def load_folder(folder: Path, load: Callable[[Path], T], what: str) -> list[T]:
-    """Return what the text files of a folder hold, in the order of their names.
-
-    Args:
-        folder: the folder.
-        load: reads one file.
-        what: what the files are, in the plural, for a message.
+def read_script(case: Case) -> Script:
+    """Return the script in a case; its other sections are ignored.
 
     Raises:
-        RecordError: the folder holds none, or a file cannot be read.
+        ScenarioError: The headers or sections make no sense.
     """
-    try:
-        loaded = [load(path) for path in sorted(folder.glob("*.txt"))]
-    except (ScenarioError, OSError, UnicodeDecodeError) as error:
-        raise RecordError(f"{folder}: {error}") from error
-    if not loaded:
-        raise RecordError(f"{folder}: no {what} (*.txt)")
-    return loaded
-
-
-@contextmanager
-def errors_named(name: str) -> Iterator[None]:
-    """Put the name of a file before the message of each `ScenarioError`."""
-    try:
-        yield
-    except ScenarioError as error:
-        raise ScenarioError(f"{name}: {error}") from None
-
-
-def parse_script(name: str, about: str, headers: Mapping[str, str], sections: Mapping[str, str]) -> Script:
-    """Return the script of a file's headers and sections; others of them are ignored.
-
-    Raises:
-        ScenarioError: the headers or sections make no sense.
-    """
-    eol = {"lf": "\n", "crlf": "\r\n"}.get(headers.get("eol", "lf"))
-    if eol is None:
-        raise ScenarioError("eol is lf or crlf")
-    if "buffer" not in sections:
-        raise ScenarioError("no section 'buffer'")
-    others = {
-        title.removeprefix("other: "): body.replace("\n", eol)
-        for title, body in sections.items()
-        if title.startswith("other: ")
-    }
-    final = headers.get("no-final-newline") != "true"
-    buffer = sections["buffer"] if final else sections["buffer"].removesuffix("\n")
-    steps = tuple(_step(line, eol) for line in section_lines(sections.get("steps", "")))
-    if foreign := {step.path for step in steps if isinstance(step, Open)} - {headers["file"], *others}:
+    others = case.texts("other")
+    steps = tuple(_step(line, case.eol) for line in case.lines("steps"))
+    file = case.headers["file"]
+    if foreign := {step.path for step in steps if isinstance(step, Open)} - {file, *others}:
         raise ScenarioError(f"no document {min(foreign)}")
     return Script(
-        name=name,
-        about=about,
-        language=headers["language"],
-        file=headers["file"],
-        buffer=buffer.replace("\n", eol),
+        name=case.name,
+        about=case.about,
+        language=case.headers["language"],
+        file=file,
+        buffer=case.text("buffer"),
         steps=steps,
         others=others,
-        eol=eol,
-        final_newline=final,
+        eol=case.eol,
     )
-
-
-def split_sections(text: str) -> tuple[str, dict[str, str]]:
-    """Return the text before the first section, and the sections by title."""
-    parts = re.split(r"^-- (.+) --\n", text, flags=re.MULTILINE)
-    titles, bodies = parts[1::2], parts[2::2]
-    if len(set(titles)) < len(titles):
-        raise ScenarioError("a section appears twice")
-    return parts[0], dict(zip(titles, bodies, strict=True))
-
-
-def parse_headers(head: str, known: Collection[str]) -> tuple[str, dict[str, str]]:
-    """Return what the file is about, and its headers.
-
-    Raises:
-        ScenarioError: a header is unknown, or one that every file needs is missing.
-    """
-    about, *lines = head.splitlines()
-    if not about.startswith("# "):
-        raise ScenarioError("the first line must say what it is about: # ...")
-    headers = {}
-    for line in lines:
-        key, colon, value = line.partition(":")
-        if not colon or key not in known:
-            raise ScenarioError(f"unknown header {line!r}")
-        headers[key] = value.strip()
-    if missing := {"language", "file"} - set(headers):
-        raise ScenarioError(f"no header {min(missing)!r}")
-    return about[2:], headers
 
 
 _STEPS = re.compile(
@@ -276,8 +193,3 @@ def parse_hunks(lines: list[str]) -> Iterator[Hunk]:
             (old if line[0] == "-" else new).append(line[1:])
         else:
             raise ScenarioError(f"an expected line begins with - or +: {line!r}")
-
-
-def section_lines(body: str) -> list[str]:
-    """Return a section's lines that are not blank. Texts may contain separators at which `str.splitlines` would split."""
-    return [line for line in body.split("\n") if line.strip()]

@@ -24,8 +24,9 @@ def run(args: argparse.Namespace, errors: Console) -> int:
     from editahead_evals.data.own_checkout import present_commit
     from editahead_lab.tasks import report
     from editahead_lab.tasks.player import play_task
+    from editahead_lab.tasks.task_file import TASKS
 
-    tasks = report.load_all(args.tasks)
+    tasks = TASKS.load_folder(args.tasks)
     with SharedServer(env=model_environment(args)) as server:
         learning, fixed = (
             [play_task(server.session, task, learning=learning) for task in tasks]

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-from editahead_evals.scenarios.script import load_folder
 from editahead_lab import json_types
 
 from .player import VERDICTS, TaskResult
-from .task_file import Task, load
 
 
 @dataclass(frozen=True)
@@ -30,15 +27,6 @@ class TaskReport:
     data: str
     learning: Sequence[TaskResult]
     fixed: Sequence[TaskResult]
-
-
-def load_all(folder: Path) -> list[Task]:
-    """Return the tasks in a folder.
-
-    Raises:
-        RecordError: the folder holds none, or a file cannot be read.
-    """
-    return load_folder(folder, load, "tasks")
 
 
 def figures(results: Iterable[TaskResult]) -> json_types.TaskFigures:

@@ -1,6 +1,6 @@
-"""Task files: a script, the places that must follow, and those that must not change.
+"""Tasks: a script, the places that must follow, and those that must not change. A kind of case files.
 
-The form of `scenarios/script.py` with one more header, `kind: rename`, and these sections, each for `file` or, as in
+The sections of `scenarios/script.py` with one more header, `kind: rename`, and these sections, each for `file` or, as in
 `follow: app/views.py`, for another document. Lines are those of the text after the steps, counted from 1:
 
     -- follow --                    (all of them must follow; none in a task where silence is right)
@@ -23,18 +23,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from itertools import pairwise
-from pathlib import Path
 
 from editahead_evals.errors import ScenarioError
-from editahead_evals.scenarios.script import (
-    HEADERS,
-    Script,
-    errors_named,
-    parse_headers,
-    parse_script,
-    section_lines,
-    split_sections,
-)
+from editahead_evals.scenarios.case_file import Case, CaseKind
+from editahead_evals.scenarios.script import HEADERS, SECTIONS, Script, read_script
 
 _PLACE_SECTIONS = ("follow", "may", "keep")
 
@@ -79,41 +71,19 @@ class Task(Script):
         return (self.file, *self.others)
 
 
-def load(path: Path) -> Task:
-    """Return the task in a file.
-
-    Raises:
-        ScenarioError: the file makes no sense.
-    """
-    return parse(path.read_text("utf-8"), path.stem)
-
-
-def parse(text: str, name: str = "task") -> Task:
-    """Return the task that a text describes.
-
-    Raises:
-        ScenarioError: the text makes no sense.
-    """
-    with errors_named(name):
-        return _parse(text, name)
-
-
-def _parse(text: str, name: str) -> Task:
-    head, sections = split_sections(text)
-    about, headers = parse_headers(head, HEADERS | {"kind"})
-    if "kind" not in headers:
-        raise ScenarioError("no header 'kind'")
-    script = parse_script(name, about, headers, sections)
+def _read(case: Case) -> Task:
+    script = read_script(case)
     places: dict[str, dict[str, tuple[Place, ...]]] = {word: {} for word in _PLACE_SECTIONS}
-    for title, body in sections.items():
+    for title in case.sections:
         word, _, path = title.partition(": ")
-        if word in places and (path or script.file) in (script.file, *script.others):
-            places[word][path or script.file] = _checked(_places(section_lines(body)))
-        elif word != "other" and title not in ("buffer", "steps"):
-            raise ScenarioError(f"unknown section {title!r}")
+        if word not in places:
+            continue
+        if path and path not in script.others:
+            raise ScenarioError(f"no document of section {title!r}")
+        places[word][path or script.file] = _checked(_places(case.lines(title)))
     return Task(
         **{each.name: getattr(script, each.name) for each in fields(script)},
-        kind=headers["kind"],
+        kind=case.headers["kind"],
         follow=places["follow"],
         may=places["may"],
         keep=places["keep"],
@@ -163,3 +133,12 @@ def _split(place: Place) -> Iterator[Place]:
         options = tuple(dict.fromkeys((option[at],) for option in place.options))
         if options != ((old,),) or place.options == (place.old,):
             yield Place(place.start + at, (old,), options)
+
+
+TASKS = CaseKind(
+    what="tasks",
+    required=HEADERS | {"kind", "buffer"},
+    headers=HEADERS | {"kind"},
+    sections=SECTIONS | set(_PLACE_SECTIONS),
+    read=_read,
+)

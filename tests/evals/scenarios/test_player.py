@@ -7,14 +7,17 @@ import pytest
 from editahead_evals.client.editor import Editor
 from editahead_evals.errors import ScenarioError, ScenarioFailure
 from editahead_evals.scenarios.player import play_scenario
-from editahead_evals.scenarios.scenario_file import Scenario, parse
+from editahead_evals.scenarios.scenario_file import SCENARIOS, Scenario
 
+NO_END = "\\ No newline at end of file\n"
 HEAD = "# about\nlanguage: python\nfile: a.py\n"
 
 
 def scenario(buffer: str, steps: str, expect: str, after: str | None = None, headers: str = "") -> Scenario:
     tail = "" if after is None else f"-- expect after accepts --\n{after}"
-    return parse(f"{HEAD}{headers}-- buffer --\n{buffer}-- steps --\n{steps}-- expect --\n{expect}{tail}")
+    return SCENARIOS.parse_one(
+        f"{HEAD}{headers}-- buffer --\n{buffer}-- steps --\n{steps}-- expect --\n{expect}{tail}"
+    )
 
 
 NAMES = "x = old_name\ny = 2\nz = old_name\n"
@@ -56,11 +59,7 @@ NAMES = "x = old_name\ny = 2\nz = old_name\n"
         ),
         pytest.param(
             scenario(
-                "a old_name\n",
-                "",
-                "edit\n@ 1\n-a old_name\n+a new_name\n",
-                "a new_name\n",
-                headers="no-final-newline: true\n",
+                f"a old_name\n{NO_END}", "", "edit\n@ 1\n-a old_name\n+a new_name\n", f"a new_name\n{NO_END}"
             ),
             id="no line end at the end",
         ),
@@ -93,7 +92,7 @@ def test_what_comes_as_expected_passes(fake: Editor, played: Scenario) -> None:
 def test_a_failure_shows_what_was_expected_and_what_came(
     fake: Editor, played: Scenario, message: str
 ) -> None:
-    with pytest.raises(ScenarioFailure, match="scenario: about\n--- expected\n") as caught:
+    with pytest.raises(ScenarioFailure, match="case: about\n--- expected\n") as caught:
         play_scenario(fake, played)
     assert message in str(caught.value)
     assert '--- why\n{\n  "accepted"' in str(caught.value)

@@ -6,7 +6,7 @@ import pytest
 
 from editahead_evals.data.commit_replay import Hunk
 from editahead_evals.errors import ScenarioError
-from editahead_evals.scenarios.scenario_file import Jump, Scenario, Shown, Silent, parse
+from editahead_evals.scenarios.scenario_file import SCENARIOS, Jump, Scenario, Shown, Silent
 from editahead_evals.scenarios.script import (
     Accept,
     Cursor,
@@ -54,11 +54,11 @@ after
 
 def changed(old: str, new: str) -> Scenario:
     assert old in SCENARIO
-    return parse(SCENARIO.replace(old, new), "name")
+    return SCENARIOS.parse_one(SCENARIO.replace(old, new), "name")
 
 
 def test_all_there_is() -> None:
-    scenario = parse(SCENARIO, "name")
+    scenario = SCENARIOS.parse_one(SCENARIO, "name")
     assert scenario == Scenario(
         name="name",
         about="all there is",
@@ -102,20 +102,23 @@ def test_line_ends() -> None:
     crlf = changed("-- buffer", "eol: crlf\n-- buffer")
     assert crlf.buffer == "a = 1\r\n\r\nb = 2\r\n"
     assert crlf.steps[0] == Replace(0, "a", "x\r\ny")
-    open_end = changed("-- buffer", "no-final-newline: true\n-- buffer")
-    assert (open_end.buffer, open_end.others["app/views.go"], open_end.after) == (
-        "a = 1\n\nb = 2",
-        "v\n",
-        "after\n",
-    )
-    assert (
-        parse(
-            SCENARIO.replace("open app/views.go\n", "").replace(
-                "-- buffer", "no-final-newline: true\n-- buffer"
-            )
-        ).after
-        == "after"
-    )
+    end = "\\ No newline at end of file\n"
+    assert changed("b = 2\n", f"b = 2\n{end}").buffer == "a = 1\n\nb = 2"
+    assert changed("after\n", f"after\n{end}").after == "after"
+    assert changed("v\n", f"v\n{end}").others == {"app/views.go": "v"}
+
+
+def test_characters_that_are_hard_to_see() -> None:
+    assert changed("b = 2", "<U+002D>- text --<U+0020>").buffer == "a = 1\n\n-- text -- \n"
+
+
+def test_a_file_of_several_cases() -> None:
+    block = SCENARIO.removeprefix("# all there is\n")
+    first, second = SCENARIOS.parse(f"=== the first\n{block}=== the second\n{block}", "name")
+    assert (first.name, first.about) == ("name: the first", "the first")
+    assert (second.name, second.after) == ("name: the second", "after\n")
+    with pytest.raises(ScenarioError, match="name: text above the first title: '# all there is'"):
+        SCENARIOS.parse(f"{SCENARIO}=== the second\n{block}", "name")
 
 
 @pytest.mark.parametrize(

@@ -12,15 +12,17 @@ import fake_server
 from editahead_evals.client.editor import Editor
 from editahead_evals.client.lsp_client import LanguageClient
 from editahead_evals.errors import RecordError
-from editahead_evals.scenarios.scenario_file import Scenario, parse
-from editahead_evals.scenarios.scoring import ScenarioReport, ScenarioResult, as_json, load_all, score
+from editahead_evals.scenarios.scenario_file import SCENARIOS, Scenario
+from editahead_evals.scenarios.scoring import ScenarioReport, ScenarioResult, as_json, score
 
 HEAD = "# about\nlanguage: python\nfile: a.py\n"
 
 
 def scenario(buffer: str, steps: str, expect: str, after: str | None = None) -> Scenario:
     tail = "" if after is None else f"-- expect after accepts --\n{after}"
-    return parse(f"{HEAD}-- buffer --\n{buffer}-- steps --\n{steps}-- expect --\n{expect}{tail}", "name")
+    return SCENARIOS.parse_one(
+        f"{HEAD}-- buffer --\n{buffer}-- steps --\n{steps}-- expect --\n{expect}{tail}", "name"
+    )
 
 
 def session(settings: Mapping[str, Any]) -> Editor:
@@ -108,7 +110,7 @@ def test_no_more_than_six_tabs() -> None:
 
 def test_files_that_are_none_are_said(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="no scenarios"):
-        load_all(tmp_path)
+        SCENARIOS.load_folder(tmp_path)
     (tmp_path / "a.txt").write_text("nothing")
     with pytest.raises(RecordError, match="what it is about"):
-        load_all(tmp_path)
+        SCENARIOS.load_folder(tmp_path)

@@ -16,8 +16,8 @@ from editahead_evals.client.editor import Editor
 from editahead_evals.client.lsp_client import LanguageClient
 from editahead_evals.errors import RecordError, ScenarioError
 from editahead_lab.tasks.player import TaskResult, Verdict, play_task
-from editahead_lab.tasks.report import TaskReport, as_json, load_all, render
-from editahead_lab.tasks.task_file import parse
+from editahead_lab.tasks.report import TaskReport, as_json, render
+from editahead_lab.tasks.task_file import TASKS
 
 HEAD = "# about\nkind: rename\nlanguage: python\nfile: a.py\n-- buffer --\n"
 NAMES = "x = old_name\ny = 2\nz = old_name\n"
@@ -31,7 +31,7 @@ def session(settings: Mapping[str, Any]) -> Editor:
 
 
 def play(buffer: str, sections: str = "") -> TaskResult:
-    return play_task(session, parse(f"{HEAD}{buffer}{sections}", "name"), learning=True)
+    return play_task(session, TASKS.parse_one(f"{HEAD}{buffer}{sections}", "name"), learning=True)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_the_table_names_what_is_not_done(capsys: pytest.CaptureFixture[str]) ->
 
 def test_a_folder_without_tasks_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="no tasks"):
-        load_all(tmp_path)
+        TASKS.load_folder(tmp_path)
     (tmp_path / "a.txt").write_text("nothing")
     with pytest.raises(RecordError, match="what it is about"):
-        load_all(tmp_path)
+        TASKS.load_folder(tmp_path)

@@ -6,7 +6,7 @@ import pytest
 
 from editahead_evals.errors import ScenarioError
 from editahead_evals.scenarios.script import Replace
-from editahead_lab.tasks.task_file import Place, Task, parse
+from editahead_lab.tasks.task_file import TASKS, Place, Task
 
 TASK = """\
 # all there is
@@ -46,11 +46,11 @@ or
 
 def changed(old: str, new: str) -> Task:
     assert TASK.count(old) == 1
-    return parse(TASK.replace(old, new), "name")
+    return TASKS.parse_one(TASK.replace(old, new), "name")
 
 
 def test_a_task_has_a_script_and_places() -> None:
-    task = parse(TASK, "name")
+    task = TASKS.parse_one(TASK, "name")
     assert (task.name, task.about, task.kind) == ("name", "all there is", "rename")
     assert task.steps == (Replace(0, "a", "x"),)
     assert task.paths == ("app/models.py", "app/views.go")
@@ -78,7 +78,7 @@ def test_options_of_a_line_are_reported_once() -> None:
 
 
 def test_silence_needs_no_places() -> None:
-    task = parse(TASK[: TASK.index("-- follow --")], "name")
+    task = TASKS.parse_one(TASK[: TASK.index("-- follow --")], "name")
     assert task.follow == task.may == task.keep == {}
 
 
@@ -88,7 +88,11 @@ def test_silence_needs_no_places() -> None:
         ("kind: rename\n", "", "no header 'kind'"),
         ("kind: rename", "sort: rename", "unknown header"),
         ("-- buffer --", "-- text --", "unknown section 'text'|no section 'buffer'"),
-        ("-- follow: app/views.go --", "-- follow: nowhere.py --", "unknown section 'follow: nowhere.py'"),
+        (
+            "-- follow: app/views.go --",
+            "-- follow: nowhere.py --",
+            "no document of section 'follow: nowhere.py'",
+        ),
         ("@ 2\n", "", "begins with its line"),
         ("+new", "*new", "begins with -, \\+ or ="),
         ("@ 4\n+new", "@ 2\n+new", "belongs below"),
