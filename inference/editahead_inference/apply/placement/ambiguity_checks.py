@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from dataclasses import dataclass
+from itertools import pairwise, product
 
 from rapidfuzz.fuzz import ratio
 from rapidfuzz.process import extractOne
@@ -19,6 +21,7 @@ from .line_matching import (
     DISTINCTIVE,
     MIN_SIMILARITY,
     FileLines,
+    are_versions,
     is_comment,
     line_weight,
     normalize_line,
@@ -55,6 +58,56 @@ _REPEATED = "The file already has this line nearby."
 _ADDED_OR_REPLACED = "The sketch does not show whether these lines are added or replace lines of the file."
 
 
+@dataclass(frozen=True, slots=True)
+class _MatchedEnd:
+    """One end of a segment whose outermost line, blank ones aside, is matched.
+
+    Attributes:
+        keys: The normalised lines of the segment.
+        line: The index of the outermost of these.
+        place: The line of the file that it matches.
+        step: The step from one line to the next one inwards.
+        count: The number of lines inwards that the anchor covers.
+    """
+
+    keys: Sequence[str]
+    line: int
+    place: int
+    step: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Coverage:
+    """The lines that a chain of anchors covers.
+
+    Attributes:
+        matched: The lines of the sketch that the file has.
+        deleted: The lines of the file that are matched, or lie between two matches of one segment.
+        replacing: The lines of the sketch between two matches that may replace lines of the file.
+    """
+
+    matched: frozenset[int]
+    deleted: frozenset[int]
+    replacing: frozenset[int]
+
+    @classmethod
+    def of(cls, chain: Sequence[Anchor]) -> _Coverage:
+        inner = [(a, b) for a, b in pairwise(chain) if a.segment == b.segment]
+        replacing = [
+            (a.last, b.first) for a, b in inner if b.start > a.end or min(a.weight, b.weight) < DISTINCTIVE
+        ]
+        return cls(
+            _lines_in((a.first, a.last) for a in chain),
+            _lines_in([*((a.start, a.end) for a in chain), *((a.end, b.start) for a, b in inner)]),
+            _lines_in(replacing),
+        )
+
+
+def _lines_in(spans: Iterable[tuple[int, int]]) -> frozenset[int]:
+    return frozenset(line for start, end in spans for line in range(start, end))
+
+
 class AmbiguityChecks:
     """The checks of one snippet against one file.
 
@@ -85,13 +138,14 @@ class AmbiguityChecks:
             deleted = self._file.bodies[a.end : b.start]
             if len(inserted) == len(deleted) and count_replaced_lines(inserted, deleted, is_edge=False):
                 continue
-            closed, opened = unmatched_brackets(inserted)
-            edge = segment.lines[(b.first if from_end else a.last - 1) - segment.first].rstrip()
+            first, last = a.last - segment.first, b.first - segment.first
+            edge = segment.lines[last if from_end else first - 1].rstrip()
             if any(line.rstrip() == edge for line in deleted):
                 return True
+            closed, opened = unmatched_brackets(inserted)
             if from_end:
-                return unmatched_brackets(segment.lines[b.first - segment.first :])[0] <= opened
-            return unmatched_brackets(segment.lines[: a.last - segment.first])[1] <= closed
+                return unmatched_brackets(segment.lines[last:])[0] <= opened
+            return unmatched_brackets(segment.lines[:first])[1] <= closed
         return False
 
     def lost_definition(self, own: Sequence[Anchor], segment: Segment, end: int) -> Refusal | None:
@@ -103,17 +157,21 @@ class AmbiguityChecks:
             >= DISTINCTIVE
         )
         for a, b in pairwise(own):
-            for d in self._target.declarations:
-                if not a.end <= d.head < b.start or d.name.rsplit(".")[-1] in shown:
-                    continue
-                if d.end < end:
-                    if b is own[-1] and not b.whole and not is_distinctive:
-                        return _lost(d, segment)
-                    continue
-                # Its first lines may be given another name; what lies across two definitions is another thing.
-                if not is_fixed or any(o.head < a.end < o.end <= b.start for o in self._target.declarations):
+            # The first lines of one may be given another name; what lies across two definitions is another thing.
+            is_doubtful = not is_fixed or any(
+                o.head < a.end < o.end <= b.start for o in self._target.declarations
+            )
+            is_last = b is own[-1] and not b.whole and not is_distinctive
+            for d in self._deleted_definitions(a, b, shown):
+                if is_last if d.end < end else is_doubtful:
                     return _lost(d, segment)
         return None
+
+    def _deleted_definitions(self, a: Anchor, b: Anchor, shown: str) -> Iterator[Declaration]:
+        """Yield the definitions that begin between two anchors and are not named in the shown text."""
+        for d in self._target.declarations:
+            if a.end <= d.head < b.start and d.name.rsplit(".")[-1] not in shown:
+                yield d
 
     def split_definitions(self, own: Sequence[Anchor], segment: Segment) -> Iterator[Refusal]:
         """Yield a refusal for each definition that would disappear except for its last lines.
@@ -126,9 +184,7 @@ class AmbiguityChecks:
             inserted = segment.lines[a.last - segment.first : b.first - segment.first]
             if any(opened_name(normalize_line(line)) for line in inserted):
                 continue
-            for d in self._target.declarations:
-                if a.end <= d.head < b.start < d.end and d.name.rsplit(".")[-1] not in shown:
-                    yield _lost(d, segment)
+            yield from (_lost(d, segment) for d in self._deleted_definitions(a, b, shown) if b.start < d.end)
 
     def reworded_comments(self, own: Sequence[Anchor], segment: Segment) -> Iterator[Refusal]:
         """Yield a refusal for each new comment that replaces one comment but resembles another one nearby.
@@ -179,39 +235,40 @@ class AmbiguityChecks:
             chain: The anchors that place the segments.
             min_weight: Only lines of at least this weight, which occur once in the file, count. 0 = no such limit.
         """
-        met = {line for anchor in chain for line in range(anchor.first, anchor.last)}
-        deleted = {line for anchor in chain for line in range(anchor.start, anchor.end)}
-        replacing: set[int] = set()
-        for a, b in pairwise(chain):
-            if a.segment == b.segment:
-                deleted.update(range(a.end, b.start))
-                if b.start > a.end or min(a.weight, b.weight) < DISTINCTIVE:
-                    replacing.update(range(a.last, b.first))
+        coverage = _Coverage.of(chain)
         for number, segment in enumerate(segments):
             own = [anchor for anchor in chain if anchor.segment == number]
-            if not own or (
-                not min_weight and (number in self._settled or self._has_fixed_ends(segment, own))
-            ):
+            if not own:
+                continue
+            if not min_weight and (number in self._settled or self._has_fixed_ends(segment, own)):
                 continue
             for line, body in enumerate(segment.lines, segment.first):
-                if line in met:
-                    continue
-                at_end = not own[0].first <= line < own[-1].last
-                if line_weight(normalize_line(body)) < max(
-                    min_weight, _MIN_EDGE_WEIGHT if at_end else MIN_DUPLICATE_WEIGHT
-                ):
-                    continue
-                everywhere = self._file.places.get(normalize_line(body), ())
-                is_only = at_end and len(everywhere) == 1 and line_weight(normalize_line(body)) >= DISTINCTIVE
-                reach = _EDGE_REACH if at_end else _REPLACED_REACH if line in replacing else _ADDED_REACH
-                low = 0 if segment.opens or is_only else own[0].start - reach
-                high = len(self._file) if segment.closes or is_only else own[-1].end + reach
-                places = [p for p in everywhere if low <= p < high and (at_end or p not in deleted)]
-                if min_weight and len(self._file.places.get(normalize_line(body), ())) > 1:
-                    continue
-                if places and (at_end or len(places) == 1):
+                places = (
+                    [] if line in coverage.matched else self._twins(line, segment, own, coverage, min_weight)
+                )
+                if places:
                     near = tuple(SimilarLines(place, place + 1, 1.0) for place in places[:3])
                     yield make_refusal("ambiguous", _REPEATED, [body], near)
+
+    def _twins(
+        self, line: int, segment: Segment, own: Sequence[Anchor], coverage: _Coverage, min_weight: float
+    ) -> list[int]:
+        """Return the places near a segment where the file has one of its added lines, and keeps it."""
+        key = normalize_line(segment.lines[line - segment.first])
+        everywhere = self._file.places.get(key, [])
+        at_end = not own[0].first <= line < own[-1].last
+        lowest = max(min_weight, _MIN_EDGE_WEIGHT if at_end else MIN_DUPLICATE_WEIGHT)
+        if line_weight(key) < lowest or (min_weight and len(everywhere) > 1):
+            return []
+        is_only = at_end and len(everywhere) == 1 and line_weight(key) >= DISTINCTIVE
+        reach = _EDGE_REACH if at_end else _REPLACED_REACH if line in coverage.replacing else _ADDED_REACH
+        low = 0 if segment.opens or is_only else own[0].start - reach
+        high = len(self._file) if segment.closes or is_only else own[-1].end + reach
+        near = everywhere[bisect_left(everywhere, low) : bisect_left(everywhere, high)]
+        if at_end:
+            return near
+        staying = [place for place in near if place not in coverage.deleted]
+        return staying if len(staying) == 1 else []
 
     def _has_fixed_ends(self, segment: Segment, own: Sequence[Anchor]) -> bool:
         """Return whether the first and last lines of a segment occur once in the file and are matched there.
@@ -224,23 +281,17 @@ class AmbiguityChecks:
 
     def is_end_fixed(self, segment: Segment, own: Sequence[Anchor], *, at_end: bool) -> bool:
         """Return whether the lines at one end of a segment are matched, and together occur nowhere else in the file."""
-        anchor = own[-1] if at_end else own[0]
-        keys = list(map(normalize_line, segment.lines))
-        blank = leading_blank_lines(keys[::-1] if at_end else keys)
-        edge = segment.last - blank - 1 if at_end else segment.first + blank
-        if anchor.whole or not anchor.first <= edge < anchor.last:
+        end = _matched_end(segment, own, at_end=at_end)
+        if end is None:
             return False
-        place = anchor.start + edge - anchor.first
-        step = -1 if at_end else 1
-        others = {p for p in self._file.places.get(keys[edge - segment.first], ()) if p != place}
-        matched, n = 0.0, 0
-        while anchor.first <= edge + n < anchor.last:
-            key = keys[edge + n - segment.first]
+        others = set(self._file.places.get(end.keys[end.line], ())) - {end.place}
+        matched = 0.0
+        for n in range(0, end.count * end.step, end.step):
+            key = end.keys[end.line + n]
             others = {p for p in others if 0 <= p + n < len(self._file) and self._file.keys[p + n] == key}
             matched += line_weight(key)
             if matched >= DISTINCTIVE:
                 return not others
-            n += step
         return False
 
     def fits_elsewhere(
@@ -250,23 +301,17 @@ class AmbiguityChecks:
 
         Another place fits if more lines match there or, when lines are deleted, if fewer lines would be.
         """
-        anchor = own[-1] if at_end else own[0]
-        keys = list(map(normalize_line, segment.lines))
-        blank = leading_blank_lines(keys[::-1] if at_end else keys)
-        edge = len(keys) - blank - 1 if at_end else blank
-        if anchor.whole or not anchor.first <= edge + segment.first < anchor.last:
+        end = _matched_end(segment, own, at_end=at_end)
+        if end is None:
             return False
-        here = anchor.start + segment.first + edge - anchor.first
-        step = -1 if at_end else 1
-        goes = any(any(self._file.keys[a.end : b.start]) for a, b in pairwise(own))
-        matched = self._matched_weight(keys, edge, here, step)
-        for place in self._file.places.get(keys[edge], ())[:_MAX_PLACES]:
-            if place == here or not (
-                own[0].start < place < ceiling if at_end else floor <= place < own[-1].end
-            ):
+        deletes = any(any(self._file.keys[a.end : b.start]) for a, b in pairwise(own))
+        matched = self._matched_weight(end, end.place)
+        low, high = (own[0].start + 1, ceiling) if at_end else (floor, own[-1].end)
+        for place in self._file.places.get(end.keys[end.line], ())[:_MAX_PLACES]:
+            if place == end.place or not low <= place < high:
                 continue
-            there = self._matched_weight(keys, edge, place, step)
-            is_nearer = goes and own[0].start < place < own[-1].end and there >= DISTINCTIVE
+            there = self._matched_weight(end, place)
+            is_nearer = deletes and own[0].start < place < own[-1].end and there >= DISTINCTIVE
             if there >= matched + (0.0 if is_nearer else DISTINCTIVE):
                 return True
         return False
@@ -282,13 +327,31 @@ class AmbiguityChecks:
             if line.rstrip() == body.rstrip()
         )
 
-    def _matched_weight(self, keys: Sequence[str], edge: int, place: int, step: int) -> float:
-        """Return the weight of the lines that match in a row, from a line of the segment and a line of the file on."""
-        matched = 0.0
-        while 0 <= edge < len(keys) and 0 <= place < len(self._file) and keys[edge] == self._file.keys[place]:
-            matched += line_weight(keys[edge])
-            edge, place = edge + step, place + step
+    def _matched_weight(self, end: _MatchedEnd, place: int) -> float:
+        """Return the weight of the lines that match in a row, from the end of a segment and a line of the file on."""
+        matched, line = 0.0, end.line
+        keys, known = end.keys, self._file.keys
+        while 0 <= line < len(keys) and 0 <= place < len(known) and keys[line] == known[place]:
+            matched += line_weight(keys[line])
+            line, place = line + end.step, place + end.step
         return matched
+
+
+def _matched_end(segment: Segment, own: Sequence[Anchor], *, at_end: bool) -> _MatchedEnd | None:
+    """Return where one end of a segment is matched line by line; None if it is not."""
+    anchor = own[-1] if at_end else own[0]
+    keys = list(map(normalize_line, segment.lines))
+    line = len(keys) - leading_blank_lines(keys[::-1]) - 1 if at_end else leading_blank_lines(keys)
+    offset = segment.first + line - anchor.first
+    size = anchor.last - anchor.first
+    if anchor.whole or not 0 <= offset < size:
+        return None
+    place = anchor.start + offset
+    return (
+        _MatchedEnd(keys, line, place, -1, offset + 1)
+        if at_end
+        else _MatchedEnd(keys, line, place, 1, size - offset)
+    )
 
 
 def _lost(declaration: Declaration, segment: Segment) -> Refusal:
@@ -329,22 +392,15 @@ def count_replaced_lines(shown: Sequence[str], file: Sequence[str], *, is_edge: 
     Returns:
         All of the shown lines if each is a new version of its counterpart, 0 if none resembles any, None if unclear.
     """
-    keys, others = (
-        [normalize_line(line) for line in shown],
-        [normalize_line(line) for line in file[: len(shown)]],
-    )
-    if is_edge and len(file) > len(shown):
-        return None
-    if len(others) == len(keys) and all(
-        ratio(a, b) >= MIN_SIMILARITY for a, b in zip(keys, others, strict=True)
-    ):
+    keys, others = list(map(normalize_line, shown)), list(map(normalize_line, file[: len(shown)]))
+    has_counterparts = len(file) == len(shown) or (len(file) > len(shown) and not is_edge)
+    if has_counterparts and are_versions(others, keys):
         is_sure = all(a == b or is_new_version(a, b) for a, b in zip(keys, others, strict=True))
         return len(shown) if is_sure else None
     if is_edge and file:
         return None
-    if all(ratio(a, b) < MIN_SIMILARITY for a in keys if a for b in others if b):
-        return 0
-    return None
+    pairs = product(filter(None, keys), filter(None, others))
+    return None if any(ratio(a, b) >= MIN_SIMILARITY for a, b in pairs) else 0
 
 
 def count_alike(shown: Sequence[str], file: Sequence[str]) -> int:

@@ -10,17 +10,16 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, product
+from functools import partial
+from itertools import accumulate, product, starmap
 from typing import Literal
-
-from rapidfuzz.fuzz import ratio
 
 from .anchors import Anchor, Segment
 from .elision_split import leading_blank_lines
 from .line_matching import (
     DISTINCTIVE,
-    MIN_SIMILARITY,
     FileLines,
+    are_versions,
     count_attached,
     is_comment,
     line_weight,
@@ -93,6 +92,15 @@ class BoundaryMatch:
         """Return the lines of the segment between the ends that stay."""
         return keys[self.before : len(keys) - self.after]
 
+    @property
+    def is_possible(self) -> bool:
+        """Whether both ends match, or nothing is deleted."""
+        return self.deleted == 0 or (self.head.count > 0 and self.tail.count > 0)
+
+    def cost(self) -> tuple[float, int, int]:
+        """Return what is least for the best match."""
+        return -self.head.weight - self.tail.weight, self.deleted, self.inserted
+
     def is_no_worse_than(self, other: BoundaryMatch) -> bool:
         """Return whether both ends match as well as those of the other match, and no more lines change."""
         if self.head.weight < other.head.weight or self.tail.weight < other.tail.weight:
@@ -105,34 +113,37 @@ def best_boundary_match(segment: Segment, file: FileLines, floor: int, ceiling: 
 
     None if there is no such match, or if its ends are not distinctive.
     """
-    bodies = [line.rstrip() for line in segment.lines]
-    first, last = leading_blank_lines(bodies), len(bodies) - leading_blank_lines(bodies[::-1])
-    bodies = bodies[first:last]
+    bodies = _filled_lines(segment)
     heads = list(_find_places(bodies, file, floor, ceiling, 1))
     tails = list(_find_places(bodies, file, floor, ceiling, -1))
     if segment.opens and floor == 0:
         heads.append(_BoundaryPlace(0, 0, 0.0))
     if segment.closes and ceiling == len(file):
         tails.append(_BoundaryPlace(ceiling - 1, 0, 0.0))
-    if (
-        not heads
-        or not tails
-        or max(len(heads), len(tails)) > _MAX_PLACES
-        or len(heads) * len(tails) > _MAX_MATCHES
-    ):
+    if max(len(heads), len(tails)) > _MAX_PLACES or len(heads) * len(tails) > _MAX_MATCHES:
         return None
     keys = list(map(normalize_line, bodies))
-    found = [
-        reading
-        for head, tail in product(heads, tails)
-        if head.line <= tail.line
-        and ((reading := _make_match(keys, file, head, tail)).deleted == 0 or (head.count and tail.count))
-    ]
-    best = min(found, key=lambda r: (-r.head.weight - r.tail.weight, r.deleted, r.inserted), default=None)
-    if best is None or not all(best.is_no_worse_than(other) for other in found):
+    pairs = ((head, tail) for head, tail in product(heads, tails) if head.line <= tail.line)
+    found = [match for match in starmap(partial(_make_match, keys, file), pairs) if match.is_possible]
+    best = min(found, key=BoundaryMatch.cost, default=None)
+    if best is None or not all(map(best.is_no_worse_than, found)):
         return None
-    if sum(best == other for other in found) > 1 or not _is_distinctive(best, heads, tails):
+    if found.count(best) > 1 or not _is_distinctive(best, heads, tails):
         return None
+    return _without_objections(best, found, bodies, file)
+
+
+def _filled_lines(segment: Segment) -> list[str]:
+    """Return the lines of a segment without white space at their ends and without blank lines around them."""
+    bodies = [line.rstrip() for line in segment.lines]
+    return bodies[leading_blank_lines(bodies) : len(bodies) - leading_blank_lines(bodies[::-1])]
+
+
+def _without_objections(
+    best: BoundaryMatch, found: Sequence[BoundaryMatch], bodies: Sequence[str], file: FileLines
+) -> BoundaryMatch | None:
+    """Return the best match with what other matches say against it; None if one refutes it."""
+    keys = list(map(normalize_line, bodies))
     against = {_objection(best, other, keys, file) for other in found if other is not best}
     if "contested" in against:
         return replace(best, is_contested=True)
@@ -150,8 +161,7 @@ def has_rival_match(
     more. There is none if start and end are not places of the ends of the segment. If there are too many matches to
     compare, one is taken to be a rival.
     """
-    bodies = [line.rstrip() for line in segment.lines]
-    bodies = bodies[leading_blank_lines(bodies) : len(bodies) - leading_blank_lines(bodies[::-1])]
+    bodies = _filled_lines(segment)
     if not bodies:
         return False
     if not _has_few_occurrences(bodies, file):
@@ -168,21 +178,26 @@ def has_rival_match(
         return False
     if len(heads) * len(tails) > _MAX_MATCHES:
         return True
-    min_weight = head.weight + tail.weight + _MIN_EXTRA_WEIGHT
-    others = (
-        _make_match(keys, file, first, last)
-        for first, last in product(heads, tails)
-        if first.weight >= head.weight
-        and last.weight >= tail.weight
-        and (
-            (first.line <= min(start, last.line) and last.line + 1 < end)
-            or (first.line <= last.line and first.weight + last.weight > min_weight)
-        )
-    )
     return any(
         other.deleted + other.inserted <= mine.deleted + mine.inserted + _MAX_EXTRA_CHANGES
-        for other in others
+        for other in starmap(partial(_make_match, keys, file), _rival_ends(head, tail, heads, tails))
     )
+
+
+def _rival_ends(
+    head: _BoundaryPlace,
+    tail: _BoundaryPlace,
+    heads: Sequence[_BoundaryPlace],
+    tails: Sequence[_BoundaryPlace],
+) -> Iterator[tuple[_BoundaryPlace, _BoundaryPlace]]:
+    """Yield the other ends that match at least as well, and start nearer to what is above, end earlier or match more."""
+    min_weight = head.weight + tail.weight + _MIN_EXTRA_WEIGHT
+    firsts = [first for first in heads if first.weight >= head.weight]
+    lasts = [last for last in tails if last.weight >= tail.weight]
+    for first, last in product(firsts, lasts):
+        is_earlier = first.line <= head.line and last.line < tail.line
+        if first.line <= last.line and (is_earlier or first.weight + last.weight > min_weight):
+            yield first, last
 
 
 def _has_firm_ends(reading: BoundaryMatch, bodies: Sequence[str]) -> bool:
@@ -221,22 +236,16 @@ def _objection(
     if best.start <= other.start and other.end <= best.end:
         return None
     old, new = other.between_in_file(file), other.between_in_segment(keys)
-    if len(old) == len(new) and all(ratio(a, b) >= MIN_SIMILARITY for a, b in zip(old, new, strict=True)):
-        if not best.inserted:
-            return None
-        return (
-            "refuted"
-            if all(opened_name(a) == opened_name(b) for a, b in zip(old, new, strict=True))
-            else "contested"
-        )
-    more = [
-        key
-        for key in _kept_lines(other, keys, file) - _kept_lines(best, keys, file)
-        if line_weight(key) >= DISTINCTIVE
-    ]
-    if not more or _loses_a_name(old, new):
+    if are_versions(old, new):
+        has_same_names = list(map(opened_name, old)) == list(map(opened_name, new))
+        is_against, is_refuted = best.inserted > 0, has_same_names
+    else:
+        kept = _kept_lines(other, keys, file) - _kept_lines(best, keys, file)
+        more = [key for key in kept if line_weight(key) >= DISTINCTIVE]
+        is_against, is_refuted = bool(more) and not _loses_a_name(old, new), any(map(opened_name, more))
+    if not is_against:
         return None
-    return "refuted" if any(opened_name(key) for key in more) else "contested"
+    return "refuted" if is_refuted else "contested"
 
 
 def _kept_lines(reading: BoundaryMatch, keys: Sequence[str], file: FileLines) -> Counter[str]:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate, islice
 
+from rapidfuzz.fuzz import ratio
+
 from editahead_prompts.short_cache import cache_short
 from editahead_prompts.text.indentation import indent_steps, indent_unit, indent_width
 from editahead_prompts.text.snapshot import Snapshot, line_body
@@ -56,6 +58,11 @@ def line_weight(key: str) -> float:
     if not letters:
         return 0.2 if words else 0.1
     return min(1.0, 0.4 + 0.05 * letters)
+
+
+def are_versions(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Return whether there are as many new lines as old ones, and each may be a changed version of its counterpart."""
+    return len(old) == len(new) and all(ratio(a, b) >= MIN_SIMILARITY for a, b in zip(old, new, strict=True))
 
 
 def is_comment(body: str) -> bool:

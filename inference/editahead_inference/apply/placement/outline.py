@@ -8,7 +8,7 @@ belong to no item.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from editahead_prompts.short_cache import cache_short
@@ -39,6 +39,12 @@ class Section:
 
     line: int
     items: Sequence[Item] = ()
+
+    def opened(self) -> list[Item]:
+        """Return the list to which items below the line are added."""
+        if not isinstance(self.items, list):
+            self.items = []
+        return self.items
 
 
 @dataclass(slots=True)
@@ -80,30 +86,35 @@ def outline(bodies: Sequence[str], *, low: int = 0, high: int | None = None) -> 
         body = bodies[number]
         if width < 0:
             continue
-        while levels and levels[-1][0] > width:
-            levels.pop()[1][-1].end = end
+        _close_levels(levels, width, end)
         if not levels:
             levels.append((width, root))
-        elif levels[-1][0] < width and len(levels) < _MAX_DEPTH and levels[-1][1]:
-            section = levels[-1][1][-1].sections[-1]
-            below = section.items if isinstance(section.items, list) else []
-            section.items = below
-            levels.append((width, below))
+        elif levels[-1][0] < width and len(levels) < _MAX_DEPTH:
+            levels.append((width, levels[-1][1][-1].sections[-1].opened()))
         items = levels[-1][1]
         text = body.strip()
         if items:
             items[-1].end = end
-        if items and (
-            (text[0] in _MAY_GO_ON and (_CLOSES.match(text) or _CONTINUES.match(text)))
-            or (text == "{" and _waits_for_brace(items[-1], bodies))
-        ):
+        if items and _belongs_to(items[-1], text, bodies):
             items[-1].sections.append(Section(number))
         else:
             items.append(Item(number, number + 1, indent_width(body), [Section(number)]))
         end = number + 1
-    for _, level in levels:
-        level[-1].end = end
+    _close_levels(levels, -1, end)
     return root
+
+
+def _close_levels(levels: list[tuple[int, list[Item]]], width: int, end: int) -> None:
+    """Leave the levels that are deeper than a width, whose last items end at a line."""
+    while levels and levels[-1][0] > width:
+        levels.pop()[1][-1].end = end
+
+
+def _belongs_to(item: Item, text: str, bodies: Sequence[str]) -> bool:
+    """Return whether a line closes or continues the item above it, which has the same indentation."""
+    if text == "{":
+        return _waits_for_brace(item, bodies)
+    return text[0] in _MAY_GO_ON and (_CLOSES.match(text) or _CONTINUES.match(text)) is not None
 
 
 def _waits_for_brace(item: Item, bodies: Sequence[str]) -> bool:
@@ -189,6 +200,103 @@ _SQL = re.compile(
     re.IGNORECASE,
 )
 
+_NameTable = Sequence[tuple[Callable[[str], re.Match[str] | None], Callable[[re.Match[str]], str | None]]]
+"""Forms of lines, each with the function that returns the name of what such a line opens."""
+
+
+def _sql_name(found: re.Match[str]) -> str:
+    return f"{found['kind'].lower()} {found['name'].lower()}"
+
+
+def _declared_name(found: re.Match[str]) -> str:
+    """Return the name with the type of a method's receiver, and for `impl` with what follows the name."""
+    receiver = (found["receiver"] or "").strip("() *&").split()[-1:]
+    is_impl = found["kind"] == "impl"
+    parts = ("impl" if is_impl else "named", *(word.lstrip("*&") for word in receiver), found["name"])
+    return " ".join(filter(None, (*parts, found["more"].strip() if is_impl else "")))
+
+
+def _import_name(found: re.Match[str]) -> str:
+    return f"import {found['a'] or found['b'] or found['c']}".rstrip(";")
+
+
+def _case_name(found: re.Match[str]) -> str:
+    key = found.string
+    return key.partition(" =>" if "=>" in key else ": ")[0].rstrip(":{ ")
+
+
+def _no_name(found: re.Match[str]) -> None:
+    return None
+
+
+def _value_name(found: re.Match[str]) -> str:
+    return f"value {found['name'].strip()}"
+
+
+def _entry_name(found: re.Match[str]) -> str | None:
+    return found.string if line_weight(found.string) >= DISTINCTIVE else None
+
+
+def _function_name(found: re.Match[str]) -> str:
+    return f"named {found['name']}"
+
+
+def _signature_name(found: re.Match[str]) -> str:
+    return f"named {found['name'] or found['member']}"
+
+
+def _call_name(found: re.Match[str]) -> str | None:
+    """Return the name of a call by its first argument, a string; without one it may be a method or an arm."""
+    macro = found if found["first"] else _MACRO_CALL.match(found.string)
+    if macro is not None:
+        return f"call {macro['name']}({macro['first']}"
+    return _method_name(found.string) or _arm_name(found.string)
+
+
+def _tag_name(found: re.Match[str]) -> str | None:
+    attribute = _KEY_ATTRIBUTE.search(found["rest"])
+    if attribute is not None:
+        return f"<{found['name']}{attribute[0]}"
+    return found.string if found["rest"].strip(" /") else None
+
+
+def _keyed_name(found: re.Match[str]) -> str:
+    bare = found["name"].strip("\"'")
+    return f"value {found['name'] if bare.isdigit() else bare}"
+
+
+_NAMES_BEFORE_COMMENTS: _NameTable = (
+    (_SQL.match, _sql_name),
+    (_STAGE.fullmatch, lambda found: f"stage {found['name']}"),
+    (_TYPED_VARIABLE.fullmatch, _value_name),
+    (_DECLARED.match, _declared_name),
+    (_IMPORT.match, _import_name),
+    (_CASE.match, _case_name),
+    (_CONTROL.match, _no_name),
+)
+"""What lines of each form are named by, of which some begin as comments do: the first form that matches decides."""
+
+_NAMES: _NameTable = (
+    (_VARIABLE.match, _value_name),
+    (re.compile("- ").match, _entry_name),
+    (re.compile("@").match, _no_name),
+    (_SIGNATURE.fullmatch, _signature_name),
+    (_QUALIFIED.match, _function_name),
+    (_CALL.match, _call_name),
+    (_TAG.match, _tag_name),
+    (_KEYED.match, _keyed_name),
+)
+"""The same for lines that are no comments."""
+
+
+def _name_of_form(key: str, table: _NameTable) -> tuple[bool, str | None]:
+    """Return whether a line has one of the forms, and its name."""
+    for match, name in table:
+        found = match(key)
+        if found is not None:
+            return True, name(found)
+    return False, None
+
 
 @cache_short(65536)
 def identity(key: str) -> str | None:
@@ -200,68 +308,19 @@ def identity(key: str) -> str | None:
         key: The normalised line.
     """
     inline = _INLINE_ANNOTATIONS.match(key)
-    if inline:
-        return identity(key[inline.end() :])
-    found = _SQL.match(key)
-    if found:
-        return f"{found['kind'].lower()} {found['name'].lower()}"
-    found = _STAGE.fullmatch(key)
-    if found:
-        return f"stage {found['name']}"
-    found = _TYPED_VARIABLE.fullmatch(key)
-    if found:
-        return f"value {found['name']}"
-    found = _DECLARED.match(key)
-    if found:
-        receiver = (found["receiver"] or "").strip("() *&").split()
-        more = found["more"].strip() if found["kind"] == "impl" else ""
-        kind = "impl" if found["kind"] == "impl" else "named"
-        return " ".join(
-            filter(None, (kind, receiver[-1].lstrip("*&") if receiver else "", found["name"], more))
-        )
-    found = _IMPORT.match(key)
-    if found:
-        return f"import {found['a'] or found['b'] or found['c']}".rstrip(";")
-    if _CASE.match(key):
-        return key.partition(" =>")[0].rstrip(":{ ") if "=>" in key else key.split(": ")[0].rstrip(":{ ")
-    if _CONTROL.match(key) or is_comment(key):
-        return None
-    found = _VARIABLE.match(key)
-    if found:
-        return f"value {found['name'].strip()}"
-    if key.startswith("- "):
-        return key if line_weight(key) >= DISTINCTIVE else None
-    if key.startswith("@"):
-        return None
-    found = _SIGNATURE.fullmatch(key)
-    if found:
-        return f"named {found['name'] or found['member']}"
-    found = _QUALIFIED.match(key)
-    if found:
-        return f"named {found['name']}"
-    found = _CALL.match(key)
-    if found:
-        if found["first"]:
-            return f"call {found['name']}({found['first']}"
-        macro = _MACRO_CALL.match(key)
-        if macro:
-            return f"call {macro['name']}({macro['first']}"
-        return _method_name(key) or _arm_name(key)
-    found = _TAG.match(key)
-    if found:
-        attribute = _KEY_ATTRIBUTE.search(found["rest"])
-        if attribute:
-            return f"<{found['name']}{attribute[0]}"
-        return key if found["rest"].strip(" /") else None
-    found = _KEYED.match(key)
-    if found:
-        bare = found["name"].strip("\"'")
-        return f"value {found['name'] if bare.isdigit() else bare}"
-    arm = _arm_name(key)
-    if arm is not None:
-        return arm
+    if inline is not None:
+        key = key[inline.end() :]
+    is_known, name = _name_of_form(key, _NAMES_BEFORE_COMMENTS)
+    if is_known or is_comment(key):
+        return name
+    is_known, name = _name_of_form(key, _NAMES)
+    return name if is_known else _arm_name(key) or _block_name(key)
+
+
+def _block_name(key: str) -> str | None:
+    """Return the identity of a line that opens a method or a block."""
     found = _METHOD.match(key) if "=>" not in key else None
-    if found:
+    if found is not None:
         return _method_name(key) or f"named {found['name']}"
     if not key.endswith("{") or line_weight(key) < DISTINCTIVE or is_bare_keyword(key):
         return None
@@ -345,11 +404,11 @@ class Naming:
         else:
             inner = self._named_line(item)
             name = None if inner is None else f"{key} {self.keys[inner].rstrip(',')}"
-        if name is None and item.is_block and _SHELL_ARM.fullmatch(key):
+        if name is not None or not item.is_block:
+            return name
+        if _SHELL_ARM.fullmatch(key):
             return f"arm {key}"
-        if name is None and item.is_block and re.search(r"\w", key):
-            return f"{_BLOCK_HEAD}{key}"
-        return name
+        return f"{_BLOCK_HEAD}{key}" if re.search(r"\w", key) else None
 
     def _opening(self, item: Item) -> str:
         """Return the first line of an item, with the bracket that opens its block on a line of its own."""
