@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-from editahead_prompts.sketches.sketch import SketchKind
+from editahead_prompts.sketches.sketch import Action, SketchKind
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 
 from .review.file_names import FileFlag, changes_scripts
 from .review.hunk_kinds import HunkOrigin
 from .review.review import Hunk
-
-Action = Literal["edit", "create", "delete", "move"]
-"""What becomes of a file."""
 
 
 @dataclass(frozen=True)

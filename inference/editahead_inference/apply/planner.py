@@ -17,12 +17,12 @@ from pathlib import PurePosixPath
 from typing import Protocol
 
 from editahead_inference.errors import ApplyRefusedError
-from editahead_prompts.sketches.sketch import Diff, FileSketch, Sketch, SketchKind
+from editahead_prompts.sketches.sketch import Action, Diff, FileSketch, Sketch, SketchKind
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.edits import Edit, apply_to_lines, compose, normalise
 from editahead_prompts.text.snapshot import Snapshot, line_body
 
-from .file_change import Action, FileChange
+from .file_change import FileChange
 from .new_files import find_sign_of_piece
 from .results import MAX_CHOICES, Choice, ChoicePlace, MergeResult, Reading, Refusal
 from .review.file_names import FileFlag

@@ -24,15 +24,9 @@ def patch_of_command(command: Any, folder: str) -> str | None:
         command: The words of the command, or the text of a script.
         folder: The folder in which it runs; "" for the workspace's.
     """
-    if isinstance(command, list):
-        words = [word for word in command if isinstance(word, str)]
-        if len(words) < len(command):
-            return None
-        if len(words) == 2 and _PROGRAM.fullmatch(words[0]):
-            return _in_folder(words[1], folder)
-        if len(words) == 3 and _SHELL.fullmatch(words[0]) and words[1] in ("-c", "-lc"):
-            return patch_of_command(words[2], folder)
-        return None
+    words = strings_of(command)
+    if words is not None:
+        return _patch_of_words(words, folder)
     if not isinstance(command, str):
         return None
     found = _SCRIPT.fullmatch(command)
@@ -40,6 +34,22 @@ def patch_of_command(command: Any, folder: str) -> str | None:
         return _in_folder(found["patch"], posixpath.join(folder, (found["folder"] or "").strip("'\"")))
     quoted = _QUOTED.fullmatch(command)
     return None if quoted is None else _in_folder(quoted["single"] or quoted["double"] or "", folder)
+
+
+def strings_of(value: Any) -> list[str] | None:
+    """Return a list that holds strings only; None for any other value."""
+    is_list = isinstance(value, list) and all(isinstance(each, str) for each in value)
+    return value if is_list else None
+
+
+def _patch_of_words(words: list[str], folder: str) -> str | None:
+    """Return the patch that a command with these words applies."""
+    match words:
+        case [program, patch] if _PROGRAM.fullmatch(program):
+            return _in_folder(patch, folder)
+        case [shell, "-c" | "-lc", script] if _SHELL.fullmatch(shell):
+            return patch_of_command(script, folder)
+    return None
 
 
 def _in_folder(patch: str, folder: str) -> str:

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 _FIELDS = (
@@ -56,44 +56,87 @@ def read_tags(text: str, *, may_be_files: bool = True) -> TaggedCalls:
         text: The text.
         may_be_files: Whether a tag with a path and text in it is a whole file. A text for a file of markup has such tags.
     """
-    calls: list[tuple[str, dict[str, Any]]] = []
-    fields: dict[str, Any] = {}
-    left: list[str] = []
-    name, at, unclosed, is_cut_off = "", 0, set[str](), False
-    while (found := _TAG.search(text, at)) is not None:
-        left.append(text[at : found.start()])
-        at = found.end()
-        key = found["named"] or found["bare"] or found["field"]
-        if (
-            found["tool"]
-            and not found["end"]
-            and (short := _SHORT.match(text, at))
-            and short[1] == found["tool"]
-        ):
-            at = short.end()
-            continue
-        if key is None or found["end"]:
-            if key is None and (found["tool"] not in _NEUTRAL or (may_be_files and _NAMED.search(found[0]))):
-                calls += [(name, fields)] if fields else []
-                name = found["called"] or found["tool"]
-                fields, at = _named_fields(text, found, at, may_be_files)
-            continue
-        close = f"</{found['field'] or 'parameter'}>"
-        end = -1 if close in unclosed else _end_of(text, at, close)
+    reader = _TagReader(text, may_be_files)
+    while (found := _TAG.search(text, reader.at)) is not None:
+        reader.read(found)
+    reader.left.append(text[reader.at :])
+    reader.end_call()
+    calls = [(name, _settled(held)) for name, held in reader.calls]
+    return TaggedCalls(calls, "".join(reader.left), reader.is_cut_off)
+
+
+@dataclass
+class _TagReader:
+    """A reader of tags, one after the other.
+
+    Attributes:
+        at: Where the next tag is looked for.
+        name: The name of the tool whose fields are read.
+        fields: The fields of its call so far.
+        left: The text beside tags and fields.
+        unclosed: Closing tags that do not come any more.
+    """
+
+    text: str
+    may_be_files: bool
+    at: int = 0
+    name: str = ""
+    fields: dict[str, Any] = field(default_factory=dict)
+    calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    unclosed: set[str] = field(default_factory=set)
+    is_cut_off: bool = False
+
+    def read(self, tag: re.Match[str]) -> None:
+        """Read a tag, with what belongs to it."""
+        self.left.append(self.text[self.at : tag.start()])
+        self.at = tag.end()
+        if tag["tool"] is None:
+            if not tag["end"]:
+                self._read_field(tag)
+            return
+        short = None if tag["end"] else _SHORT.match(self.text, self.at)
+        if short is not None and short[1] == tag["tool"]:
+            self.at = short.end()
+        elif tag["tool"] not in _NEUTRAL or (self.may_be_files and _NAMED.search(tag[0])):
+            self.end_call()
+            self.name = tag["called"] or tag["tool"]
+            self.fields, self.at = _named_fields(self.text, tag, self.at, self.may_be_files)
+
+    def end_call(self) -> None:
+        """Add the call that has been read so far, if it has fields."""
+        if self.fields:
+            self.calls.append((self.name, self.fields))
+
+    def _read_field(self, tag: re.Match[str]) -> None:
+        """Read a field up to its end."""
+        close = f"</{tag['field'] or 'parameter'}>"
+        end = -1 if close in self.unclosed else _end_of(self.text, self.at, close)
         if end < 0:
-            unclosed.add(close)
-            is_cut_off |= bool(fields)
-            continue
-        value = text[at:end]
-        at = text.index(">", end) + 1
-        if not found["named"]:
+            self.unclosed.add(close)
+            self.is_cut_off |= bool(self.fields)
+            return
+        value = self.text[self.at : end]
+        self.at = self.text.index(">", end) + 1
+        if not tag["named"]:
             value = value.removeprefix("\n")
-        if found["bare"]:
+        if tag["bare"]:
             value = value.removesuffix("\n")
-        fields = _with_field(calls, name, fields, key, value)
-    left.append(text[at:])
-    calls += [(name, fields)] if fields else []
-    return TaggedCalls([(name, _settled(held)) for name, held in calls], "".join(left), is_cut_off)
+        self._add_field(tag["named"] or tag["bare"] or tag["field"], value)
+
+    def _add_field(self, key: str, value: str) -> None:
+        """Add a field, as that of a further call where this one has it already."""
+        plain = key.replace("_", "").lower()
+        if plain in self.fields:
+            self.end_call()
+            is_path = plain.endswith(("path", "file"))
+            self.fields = {} if is_path else _paths_of(self.fields)
+        self.fields = {**self.fields, plain: value}
+
+
+def _paths_of(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields that say which file."""
+    return {key: value for key, value in fields.items() if key.endswith(("path", "file"))}
 
 
 def _named_fields(text: str, tag: re.Match[str], at: int, may_be_file: bool) -> tuple[dict[str, Any], int]:
@@ -117,20 +160,6 @@ def _end_of(text: str, at: int, close: str) -> int:
     end = text.find(close, at)
     prefixed = re.compile(rf"</\w+:{close[2:]}").search(text, at, end if end >= 0 else len(text))
     return end if prefixed is None else prefixed.start()
-
-
-def _with_field(
-    calls: list[tuple[str, dict[str, Any]]], name: str, fields: dict[str, Any], key: str, value: str
-) -> dict[str, Any]:
-    """Return the fields with one more, as a further call where the last one has it already."""
-    plain = key.replace("_", "").lower()
-    if plain in fields:
-        calls.append((name, fields))
-        keeps_path = not plain.endswith(("path", "file"))
-        fields = {
-            held: text for held, text in fields.items() if held.endswith(("path", "file")) and keeps_path
-        }
-    return {**fields, plain: value}
 
 
 def _settled(fields: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .call_commands import patch_of_command
+from .call_commands import patch_of_command, strings_of
 from .paths import tagged_path
 
 _PATH = ("filepath", "path", "targetfile", "filename", "absolutepath", "relativepath", "file")
@@ -55,7 +55,16 @@ _WRAPPERS = (
 """Fields that hold calls."""
 _ENCODED = frozenset(["arguments", "input", "args", "parameters", "edits", "replacements", "operations"])
 """Fields whose value may be JSON as a string."""
-_OPERATIONS = {"update_file": "Update", "create_file": "Add", "delete_file": "Delete"}
+_ARGUMENTS = frozenset(["input", "args", "arguments", "parameters"])
+"""Fields beside the name of a tool in the call of it."""
+_ADDED = re.compile(r"\+.*")
+_NO_HEADER = re.compile(r"(?!\*\*\* ).*|\*\*\* End of File\s*")
+_OPERATIONS = {
+    "update_file": ("Update", _NO_HEADER),
+    "create_file": ("Add", _ADDED),
+    "delete_file": ("Delete", _NO_HEADER),
+}
+"""Operations of OpenAI's apply_patch tool: their word in a patch, and the pattern of the lines of their diff."""
 _DELETES = frozenset(["deletefile"])
 _APPENDS = frozenset(["fsappend", "append"])
 _WRITES = frozenset(["fswrite"])
@@ -137,121 +146,144 @@ class CallReader:
         self.problems.append(problem)
 
     def _read_object(self, fields: Mapping[str, Any], path: str | None, name: str, depth: int) -> None:
+        own = self._own_path(fields)
+        path, before = own or path, len(self.calls) + len(self.problems)
+        called = _string(fields, _NAMES) or ""
+        title = "" if _ARGUMENTS.isdisjoint(fields) else called
+        name = title or name or called
+        call = self._call(fields, path, _plain(_last_name(name)), own)
+        if call is not None:
+            self.calls.append(call)
+            return
+        self._read_wrapped(fields, path, name, depth)
+        if before == len(self.calls) + len(self.problems):
+            self._refuse_tool(title or (_string(fields, ("command", "type")) if own else None))
+
+    def _own_path(self, fields: Mapping[str, Any]) -> str | None:
+        """Return the path that an object itself has."""
         named = _string(fields, _PATH)
         own = tagged_path(named) if named and named.isprintable() else None
         if named and own is None:
             self._refuse("a call of a tool with a path that names no file")
-        path, before = own or path, (len(self.calls), len(self.problems))
-        called = _string(fields, _NAMES) or ""
-        has_arguments = any(key in fields for key in ("input", "args", "arguments", "parameters"))
-        name = called if called and (has_arguments or not name) else name
-        call = self._call(fields, path, _plain(_last_name(name)), is_known=own is not None)
-        if call is not None:
-            self.calls.append(call)
-            return
+        return own
+
+    def _read_wrapped(self, fields: Mapping[str, Any], path: str | None, name: str, depth: int) -> None:
+        """Read the calls in the fields of an object."""
         for key in _WRAPPERS:
             held = fields.get(key)
             if isinstance(held, str) and key in _ENCODED and held.lstrip()[:1] in ("{", "["):
                 held = decode(held)
             if isinstance(held, (dict, list)):
                 self.read(held, path, name, depth + 1)
-        title = called if called and has_arguments else ""
-        if own is not None and not title:
-            title = _string(fields, ("command", "type")) or ""
-        is_read = before == (len(self.calls), len(self.problems))
-        if title and is_read and not _HARMLESS.fullmatch(_last_name(title)):
+
+    def _refuse_tool(self, title: str | None) -> None:
+        """Refuse the tool with a name, unless it is known to change no file."""
+        if title and not _HARMLESS.fullmatch(_last_name(title)):
             self._refuse(
                 f"a call that is not understood: its tool is not known, or a field lacks: {title[:80]}"
             )
 
-    def _call(self, fields: Mapping[str, Any], path: str | None, name: str, *, is_known: bool) -> Call | None:
-        """Return the call that an object is by itself."""
+    def _call(self, fields: Mapping[str, Any], path: str | None, name: str, own: str | None) -> Call | None:
+        """Return the call that an object is by itself; `own` is the path that it has itself."""
         if fields.get("useregex") in (True, "true"):
             self._refuse("a call that replaces what a regular expression matches")
             return None
         kind = _string(fields, ("type",))
-        if is_known and kind in _OPERATIONS:
-            return self._operation(fields, kind or "", path or "")
+        if own is not None and kind in _OPERATIONS:
+            return self._operation(fields, kind, own)
         patch = self._patch(fields)
         if patch is not None:
-            return Call(path if is_known or not patch.lstrip().startswith("***") else None, inner=patch)
-        command = _string(fields, ("command",))
+            return Call(path if own or not patch.lstrip().startswith("***") else None, inner=patch)
+        added = None if own is None else _addition(fields, own, name)
+        return added or self._replacement(fields, path, name, own)
+
+    def _replacement(
+        self, fields: Mapping[str, Any], path: str | None, name: str, own: str | None
+    ) -> Call | None:
+        """Return the call that replaces a text, or a file."""
         old, new = _string(fields, _OLD), _string(fields, _NEW)
-        text = _string(fields, ("text", *_NEW, *_WHOLE)) if is_known else None
-        if text is not None and (name in _APPENDS or "append" in (command, fields.get("mode"))):
-            return Call(path, new=text, at_end=True)
-        line = fields.get("insertline")
-        if new is not None and isinstance(line, int) and is_known:
-            return Call(path, new=new, line=max(0, line))
-        if old is not None and new is None and command == "str_replace":
+        if old is None and new is None:
+            return None if own is None else self._of_file(fields, own, name)
+        if new is None and fields.get("command") == "str_replace":
             new = ""
-        if old is not None and new is not None:
-            return Call(path, old, new, _occurrences(fields), creates=not old)
-        if (old is None) != (new is None):
+        if old is None or new is None:
             self._refuse("a call of a tool with a text to be found or a new text, and not both")
             return None
-        return self._of_file(fields, path or "", name) if is_known else None
+        return Call(path, old, new, _occurrences(fields), creates=not old)
 
     def _of_file(self, fields: Mapping[str, Any], path: str, name: str) -> Call | None:
         """Return the call that is about a file as a whole, or about a piece of it that is shown."""
-        whole = _string(fields, _WHOLE)
-        if whole is not None and not _RANGES.isdisjoint(fields):
-            self._refuse("a call that replaces lines by their numbers")
-            return None
-        if whole is not None and "line" in fields:  # Roo inserts before a line, or at the end.
-            line = fields["line"]
-            if not isinstance(line, int) or line < 0:
-                self._refuse("a call that adds text at a line without a number")
+        whole, code = _string(fields, _WHOLE), _string(fields, _CODE)
+        if whole is not None:
+            if not _RANGES.isdisjoint(fields):
+                self._refuse("a call that replaces lines by their numbers")
                 return None
-            return Call(path, new=whole, line=line - 1 if line else None, at_end=not line)
-        code = _string(fields, _CODE)
+            if "line" in fields:
+                return self._insertion(fields["line"], path, whole)
         if code is not None:
             return Call(path, inner=code)
         if whole is None and name in _WRITES:
             whole = _string(fields, ("text",))
-        if whole is None and name in _DELETES:
-            return Call(None, inner=f"*** Begin Patch\n*** Delete File: {path}\n*** End Patch")
-        if whole is None and "text" in fields:
+        if whole is not None:
+            return Call(path, new=whole, creates=True, says_whole=True)
+        if name in _DELETES:
+            return Call(None, inner=_begin_patch("Delete", path, []))
+        if "text" in fields:
             self._refuse("a call with a text of which only the name of its tool would say where it belongs")
-        return None if whole is None else Call(path, new=whole, creates=True, says_whole=True)
+        return None
+
+    def _insertion(self, line: Any, path: str, text: str) -> Call | None:
+        """Return Roo's call that inserts before a line, counted from 1, or at the end where that is 0."""
+        if not isinstance(line, int) or line < 0:
+            self._refuse("a call that adds text at a line without a number")
+            return None
+        return Call(path, new=text, line=line - 1 if line else None, at_end=not line)
 
     def _patch(self, fields: Mapping[str, Any]) -> str | None:
         patch = _string(fields, _PATCH)
-        blocks = fields.get("diffs")
-        if patch is None and isinstance(blocks, list) and all(isinstance(each, str) for each in blocks):
+        blocks = strings_of(fields.get("diffs"))
+        if patch is None and blocks is not None:
             patch = "\n".join(blocks)
         if patch is not None and _PATCHED.search(patch):
             return patch
         for key in _COMMAND:
             found = patch_of_command(fields.get(key), _string(fields, ("workdir", "cwd")) or "")
-            if found is None and isinstance(fields.get(key), list):
-                self._refuse("a command of a shell that does more or less than apply a patch")
             if found is not None:
                 return found
+            if isinstance(fields.get(key), list):
+                self._refuse("a command of a shell that does more or less than apply a patch")
         return None
 
     def _operation(self, fields: Mapping[str, Any], kind: str, path: str) -> Call | None:
         """Return an operation of OpenAI's apply_patch tool, whose diff has no headers."""
-        action = _OPERATIONS[kind]
-        diff = fields.get("diff") or ""
-        if not isinstance(diff, str) or (
-            action == "Update" and not diff.strip() and not fields.get("moveto")
-        ):
+        action, line = _OPERATIONS[kind]
+        diff, target = fields.get("diff") or "", fields.get("moveto")
+        if not isinstance(diff, str) or (action == "Update" and not (diff.strip() or target)):
             self._refuse(f"an operation {kind} without a diff")
             return None
         if action == "Update" and _HEADED.match(diff):
             return Call(path, inner=diff)
         lines = diff.removesuffix("\n").split("\n") if diff else []
-        is_tagged = all(line.startswith("+") for line in lines) if action == "Add" else True
-        if not is_tagged or any(
-            line.startswith("*** ") and line.rstrip() != "*** End of File" for line in lines
-        ):
+        if not all(map(line.fullmatch, lines)):
             self._refuse(f"an operation {kind} with a line that is none of its diff")
             return None
-        target = fields.get("moveto")
-        move = [f"*** Move to: {target}"] if isinstance(target, str) and target.isprintable() else []
-        header = f"*** {action} File: {path}"
-        return Call(None, inner="\n".join(["*** Begin Patch", header, *move, *lines, "*** End Patch"]))
+        return Call(None, inner=_begin_patch(action, path, lines, target))
+
+
+def _begin_patch(action: str, path: str, lines: list[str], target: Any = None) -> str:
+    """Return a patch of one file as OpenAI's models write it; `target` is the path that the file gets, if any."""
+    is_moved = isinstance(target, str) and target.isprintable()
+    move = [f"*** Move to: {target}"] if is_moved else []
+    return "\n".join(["*** Begin Patch", f"*** {action} File: {path}", *move, *lines, "*** End Patch"])
+
+
+def _addition(fields: Mapping[str, Any], path: str | None, name: str) -> Call | None:
+    """Return the call that adds a text at the end of its file, or after a line."""
+    text = _string(fields, ("text", *_NEW, *_WHOLE))
+    if text is not None and (name in _APPENDS or "append" in (fields.get("command"), fields.get("mode"))):
+        return Call(path, new=text, at_end=True)
+    new, line = _string(fields, _NEW), fields.get("insertline")
+    return Call(path, new=new, line=max(0, line)) if new is not None and isinstance(line, int) else None
 
 
 def _occurrences(fields: Mapping[str, Any]) -> int:

@@ -58,6 +58,7 @@ _LINES_BEFORE = re.compile(r"\A\d+[-:](?:\d+:)?(?=\D)")
 _LINES_AFTER = re.compile(
     r"(?::\d+(?:[-:]\d+)?|#L\d+(?:-L?\d+)?|,?\s\(?lines? \d+(?:\s?[-\u2013]\s?\d+)?\)?)\Z", re.IGNORECASE
 )
+_HEADING = re.compile(r"#{1,6}\s|\*\*.*\*\*:?\Z")
 _ICON = re.compile(r"\A[^\w\s!-~]+\s+")
 _PLACED = _words(
     "at change create edit file for from in inside into modify of open replace to update updated within"
@@ -122,28 +123,36 @@ def path_in_prose(line: str, word: str | None) -> str | None:
     text = line.strip()
     if not text or len(text) > _MAX_CHARS or text.endswith((".", "!", "?")):
         return None
-    is_heading = re.match(r"#{1,6}\s|\*\*.*\*\*:?\Z", text) is not None
     tokens = [token.strip(",;:()[]") for token in text.replace("](", "] ").split()]
-    is_new = says_new(text)
-    named: dict[str, int] = {}
-    for number, token in enumerate(tokens):
-        path = parse_location(token.strip("`*\"'"))
-        if path is None:
-            continue
-        is_made = is_new and _word_before(tokens, number) in _MADE
-        if "/" in path or is_made or (token != token.strip("`*") and _is_of_language(path, word)):
-            named.setdefault(path, number)
+    named = _named_paths(tokens, word, is_new=says_new(text))
     if len(named) > 1:
         named = {path: number for path, number in named.items() if "/" in path}
     if len(named) != 1:
         return None
     ((path, number),) = named.items()
-    first = not any(re.search(r"[^\W\d]", token) for token in tokens[:number])
     if word in SHELL_WORDS and not _is_of_language(path, word):
         return None
-    placed = number > 0 and tokens[number - 1].lower() in _PLACED
-    placed = placed or (is_new and _word_before(tokens, number) in _MADE)
-    return path if is_heading or first or placed else None
+    is_first = re.search(r"[^\W\d]", " ".join(tokens[:number])) is None
+    is_placed = tokens[number - 1].lower() in _PLACED or _is_made(tokens, number, is_new=says_new(text))
+    return path if is_first or is_placed or _HEADING.match(text) else None
+
+
+def _named_paths(tokens: Sequence[str], word: str | None, *, is_new: bool) -> dict[str, int]:
+    """Return the paths among the words of a line, with the number of the first word that is each of them."""
+    named: dict[str, int] = {}
+    for number, token in enumerate(tokens):
+        path = parse_location(token.strip("`*\"'"))
+        if path is None:
+            continue
+        is_marked = token != token.strip("`*") and _is_of_language(path, word)
+        if "/" in path or is_marked or _is_made(tokens, number, is_new=is_new):
+            named.setdefault(path, number)
+    return named
+
+
+def _is_made(tokens: Sequence[str], number: int, *, is_new: bool) -> bool:
+    """Return whether the words before a name say that its file is made; `is_new`: whether the line says so."""
+    return is_new and _word_before(tokens, number) in _MADE
 
 
 def _word_before(tokens: Sequence[str], number: int) -> str:
@@ -154,13 +163,13 @@ def _word_before(tokens: Sequence[str], number: int) -> str:
 
 def _is_of_language(path: str, word: str | None) -> bool:
     """Return whether a path's extension is that of a fence's language."""
+    if word is None:
+        return False
     extension = path.rsplit(".", 1)[-1].lower()
     language = language_of_word(word)
-    return word is not None and (
-        word == extension
-        or word in _WORDS_OF_EXTENSION.get(extension, ())
-        or (language is not None and known_language_of(path) == language)
-    )
+    if word == extension or word in _WORDS_OF_EXTENSION.get(extension, ()):
+        return True
+    return language is not None and known_language_of(path) == language
 
 
 def path_of_comment(line: str, known: str | None, word: str | None = None) -> str | None:
@@ -214,20 +223,23 @@ def parse_info_string(info: str) -> tuple[str | None, str | None]:
     `python`, `ts:src/a.ts`, `ts src/a.ts`, `src/a.ts`, `12:15:src/a.ts`, `ts title="src/a.ts"`, `{.ts filename=a.ts}`.
     """
     info = info.strip()[:_MAX_CHARS]
-    if not info:
-        return None, None
+    word, path = _word_and_path(info) if info else ("", None)
+    return word.lower() or None, path
+
+
+def _word_and_path(info: str) -> tuple[str, str | None]:
+    """Return the word of an info string, "" without one, and the path."""
     first, _, rest = info.partition(" ")
     if attribute := _ATTRIBUTE.search(info):
-        path = tagged_path(_LINES_AFTER.sub("", next(group for group in attribute.groups() if group)))
-        word = "" if attribute.start() == 0 else re.split(r"[\s{,:]", info.lstrip("{."))[0]
-        return word.lower() or None, path
-    word, colon, after = first.partition(":")
+        path = tagged_path(_LINES_AFTER.sub("", next(filter(None, attribute.groups()))))
+        return "" if attribute.start() == 0 else re.split(r"[\s{,:]", info.lstrip("{."))[0], path
     if _LINES_BEFORE.match(first):
-        return None, parse_location(first)
-    if colon and (path := parse_location(after)):
-        return word.lower() or None, path
-    if rest and (path := parse_location(rest)):
-        return first.lower(), path
-    if ("/" in first or "." in first) and language_of_word(first) is None and (path := parse_location(first)):
-        return None, path
-    return word.strip("{}.").lower() or None, None
+        return "", parse_location(first)
+    word, _, after = first.partition(":")
+    if path := parse_location(after):
+        return word, path
+    if path := parse_location(rest):
+        return first, path
+    if re.search(r"[/.]", first) and language_of_word(first) is None and (path := parse_location(first)):
+        return "", path
+    return word.strip("{}."), None

@@ -13,6 +13,8 @@ SketchKind = Literal["markers", "unified-diff", "search-replace", "begin-patch",
 """Kind of a sketch. The list is closed, because it is part of the wire contract."""
 
 Tag = Literal[" ", "-", "+"]
+Action = Literal["edit", "create", "delete", "move"]
+"""What becomes of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,7 @@ class FileSketch:
     end: int
     path: str | None = None
     language: str | None = None
-    action: Literal["edit", "create", "delete", "move"] = "edit"
+    action: Action = "edit"
     moved_to: str | None = None
     final_newline: bool | None = None
     path_line: int | None = None

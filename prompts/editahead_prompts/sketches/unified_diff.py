@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 
 from .combined_diff import MAX_HUNKS, Parents, as_one_hunk, parse_combined_hunk
 from .hunk_lines import TAGS, PatchRegion, split_hunks
 from .paths import path_of_header, tagged_path
-from .sketch import Diff, FileSketch, Hunk
+from .sketch import Action, Diff, FileSketch, Hunk
 
 _HUNK = re.compile(
     r"@@+[ \t]*(?:-?(?P<old>\d{1,9})(?:,(?P<gone>\d{1,9}))?(?:[ \t]+\+?(?P<new>\d{1,9})(?:,(?P<come>\d{1,9}))?)?|\.{3}|…)?"
@@ -54,6 +55,9 @@ _UNSUPPORTED = (
 )
 """Beginnings of headers of parts that Apply does not do, with what is to be said about the file."""
 
+_ACTIONS: tuple[tuple[str, Action], ...] = (("new file mode", "create"), ("deleted file mode", "delete"))
+"""Beginnings of headers that say what becomes of the file."""
+
 _FILE_TYPES = {
     "12": "is a symbolic link, which Apply does not change",
     "16": "is a submodule, which Apply does not change",
@@ -96,7 +100,7 @@ class _File:
     old: str | None = None
     new: str | None = None
     moved: bool = False
-    action: str = ""
+    action: Action = "edit"
     hunks: list[Hunk] = field(default_factory=list)
     final_newline: bool | None = None
     executable: bool | None = None
@@ -105,6 +109,21 @@ class _File:
     unsupported: str = ""
     combined: list[Parents] | None = None
     seen: str = "lines with - and +"
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether the lines with `---` and `+++` below this header are about the same file."""
+        return self.seen == "headers" and not self.hunks
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether further lines with `---` and `+++` are about another file."""
+        return not self.is_followed and (bool(self.hunks) or self.old is not None)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing but names is known of the file."""
+        return not self.hunks and not self.unsupported and self.executable is None
 
 
 def parse_hunk_header(line: str) -> tuple[tuple[str, ...], int | None, tuple[int, int] | None]:
@@ -156,40 +175,40 @@ def parse_unified(
     Raises:
         InvalidNameError: A header's name cannot be decoded or shown.
     """
-
-    def is_header(at: int) -> bool:
-        return (
-            lines[at].startswith("@@")
-            or _PREAMBLE.match(lines[at]) is not None
-            or (_is_file_header(lines, at) if at == start else _is_next_file(lines, at))
-            or (lines[at].startswith("+++ ") and at > start and _is_next_file(lines, at - 1))
-        )
-
+    is_header = partial(_is_header, lines, start)
     region = PatchRegion(lines, start, end, bounded=bounded, is_header=is_header, check=check)
     files: list[_File] = []
     at = stop = start
     while at < end:
         check()
         line = lines[at]
-        if not line.startswith("@@") and is_header(at):
+        is_hunk = line.startswith("@@")
+        may_lack_header = bounded and not (files and files[-1].hunks)
+        if not is_hunk and is_header(at):
             at = stop = _header(lines, at, end, files)
-            continue
-        headless = bounded and line[:1] in TAGS and (not files or not files[-1].hunks)
-        if not line.startswith("@@") and not headless:
-            if line.strip():
-                break
+        elif is_hunk or (may_lack_header and line[:1] in TAGS):
+            at = stop = _hunk(region, at, files, headless=not is_hunk)
+        elif line.strip():
+            break
+        else:
             at += 1
-            continue
-        if not files:
-            files.append(_File(at))
-        at = stop = _hunk(region, at, files[-1], headless=headless)
-    ends = [file.at for file in files[1:]] + [stop]
-    made = (_made(file, stop) for file, stop in zip(files, ends, strict=True))
-    return [file for file in made if file is not None], stop
+    return _made_files(files, stop), stop
 
 
-def _hunk(region: PatchRegion, at: int, file: _File, *, headless: bool) -> int:
-    """Add the hunk at a line to its file, and return the line after the hunk."""
+def _is_header(lines: Sequence[str], start: int, at: int) -> bool:
+    """Return whether a header, of a file or of a hunk, is at a line of a diff that begins at line `start`."""
+    if lines[at].startswith("@@") or _PREAMBLE.match(lines[at]):
+        return True
+    if at == start:
+        return _is_file_header(lines, at)
+    return _is_next_file(lines, at - 1 if lines[at].startswith("+++ ") else at)
+
+
+def _hunk(region: PatchRegion, at: int, files: list[_File], *, headless: bool) -> int:
+    """Add the hunk at a line to its file, the last one, and return the line after the hunk."""
+    if not files:
+        files.append(_File(at))
+    file = files[-1]
     if file.combined is not None:
         return _combined_hunk(region, at, file)
     headings, number, counts = ((), None, None) if headless else parse_hunk_header(region.lines[at])
@@ -215,57 +234,65 @@ def _combined_hunk(region: PatchRegion, at: int, file: _File) -> int:
 def _header(lines: Sequence[str], at: int, end: int, files: list[_File]) -> int:
     """Apply a header's line to the files, and return the number of the line after the header."""
     line = lines[at]
-    git = _git_names(line)
     alone = _ALONE.fullmatch(line)
-    if alone and alone["old"] and files and not files[-1].hunks and files[-1].seen == "headers":
+    if alone and alone["old"] and files and files[-1].is_followed:
         alone = None  # the file is named above
-    begins = line.startswith(_GIT) or alone is not None
-    if begins or not files or (_is_file_header(lines, at) and (files[-1].hunks or files[-1].old is not None)):
-        # git's header and the ---/+++ lines below it are about the same file.
-        pending = files and not begins and not files[-1].hunks and files[-1].seen == "headers"
-        if not pending:
-            is_followed = line.startswith(_GIT) or (alone is not None and alone["path"] is not None)
-            files.append(_File(at, seen="headers" if is_followed else ""))
-    file = files[-1]
+    file = _file_of_header(lines, at, alone, files)
+    if _is_file_header(lines, at):
+        _add_pair(lines, at, file)
+        return at + 2
+    _add_names(line, at, alone, file)
+    _add_properties(line, file)
+    return _skip_binary(lines, at + 1, end) if line == "GIT binary patch" else at + 1
+
+
+def _file_of_header(lines: Sequence[str], at: int, alone: re.Match[str] | None, files: list[_File]) -> _File:
+    """Return the file that a header's line is about, a new one where the line begins it."""
+    is_git = lines[at].startswith(_GIT)
+    is_new = is_git or alone is not None or not files
+    if is_new or (_is_file_header(lines, at) and files[-1].is_complete):
+        is_followed = is_git or (alone is not None and alone["path"] is not None)
+        files.append(_File(at, seen="headers" if is_followed else "file headers"))
+    return files[-1]
+
+
+def _add_pair(lines: Sequence[str], at: int, file: _File) -> None:
+    """Apply the two lines of a header that begin with `---` and `+++`."""
+    file.old = path_of_header(_STAMP.sub("", lines[at][4:]), at)
+    file.new = path_of_header(_STAMP.sub("", lines[at + 1][4:]), at + 1)
+    file.seen = "file headers"
+    missing = [_NEVER.search(side) is not None for side in lines[at : at + 2]]
+    if missing[0] != missing[1]:
+        file.action = "create" if missing[0] else "delete"
+
+
+def _add_names(line: str, at: int, alone: re.Match[str] | None, file: _File) -> None:
+    """Apply the names in a header's line, if any; `alone` is its match where it needs no other header."""
+    git = _git_names(line)
     if git is not None:
         file.old, file.new = (path_of_header(name, at) for name in git)
         file.path = _without_first_folder(file.old, file.new)
-    elif _is_file_header(lines, at):
-        file.old = path_of_header(_STAMP.sub("", line[4:]), at)
-        file.new = path_of_header(_STAMP.sub("", lines[at + 1][4:]), at + 1)
-        file.seen = "file headers"
-        missing = [_NEVER.search(side) is not None for side in lines[at : at + 2]]
-        if missing[0] != missing[1]:
-            file.action = "create" if missing[0] else "delete"
-        return at + 2
     elif alone is not None:
         file.combined = [] if line.startswith("diff --c") else None
         only = f"{alone['folder']}/{alone['name']}" if alone["name"] else alone["path"]
         file.old, file.new = (path_of_header(alone[side] or only, at) for side in ("old", "new"))
-    elif line.startswith("new file mode"):
-        file.action = "create"
-    elif line.startswith("deleted file mode"):
-        file.action = "delete"
     elif line.startswith("rename from "):
         file.old, file.moved = "a/" + path_of_header(line[12:], at), True
     elif line.startswith("rename to "):
         file.new, file.moved = "b/" + path_of_header(line[10:], at), True
+
+
+def _add_properties(line: str, file: _File) -> None:
+    """Apply what a header's line says of a file besides its names: its action, text, mode and kind."""
+    file.action = next((action for sign, action in _ACTIONS if line.startswith(sign)), file.action)
     if index := _INDEX.match(line):
         file.old_blob = index[1]
-    _add_mode(line, file)
+    if mode := _MODE.fullmatch(line):
+        file.unsupported = file.unsupported or _FILE_TYPES.get(mode["mode"][:2], "")
+        if mode["side"] in ("new", "new file"):
+            file.executable = int(mode["mode"], 8) & 0o100 != 0
     said = next((said for sign, said in _UNSUPPORTED if line.startswith(sign)), "")
     file.unsupported = file.unsupported or said
-    return _skip_binary(lines, at + 1, end) if line == "GIT binary patch" else at + 1
-
-
-def _add_mode(line: str, file: _File) -> None:
-    """Apply the mode that a header gives, if any."""
-    found = _MODE.fullmatch(line)
-    if found is None:
-        return
-    file.unsupported = file.unsupported or _FILE_TYPES.get(found["mode"][:2], "")
-    if found["side"] in ("new", "new file"):
-        file.executable = int(found["mode"], 8) & 0o100 != 0
 
 
 def _skip_binary(lines: Sequence[str], at: int, end: int) -> int:
@@ -277,38 +304,50 @@ def _skip_binary(lines: Sequence[str], at: int, end: int) -> int:
     return stop
 
 
+def _made_files(files: Sequence[_File], stop: int) -> list[FileSketch]:
+    """Return the parts of the files, of which the last one ends before line `stop`."""
+    ends = [*(file.at for file in files[1:]), stop]
+    return [made for made in map(_made, files, ends) if made is not None]
+
+
 def _made(file: _File, end: int) -> FileSketch | None:
+    """Return a file's part; None for a part that says nothing."""
     old, new, other = _paths(file)
     if file.combined is not None:
         _settle_combined(file)
-    why = f"a unified diff: it has {file.seen or 'file headers'}"
-    path = new or old
-    made = FileSketch(
+    action = _action(file, old, new)
+    if action == "edit" and file.is_empty:
+        return None
+    return FileSketch(
         "unified-diff",
-        why,
+        f"a unified diff: it has {file.seen}",
         Diff(tuple(file.hunks)),
         file.at,
         end,
-        path=path,
+        path=new or old if action in ("create", "edit") else old or new,
+        action=action,
+        moved_to=new if action == "move" else None,
         other_path=other,
         final_newline=file.final_newline,
         executable=file.executable,
         old_blob=file.old_blob,
-        unsupported=f"{path} {file.unsupported}." if file.unsupported else "",
+        unsupported=f"{new or old} {file.unsupported}." if file.unsupported else "",
     )
+
+
+def _action(file: _File, old: str | None, new: str | None) -> Action:
+    """Return the effect on a file with these paths."""
     if file.action == "create" or (file.old == "/dev/null" and new):
-        return replace(made, action="create")
+        return "create"
     if file.action == "delete" or (file.new == "/dev/null" and old):
-        return replace(made, action="delete", path=old or new)
-    if file.moved and old and new and old != new:
-        return replace(made, action="move", path=old, moved_to=new)
-    return made if file.hunks or file.unsupported or file.executable is not None else None
+        return "delete"
+    return "move" if file.moved and old != new and None not in (old, new) else "edit"
 
 
 def _settle_combined(file: _File) -> None:
     """Make one hunk of those of a combined diff, or say that Apply does not read the diff."""
     hunks = file.combined or []
-    is_plain = file.action == "" and file.executable is None and 0 < len(hunks) <= MAX_HUNKS
+    is_plain = file.action == "edit" and file.executable is None and 0 < len(hunks) <= MAX_HUNKS
     if not is_plain or len(set(map(len, hunks))) != 1 or file.unsupported:
         file.unsupported = file.unsupported or _COMBINED
         return
@@ -323,14 +362,25 @@ def _git_names(line: str) -> tuple[str, str] | None:
     if '"' in rest:
         match = _QUOTED_PAIR.fullmatch(rest)
         return None if match is None else (match[1], match[2])
-    pairs = [(rest[:at], rest[at + 1 :]) for at, char in enumerate(rest[:_MAX_NAMES]) if char == " "]
-    for old, new in pairs:
-        if old == new or (old[1:] == new[1:] and _have_letters(old, new)):
-            return old, new
-    for old, new in pairs:  # a file that moves, or prefixes of a person's own
-        if _have_letters(old, new) or _without_first_folder(old, new):
-            return old, new
-    return pairs[0] if len(pairs) == 1 and "/" in rest else None
+    pairs = _pairs(rest)
+    # The second predicate is for a file that moves, and for prefixes of a person's own.
+    fit = (pair for is_pair in (_name_one_path, _name_two_paths) for pair in pairs if is_pair(*pair))
+    return next(fit, pairs[0] if len(pairs) == 1 and "/" in rest else None)
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    """Return what is before and after each space."""
+    return [(text[:at], text[at + 1 :]) for at, char in enumerate(text[:_MAX_NAMES]) if char == " "]
+
+
+def _name_one_path(old: str, new: str) -> bool:
+    """Return whether both names are of the same path."""
+    return old == new or (old[1:] == new[1:] and _have_letters(old, new))
+
+
+def _name_two_paths(old: str, new: str) -> bool:
+    """Return whether two names can be those of the two sides of a diff."""
+    return _have_letters(old, new) or _without_first_folder(old, new) != ""
 
 
 def _have_letters(old: str, new: str) -> bool:
@@ -348,26 +398,35 @@ def _paths(file: _File) -> tuple[str | None, str | None, str | None]:
     old, new = file.old or "", file.new or ""
     if _STAND_INS.fullmatch(f"{old} {new}"):
         return None, None, None
-    sides = [side.strip('"') for side in (old, new)]
-    is_usual = all(
-        side in ("", "/dev/null") or side.startswith(letters)
-        for side, letters in zip(sides, ("a/", "b/"), strict=True)
-    )
+    sides = (old.strip('"'), new.strip('"'))
     if file.path and "/dev/null" in sides:
         return file.path, file.path, None
-    has_same = _have_letters(*sides) and sides[0][2:] == sides[1][2:]
-    if is_usual or has_same or (file.moved and _have_letters(*sides)):
-        stripped = ("" if side in ("", "/dev/null") else _LETTERS.sub("", side, count=1) for side in sides)
-        before, after = map(tagged_path, stripped)
+    if _have_prefixes(*sides, is_moved=file.moved):
+        before, after = (tagged_path(_LETTERS.sub("", side, count=1)) for side in sides)
         return before, after, None
     before, after = tagged_path(old), tagged_path(new)
+    return _paths_in_folders(before, after, file) if before and after else (before, after, None)
+
+
+def _paths_in_folders(before: str, after: str, file: _File) -> tuple[str, str, str | None]:
+    """Return the paths as `_paths` does, where folders of a person's own may be before both."""
     # Models often write the prefix in one of the two headers only.
-    if before and after and (before == f"a/{after}" or after == f"b/{before}"):
-        before = after = min(before, after, key=len)
-    elif before and after and (below := _without_first_folder(before, after)):
-        is_new = bool(file.hunks) and not any(hunk.old for hunk in file.hunks)
-        return (below, below, None) if is_new else (after, after, below)
-    return before, after, None
+    if before == f"a/{after}" or after == f"b/{before}":
+        shorter = min(before, after, key=len)
+        return shorter, shorter, None
+    below = _without_first_folder(before, after)
+    if not below:
+        return before, after, None
+    is_new = bool(file.hunks) and not any(hunk.old for hunk in file.hunks)
+    return (below, below, None) if is_new else (after, after, below)
+
+
+def _have_prefixes(old: str, new: str, *, is_moved: bool) -> bool:
+    """Return whether the letters before the paths of both sides are git's, and no folders."""
+    sides = ((old, "a/"), (new, "b/"))
+    if all(side in ("", "/dev/null") or side.startswith(letters) for side, letters in sides):
+        return True
+    return _have_letters(old, new) and (is_moved or old[2:] == new[2:])
 
 
 def _is_file_header(lines: Sequence[str], at: int) -> bool:
