@@ -124,41 +124,41 @@ def path_in_prose(line: str, word: str | None) -> str | None:
     if not text or len(text) > _MAX_CHARS or text.endswith((".", "!", "?")):
         return None
     tokens = [token.strip(",;:()[]") for token in text.replace("](", "] ").split()]
-    named = _named_paths(tokens, word, is_new=says_new(text))
-    if len(named) > 1:
-        named = {path: number for path, number in named.items() if "/" in path}
-    if len(named) != 1:
+    found = _only_path(tokens, word, is_new=says_new(text))
+    if found is None:
         return None
-    ((path, number),) = named.items()
+    path, number = found
     if word in SHELL_WORDS and not _is_of_language(path, word):
         return None
-    is_first = re.search(r"[^\W\d]", " ".join(tokens[:number])) is None
-    is_placed = tokens[number - 1].lower() in _PLACED or _is_made(tokens, number, is_new=says_new(text))
-    return path if is_first or is_placed or _HEADING.match(text) else None
+    return path if _HEADING.match(text) or _introduces(tokens[:number], is_new=says_new(text)) else None
 
 
-def _named_paths(tokens: Sequence[str], word: str | None, *, is_new: bool) -> dict[str, int]:
-    """Return the paths among the words of a line, with the number of the first word that is each of them."""
+def _only_path(tokens: Sequence[str], word: str | None, *, is_new: bool) -> tuple[str, int] | None:
+    """Return the only path among the words of a line, with the number of the first word that is it."""
     named: dict[str, int] = {}
     for number, token in enumerate(tokens):
         path = parse_location(token.strip("`*\"'"))
         if path is None:
             continue
         is_marked = token != token.strip("`*") and _is_of_language(path, word)
-        if "/" in path or is_marked or _is_made(tokens, number, is_new=is_new):
+        if "/" in path or is_marked or (is_new and _last_word(tokens[:number]) in _MADE):
             named.setdefault(path, number)
-    return named
+    if len(named) > 1:
+        named = {path: number for path, number in named.items() if "/" in path}
+    return next(iter(named.items())) if len(named) == 1 else None
 
 
-def _is_made(tokens: Sequence[str], number: int, *, is_new: bool) -> bool:
-    """Return whether the words before a name say that its file is made; `is_new`: whether the line says so."""
-    return is_new and _word_before(tokens, number) in _MADE
+def _introduces(tokens: Sequence[str], *, is_new: bool) -> bool:
+    """Return whether words can be before the path of a file that changes; `is_new`: whether the line says that it is new."""
+    if not re.search(r"[^\W\d]", " ".join(tokens)):
+        return True
+    return tokens[-1].lower() in _PLACED or (is_new and _last_word(tokens) in _MADE)
 
 
-def _word_before(tokens: Sequence[str], number: int) -> str:
-    """Return the word before a token, in lower case, without articles between the two."""
-    before = (token.lower() for token in reversed(tokens[:number]))
-    return next((word for word in before if word not in _ARTICLES), "")
+def _last_word(tokens: Sequence[str]) -> str:
+    """Return the last word, in lower case, that is no article; "" if there is none."""
+    words = (token.lower() for token in reversed(tokens))
+    return next((word for word in words if word not in _ARTICLES), "")
 
 
 def _is_of_language(path: str, word: str | None) -> bool:
