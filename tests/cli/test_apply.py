@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import shutil
@@ -12,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from editahead_cli.main import main
+from command_line import CommandLine
 from editahead_cli.workspace_writes import find_workspace
+from git_repository import write
 from schemas import validate
 from sketch_fixture import PATCH, SKETCH, TEXT, WANTED
 
@@ -33,30 +33,17 @@ DIFF = """\
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "work"
-    folder.mkdir()
-    (folder / "a.py").write_text(TEXT)
-    (folder / "sketch.md").write_text(SKETCH)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.chdir(folder)
-    return folder
+def folder(work: Path) -> Path:
+    write(work, {"a.py": TEXT, "sketch.md": SKETCH})
+    return work
 
 
 Apply = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def apply(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Apply:
-    """Runs the command; exit code, stdout, stderr."""
-
-    def run(*arguments: str, sketch: str = SKETCH) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(sketch.encode())))
-        code = main(["apply", *arguments])
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return run
+def apply(editahead: CommandLine) -> Apply:
+    return lambda *arguments, sketch=SKETCH: editahead.run("apply", *arguments, stdin=sketch)
 
 
 def test_a_diff_with_a_mark_for_each_hunk(folder: Path, apply: Apply) -> None:
@@ -205,11 +192,9 @@ def test_the_workspace_is_the_repository(folder: Path, apply: Apply, monkeypatch
     assert apply(sketch=f"../a.py\n{SKETCH}")[:2] == apply(sketch=f"a.py\n{SKETCH}")[:2] == (0, DIFF)
 
 
-def test_wrong_usage(folder: Path, apply: Apply, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage(folder: Path, apply: Apply) -> None:
     assert apply("a.py", "--backup")[0] == 2
-    with pytest.raises(SystemExit) as caught:
-        apply("a.py", "b.py")
-    assert caught.value.code == 2
+    assert apply("a.py", "b.py")[0] == 2
     assert apply("a.py", "--sketch", "nowhere.md")[0] == 1
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -11,7 +10,9 @@ from pathlib import Path
 import pytest
 
 import apply_with_readings
+from command_line import CommandLine
 from editahead_cli.main import main
+from git_repository import write
 from merge_with_readings import DETAIL, FIRST, READINGS, SECOND, SKETCH, TEXT, merge_with_readings
 from schemas import validate
 from terminal import Terminal
@@ -20,27 +21,15 @@ Apply = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "work"
-    folder.mkdir()
-    (folder / "a.py").write_text(TEXT)
-    (folder / "sketch.md").write_text(SKETCH)
-    monkeypatch.chdir(folder)
-    return folder
+def folder(work: Path) -> Path:
+    write(work, {"a.py": TEXT, "sketch.md": SKETCH})
+    return work
 
 
 @pytest.fixture
-def apply(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Apply:
-    """Runs the command; exit code, stdout, stderr."""
+def apply(editahead: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Apply:
     monkeypatch.setattr("editahead_inference.apply.merge.merge.merge", merge_with_readings(READINGS))
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(SKETCH.encode())))
-        code = main(["apply", "a.py", *arguments])
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return run
+    return lambda *arguments: editahead.run("apply", "a.py", *arguments, stdin=SKETCH)
 
 
 def test_a_refusal_lists_the_choices(folder: Path, apply: Apply) -> None:
@@ -65,8 +54,7 @@ def test_a_number_without_a_choice(folder: Path, apply: Apply, monkeypatch: pyte
     code, _, error = apply("--choose", "3", "--write")
     assert code == 1
     assert "--choose 2: add after" in error
-    with pytest.raises(SystemExit):
-        apply("--choose", "0")
+    assert apply("--choose", "0")[0] == 2
     monkeypatch.undo()
     monkeypatch.chdir(folder)
     sketch = ("--sketch", "sketch.md")
@@ -100,14 +88,11 @@ METHOD = "    def load(self):\n        x = 5\n        return x\n"
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_the_real_merge_offers_both_namesakes(
-    folder: Path, capsys: pytest.CaptureFixture[str], number: int
-) -> None:
+def test_the_real_merge_offers_both_namesakes(folder: Path, editahead: CommandLine, number: int) -> None:
     (folder / "a.py").write_text(CLASSES)
     (folder / "sketch.md").write_text(METHOD)
     arguments = ["apply", "a.py", "--sketch", "sketch.md"]
-    assert main([*arguments, "--json"]) == 1
-    choices = json.loads(capsys.readouterr().out)["refusal"]["choices"]
+    choices = editahead.json(*arguments, code=1)["refusal"]["choices"]
     assert {choice["places"][0]["line"] for choice in choices} == {2, 11}
     assert main([*arguments, "--choose", str(number), "--write"]) == 0
     lines = (folder / "a.py").read_text().splitlines()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import io
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from command_line import CommandLine
 from editahead_cli.agent_tools.workspace_tools import ToolRefusedError, WorkspaceTools
-from editahead_cli.main import main
 from editahead_inference.apply.review.file_names import FILES, FOLDERS
 from git_repository import git, make_repository, write
 
@@ -32,17 +32,17 @@ ORDINARY = [
 
 
 @pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    root = make_repository(tmp_path / "work", {"a.txt": "a\n"})
-    monkeypatch.chdir(root)
-    for name in ("CONFIG", "STATE", "CACHE"):
-        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name))
-    return root
+def root(work: Path) -> Path:
+    return make_repository(work, {"a.txt": "a\n"})
 
 
-def apply(sketch: str, monkeypatch: pytest.MonkeyPatch, *options: str) -> int:
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(sketch.encode())))
-    return main(["apply", "--write", *options])
+Apply = Callable[..., int]
+
+
+@pytest.fixture
+def apply(editahead: CommandLine) -> Apply:
+    """Return a function that applies a sketch and returns the exit code."""
+    return lambda sketch, *options: editahead.run("apply", "--write", *options, stdin=sketch)[0]
 
 
 def addition(path: str, text: str = "x = 1") -> str:
@@ -54,14 +54,12 @@ def change(path: str, old: str, new: str) -> str:
 
 
 @pytest.mark.parametrize("path", NEW)
-def test_a_new_file_needs_a_yes(
-    root: Path, path: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert apply(addition(path), monkeypatch) == 1
-    assert "--yes" in capsys.readouterr().err
+def test_a_new_file_needs_a_yes(root: Path, path: str, apply: Apply, editahead: CommandLine) -> None:
+    code, _, err = editahead.run("apply", "--write", stdin=addition(path))
+    assert code == 1 and "--yes" in err
     assert not (root / path).exists()
     if not path.endswith("."):
-        assert apply(addition(path), monkeypatch, "--yes") == 0
+        assert apply(addition(path), "--yes") == 0
         assert (root / path).read_text() == "x = 1\n"
 
 
@@ -82,27 +80,23 @@ def apply_as_agent(root: Path, sketch: str) -> None:
 
 
 @pytest.mark.parametrize("path", ORDINARY)
-def test_an_ordinary_file_needs_none(root: Path, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert apply(addition(path), monkeypatch) == 0
+def test_an_ordinary_file_needs_none(root: Path, path: str, apply: Apply) -> None:
+    assert apply(addition(path)) == 0
     assert (root / path).exists()
 
 
 @pytest.mark.parametrize("path", [".pylintrc", "CLAUDE.md", ".github/workflows/ci.yml", ".hg/hgrc"])
-def test_a_change_of_what_is_there_needs_a_yes(
-    root: Path, path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_change_of_what_is_there_needs_a_yes(root: Path, path: str, apply: Apply) -> None:
     write(root, {path: "old\n"})
-    assert apply(change(path, "old", "new"), monkeypatch) == 1
+    assert apply(change(path, "old", "new")) == 1
     assert (root / path).read_text() == "old\n"
-    assert apply(change(path, "old", "new"), monkeypatch, "--yes") == 0
+    assert apply(change(path, "old", "new"), "--yes") == 0
 
 
 @pytest.mark.parametrize("path", ["tests/conftest.py", "setup.py", "pyproject.toml"])
-def test_the_code_of_the_project_is_changed_without(
-    root: Path, path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_code_of_the_project_is_changed_without(root: Path, path: str, apply: Apply) -> None:
     write(root, {path: "old = 1\n"})
-    assert apply(change(path, "old = 1", "new = 1"), monkeypatch) == 0
+    assert apply(change(path, "old = 1", "new = 1")) == 0
 
 
 @pytest.mark.parametrize(
@@ -114,44 +108,42 @@ def test_the_code_of_the_project_is_changed_without(
         ('  "version": "1"', '  "version": "1"}', 1),
     ],
 )
-def test_scripts_of_a_package(
-    root: Path, old: str, new: str, code: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scripts_of_a_package(root: Path, old: str, new: str, code: int, apply: Apply) -> None:
     write(root, {"web/package.json": '{\n  "scripts": {"test": "jest"},\n  "version": "1"\n}\n'})
-    assert apply(change("web/package.json", old, new), monkeypatch) == code
+    assert apply(change("web/package.json", old, new)) == code
 
 
 @pytest.mark.parametrize(
     "path", ["config", "hooks/post-checkout", "objects/info/alternates", "refs/heads/main", "Config"]
 )
-def test_what_lies_beside_a_head_needs_a_yes(root: Path, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_lies_beside_a_head_needs_a_yes(root: Path, path: str, apply: Apply) -> None:
     git(root, "init", "-q", "--bare", "fixtures/repo")
     (root / "fixtures" / "repo" / "config").unlink()
-    assert apply(addition(f"fixtures/repo/{path}"), monkeypatch) == 1
+    assert apply(addition(f"fixtures/repo/{path}")) == 1
     (root / "other").symlink_to(root / "fixtures" / "repo")
-    assert apply(addition(f"other/{path}"), monkeypatch) == 1
+    assert apply(addition(f"other/{path}")) == 1
     assert not (root / "fixtures" / "repo" / path).exists()
 
 
-def test_a_whole_repository_needs_a_yes(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_whole_repository_needs_a_yes(root: Path, apply: Apply) -> None:
     """In a sketch of several files, and by a move."""
     files = {"HEAD": "ref: refs/heads/main", "config": "[core]", "objects/x": "x", "refs/x": "x"}
     parts = "".join(f"*** Add File: sub/{path}\n+{text}\n" for path, text in files.items())
-    assert apply(f"*** Begin Patch\n{parts}*** End Patch\n", monkeypatch) == 1
+    assert apply(f"*** Begin Patch\n{parts}*** End Patch\n") == 1
     assert not (root / "sub").exists()
     move = "*** Begin Patch\n*** Update File: a.txt\n*** Move to: sub/HEAD\n@@\n-a\n+ref: refs/heads/main\n*** End Patch\n"
-    assert apply(move, monkeypatch) == 1
+    assert apply(move) == 1
     assert (root / "a.txt").exists() and not (root / "sub").exists()
 
 
-def test_links_lead_past_no_rule(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_links_lead_past_no_rule(root: Path, apply: Apply) -> None:
     (root / ".vscode").mkdir()
     (root / "innocent").symlink_to(".vscode")
-    assert apply(addition("innocent/tasks.json"), monkeypatch) == 1
+    assert apply(addition("innocent/tasks.json")) == 1
     assert not any((root / ".vscode").iterdir())
     write(root, {"CLAUDE.md": "old\n"})
     (root / "notes.md").symlink_to("CLAUDE.md")
-    assert apply(change("notes.md", "old", "new"), monkeypatch) == 1
+    assert apply(change("notes.md", "old", "new")) == 1
     assert (root / "CLAUDE.md").read_text() == "old\n"
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from command_line import CommandLine
 from editahead_cli.main import main
 from editahead_cli.parser import COMMANDS
 
@@ -41,9 +42,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def write_script(shell: str, path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["completions", shell]) == 0
-    path.write_text(capsys.readouterr().out, "utf-8")
+def write_script(shell: str, path: Path, editahead: CommandLine) -> None:
+    path.write_text(editahead("completions", shell).out, "utf-8")
 
 
 def said(*command: str) -> set[str]:
@@ -53,11 +53,11 @@ def said(*command: str) -> set[str]:
 
 
 @pytest.fixture(params=["bash", "fish", "powershell"])
-def complete(request: pytest.FixtureRequest, folder: Path, capsys: pytest.CaptureFixture[str]) -> Completer:
+def complete(request: pytest.FixtureRequest, folder: Path, editahead: CommandLine) -> Completer:
     program = {"powershell": "pwsh"}.get(request.param, request.param)
     if shutil.which(program) is None:
         pytest.skip(f"there is no {program}")
-    write_script(request.param, folder / f"editahead.{'ps1' if program == 'pwsh' else program}", capsys)
+    write_script(request.param, folder / f"editahead.{'ps1' if program == 'pwsh' else program}", editahead)
     if program == "bash":
         return lambda line: said("bash", "--norc", "-c", BASH, "bash", line)
     if program == "fish":
@@ -75,10 +75,10 @@ def test_commands_options_choices_and_files(complete: Completer) -> None:
 
 
 @pytest.mark.skipif(shutil.which("zsh") is None, reason="there is no zsh")
-def test_zsh(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_zsh(folder: Path, editahead: CommandLine) -> None:
     from terminal import Terminal  # which Windows lacks
 
-    write_script("zsh", folder / "_editahead", capsys)
+    write_script("zsh", folder / "_editahead", editahead)
     shell = Terminal(["zsh", "-f", "-i"], folder, {"TERM": "dumb"})
     try:
         shell.keys(

@@ -14,6 +14,7 @@ import pytest
 
 import stub_nginx
 import stub_vllm
+from command_line import CommandLine
 from editahead_cli.main import main
 from editahead_serving import hardware, nginx_router, vllm_probe
 from editahead_serving.vllm_probe import PROPOSER
@@ -94,11 +95,10 @@ def test_a_key_that_is_set_is_taken(
     ],
 )
 def test_drafts_without_our_proposer(
-    options: dict[str, Any], says: str, use: Use, folder: Path, capsys: pytest.CaptureFixture[str]
+    options: dict[str, Any], says: str, use: Use, folder: Path, editahead: CommandLine
 ) -> None:
     use(**options)
-    assert main(["engine", "--print", str(folder)]) == 0
-    out, err = capsys.readouterr()
+    out, err = editahead("engine", "--print", folder)
     assert says in err
     drafts = json.loads(option(shlex.split(out), "--speculative-config"))
     assert drafts.pop("method") == "ngram"
@@ -147,12 +147,11 @@ def test_what_must_not_be_used_with_drafts(
     use: Use,
     folder: Path,
     printed: Printed,
-    capsys: pytest.CaptureFixture[str],
+    editahead: CommandLine,
 ) -> None:
     use(version=version)
     (folder / "config.json").write_text(json.dumps(config))
-    assert main(["engine", "--print", str(folder)]) == 1
-    said = capsys.readouterr().err
+    said = editahead.error("engine", "--print", folder)
     assert "coder-30b cannot be used with drafts" in said and says in said and "--no-drafts" in said
     command = printed(folder, "--no-drafts")[1]
     assert "--speculative-config" not in command and "--per-request-spec-decode-metrics" not in command
@@ -182,14 +181,13 @@ def test_what_cannot_be(
     says: str,
     use: Use,
     folder: Path,
-    capsys: pytest.CaptureFixture[str],
+    editahead: CommandLine,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     use()
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-1")
     named = {"FOLDER": str(folder), "EMPTY": str(folder.parent)}
-    assert main(["engine", "--print", *(named.get(word, word) for word in arguments)]) == 1
-    said = capsys.readouterr().err
+    said = editahead.error("engine", "--print", *(named.get(word, word) for word in arguments))
     assert said.startswith("editahead: ") and says in said and said.count("\n") == 1
 
 
@@ -206,7 +204,7 @@ def replicas(out: str) -> tuple[list[dict[str, str]], list[list[str]], str]:
 def test_replicas(
     use: Use,
     folder: Path,
-    capsys: pytest.CaptureFixture[str],
+    editahead: CommandLine,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
@@ -214,8 +212,7 @@ def test_replicas(
     nginx = stub_nginx.install(tmp_path / "nginx")
     monkeypatch.setenv("PATH", f"{os.environ['PATH']}{os.pathsep}{nginx.parent}")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-7, 3,5")
-    assert main(["engine", "--print", str(folder), "--replicas", "2", "--host", "0.0.0.0"]) == 0
-    out, err = capsys.readouterr()
+    out, err = editahead("engine", "--print", folder, "--replicas", "2", "--host", "0.0.0.0")
     environments, commands, router = replicas(out)
     assert [environment["CUDA_VISIBLE_DEVICES"] for environment in environments] == ["GPU-7", "3"]
     assert len({environment["VLLM_API_KEY"] for environment in environments}) == 1
@@ -233,18 +230,17 @@ def test_replicas(
 
 
 def test_replicas_on_a_cpu(
-    use: Use, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    use: Use, folder: Path, editahead: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use(version="0.33.0+cpu")
     monkeypatch.setattr(hardware, "physical_cores", lambda: (0, 2, 4, 6, 8))
     monkeypatch.setattr(nginx_router, "find_nginx", lambda environment: Path("/opt/nginx"))
-    assert main(["engine", "--print", str(folder), "--replicas", "2"]) == 0
-    environments, _, _ = replicas(capsys.readouterr().out)
+    environments, _, _ = replicas(editahead("engine", "--print", folder, "--replicas", "2").out)
     assert [environment["VLLM_CPU_OMP_THREADS_BIND"] for environment in environments] == ["0,2", "4,6"]
 
 
 def test_replicas_without_a_router(
-    use: Use, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    use: Use, folder: Path, editahead: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They are not started without; what is printed may be for another machine."""
     use()
@@ -252,23 +248,19 @@ def test_replicas_without_a_router(
     monkeypatch.setattr(nginx_router, "BUNDLED_NGINX", Path("/nowhere/nginx"))
     monkeypatch.setenv("PATH", str(use(folder="more").parent))
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
-    assert main(["engine", str(folder), "--replicas", "2"]) == 1
-    assert capsys.readouterr().err == f"editahead: {nginx_router.MISSING_NGINX}\n"
-    assert main(["engine", "--print", str(folder), "--replicas", "2"]) == 0
-    out, err = capsys.readouterr()
+    assert (
+        editahead.error("engine", folder, "--replicas", "2") == f"editahead: {nginx_router.MISSING_NGINX}\n"
+    )
+    out, err = editahead("engine", "--print", folder, "--replicas", "2")
     assert nginx_router.MISSING_NGINX in err and "\nnginx -p " in out
 
 
-def test_without_vllm(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["engine", str(folder)]) == 1
-    assert "vLLM is not installed: install it" in capsys.readouterr().err
+def test_without_vllm(folder: Path, editahead: CommandLine) -> None:
+    assert "vLLM is not installed: install it" in editahead.error("engine", folder)
 
 
-def test_the_command_for_another_machine(
-    folder: Path, printed: Printed, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["engine", "--print", str(folder)]) == 0
-    out, err = capsys.readouterr()
+def test_the_command_for_another_machine(folder: Path, printed: Printed, editahead: CommandLine) -> None:
+    out, err = editahead("engine", "--print", folder)
     assert "vLLM is not installed here: this is the command for" in err
     assert json.loads(option(shlex.split(out), "--speculative-config"))["method"] == "custom_class"
     command = printed("zed-industries/zeta-2.1")[1]
@@ -276,44 +268,39 @@ def test_the_command_for_another_machine(
     assert option(command, "--served-model-name") == "zeta-2.1"
 
 
-def test_a_model_of_the_hub(
-    use: Use, printed: Printed, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_model_of_the_hub(use: Use, printed: Printed, editahead: CommandLine, tmp_path: Path) -> None:
     """The stub has no library that fetches, so that only what the catalogue has is known."""
     use()
     assert option(printed("zed-industries/zeta-2.1")[1], "--model") == "zed-industries/zeta-2.1"
-    assert main(["engine", "--print", "somebody/something"]) == 1
-    assert "'somebody/something' is not a folder" in capsys.readouterr().err
+    assert "'somebody/something' is not a folder" in editahead.error(
+        "engine", "--print", "somebody/something"
+    )
     packages = tmp_path / "engine" / "packages"
     (tmp_path / "fetched.json").write_text(json.dumps(HYBRID))
     (packages / "huggingface_hub.py").write_text(
         f"def hf_hub_download(repository, name): return {str(tmp_path / 'fetched.json')!r}\n"
     )
-    assert main(["engine", "--print", "somebody/something"]) == 1
-    assert "something cannot be used with drafts" in capsys.readouterr().err
+    assert "something cannot be used with drafts" in editahead.error(
+        "engine", "--print", "somebody/something"
+    )
 
 
 @pytest.mark.parametrize("config", [[], {}, {"text_config": 1}])
-def test_what_is_no_language_model(
-    config: Any, use: Use, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_no_language_model(config: Any, use: Use, folder: Path, editahead: CommandLine) -> None:
     use()
     (folder / "config.json").write_text(json.dumps(config))
-    assert main(["engine", str(folder)]) == 1
-    assert "cannot be served: its config.json is not that of a language model." in capsys.readouterr().err
+    assert "cannot be served: its config.json is not that of a language model." in editahead.error(
+        "engine", folder
+    )
 
 
-def test_a_vllm_that_is_broken(use: Use, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_vllm_that_is_broken(use: Use, folder: Path, editahead: CommandLine) -> None:
     program = use()
     (program.parent / "python").write_text("#!/bin/sh\necho no such library >&2\nexit 1\n")
-    assert main(["engine", str(folder)]) == 1
-    assert f"{program} cannot be used: no such library." in capsys.readouterr().err
+    assert f"{program} cannot be used: no such library." in editahead.error("engine", folder)
 
 
-def test_listening_on_all_interfaces_is_reported(
-    use: Use, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_listening_on_all_interfaces_is_reported(use: Use, folder: Path, editahead: CommandLine) -> None:
     use()
-    assert main(["engine", "--print", str(folder), "--host", "0.0.0.0"]) == 0
-    out, err = capsys.readouterr()
+    out, err = editahead("engine", "--print", folder, "--host", "0.0.0.0")
     assert option(shlex.split(out), "--host") == "0.0.0.0" and "plain http" in err

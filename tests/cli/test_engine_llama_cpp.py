@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from editahead_cli.main import main
+from command_line import CommandLine
 from editahead_serving.launch_plan import ListenAddress
 from editahead_serving.llama_cpp_plan import make_llama_cpp_plan
 from printed_command import Printed, option, printer
@@ -87,13 +87,12 @@ def test_the_settings_name_the_file(
     assert option(printed()[1], "-m") == str(gguf)
 
 
-def test_a_command_for_another_machine(gguf: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["engine", "--print", str(gguf)]) == 0
-    out, err = capsys.readouterr()
+def test_a_command_for_another_machine(gguf: Path, editahead: CommandLine) -> None:
+    out, err = editahead("engine", "--print", gguf)
     assert " llama-server -m " in out and "llama.cpp is not installed" in err
 
 
-def test_what_cannot_be(server: Path, gguf: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be(server: Path, gguf: Path, tmp_path: Path, editahead: CommandLine) -> None:
     (tmp_path / "empty").mkdir()
     (gguf.parent / "other.gguf").touch()
     for arguments, says in (
@@ -102,13 +101,11 @@ def test_what_cannot_be(server: Path, gguf: Path, tmp_path: Path, capsys: pytest
         ([gguf.parent, "--llama-cpp"], "one GGUF file, and there are 2"),
         ([gguf, "--replicas", "2"], "--replicas is for vLLM"),
     ):
-        assert main(["engine", "--print", *map(str, arguments)]) == 1
-        assert says in capsys.readouterr().err
+        assert says in editahead.error("engine", "--print", *arguments)
 
 
-def test_it_is_not_started_without_the_server(gguf: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["engine", str(gguf)]) == 1
-    assert "llama.cpp is not installed: put its `llama-server` on PATH" in capsys.readouterr().err
+def test_it_is_not_started_without_the_server(gguf: Path, editahead: CommandLine) -> None:
+    assert "llama.cpp is not installed: put its `llama-server` on PATH" in editahead.error("engine", gguf)
 
 
 def test_clients_count_tokens_with_the_tokenizer_beside_the_file(server: Path, gguf: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import io
 import json
 import os
 import subprocess
@@ -14,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from editahead_cli.main import main
+from command_line import CommandLine
 from editahead_inference.finish.finisher import Finisher
 from editahead_workspace.file_writes.step import Step
 from editahead_workspace.finish import change_finish
@@ -33,30 +32,17 @@ Finish = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"):
-        monkeypatch.setenv(name, str(tmp_path / name))
+def root(work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.delenv("GIT_INDEX_FILE", raising=False)
     monkeypatch.setattr(change_finish, "Finisher", RenamingFinisher)
-    root = make_repository(tmp_path / "work", FILES)
-    monkeypatch.chdir(root)
-    return root
+    return make_repository(work, FILES)
 
 
 @pytest.fixture
-def finish(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Finish:
-    def run(*arguments: str, stdin: str = "") -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
-        try:
-            code = main(["finish", *arguments])
-        except SystemExit as end:
-            code = int(str(end.code))
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return run
+def finish(editahead: CommandLine) -> Finish:
+    return lambda *arguments, stdin="": editahead.run("finish", *arguments, stdin=stdin)
 
 
 def as_json(finish: Finish, *arguments: str, stdin: str = "") -> Any:
@@ -351,16 +337,16 @@ def test_names_and_lines_steer_no_terminal(root: Path, finish: Finish) -> None:
 def test_the_index_is_used_and_kept(root: Path, finish: Finish, tmp_path: Path) -> None:
     write(root, {"models.py": CHANGED})
     finish()
-    assert list((tmp_path / "XDG_CACHE_HOME").rglob("*.sqlite"))
+    assert list((tmp_path / "cache").rglob("*.sqlite"))
     write(root, {"late.py": "print(user)\n"})
     assert "late.py:1" in paths(as_json(finish))
 
 
 def test_without_an_index_nothing_is_kept(root: Path, finish: Finish, tmp_path: Path) -> None:
-    write(tmp_path / "XDG_CONFIG_HOME" / "editahead", {"editahead.toml": 'index = "off"\n'})
+    write(tmp_path / "config" / "editahead", {"editahead.toml": 'index = "off"\n'})
     write(root, {"models.py": CHANGED})
     assert len(as_json(finish)["places"]) == 2
-    assert not list((tmp_path / "XDG_CACHE_HOME").rglob("*.sqlite"))
+    assert not list((tmp_path / "cache").rglob("*.sqlite"))
 
 
 def test_a_running_server_keeps_the_index(

@@ -6,6 +6,7 @@ import argparse
 
 import pytest
 
+from command_line import CommandLine
 from editahead_cli import laboratory
 from editahead_cli.commands import eval as product
 from editahead_cli.main import main
@@ -55,11 +56,10 @@ def test_where_it_is_not_installed_a_sentence_says_what_to_do(
     arguments: list[str],
     message: str,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    editahead: CommandLine,
 ) -> None:
     monkeypatch.setattr(laboratory, "find_spec", lambda name: None)
-    assert main(arguments) == 1
-    assert message in capsys.readouterr().err
+    assert message in editahead.error(*arguments)
 
 
 def test_where_it_is_installed_it_gets_the_arguments(capsys: pytest.CaptureFixture[str]) -> None:

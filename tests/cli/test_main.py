@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from command_line import CommandLine
 from editahead_cli.errors import DiffMismatchError
 from editahead_cli.history_diff import parse_hunks, reconstruct_versions
 from editahead_cli.main import main
@@ -72,11 +73,10 @@ def test_no_port_is_open_to_other_machines_by_mistake(
     arguments: list[str],
     reason: str,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    editahead: CommandLine,
 ) -> None:
     monkeypatch.delenv("EDITAHEAD_TOKEN", raising=False)
-    assert main(["lsp", *arguments]) == 2
-    assert reason in capsys.readouterr().err
+    assert reason in editahead.error("lsp", *arguments, code=2)
 
 
 def test_addresses() -> None:
@@ -99,9 +99,8 @@ def test_wrong_usage() -> None:
         ("index", "status", ".", "--json"),
     ],
 )
-def test_options_stand_anywhere(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(arguments) == 0
-    assert json.loads(capsys.readouterr().out)["state"] == "missing"
+def test_options_stand_anywhere(arguments: tuple[str, ...], editahead: CommandLine) -> None:
+    assert json.loads(editahead(*arguments).out)["state"] == "missing"
 
 
 def test_a_wrong_argument_is_reported_with_the_usage_of_its_command(
@@ -134,19 +133,16 @@ def test_what_is_misspelt_gets_a_suggestion(
     assert said in capsys.readouterr().err
 
 
-def test_version(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--version"]) == 0
-    assert capsys.readouterr().out == "editahead 0.1.0\n"
-    assert main(["--version", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"version": "0.1.0"}
+def test_version(editahead: CommandLine) -> None:
+    assert editahead("--version").out == "editahead 0.1.0\n"
+    assert editahead.json("--version") == {"version": "0.1.0"}
 
 
-def test_predict(folders: Path, states: list[EditorState], capsys: pytest.CaptureFixture[str]) -> None:
+def test_predict(folders: Path, states: list[EditorState], editahead: CommandLine) -> None:
     (folders / "a.py").write_text(AFTER, "utf-8")
     (folders / "a.diff").write_text(DIFF, "utf-8")
     where = ["a.py", "--line", "1", "--column", "8", "--history", "a.diff"]
-    assert main(["predict", *where]) == 0
-    out = capsys.readouterr().out
+    out = editahead("predict", *where).out
     assert "a.py:4  user -> account" in out
     assert "+print(account)" in out
     state = states[0]
@@ -156,67 +152,63 @@ def test_predict(folders: Path, states: list[EditorState], capsys: pytest.Captur
         (("user = 1\n",), ("account = 1\n",)),
         ((), ("last\n",)),
     ]
-    assert main(["predict", *where, "--json"]) == 0
-    answer: Any = json.loads(capsys.readouterr().out)
+    answer: Any = editahead.json("predict", *where)
     assert answer["silence"] is None
     assert answer["predictions"][0]["edits"][0]["range"]["start"] == {"line": 3, "character": 6}
 
 
 def test_predict_says_why_it_is_silent(
-    folders: Path, states: list[EditorState], capsys: pytest.CaptureFixture[str]
+    folders: Path, states: list[EditorState], editahead: CommandLine
 ) -> None:
     (folders / "a.py").write_text("nothing\n", "utf-8")
-    assert main(["predict", "a.py", "--line", "1", "--column", "1"]) == 0
-    assert capsys.readouterr().out.startswith("Nothing is predicted: The script")
+    assert editahead("predict", "a.py", "--line", "1", "--column", "1").out.startswith(
+        "Nothing is predicted: The script"
+    )
 
 
 @pytest.mark.parametrize("content", [None, b"\xff\xfe\xff"])
 def test_predict_without_a_readable_file(
-    folders: Path, content: bytes | None, capsys: pytest.CaptureFixture[str]
+    folders: Path, content: bytes | None, editahead: CommandLine
 ) -> None:
     if content is not None:
         (folders / "a.py").write_bytes(content)
-    assert main(["predict", "a.py", "--line", "1", "--column", "1"]) == 1
-    assert capsys.readouterr().err.startswith("editahead: ")
+    assert editahead.error("predict", "a.py", "--line", "1", "--column", "1").startswith("editahead: ")
 
 
-def test_predict_with_a_diff_that_does_not_fit(folders: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_predict_with_a_diff_that_does_not_fit(folders: Path, editahead: CommandLine) -> None:
     (folders / "a.py").write_text("something else\n", "utf-8")
     (folders / "a.diff").write_text(DIFF, "utf-8")
-    assert main(["predict", "a.py", "--line", "1", "--column", "1", "--history", "a.diff"]) == 1
-    assert "does not fit" in capsys.readouterr().err
+    assert "does not fit" in editahead.error(
+        "predict", "a.py", "--line", "1", "--column", "1", "--history", "a.diff"
+    )
 
 
-def test_config(folders: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_config(folders: Path, monkeypatch: pytest.MonkeyPatch, editahead: CommandLine) -> None:
     monkeypatch.setenv("EDITAHEAD_EAGERNESS", "0.9")
     (folders / "editahead.toml").write_text('backend = "openai"\nlearning = false\n', "utf-8")
-    assert main(["config", "--show-origin"]) == 0
-    out, err = capsys.readouterr()
+    out, err = editahead("config", "--show-origin")
     lines = {line.split(" = ")[0]: line for line in out.splitlines()}
     assert "0.9" in lines["eagerness"]
     assert lines["eagerness"].endswith("# environment variable EDITAHEAD_EAGERNESS")
     assert lines["learning"].endswith(f"# {folders / 'editahead.toml'}")
     assert lines["backend"].endswith("# default")
     assert "may not set `backend`" in err
-    assert main(["config", "--json"]) == 0
-    known = json.loads(capsys.readouterr().out)
+    known = editahead.json("config")
     assert known["settings"]["learning"] == {"value": False, "origin": str(folders / "editahead.toml")}
     assert len(known["messages"]) == 1
 
 
 def test_what_config_prints_is_a_settings_file(
-    folders: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folders: Path, monkeypatch: pytest.MonkeyPatch, editahead: CommandLine
 ) -> None:
     (folders / "editahead.toml").write_text(
         'eagerness = 0.7\nexclude = ["*.gen", "é\\\\x", "\\u007f"]\nlanguages = { python = false, "c++" = true }\n',
         "utf-8",
     )
-    assert main(["config"]) == 0
-    printed = capsys.readouterr().out
+    printed = editahead("config").out
     assert "# url =" in printed.splitlines()[1]
     (folders / "editahead.toml").write_text(printed, "utf-8")
-    assert main(["config"]) == 0
-    assert capsys.readouterr().out == printed
+    assert editahead("config").out == printed
     assert tomllib.loads(printed)["languages"] == {"python": False, "c++": True}
 
 
@@ -230,16 +222,14 @@ def test_a_command_without_an_action_tells_what_there_is(
 
 
 @pytest.mark.slow
-def test_doctor(folders: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["doctor", "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
+def test_doctor(folders: Path, monkeypatch: pytest.MonkeyPatch, editahead: CommandLine) -> None:
+    report = editahead.json("doctor")
     assert report["ok"] is True
     assert {"python", "grammars", "settings", "server", "editors"} <= {
         check["name"] for check in report["checks"]
     }
     monkeypatch.setenv("EDITAHEAD_EAGERNESS", "very")
-    assert main(["doctor"]) == 1
-    assert "FAIL  settings" in capsys.readouterr().out
+    assert "FAIL  settings" in editahead("doctor", code=1).out
 
 
 @pytest.mark.parametrize(
@@ -277,7 +267,7 @@ async def test_the_doctor_asks_the_backend(
 
 
 def test_the_doctor_knows_a_small_model_of_another_version(
-    folders: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folders: Path, monkeypatch: pytest.MonkeyPatch, editahead: CommandLine
 ) -> None:
     installed = small_model_folder()
     installed.mkdir(parents=True)
@@ -285,8 +275,7 @@ def test_the_doctor_knows_a_small_model_of_another_version(
     (installed / PROVENANCE).write_text('{"adapter": "of another version"}')
     monkeypatch.setenv("EDITAHEAD_BACKEND", "local")
     monkeypatch.setattr("editahead_cli.commands.doctor._check_server", list)
-    assert main(["doctor"]) == 1
-    assert "`editahead models use editahead-coder` makes it anew" in capsys.readouterr().out
+    assert "`editahead models use editahead-coder` makes it anew" in editahead("doctor", code=1).out
 
 
 @pytest.mark.parametrize(
@@ -305,13 +294,14 @@ def test_the_doctor_says_what_is_wrong_with_the_backend(
     says: str,
     folders: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    editahead: CommandLine,
 ) -> None:
     monkeypatch.setattr("editahead_cli.commands.doctor._check_server", list)
     for name, value in ({"BACKEND": "openai"} | backend).items():
         monkeypatch.setenv(f"EDITAHEAD_{name}", value)
-    assert main(["doctor"]) == 1
-    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("FAIL  backend: ")]
+    (line,) = [
+        line for line in editahead("doctor", code=1).out.splitlines() if line.startswith("FAIL  backend: ")
+    ]
     assert says in line
 
 

@@ -21,10 +21,10 @@ pytest.importorskip("mcp", reason="the environment was made before the extra mcp
 from mcp import Client, StdioServerParameters
 from mcp.server.mcpserver.exceptions import ToolError
 
+from command_line import CommandLine
 from editahead_cli.agent_tools import workspace_tools
 from editahead_cli.agent_tools.mcp_server import DEADLINES_S, ToolServer
 from editahead_cli.agent_tools.workspace_tools import WorkspaceTools
-from editahead_cli.main import main
 from editahead_inference.errors import Cancelled
 from git_repository import git, make_repository, write
 from merge_with_readings import DETAIL, READINGS, SECOND, SKETCH, TEXT, merge_with_readings
@@ -299,12 +299,10 @@ def initialize(number: int, **more: str) -> bytes:
     return json.dumps(message).encode() + b"\n"
 
 
-def test_wrong_folders(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["mcp", "--root", str(tmp_path / "missing")]) == 1
-    assert "is no folder" in capsys.readouterr().err
+def test_wrong_folders(tmp_path: Path, editahead: CommandLine) -> None:
+    assert "is no folder" in editahead.error("mcp", "--root", tmp_path / "missing")
 
 
-def test_without_the_sdk(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_the_sdk(monkeypatch: pytest.MonkeyPatch, editahead: CommandLine) -> None:
     monkeypatch.setattr("editahead_cli.commands.mcp.find_spec", lambda name: None)
-    assert main(["mcp"]) == 1
-    assert "pip install 'editahead[mcp]'" in capsys.readouterr().err
+    assert "pip install 'editahead[mcp]'" in editahead.error("mcp")

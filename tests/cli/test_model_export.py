@@ -16,6 +16,7 @@ import tokenizers
 from safetensors.numpy import save_file
 
 import stub_vllm
+from command_line import CommandLine
 from editahead_cli.main import main
 from editahead_inference.backends.local import small_model
 from editahead_prompts.composition.hf_tokenizer import load
@@ -116,14 +117,11 @@ def merged(folder: Path) -> Any:
     return halves.view(np.float32).reshape(head["shape"])
 
 
-def test_both_files_have_the_adapter_s_additions(
-    base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_both_files_have_the_adapter_s_additions(base: Path, tmp_path: Path, editahead: CommandLine) -> None:
     file, folder = tmp_path / "new" / "coder.gguf", tmp_path / "new" / "coder"
     wanted = WEIGHTS[f"{WEIGHT}.weight"] + 1
     export = ["models", "export", NAME, "--base", str(base), "--gguf", str(file), "--type", "F16"]
-    assert main([*export, "--folder", str(folder)]) == 0
-    assert f"run `editahead engine {file}`" in capsys.readouterr().out
+    assert f"run `editahead engine {file}`" in editahead(*export, "--folder", folder).out
     np.testing.assert_allclose(merged(folder), wanted, rtol=1e-2)
     tensors = {tensor.name: tensor for tensor in gguf.GGUFReader(file).tensors}
     np.testing.assert_allclose(
@@ -134,12 +132,10 @@ def test_both_files_have_the_adapter_s_additions(
 
 @pytest.mark.slow
 def test_an_engine_gets_it_by_name(
-    vllm: Path, downloads: list[Path], printed: Printed, capsys: pytest.CaptureFixture[str]
+    vllm: Path, downloads: list[Path], printed: Printed, editahead: CommandLine
 ) -> None:
-    assert main(["engine", "--print", NAME]) == 1
-    assert "without --print does that" in capsys.readouterr().err and not downloads
-    assert main(["engine", NAME]) == 1, "the stub serves nothing"
-    assert "writing editahead-coder into" in capsys.readouterr().err
+    assert "without --print does that" in editahead.error("engine", "--print", NAME) and not downloads
+    assert "writing editahead-coder into" in editahead.error("engine", NAME), "the stub serves nothing"
     assert len(downloads) == 1 and not downloads[0].exists(), "the base is removed"
     command = printed(NAME)[1]
     folder = Path(option(command, "--model"))
@@ -150,14 +146,14 @@ def test_an_engine_gets_it_by_name(
 
 @pytest.mark.slow
 def test_another_adapter_takes_the_place_of_the_last(
-    vllm: Path, downloads: list[Path], adapter: Path, printed: Printed, capsys: pytest.CaptureFixture[str]
+    vllm: Path, downloads: list[Path], adapter: Path, printed: Printed, editahead: CommandLine
 ) -> None:
-    assert main(["engine", NAME]) == 1 and capsys.readouterr()
+    assert editahead.error("engine", NAME)
     before = Path(option(printed(NAME)[1], "--model"))
     old = merged(before)
     write_adapter(adapter, 2.0)
-    assert main(["engine", "--print", NAME]) == 1
-    assert main(["engine", NAME]) == 1 and capsys.readouterr()
+    assert editahead.error("engine", "--print", NAME)
+    assert editahead.error("engine", NAME)
     after = Path(option(printed(NAME)[1], "--model"))
     np.testing.assert_allclose(merged(after), old + 1, rtol=2e-2, atol=2e-2)
     assert not before.exists() and len(downloads) == 2
@@ -209,13 +205,12 @@ def test_a_base_that_cannot_be_downloaded(
     error: BaseException,
     says: str,
     vllm: Path,
-    capsys: pytest.CaptureFixture[str],
+    editahead: CommandLine,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(base_download, "get_base", raising(error))
     for command in (["engine", NAME], ["models", "export", NAME, "--folder", "new"]):
-        assert main(command) == 1
-        assert says in capsys.readouterr().err
+        assert says in editahead.error(*command)
     exported = small_model.small_model_folder().with_name(f"{NAME}-exported")
     assert not list(exported.rglob("*.safetensors")) and not Path("new").exists()
 
@@ -241,10 +236,9 @@ def test_what_is_missing(
     assert not downloads, "nothing is downloaded for nothing"
 
 
-def test_a_damaged_base(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_base(tmp_path: Path, editahead: CommandLine) -> None:
     file = tmp_path / "damaged.gguf"
     file.write_bytes(b"GGUF" + bytes(100))
-    assert main(["models", "export", NAME, "--base", str(file), "--folder", str(tmp_path / "new")]) == 1
-    error = capsys.readouterr().err
+    error = editahead("models", "export", NAME, "--base", file, "--folder", tmp_path / "new", code=1).err
     assert error.startswith("editahead: ") and error.count("\n") == 1
     assert not (tmp_path / "new").exists()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import re
 import sys
 import tomllib
@@ -15,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from command_line import CommandLine
 from editahead_cli.main import main
 from editahead_cli.own_model import REQUIRED_PACKAGES
 from editahead_inference.backends.local import small_model
@@ -75,17 +75,15 @@ def settings(tmp_path: Path) -> Callable[[], dict[str, Any]]:
     return lambda: tomllib.loads(file.read_text("utf-8")) if file.exists() else {}
 
 
-def test_the_list(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_list(monkeypatch: pytest.MonkeyPatch, editahead: CommandLine) -> None:
     machine = Hardware(16, 128 << 30, 100 << 30, (Gpu("NVIDIA H200", 140 << 30),))
     monkeypatch.setattr("editahead_serving.hardware.detect_hardware", lambda: machine)
-    assert main(["models", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = editahead.json("models")
     validate("output.models", "output", told)
     assert [model["name"] for model in told["models"]] == [model.name for model in order_models(machine)]
     assert {model["fits"] for model in told["models"] if model["runs"] == "vLLM"} == {"gpu"}
     monkeypatch.setenv("COLUMNS", "200")
-    assert main(["models"]) == 0
-    out = capsys.readouterr().out
+    out = editahead("models").out
     assert "NVIDIA H200" in out and "12.0 GB/s of memory measured" in out
     for model in order_models(machine):
         assert model.name in out
@@ -93,13 +91,12 @@ def test_the_list(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 
 @pytest.mark.parametrize("columns", [60, 80, 120])
 def test_nothing_of_the_list_is_cut_in_a_narrow_terminal(
-    columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    columns: int, monkeypatch: pytest.MonkeyPatch, editahead: CommandLine
 ) -> None:
     machine = Hardware(16, 128 << 30, 100 << 30, ())
     monkeypatch.setattr("editahead_serving.hardware.detect_hardware", lambda: machine)
     monkeypatch.setenv("COLUMNS", str(columns))
-    assert main(["models"]) == 0
-    out = capsys.readouterr().out
+    out = editahead("models").out
     assert "…" not in out and all(len(line) <= columns for line in out.splitlines())
     words = " ".join(out.split())
     assert words.index("The models that Editahead knows") < words.index("licence")
@@ -154,12 +151,11 @@ def test_one_for_llama_cpp(
     ],
 )
 def test_a_machine_that_is_too_weak_is_reported_first(
-    name: str, memory: int, says: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    name: str, memory: int, says: str, monkeypatch: pytest.MonkeyPatch, editahead: CommandLine
 ) -> None:
     machine = Hardware(2, memory, memory, ())
     monkeypatch.setattr("editahead_serving.hardware.detect_hardware", lambda: machine)
-    assert main(["models", "use", name]) == 0
-    err = capsys.readouterr().err
+    err = editahead("models", "use", name).err
     assert says in err and ("too weak" in err) == bool(says)
 
 
@@ -204,6 +200,7 @@ def test_ours(
     base: Path,
     made: list[str],
     settings: Callable[[], dict[str, Any]],
+    editahead: CommandLine,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -215,20 +212,18 @@ def test_ours(
     assert out.rstrip().endswith("Editahead uses the model from now on.")
     monkeypatch.setattr(small_model, "is_installed", lambda folder, adapter: True)
     monkeypatch.setattr(small_model, "read_speed", lambda folder: QUICK)
-    assert main(["models", "use", "editahead-coder"]) == 0
-    assert "is complete" in capsys.readouterr().out and len(made) == 1
+    assert "is complete" in editahead("models", "use", "editahead-coder").out and len(made) == 1
 
 
 def test_ours_on_a_slow_machine(
     adapter: Path,
     base: Path,
     settings: Callable[[], dict[str, Any]],
-    capsys: pytest.CaptureFixture[str],
+    editahead: CommandLine,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(small_model, "install", lambda *args, **options: SLOW)
-    assert main(["models", "use", "editahead-coder", "--base", str(base)]) == 0
-    out = capsys.readouterr().out
+    out = editahead("models", "use", "editahead-coder", "--base", base).out
     assert "says one in 400 ms" in out and "too slow here" in out and 'backend = "local"' in out
     assert settings() == {}
 
@@ -298,12 +293,11 @@ def test_ours_where_it_cannot_be_made(
     adapter: Path,
     base: Path,
     settings: Callable[[], dict[str, Any]],
-    capsys: pytest.CaptureFixture[str],
+    editahead: CommandLine,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(small_model, "install", raising(error))
-    assert main(["models", "use", "editahead-coder", "--base", str(base)]) == 1
-    assert says in capsys.readouterr().err and settings() == {}
+    assert says in editahead.error("models", "use", "editahead-coder", "--base", base) and settings() == {}
 
 
 def test_ours_where_it_has_no_room(
@@ -355,22 +349,18 @@ def test_what_goes_wrong(
     says: str,
     hub: Hub,
     settings: Callable[[], dict[str, Any]],
-    capsys: pytest.CaptureFixture[str],
+    editahead: CommandLine,
 ) -> None:
     hub.error = error
-    assert main(["models", "use", "zeta-2.1"]) == 1
-    said = capsys.readouterr().err
+    said = editahead.error("models", "use", "zeta-2.1")
     assert says in said and "password" not in said
     assert settings() == {}
 
 
-def test_no_room(
-    hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_room(hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, editahead: CommandLine) -> None:
     """What was fetched before is not counted again."""
     monkeypatch.setattr("editahead_serving.model_download.free_disk_bytes", lambda folder: 10**10)
-    assert main(["models", "use", "zeta-2.1"]) == 1
-    said = capsys.readouterr().err
+    said = editahead.error("models", "use", "zeta-2.1")
     assert (
         "zeta-2.1 needs 16.6 GB more, and " in said
         and "10.0 GB free; make room there" in said
@@ -392,20 +382,18 @@ def test_no_room(
         (["use", "gpt-9"], "choose one of editahead-coder, qwen3-coder,"),
     ],
 )
-def test_wrong_names(arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["models", *arguments]) == 1
-    assert says in capsys.readouterr().err
+def test_wrong_names(arguments: list[str], says: str, editahead: CommandLine) -> None:
+    assert says in editahead.error("models", *arguments)
 
 
-def test_without_the_library(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_the_library(monkeypatch: pytest.MonkeyPatch, editahead: CommandLine) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    assert main(["models", "use", "zeta-2.1"]) == 1
-    err = capsys.readouterr().err
+    err = editahead.error("models", "use", "zeta-2.1")
     assert "huggingface_hub is not installed" in err and "-m pip install huggingface_hub" in err
 
 
 def test_a_settings_file_that_is_broken_stays(
-    tmp_path: Path, hub: Hub, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, hub: Hub, editahead: CommandLine, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "config" / "editahead" / "editahead.toml"
     file.parent.mkdir(parents=True)

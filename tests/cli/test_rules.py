@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from command_line import CommandLine
 from editahead_cli.main import main
 from git_repository import commit, make_repository, write
 from schemas import validate
@@ -19,82 +18,70 @@ Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def root(work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A repository in which each new command has a line in a table and one in the documentation."""
-    for name in ("XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"):
-        monkeypatch.setenv(name, str(tmp_path / name))
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("NO_COLOR", "1")
-    root = make_repository(tmp_path / "work", {"main.py": "COMMANDS = {\n}\n", "doc.md": "# Commands\n\n"})
+    root = make_repository(work, {"main.py": "COMMANDS = {\n}\n", "doc.md": "# Commands\n\n"})
     table, list_ = "COMMANDS = {\n", "# Commands\n\n"
     for name in ("fetch", "guest", "list", "move", "push"):
         table, list_ = f'{table}    "{name}": run,\n', f"{list_}- `{name}`\n"
         write(root, {f"commands/{name}.py": "run = 1\n", "main.py": f"{table}}}\n", "doc.md": list_})
         commit(root)
-    monkeypatch.chdir(root)
     return root
 
 
-def output(capsys: Capture, *arguments: str) -> Any:
-    assert main([*arguments, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
-
-
-def test_mined_listed_and_switched_off(root: Path, capsys: Capture) -> None:
-    mined = output(capsys, "rules", "mine")
+def test_mined_listed_and_switched_off(root: Path, editahead: CommandLine) -> None:
+    mined = editahead.json("rules", "mine")
     validate("output.rules", "output", mined)
     assert Path(mined["path"]).is_file()
-    assert output(capsys, "rules", "list") == mined
+    assert editahead.json("rules", "list") == mined
     (rule,) = (
         one for one in mined["rules"] if one["text"].startswith("a new file") and "main.py" in one["text"]
     )
     assert rule["text"] == 'a new file in commands/{flat}.py -> `"{flat}": run,` in main.py'
     assert (rule["kind"], rule["support"], rule["off"]) == ("co-change", 5, False)
-    off = output(capsys, "rules", "off", rule["id"])
+    off = editahead.json("rules", "off", rule["id"])
     assert [one["off"] for one in off["rules"] if one["id"] == rule["id"]] == [True]
-    again = output(capsys, "rules", "mine")
+    again = editahead.json("rules", "mine")
     assert [one["off"] for one in again["rules"] if one["id"] == rule["id"]] == [True]
-    on = output(capsys, "rules", "on", rule["id"])
+    on = editahead.json("rules", "on", rule["id"])
     assert not any(one["off"] for one in on["rules"])
-    assert main(["rules", "list"]) == 0
-    out = capsys.readouterr().out
+    out = editahead("rules", "list").out
     assert f"{rule['id']}  a new file in commands/{{flat}}.py" in out
     assert "in 5 commits: " in out
 
 
-def test_finish_uses_them(root: Path, capsys: Capture) -> None:
+def test_finish_uses_them(root: Path, editahead: CommandLine, capsys: Capture) -> None:
     write(root, {"commands/zip.py": "run = 1\n"})
-    assert output(capsys, "finish")["complete"]
-    mined = output(capsys, "rules", "mine")
-    report = output(capsys, "finish")
+    assert editahead.json("finish")["complete"]
+    mined = editahead.json("rules", "mine")
+    report = editahead.json("finish")
     made = {(place["path"], place["line"], place["new"]) for place in report["places"]}
     assert made == {("main.py", 7, '    "zip": run,\n'), ("doc.md", 8, "- `zip`\n")}
-    assert main(["finish"]) == 0
-    assert "The history of the repository has it in 5 commits, as in " in capsys.readouterr().out
+    assert "The history of the repository has it in 5 commits, as in " in editahead("finish").out
     assert main(["finish", "--write"]) == 0
     assert (root / "main.py").read_text().endswith('    "push": run,\n    "zip": run,\n}\n')
     assert (root / "doc.md").read_text().endswith("- `push`\n- `zip`\n")
     capsys.readouterr()
-    assert output(capsys, "finish")["complete"]
+    assert editahead.json("finish")["complete"]
     write(root, {"main.py": "COMMANDS = {\n}\n"})
-    assert main(["rules", "off", *(rule["id"] for rule in mined["rules"])]) == 0
-    capsys.readouterr()
-    assert output(capsys, "finish")["complete"]
+    editahead("rules", "off", *(rule["id"] for rule in mined["rules"]))
+    assert editahead.json("finish")["complete"]
 
 
-def test_a_name_that_is_used_elsewhere_is_not_new(root: Path, capsys: Capture) -> None:
+def test_a_name_that_is_used_elsewhere_is_not_new(root: Path, editahead: CommandLine) -> None:
     write(root, {"tools.py": "zip = 1\n"})
     commit(root)
-    output(capsys, "rules", "mine")
+    editahead.json("rules", "mine")
     write(root, {"commands/zip.py": "run = 1\n"})
-    assert output(capsys, "finish")["complete"]
+    assert editahead.json("finish")["complete"]
 
 
-def test_measured(root: Path, capsys: Capture) -> None:
-    figures = output(capsys, "rules", "measure")
+def test_measured(root: Path, editahead: CommandLine) -> None:
+    figures = editahead.json("rules", "measure")
     assert figures["mined"] + figures["measured"] == 6
-    assert main(["rules", "measure"]) == 0
-    assert "measured on the" in capsys.readouterr().out
+    assert "measured on the" in editahead("rules", "measure").out
 
 
 @pytest.mark.parametrize(
@@ -107,21 +94,20 @@ def test_measured(root: Path, capsys: Capture) -> None:
         (["list", "--path", "/"], 1, "no git repository"),
     ],
 )
-def test_wrong_usage(root: Path, capsys: Capture, arguments: list[str], code: int, reason: str) -> None:
-    assert main(["rules", *arguments]) == code
-    assert reason in capsys.readouterr().err
+def test_wrong_usage(
+    root: Path, editahead: CommandLine, arguments: list[str], code: int, reason: str
+) -> None:
+    assert reason in editahead("rules", *arguments, code=code).err
 
 
-def test_a_broken_file_is_named(root: Path, capsys: Capture) -> None:
-    path = Path(output(capsys, "rules", "mine")["path"])
+def test_a_broken_file_is_named(root: Path, editahead: CommandLine) -> None:
+    path = Path(editahead.json("rules", "mine")["path"])
     path.write_text("[[rule")
     write(root, {"commands/zip.py": "run = 1\n"})
     for command in (["rules", "list"], ["finish"]):
-        assert main(command) == 1
-        assert str(path) in capsys.readouterr().err
+        assert str(path) in editahead.error(*command)
     assert path.read_text() == "[[rule"
 
 
-def test_no_rules(root: Path, capsys: Capture) -> None:
-    assert main(["rules", "list"]) == 0
-    assert "There are no rules" in capsys.readouterr().out
+def test_no_rules(root: Path, editahead: CommandLine) -> None:
+    assert "There are no rules" in editahead("rules", "list").out

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from editahead_cli.main import main
+from command_line import CommandLine
 from editahead_retrieval.index import location
 from editahead_retrieval.process.writer_lock import WriterLock
 from editahead_workspace.codebase import search_command
@@ -25,53 +24,44 @@ FILES = {
 
 
 @pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"):
-        monkeypatch.setenv(name, str(tmp_path / name))
-    write(tmp_path / "work", FILES)
-    monkeypatch.chdir(tmp_path / "work")
-    return tmp_path / "work"
+def root(work: Path) -> Path:
+    write(work, FILES)
+    return work
 
 
-def search(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
-    assert main(["search", *arguments, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
-
-
-def test_json(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = search(capsys, "where is a session closed")
+def test_json(root: Path, editahead: CommandLine) -> None:
+    found = editahead.json("search", "where is a session closed")
     assert (found[0]["path"], found[0]["startLine"], found[0]["endLine"]) == ("app/session.py", 5, 6)
     assert found[0]["text"] == "def close_session(user):\n    user.token = None\n"
     assert found[0]["why"][0] == "defines close_session"
-    assert [place["path"] for place in search(capsys, "session", "--limit", "1")] == ["app/session.py"]
-    assert all(place["path"] != ".env" for place in search(capsys, "session"))
+    assert [place["path"] for place in editahead.json("search", "session", "--limit", "1")] == [
+        "app/session.py"
+    ]
+    assert all(place["path"] != ".env" for place in editahead.json("search", "session"))
 
 
-def test_for_people(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["search", "close", "session"]) == 0
-    out, err = capsys.readouterr()
+def test_for_people(root: Path, editahead: CommandLine) -> None:
+    out, err = editahead("search", "close", "session")
     lines = out.splitlines()
     assert lines[0].startswith(
         "app/session.py:5  defines close_session; mentions close, session; path has session"
     )
     assert lines[1] == "     5  def close_session(user):"
     assert err == ""
-    assert main(["search", "unheard_of"]) == 0
-    assert capsys.readouterr().out.startswith("Nothing found.")
+    assert editahead("search", "unheard_of").out.startswith("Nothing found.")
 
 
-def test_a_folder_of_the_repository(root: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_folder_of_the_repository(root: Path, editahead: CommandLine, tmp_path: Path) -> None:
     (root / ".git").mkdir()
     write(root, {"app/.gitignore": "other/\n"})
-    assert search(capsys, "session", "--path", "app")[0]["path"] == "app/session.py"
-    assert search(capsys, "mail", "--path", "app") == []
-    assert main(["search", "mail", "--path", "app/other"]) == 1
-    assert "git ignores" in capsys.readouterr().err
-    assert len(list((tmp_path / "XDG_CACHE_HOME").rglob(location.DATABASE))) == 1
+    assert editahead.json("search", "session", "--path", "app")[0]["path"] == "app/session.py"
+    assert editahead.json("search", "mail", "--path", "app") == []
+    assert "git ignores" in editahead.error("search", "mail", "--path", "app/other")
+    assert len(list((tmp_path / "cache").rglob(location.DATABASE))) == 1
 
 
 def test_an_index_that_is_not_whole(
-    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    root: Path, editahead: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(root, {f"many/file{number}.py": f"session = {number}\n" for number in range(3)})
     monkeypatch.setattr("editahead_retrieval.index.builder.PREPARE_S", 0.0)  # one file in each step
@@ -82,26 +72,22 @@ def test_an_index_that_is_not_whole(
         return real(*arguments, **{**options, "build_s": 7.0, "clock": lambda: float(next(steps))})
 
     monkeypatch.setattr(search_command, "open_index", open_index)
-    assert main(["search", "session"]) == 0
-    out, err = capsys.readouterr()
+    out, err = editahead("search", "session")
     assert "session" in out
     assert (
         err.startswith("The index is not whole yet: the answers are from ") and "editahead index build" in err
     )
 
 
-def test_an_index_that_a_server_builds(
-    root: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    search(capsys, "session")
-    (database,) = (tmp_path / "XDG_CACHE_HOME").rglob(location.DATABASE)
+def test_an_index_that_a_server_builds(root: Path, editahead: CommandLine, tmp_path: Path) -> None:
+    editahead.json("search", "session")
+    (database,) = (tmp_path / "cache").rglob(location.DATABASE)
     lock = WriterLock(database.with_name(location.LOCK))
     assert lock.acquire()
     try:
-        assert search(capsys, "session")  # it is whole
+        assert editahead.json("search", "session")  # it is whole
         database.unlink()
-        assert main(["search", "session"]) == 1
-        assert "nothing to search: there is no index yet" in capsys.readouterr().err
+        assert "nothing to search: there is no index yet" in editahead.error("search", "session")
     finally:
         lock.release()
 
@@ -113,14 +99,10 @@ def test_an_index_that_a_server_builds(
         (["  "], 2, "empty"),
     ],
 )
-def test_wrong_use(
-    root: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, reason: str
-) -> None:
-    assert main(["search", *arguments]) == code
-    assert reason in capsys.readouterr().err
+def test_wrong_use(root: Path, editahead: CommandLine, arguments: list[str], code: int, reason: str) -> None:
+    assert reason in editahead("search", *arguments, code=code).err
 
 
-def test_text_that_steers_a_terminal_is_escaped(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_that_steers_a_terminal_is_escaped(root: Path, editahead: CommandLine) -> None:
     write(root, {"app/evil.py": "def session_evil():\n    '\x1b[2J session evil'\n"})
-    assert main(["search", "session evil"]) == 0
-    assert "\x1b[2J" not in capsys.readouterr().out
+    assert "\x1b[2J" not in editahead("search", "session evil").out

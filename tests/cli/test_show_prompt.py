@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from command_line import CommandLine
 from editahead_cli.main import main
 from schemas import validate
 
@@ -93,6 +94,7 @@ def test_no_such_format(
     assert "there is no prompt format 'zeta-9'; there are zeta-1" in capsys.readouterr().err
 
 
-def test_a_format_is_for_showing(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["predict", "a.py", "--line", "1", "--column", "1", "--format", "sweep"]) == 2
-    assert "--format needs --show-prompt" in capsys.readouterr().err
+def test_a_format_is_for_showing(editahead: CommandLine) -> None:
+    assert "--format needs --show-prompt" in editahead.error(
+        "predict", "a.py", "--line", "1", "--column", "1", "--format", "sweep", code=2
+    )

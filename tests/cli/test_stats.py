@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from command_line import CommandLine
 from editahead_cli.json_output import SurvivalOutput
-from editahead_cli.main import main
 from editahead_cli.outcome_statistics import predictor_name, summarize_outcomes
 from editahead_lsp.protocol.status_messages import LatencyStatus
 from editahead_workspace.outcome_log import FILE_NAME, Outcome, OutcomeLog
@@ -82,18 +82,16 @@ def test_what_was_predicted_is_said_in_words(source: str, kind: str, name: str) 
     assert predictor_name(source, kind) == name
 
 
-def test_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json(file: Path, editahead: CommandLine) -> None:
     write(file)
-    assert main(["stats", "--json"]) == 0
-    output = json.loads(capsys.readouterr().out)
+    output = editahead.json("stats")
     validate("output.stats", "output", output)
     assert output["total"]["kept30"] == {"known": 1, "kept": 1}
 
 
-def test_a_table_and_a_plot(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_and_a_plot(file: Path, editahead: CommandLine) -> None:
     write(file)
-    assert main(["stats"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = editahead("stats").out.splitlines()
     (total,) = (line.split() for line in lines if line.startswith("all"))
     assert total == ["all", "5", "4", "2", "50%", "1", "100%", "0%", "4.0", "8.0"]
     assert any(line.split()[:2] == ["renames", "4"] for line in lines)
@@ -104,15 +102,13 @@ def test_a_table_and_a_plot(file: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.parametrize("arguments", [["stats"], ["stats", "--json"]])
-def test_nothing_yet(arguments: list[str], file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(arguments) == 0
-    out = capsys.readouterr().out
+def test_nothing_yet(arguments: list[str], file: Path, editahead: CommandLine) -> None:
+    out = editahead(*arguments).out
     assert "The log has no outcomes yet" in out or json.loads(out)["total"]["shown"] == 0
     assert not file.exists()
 
 
-def test_a_file_that_is_none(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_is_none(file: Path, editahead: CommandLine) -> None:
     file.parent.mkdir()
     file.write_bytes(b"not a database " * 100)
-    assert main(["stats"]) == 1
-    assert str(file) in capsys.readouterr().err
+    assert str(file) in editahead.error("stats")

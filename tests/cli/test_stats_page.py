@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from command_line import CommandLine
 from editahead_cli.main import main
 from editahead_cli.outcome_statistics import summarize_outcomes
 from editahead_cli.stats_page import as_html
@@ -107,7 +108,10 @@ def test_text_has_the_contrast_that_wcag_asks_for(scheme: str) -> None:
 
 @pytest.mark.slow
 def test_the_command_writes_the_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    editahead: CommandLine,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     target = tmp_path / "page.html"
@@ -121,5 +125,4 @@ def test_the_command_writes_the_page(
     assert main(["stats", "--html", str(target)]) == 0
     assert "Of 400 characters, Editahead made 60" in target.read_text("utf-8")
     assert str(target) in capsys.readouterr().out
-    assert main(["stats", "--html", str(tmp_path / "no" / "page.html")]) == 1
-    assert "was not written" in capsys.readouterr().err
+    assert "was not written" in editahead.error("stats", "--html", tmp_path / "no" / "page.html")

@@ -6,13 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from command_line import CommandLine
 from editahead_cli.main import main
 from real_postgres import PostgresServer
 
 
 @pytest.mark.slow
 def test_an_administrator_looks_after_a_team(
-    postgres: PostgresServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    postgres: PostgresServer,
+    editahead: CommandLine,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     import psycopg
 
@@ -20,8 +24,7 @@ def test_an_administrator_looks_after_a_team(
     assert main(["team", "status", "kitchen"]) == 1 and "team create" in capsys.readouterr().err
     assert main(["team", "create", "kitchen"]) == 0 and main(["team", "create", "kitchen"]) == 0
     capsys.readouterr()
-    assert main(["team", "add", "kitchen", "ada"]) == 0
-    password = capsys.readouterr().out.splitlines()[1]
+    password = editahead("team", "add", "kitchen", "ada").out.splitlines()[1]
     with psycopg.connect(postgres.url("ada", password)) as connection:
         assert connection.execute("SELECT team_version()").fetchone()
     assert main(["team", "status", "kitchen"]) == 0 and "Members: ada." in capsys.readouterr().out
@@ -52,7 +55,11 @@ def test_what_is_missing_is_named(
     assert main(["team", *arguments]) == 1 and "name" in capsys.readouterr().err
 
 
-def test_a_server_that_is_down_has_a_clear_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_server_that_is_down_has_a_clear_error(tmp_path: Path, editahead: CommandLine) -> None:
     pytest.importorskip("psycopg")
-    assert main(["team", "status", "kitchen", "--url", f"postgresql://ada@/team?host={tmp_path}"]) == 1
-    assert "cannot be reached" in capsys.readouterr().err
+    assert (
+        "cannot be reached"
+        in editahead(
+            "team", "status", "kitchen", "--url", f"postgresql://ada@/team?host={tmp_path}", code=1
+        ).err
+    )

@@ -15,6 +15,7 @@ import pytest
 from rich.table import Table
 
 import editahead_cli
+from command_line import CommandLine
 from editahead_cli import console
 from editahead_cli.commands.lsp import _log_handlers
 from editahead_cli.main import main
@@ -35,13 +36,7 @@ def is_harmless(said: str) -> bool:
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in a folder of this test, with settings and state of its own."""
-    work = tmp_path / "work"
-    work.mkdir()
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.chdir(work)
+def folder(work: Path) -> Path:
     return work
 
 
@@ -49,14 +44,8 @@ Apply = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def apply(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Apply:
-    def run(*arguments: str, sketch: str) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(sketch.encode())))
-        code = main(["apply", *arguments])
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return run
+def apply(editahead: CommandLine) -> Apply:
+    return lambda *arguments, sketch: editahead.run("apply", *arguments, stdin=sketch)
 
 
 def test_a_diff_without_colours(folder: Path, apply: Apply, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,23 +130,21 @@ async def test_a_server_s_model_names(
 
 @pytest.mark.slow
 def test_the_demo_of_a_repository(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    folder: Path, editahead: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = "a\x1b[31m\nb.py"
     texts = ({name: text} for text in ("x = 1\n", f"x = 2  # {ATTACK}\n"))
     make_repository(folder, *texts, subject=f"subject {ATTACK}")
-    assert main(["demo", "--repo", str(folder), "--speed", "0"]) == 0
-    said = capsys.readouterr().out
+    said = editahead("demo", "--repo", folder, "--speed", "0").out
     assert is_harmless(said)
     assert "subject" in said
 
 
-def test_a_prompt(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_prompt(folder: Path, editahead: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("editahead_inference.pipeline.Pipeline", lambda **_: ScriptedPipeline({}))
     (folder / "a.py").write_text(f"x = 1  # {ATTACK}\n")
     at = ["predict", "a.py", "--line", "1", "--column", "1"]
-    assert main([*at, "--show-prompt"]) == 0
-    assert is_harmless(capsys.readouterr().out)
+    assert is_harmless(editahead(*at, "--show-prompt").out)
 
 
 def test_a_console_takes_no_markup() -> None:

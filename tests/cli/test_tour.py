@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from editahead_cli.main import main
+from command_line import CommandLine
 
 DOCS = Path(__file__).parents[2] / "docs"
 TOUR = (DOCS / "tour.md").read_text("utf-8")
@@ -45,10 +45,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
+def run(editahead: CommandLine) -> Run:
     def run(*arguments: str) -> str:
-        assert main(arguments) == 0
-        return capsys.readouterr().out
+        return editahead(*arguments).out
 
     return run
 

@@ -1,0 +1,3 @@
+from command_line import editahead, work
+
+__all__ = ["editahead", "work"]
