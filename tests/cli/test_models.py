@@ -201,13 +201,11 @@ def test_ours(
     made: list[str],
     settings: Callable[[], dict[str, Any]],
     editahead: CommandLine,
-    capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert main(["models", "use", "editahead-coder", "--base", str(base)]) == 0
+    out = editahead("models", "use", "editahead-coder", "--base", base).out
     assert made == ["weights, adapter, editahead-coder"]
     assert settings() == {"backend": "local"}
-    out = capsys.readouterr().out
     assert "Here it reads 120 tokens of a prompt a second, and says one in 30 ms" in out
     assert out.rstrip().endswith("Editahead uses the model from now on.")
     monkeypatch.setattr(small_model, "is_installed", lambda folder, adapter: True)
