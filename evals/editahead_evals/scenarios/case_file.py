@@ -16,8 +16,8 @@ A file of several cases has `=== title` in place of the first line of each:
     ...
 
 `<U+00A0>` is a character that is hard to see, or a `-` that would begin a section. In a section with the text of a document,
-a last line `\ No newline at end of file` takes the line end off, and the header `eol: crlf` makes all line ends Windows'.
-Which headers and sections there are, a `CaseKind` says.
+a last line `\ No newline at end of file` takes the line end off. The header `eol: crlf` makes all line ends of documents
+Windows', `cr` those of old Macs. Which headers and sections there are, a `CaseKind` says.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from editahead_evals.errors import RecordError, ScenarioError
 T = TypeVar("T")
 
 _NO_END = "\n\\ No newline at end of file\n"
-_EOLS = {"lf": "\n", "crlf": "\r\n"}
+_EOLS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ class CaseKind(Generic[T]):
                 raise ScenarioError(f"unknown header {line!r}")
             headers[key] = value.strip()
         if headers.get("eol", "lf") not in _EOLS:
-            raise ScenarioError("eol is lf or crlf")
+            raise ScenarioError("eol is lf, crlf or cr")
         return about.removeprefix("# "), headers
 
 

@@ -135,7 +135,7 @@ def test_a_file_of_several_cases() -> None:
         ("edit\n@ 1\n", "edit\n", "begins with its line"),
         ("-a = 1", "?a = 1", "begins with - or"),
         ("edit\n", "something\n", "unknown expectation: .something"),
-        ("-- buffer", "eol: cr\n-- buffer", "lf or crlf"),
+        ("-- buffer", "eol: mac\n-- buffer", "lf, crlf or cr"),
     ],
 )
 def test_mistakes_are_named(old: str, new: str, message: str) -> None:

@@ -92,7 +92,7 @@ def _read(case: Case) -> MergeCase:
 MERGES = CaseKind(
     what="merges",
     required=frozenset({"file", "before", "sketch"}),
-    headers=frozenset({"file", "language", "wanted", "reason", "detail"}),
+    headers=frozenset({"file", "language", "wanted", "reason", "detail", "note"}),
     sections=frozenset({"before", "sketch", "after", "choice", "lacks"}),
     read=_read,
 )

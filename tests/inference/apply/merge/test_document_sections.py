@@ -77,22 +77,3 @@ def test_a_new_section_removes_nothing(
     sketch = f"<!-- ... existing content ... -->\n\n{fresh}\n{parts[at]}"
     done = merged(sketch, document(parts))
     assert done.refusal is not None or done.guess == document([*parts[:at], fresh, *parts[at:]])
-
-
-def test_a_section_in_other_words_is_sure_and_another_text_is_not() -> None:
-    text = "# Tool\n\n## Use\n\nCall it with a name.\n\n## End\n\nBye.\n"
-    done = merged("## Use\n\nCall it with two names.\n", text)
-    assert done.refusal is None
-    assert done.guess == text.replace("a name", "two names")
-    other = merged("## Use\n\nWindows have buttons.\n", text)
-    assert other.refusal is not None
-    choices = [reading.edit.apply(text) for reading in other.readings]
-    assert text.replace("Call it with a name.", "Windows have buttons.") in choices[:3]
-
-
-def test_a_sketch_without_headings_is_read_by_its_lines() -> None:
-    text = "# Tools\n\n- read the file\n- write the folder\n"
-    result = merged("- read the file\n- read again\n- write the folder\n", text)
-    assert result.refusal is None
-    assert result.guess == text.replace("- write", "- read again\n- write")
-    assert merged("Words alone.\n", "No heading.\n").refusal is not None

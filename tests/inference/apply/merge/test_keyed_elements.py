@@ -57,33 +57,6 @@ def test_a_changed_entry_beside_a_mark_replaces_its_old_version_or_nothing(
     assert result.refusal is not None or result.guess == right
 
 
-@pytest.mark.parametrize(
-    ("text", "sketch"),
-    [
-        (
-            "Alpha = {\n    'get': one,\n}\n\nBeta = {\n    'put': first_value,\n    'get': one,\n}\n",
-            "Alpha = {\n    # rest unchanged\n    'put': first_value,\n    'pop': second_value,\n}\n",
-        ),
-        (
-            "Alpha = {\n    'get': one,\n}\n\nBeta = {\n    'put': first_value,\n}\n",
-            "Alpha = {\n    # rest unchanged\n    'put': first_value,\n}\n",
-        ),
-    ],
-)
-def test_a_table_that_the_sketch_names_binds_its_entries(text: str, sketch: str) -> None:
-    result = merged(sketch, text, "python")
-    beta = text[text.index("Beta") :]
-    assert result.refusal is not None or (result.guess.endswith(beta) and result.guess != text)
-
-
-def test_an_entry_with_the_key_of_one_that_is_shown_is_added() -> None:
-    text = 'var cases = []Case{\n\t{"empty", 1},\n\t{"long", 2},\n}\n'
-    sketch = 'var cases = []Case{\n\t{"empty", 1},\n\t{"empty", 3},\n\t// ...\n}\n'
-    result = merged(sketch, text, "go")
-    assert result.refusal is None
-    assert result.guess == text.replace("1},\n", '1},\n\t{"empty", 3},\n')
-
-
 def test_members_without_their_class_are_not_the_whole_file() -> None:
     tests = "".join(
         f"    @Test\n    void {name}s() {{\n        assertEquals(2, make());\n    }}\n\n" for name in NAMES

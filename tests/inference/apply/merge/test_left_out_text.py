@@ -100,14 +100,6 @@ def test_lines_of_a_doc_comment_cut_short_stay(shown: str) -> None:
     assert result.refusal is not None or result.guess == text.replace("run(1)", "run(2)")
 
 
-def test_a_new_text_with_dots_replaces_a_docstring() -> None:
-    before = python_file("")
-    after = before.replace("Load the text of a file.", "Load all ... of it.").replace("read(", "find(")
-    result = merged(after, before, "python")
-    assert result.refusal is None
-    assert result.guess == after
-
-
 CODE = """\
 function load(path, mode) {
   if (!path) {
@@ -208,17 +200,3 @@ def test_dots_of_the_language_and_of_sentences_are_written(language: str, old: s
     result = merged(text.replace(old, new), text, language)
     assert result.refusal is None
     assert result.guess == text.replace(old, new)
-
-
-def test_stubs_of_a_protocol_stay_dots() -> None:
-    text = "class Reader(Protocol):\n    def read(self, n: int) -> bytes: ...\n\n    def close(self) -> None: ...\n"
-    result = merged(text.replace("n: int", "n: int, m: int"), text, "python")
-    assert result.refusal is None
-    assert result.guess == text.replace("n: int", "n: int, m: int")
-
-
-def test_dots_that_the_file_has_in_a_text_stay() -> None:
-    text = "function go() {\n  throw new Error('...');\n}\n\nfunction stop() {\n  return 1;\n}\n"
-    result = merged(text.replace("return 1", "return 2"), text, "javascript")
-    assert result.refusal is None
-    assert result.guess == text.replace("return 1", "return 2")

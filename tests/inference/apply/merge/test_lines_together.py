@@ -125,22 +125,3 @@ def test_lines_that_do_not_follow_one_another_are_refused(form: Form, data: st.D
     new = data.draw(st.permutations([*old[:-1], "fresh()"]))
     made = merged(form(old, new), "".join(f"{body}\n" for body in bodies))
     assert made.refusal is not None
-
-
-def test_a_mark_stands_for_lines_between() -> None:
-    old = ["def load(path):", "    ...", "    return text.splitlines()[1:]"]
-    new = ["def load(path):", "    ...", "    return text.splitlines()[2:]"]
-    made = merged(as_search(old, new), SERVICE, "python")
-    assert made.refusal is None
-    assert made.guess == SERVICE.replace("[1:]", "[2:]")
-
-
-def test_a_context_line_in_other_words_stands_for_that_of_the_file() -> None:
-    old = [
-        "        text = file.read()",
-        "    # The first of the lines is a header.",
-        "    return text.splitlines()[1:]",
-    ]
-    made = merged(as_search(old, [*old[:2], "    return text.splitlines()[2:]"]), SERVICE, "python")
-    assert made.refusal is None
-    assert made.guess == SERVICE.replace("[1:]", "[2:]")

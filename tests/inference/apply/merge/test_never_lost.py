@@ -109,24 +109,6 @@ def test_an_element_between_two_shown_ones_is_replaced_alone(names: list[str], d
     assert result.refusal is not None or all(method(name) in result.guess for name in others), shown
 
 
-def test_a_change_between_lines_that_the_file_has_only_there() -> None:
-    text = (
-        "function run(payload) {\n  if (payload.type === 'redirect') {\n"
-        "    if (payload.reload || external(payload.location)) {\n      throw new Error('Invalid');\n    }\n"
-        "    go(payload.location);\n  }\n  finish(payload);\n}\n"
-    )
-    shown = (
-        "  if (payload.type === 'redirect') {\n    let place = normal(payload.location);\n"
-        "    if (payload.reload || external(place)) {\n      throw new Error('Invalid');\n    }\n"
-        "    go(place);\n  }\n"
-    )
-    mark = "// ... existing code ...\n"
-    result = merged(f"{mark}{shown}  finish(payload);\n{mark}", text, "javascript")
-    assert result.refusal is None
-    assert result.guess == f"function run(payload) {{\n{shown}  finish(payload);\n}}\n"
-    assert merged(f"{mark}{shown}{mark}", text, "javascript").refusal is not None
-
-
 def test_a_block_like_the_one_beside_it_under_a_similar_first_line_may_be_a_new_version() -> None:
     text = (
         "mod open_options;\npub use self::open_options::OpenOptions;\ncfg_tokio_uring! {\n"
@@ -141,31 +123,6 @@ def test_a_block_like_the_one_beside_it_under_a_similar_first_line_may_be_a_new_
     assert result.guess == renamed or result.refusal is not None
     if result.refusal is not None:
         assert renamed in [reading.edit.apply(text) for reading in result.readings]
-
-
-def test_a_docstring_with_dots_of_its_own_is_no_docstring_left_out() -> None:
-    text = (
-        'def pick(nodes):\n    """Pick one.\n\n    Returns a list.\n\n    >>> for node in pick([]):\n'
-        '    ...\n    """\n    return list(nodes)\n'
-    )
-    result = merged(text.replace("list", "set"), text)
-    assert result.refusal is not None or result.guess == text.replace("list", "set")
-
-
-def test_lines_in_the_spacing_of_another_place_are_not_put_at_this_one() -> None:
-    text = (
-        "\t\tone{\n\t\t\tKeyfile:         path,\n\t\t\tCertfile:        cert,\n\t\t\tInsecureVerify:  true,\n\t\t},\n"
-        '\t\ttwo{\n\t\t\tKeyfile:       path,\n\t\t\tTrustedCAfile: "bad",\n\t\t},\n'
-    )
-    sketch = "// ...\n\t\t\tKeyfile:       path,\n\t\t\tCertfile:      cert,\n// ...\n"
-    assert merged(sketch, text, "go").refusal is not None
-
-
-def test_a_test_of_java_comes_only_once() -> None:
-    body = '    @Test\n    void testOne() {\n        check("one");\n    }\n'
-    text = f"class A {{\n{body}\n    @Test\n    void testTwo() {{\n        check(2);\n    }}\n}}\n"
-    sketch = f"// ...\n        check(2);\n    }}\n\n{body}}}\n"
-    assert merged(sketch, text, "java").refusal is not None
 
 
 CONTAINERS = [

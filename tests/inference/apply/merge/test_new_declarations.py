@@ -49,14 +49,6 @@ def choices(sketch: str, before: str, path: str = "oven.py") -> dict[str, str]:
     return {reading.title: reading.edit.apply(before) for reading in result.readings}
 
 
-def test_a_function_goes_to_the_end_or_below_the_imports() -> None:
-    new = "def last(loaves):\n    return loaves[-1]\n"
-    found = choices(new, PYTHON)
-    assert list(found) == ["add at the end of the file", "add below the imports"]
-    assert found["add at the end of the file"] == PYTHON.replace("if __name__", f"{new}\n\nif __name__")
-    assert found["add below the imports"] == PYTHON.replace("import os\n", f"import os\n\n\n{new}")
-
-
 def test_its_new_imports_are_inserted_too() -> None:
     new = "def dump(loaves):\n    return json.dumps(loaves)\n"
     found = choices(f"import os\nimport json\n\n\n{new}", PYTHON)
@@ -78,26 +70,6 @@ def test_a_method_goes_to_the_end_of_a_class(space: str) -> None:
     )
 
 
-def test_a_method_of_java_goes_into_the_class_in_its_unit() -> None:
-    before = "class Oven {\n  private int heat;\n\n  int heat() {\n    return heat;\n  }\n}\n"
-    sketch = (
-        "    /** Returns whether it is hot. */\n    boolean isHot() {\n        return heat > 200;\n    }\n"
-    )
-    found = choices(sketch, before, "Oven.java")
-    method = "  /** Returns whether it is hot. */\n  boolean isHot() {\n    return heat > 200;\n  }\n"
-    assert found == {
-        "add at the end of `Oven`": before.removesuffix("}\n") + f"\n{method}}}\n",
-        "add at the beginning of `Oven`": before.replace("  int heat", f"{method}\n  int heat"),
-    }
-
-
-def test_a_constant_goes_below_the_imports_first() -> None:
-    before = 'use std::fs;\n\nfn read() {\n    fs::read("a");\n}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n}\n'
-    found = choices("const LIMIT: usize = 3;\n", before, "oven.rs")
-    assert list(found) == ["add below the imports", "add at the end of the file"]
-    assert found["add at the end of the file"] == before.replace("#[cfg", "const LIMIT: usize = 3;\n\n#[cfg")
-
-
 @pytest.mark.parametrize(
     "sketch",
     [
@@ -110,15 +82,6 @@ def test_a_constant_goes_below_the_imports_first() -> None:
 def test_other_sketches_are_as_before(sketch: str) -> None:
     result = apply(sketch, PYTHON)
     assert result.refusal is None or "nothing of this name" not in result.refusal.detail
-
-
-def test_without_imports_a_function_may_go_above_the_first_one() -> None:
-    before = "# Loaves.\ndef first(loaves):\n    return loaves[0]\n"
-    new = "def last(loaves):\n    return loaves[-1]\n"
-    assert choices(new, before) == {
-        "add at the end of the file": f"{before}\n\n{new}",
-        "add above `first`": f"{new}\n\n{before}",
-    }
 
 
 NAMES = st.from_regex(r"[a-z]{4,8}", fullmatch=True)

@@ -73,30 +73,6 @@ def test_only_the_source_of_one_cell_changes(options: dict[str, Any]) -> None:
     )
 
 
-def test_several_cells() -> None:
-    sketch = """```python
-import numpy as np
-import pandas as pd
-
-# ... existing code ...
-
-def price(nights, rate):
-    total = nights * rate
-    return np.round(total, 2)
-
-# ... existing code ...
-```"""
-    result = merged(notebook(CELLS), sketch)
-    assert result.refusal is None
-    cells = json.loads(result.guess)["cells"]
-    assert "".join(cells[0]["source"]) == f"import numpy as np\n{CELLS[0]}"
-    assert "".join(cells[2]["source"]) == CELLS[1].replace("return total", "return np.round(total, 2)")
-    assert cells[3]["source"] == CELLS[2].splitlines(keepends=True)
-    assert [cell.get("outputs") for cell in cells] == [
-        cell.get("outputs") for cell in json.loads(notebook(CELLS))["cells"]
-    ]
-
-
 def test_a_sketch_of_another_notebook_is_refused() -> None:
     result = merged(notebook(CELLS), "```python\ndef cost(room):\n    # ...\n    return room.cost\n```")
     assert result.refusal is not None and result.refusal.near == ()

@@ -22,13 +22,6 @@ PLAIN = GUIDE.translate(
     {ord(a): b for a, b in zip("’“”—…\u00a0", ["'", '"', '"', "-", "...", " "], strict=True)}
 )
 
-CODE = """\
-def greet(name):
-    # It’s the user’s name.
-    print("Hello – " + name)
-    return name
-"""
-
 
 def merged(sketch: str, text: str = GUIDE, language: str = "markdown", name: str = "g.md") -> MergeResult:
     found = parse_sketch(sketch, language=language, path=name)
@@ -80,59 +73,3 @@ def test_only_the_change_is_made(form: str) -> None:
     made = merged(SKETCHES[form])
     assert made.refusal is None
     assert made.guess == GUIDE.replace("wait.", "wait a minute.")
-
-
-def test_a_declaration_keeps_the_typography_of_its_comment_and_text() -> None:
-    sketch = """\
-```python
-def greet(name, more):
-    # It's the user's name.
-    print("Hello - " + name + more)
-    return name
-```
-"""
-    made = merged(sketch, CODE, "python", "a.py")
-    assert made.refusal is None
-    assert made.guess == CODE.replace("greet(name)", "greet(name, more)").replace("+ name)", "+ name + more)")
-
-
-def test_straight_quotes_for_curly_ones_are_written_where_the_sketch_shows_both() -> None:
-    sketch = (
-        '<<<<<<< SEARCH\nDon’t press “Stop” — wait.\n=======\nDon\'t press "Stop" — wait.\n>>>>>>> REPLACE\n'
-    )
-    assert merged(sketch).guess == GUIDE.replace("Don’t press “Stop”", 'Don\'t press "Stop"')
-
-
-def test_curly_quotes_for_straight_ones_are_written() -> None:
-    text = GUIDE.replace("Don’t press “Stop”", 'Don\'t press "Stop"')
-    for sketch in (
-        '<<<<<<< SEARCH\nDon\'t press "Stop" — wait.\n=======\nDon’t press “Stop” — wait.\n>>>>>>> REPLACE\n',
-        f"g.md\n```\n{GUIDE}```\n",
-    ):
-        assert merged(sketch, text).guess == GUIDE
-
-
-def test_plain_characters_alone_are_no_change() -> None:
-    made = merged(f"g.md\n```\n{PLAIN}```\n")
-    assert made.refusal is not None
-    assert "plain characters" in made.refusal.detail
-
-
-def test_two_lines_with_changes_keep_their_typography() -> None:
-    sketch = """\
-<<<<<<< SEARCH
-Then go on... at 10 km.
-
-The last line says "the end".
-=======
-Then go on... at 12 km.
-
-The very last line says "the end" - really.
->>>>>>> REPLACE
-"""
-    right = (
-        GUIDE.replace("10\u00a0km", "12\u00a0km")
-        .replace("The last", "The very last")
-        .replace("end”.", "end” - really.")
-    )
-    assert merged(sketch).guess == right
