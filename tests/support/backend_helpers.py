@@ -10,13 +10,6 @@ from editahead_inference.errors import BackendError
 QUERY = CompletionRequest("def f(", ("<end>",), 50)
 
 
-class Clock:
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 async def answer(backend: Backend, query: CompletionRequest = QUERY) -> list[TextChunk | StreamEnd]:
     """Return all items of the stream."""
     return [piece async for piece in backend.stream(query)]

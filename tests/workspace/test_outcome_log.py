@@ -15,6 +15,7 @@ import pytest
 from editahead_workspace import outcome_log
 from editahead_workspace.errors import OutcomeLogError
 from editahead_workspace.outcome_log import Outcome, OutcomeLog, read_outcomes
+from manual_clock import Clock
 
 ONE = Outcome(
     run="r1",
@@ -35,14 +36,6 @@ ONE = Outcome(
     kept_30=0.75,
     context="0123456789abcdef",
 )
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture

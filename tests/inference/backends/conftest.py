@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from backend_helpers import Clock
 from editahead_inference.backends.openai.backend import OpenAIBackend
 from fake_model_server import ModelServer
+from manual_clock import Clock
 
 
 @pytest.fixture

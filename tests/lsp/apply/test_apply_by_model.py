@@ -16,6 +16,7 @@ from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_prompts.formats.base import Finish
 from editahead_prompts.formats.next_edit.editahead_2611 import REGION, REGION_END
 from editahead_workspace.apply.blocking_model import MODEL_TIMEOUT_S
+from manual_clock import Clock
 from schemas import validate
 from scripted_backend import Script, ScriptedBackend, ScriptedReply, by_prompt
 from server_harness import ScriptedPipeline, ServerHarness
@@ -342,14 +343,14 @@ async def test_what_the_merge_is_sure_of_does_not_wait_for_a_model(asked: Connec
 
 
 async def test_there_is_an_end_to_waiting_for_a_model(asked: Connect) -> None:
-    now = [0.0]
+    clock = Clock()
     held = Held(3)
     harness = asked(writes(REPLACED, "instruct"), "instruct", pause=held)
-    harness.server.apply_service.clock = lambda: now[0]
+    harness.server.apply_service.clock = clock
     await harness.start()
     number = harness.begin()
     await held.reached.wait()
-    now[0] += MODEL_TIMEOUT_S + 1
+    clock.now += MODEL_TIMEOUT_S + 1
     data = (await harness.reply(number))["error"]["data"]
     assert data["reason"] == "ambiguous" and "took longer" in data["model"]
     await until(lambda: harness.backend.stopped == 1)

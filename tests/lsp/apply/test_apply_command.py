@@ -12,6 +12,7 @@ import pytest
 
 from editahead_inference.apply.merge.merge import merge
 from editahead_lsp.apply.service import DEADLINE_S
+from manual_clock import Clock
 from schemas import validate
 from server_harness import ServerHarness, lsp_range
 from sketch_fixture import PATCH, SKETCH, TEXT, WANTED, applied
@@ -389,13 +390,13 @@ async def test_it_can_be_cancelled(client: ServerHarness, held: Held, by: str) -
 
 
 async def test_there_is_an_end_to_patience(connect: Callable[..., ServerHarness]) -> None:
-    now = [0.0]
-    harness, held = connect(clock=lambda: now[0]), Held()
+    clock = Clock()
+    harness, held = connect(clock=clock), Held()
     harness.server.apply_service.load = lambda: held
     await harness.initialize()
     harness.open("untitled:1", TEXT)
     id = await begun(harness, held, uri="untitled:1", sketch=SKETCH, dryRun=True)
-    now[0] += DEADLINE_S + 1
+    clock.now += DEADLINE_S + 1
     assert (await harness.reply(id))["error"]["data"]["reason"] == "too-large"
 
 

@@ -8,29 +8,13 @@ from typing import Any
 
 import pytest
 
+from manual_clock import Pauses
 from server_harness import ScriptedPipeline, ServerHarness, lsp_range, position_params
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
 DIAGNOSTICS: dict[str, Any] = {"textDocument": {"publishDiagnostics": {}}}
 GHOSTS: dict[str, Any] = {"textDocument": {"publishDiagnostics": {}, "inlineCompletion": {}}}
 INLAY: dict[str, Any] = {"workspace": {"inlayHint": {"refreshSupport": True}}}
-
-
-class Pauses:
-    """Pauses that end when the test says so."""
-
-    def __init__(self) -> None:
-        self.asked: asyncio.Queue[tuple[float, asyncio.Future[None]]] = asyncio.Queue()
-
-    async def __call__(self, seconds: float) -> None:
-        over = asyncio.get_running_loop().create_future()
-        self.asked.put_nowait((seconds, over))
-        await over
-
-    async def end_one(self) -> float:
-        seconds, over = await asyncio.wait_for(self.asked.get(), 10)
-        over.set_result(None)
-        return seconds
 
 
 @pytest.fixture

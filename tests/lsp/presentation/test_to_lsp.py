@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 
 import pytest
@@ -17,6 +16,7 @@ from editahead_prompts.text.scripts import whole_letters
 from editahead_prompts.text.snapshot import Snapshot, split_lines
 from editahead_workspace.position_safe_edits import covering_replacement, position_safe_replacements
 from editahead_workspace.positions import Encoding, offset_at
+from manual_clock import Pauses
 from server_harness import ScriptedPipeline, ServerHarness, lsp_range, position_params
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.py"
@@ -291,25 +291,20 @@ async def test_an_answer_overtaken_by_typing_is_dropped(
 
 
 async def test_automatic_requests_are_debounced(connect: Callable[..., ServerHarness]) -> None:
-    waits: asyncio.Queue[tuple[float, asyncio.Future[None]]] = asyncio.Queue()
-
-    async def sleep(seconds: float) -> None:
-        over = asyncio.get_running_loop().create_future()
-        waits.put_nowait((seconds, over))
-        await over
-
-    harness = connect(sleep=sleep)
+    pauses = Pauses()
+    harness = connect(sleep=pauses)
     await harness.initialize({"debounce_ms": 250})
     harness.open(A, "user\n")
     older = harness.send("editahead/nextEdit", position_params(A, 1, 0, 0, trigger="typed"))
-    assert (await waits.get())[0] == 0.25
+    seconds, _ = await pauses.asked.get()
+    assert seconds == 0.25
     newer = harness.send("editahead/nextEdit", position_params(A, 1, 0, 1, trigger="typed"))
     assert (await harness.reply(older))["result"]["silence"]["reason"] == "debounced"
-    (await waits.get())[1].set_result(None)
+    await pauses.end_one()
     assert (await harness.reply(newer))["result"]["predictions"]
     manual = await harness.next_edit(A, 1, 0, 2, trigger="manual")
     assert manual["predictions"]
-    assert waits.empty()
+    assert pauses.asked.empty()
 
 
 async def test_a_failing_predictor_costs_one_answer(

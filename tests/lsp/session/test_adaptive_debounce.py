@@ -8,18 +8,11 @@ from typing import Literal
 import pytest
 
 from editahead_lsp.session.adaptive_debounce import DECAY_S, AdaptiveDebounce
+from manual_clock import Clock
 from server_harness import ServerHarness, position_params
 
 Event = Literal["accepted", "rejected"]
 A = "file:///tmp/a.py"
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 R: Event = "rejected"
@@ -44,7 +37,7 @@ Y: Event = "accepted"
 def test_refusals_make_it_longer_and_accepts_shorter(
     outcomes: list[Event], ago_s: float, delay_s: float
 ) -> None:
-    clock = Clock()
+    clock = Clock(1000.0)
     timing = AdaptiveDebounce(clock)
     for event in outcomes:
         timing.on_outcome(event)
@@ -68,7 +61,7 @@ def test_refusals_make_it_longer_and_accepts_shorter(
     ],
 )
 def test_only_fast_typing_waits(keys_s: list[float], then_s: float, waits: bool) -> None:
-    clock = Clock()
+    clock = Clock(1000.0)
     timing = AdaptiveDebounce(clock)
     start = clock.now = 0.0
     for at in keys_s:
@@ -94,7 +87,7 @@ def test_only_fast_typing_waits(keys_s: list[float], then_s: float, waits: bool)
     ],
 )
 def test_a_model_is_asked_between_bursts(keys_s: list[float], outcomes: list[Event], pause_s: float) -> None:
-    clock = Clock()
+    clock = Clock(1000.0)
     clock.now = 0.0
     timing = AdaptiveDebounce(clock)
     for at in keys_s:
@@ -106,7 +99,7 @@ def test_a_model_is_asked_between_bursts(keys_s: list[float], outcomes: list[Eve
 
 
 def test_outcomes_are_forgotten_on_request() -> None:
-    timing = AdaptiveDebounce(Clock())
+    timing = AdaptiveDebounce(Clock(1000.0))
     timing.on_outcome(R)
     timing.reset()
     timing.on_change()
@@ -123,7 +116,7 @@ def connect_recording_waits(connect: Callable[..., ServerHarness], waits: list[f
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
 
-    return connect(clock=Clock(), sleep=sleep)
+    return connect(clock=Clock(1000.0), sleep=sleep)
 
 
 @pytest.mark.parametrize(

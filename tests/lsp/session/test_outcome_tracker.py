@@ -15,27 +15,18 @@ from editahead_lsp.prediction.coordinator import ReuseOptions
 from editahead_lsp.session.outcome_tracker import PUBLISH_EVERY
 from editahead_prompts.state import UserPreferences
 from editahead_workspace.outcome_log import FILE_NAME, Outcome, read_outcomes
+from manual_clock import Clock
 from server_harness import NOT_AHEAD, ScriptedPipeline, ServerHarness, lsp_range
 
 A, B = "file:///tmp/a.py", "file:///tmp/b.go"
 START = 1_700_000_000.0
 
 
-class Clock:
-    """A clock for monotonic and Unix time."""
-
-    def __init__(self) -> None:
-        self.seconds = START
-
-    def __call__(self) -> float:
-        return self.seconds
-
-
 class Desk:
     """A person's machine: servers that start there share a clock and a state folder."""
 
     def __init__(self, folder: Path) -> None:
-        self.clock = Clock()
+        self.clock = Clock(START)
         self.pipeline = ScriptedPipeline({"user": "account"})
         self.folder = folder
         self.servers: list[ServerHarness] = []
@@ -116,10 +107,10 @@ def nudge(harness: ServerHarness, uri: str = A) -> None:
 async def test_an_accept_and_what_was_kept_of_it(desk: Desk) -> None:
     harness = await desk.server()
     harness.open(A, "user\n\n")
-    desk.clock.seconds += 5
+    desk.clock.now += 5
     await accept(harness)
     for seconds in (29.0, 2.0, 268.0, 2.0):
-        desk.clock.seconds += seconds
+        desk.clock.now += seconds
         nudge(harness)
         settle(harness)
         (row,) = read_outcomes(desk.file)
@@ -151,10 +142,10 @@ async def test_an_accept_that_is_taken_back(desk: Desk) -> None:
     harness = await desk.server()
     harness.open(A, "user\n")
     await accept(harness)
-    desk.clock.seconds += 40
+    desk.clock.now += 40
     nudge(harness)
     harness.change(A, 10, (0, 0, 0, 7, "user"))
-    desk.clock.seconds += 300
+    desk.clock.now += 300
     nudge(harness)
     (row,) = desk.end(harness)
     assert (row.event, row.kept_30, row.kept_300) == ("accepted", 1.0, 0.0)
@@ -165,9 +156,9 @@ async def test_the_command_may_precede_the_change(desk: Desk) -> None:
     harness.open(A, "user\n")
     (first,) = await predictions(harness)
     await harness.command("accept", first["id"])
-    desk.clock.seconds += 1
+    desk.clock.now += 1
     harness.change(A, 2, (0, 0, 0, 4, "account"))
-    desk.clock.seconds += 30
+    desk.clock.now += 30
     nudge(harness)
     (row,) = desk.end(harness)
     assert (row.event, row.kept_30) == ("accepted", 1.0)
@@ -177,9 +168,9 @@ async def test_a_document_that_is_closed_too_soon_is_unknown(desk: Desk) -> None
     harness = await desk.server()
     harness.open(A, "user\n")
     await accept(harness)
-    desk.clock.seconds += 31
+    desk.clock.now += 31
     harness.close_document(A)
-    desk.clock.seconds += 1000
+    desk.clock.now += 1000
     harness.open(A, "nothing\n")
     nudge(harness)
     (row,) = desk.end(harness)
@@ -190,7 +181,7 @@ async def test_how_predictions_end(desk: Desk) -> None:
     harness = await desk.server()
     harness.open(A, "user\nuser\nuser\nuser\nuser\n")
     _, second, third, fourth, fifth = await predictions(harness)
-    desk.clock.seconds += 3
+    desk.clock.now += 3
     harness.change(A, 2, (0, 0, 0, 4, ""))  # typed as predicted
     for column, letter in enumerate("account"):
         harness.change(A, 3 + column, (0, column, 0, column, letter))
@@ -252,7 +243,7 @@ async def test_what_an_editor_asks_for_in_the_background_is_not_seen(desk: Desk)
     harness.open(A, "user\n")
     where = {"textDocument": {"uri": A}, "range": lsp_range(0, 0, 0, 0), "context": {"diagnostics": []}}
     assert await harness.request("textDocument/codeAction", where)
-    desk.clock.seconds += 60
+    desk.clock.now += 60
     (row,) = desk.end(harness)
     assert (row.event, row.seen, row.shown_ms) == ("ignored", False, None)
 
@@ -261,7 +252,7 @@ async def test_what_is_open_at_the_end_was_passed_over(desk: Desk) -> None:
     harness = await desk.server()
     harness.open(A, "user\n")
     await predictions(harness)
-    desk.clock.seconds += 2
+    desk.clock.now += 2
     (row,) = desk.end(harness)
     assert (row.event, row.seen) == ("ignored", True)
 
@@ -306,13 +297,13 @@ async def reject(harness: ServerHarness, desk: Desk, outcomes: int) -> None:
     """Reject a number of predictions, each in a document of its own, and advance the clock by half a minute."""
     harness.close_document(A)
     for _ in range(outcomes):
-        uri = f"file:///tmp/{desk.clock.seconds}.py"
+        uri = f"file:///tmp/{desk.clock.now}.py"
         harness.open(uri, "user\n")
         first, *_ = await predictions(harness, uri)
         await harness.command("reject", first["id"])
         harness.close_document(uri)
-        desk.clock.seconds += 5
-    desk.clock.seconds += 31
+        desk.clock.now += 5
+    desk.clock.now += 31
     harness.open(A, "user\n")
     nudge(harness)
     await predictions(harness)
@@ -345,7 +336,7 @@ async def test_an_accept_counts_by_what_was_kept(desk: Desk) -> None:
             await accept(harness, uri)
             if undo:
                 harness.change(uri, 3, (0, 0, 0, 7, "user"))
-        desk.clock.seconds += 31
+        desk.clock.now += 31
         harness.open(A, "user\n")
         nudge(harness)
         await predictions(harness)

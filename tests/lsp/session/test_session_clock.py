@@ -6,15 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editahead_lsp.session.session_clock import SessionClock
+from manual_clock import Clock
 
 
 def test_it_is_the_machine_s_until_a_time_is_reported() -> None:
-    now = [100.0]
-    clock = SessionClock(lambda: now[0])
-    now[0] = 101.0
+    monotonic = Clock(100.0)
+    clock = SessionClock(monotonic)
+    monotonic.now = 101.0
     assert clock() == 101.0
     clock.report(7.0)
-    now[0] = 500.0
+    monotonic.now = 500.0
     assert clock() == 101.0
     clock.report(9.5)
     assert clock() == 103.5

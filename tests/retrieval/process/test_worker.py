@@ -21,6 +21,7 @@ from editahead_retrieval.process.messages import IndexReport, IndexRequest, Inde
 from editahead_retrieval.process.worker import IndexWorker
 from git_repository import git, make_repository, write
 from index_workspace import build_index, database_of, dump
+from manual_clock import Clock
 
 FILES = {f"pack{n % 7}/m{n}.py": f"def name_{n}():\n    return other_{n}()\n" for n in range(60)}
 
@@ -29,16 +30,6 @@ FILES = {f"pack{n % 7}/m{n}.py": f"def name_{n}():\n    return other_{n}()\n" fo
 def root(tmp_path: Path) -> Path:
     write(tmp_path / "work", FILES)
     return tmp_path / "work"
-
-
-class Clock:
-    """A clock that a test moves."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def work(worker: IndexWorker, steps: int = 10_000) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from editahead_retrieval.team.exchange import RETRY_S, SHARE_S
 from editahead_retrieval.team.proofs import create_key
 from editahead_retrieval.vectors.static_encoder import DIMENSIONS
 from git_repository import write
+from manual_clock import Clock
 from silent_server import SilentServer
 from team_of_members import Team
 
@@ -124,21 +127,21 @@ def test_a_second_clone_computes_only_what_differs(team: Team, make_clone: Any) 
 @pytest.mark.slow
 def test_a_saved_file_calls_no_server(team: Team, make_clone: Any) -> None:
     clone = make_clone("ada", team.url(team.member("ada")))
-    now = [0.0]
-    worker = IndexWorker(clone.task, clone.reports.append, lambda: now[0], trust=False)
+    clock = Clock()
+    worker = IndexWorker(clone.task, clone.reports.append, clock, trust=False)
 
     def work() -> int:
         worker.step()
         while not worker.is_complete:
             worker.step()
-            now[0] += 0.001
+            clock.now += 0.001
         return team.administration.status().contents
 
     assert work() == len(FILES)
-    now[0] += 100
+    clock.now += 100
     for at, shared in ((0, 0), (1, 0), (2, 3)):
         write(clone.root, {f"new{at}.py": f"def new{at}(): ...\n"})
-        now[0] += SHARE_S if shared else 0
+        clock.now += SHARE_S if shared else 0
         worker.receive(IndexRequest(changed=(f"new{at}.py",)))
         assert work() == len(FILES) + shared
     worker.close()
@@ -176,12 +179,7 @@ def test_a_server_that_hangs_holds_nothing_up(make_clone: Any) -> None:
 
 
 def test_a_server_that_comes_back_is_used_again(team: Team, make_clone: Any) -> None:
-    now = [0.0]
-
-    def clock() -> float:
-        now[0] += 0.001
-        return now[0]
-
+    clock = partial(next, itertools.count(0.001, 0.001))
     clone = make_clone("ada", team.url(team.member("ada")))
     team.admin.execute(f"ALTER ROLE {team.name}_ada NOLOGIN".encode())
     worker = IndexWorker(clone.task, clone.reports.append, clock, trust=False)

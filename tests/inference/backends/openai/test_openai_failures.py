@@ -15,13 +15,14 @@ from typing import Any
 
 import pytest
 
-from backend_helpers import QUERY, Clock, answer, failure
+from backend_helpers import QUERY, answer, failure
 from editahead_inference.backends.base import CompletionRequest, Health, StreamEnd, TextChunk
 from editahead_inference.backends.openai.backend import OpenAIBackend
 from editahead_inference.backends.openai.http_errors import MessageRedactor
 from editahead_inference.backends.openai.http_transport import Limits, Timeouts
 from editahead_inference.errors import BackendError
 from fake_model_server import Exchange, ModelServer
+from manual_clock import Clock
 
 KEY = "sk-secret-1234567890"
 
