@@ -1,4 +1,4 @@
-"""The way to the laboratory, the distribution `editahead-lab`: commands and options that it has are handed to it."""
+"""The way to the laboratory, the distribution `editahead-lab`: its commands and experiments are handed to it."""
 
 from __future__ import annotations
 
@@ -12,25 +12,17 @@ PACKAGE = "editahead_lab"
 """Imported by name, where it is installed: nothing of the product refers to it."""
 COMMANDS_OF_LAB = frozenset(["train"])
 """Commands of `editahead` that only the laboratory has."""
-EVAL_OPTIONS = frozenset(
-    [
-        *("--against", "--apply", "--budget", "--commits", "--diffs", "--encoder", "--failures", "--finish"),
-        *("--format", "--ordered", "--packages", "--recorded", "--render", "--samples", "--save-states"),
-        *("--search", "--tasks", "--trace", "--typing", "--with-format", "--workspace"),
-    ]
-)
-"""Options of `editahead-lab eval` that `editahead eval` lacks."""
 
 
 def named_in_lab(arguments: Sequence[str]) -> str | None:
-    """Return what of a command line of `editahead` only the laboratory has: a command, or one with an option."""
-    command = next((argument for argument in arguments if not argument.startswith("-")), None)
-    if command in COMMANDS_OF_LAB:
-        return command
-    if command == "eval":
-        options = (argument.partition("=")[0] for argument in arguments)
-        return next((f"eval {option}" for option in options if option in EVAL_OPTIONS), None)
-    return None
+    """Return what of a command line of `editahead` only the laboratory has: a command, or an experiment of `eval`."""
+    words = [argument for argument in arguments if argument != "--json"]
+    if not words:
+        return None
+    if words[0] in COMMANDS_OF_LAB:
+        return words[0]
+    is_experiment = words[0] == "eval" and len(words) > 1 and not words[1].startswith("-")
+    return f"eval {words[1]}" if is_experiment else None
 
 
 def run_in_lab(named: str, arguments: Sequence[str]) -> int:

@@ -1,6 +1,7 @@
 """The exceptions of the laboratory. Every message is for the person who runs the command.
 
 * LabError
+  - PlanError
   - StatesError
   - TooFewPromptsError
   - WorkerError
@@ -17,6 +18,10 @@ from __future__ import annotations
 
 class LabError(Exception):
     """The base of the errors of this package."""
+
+
+class PlanError(LabError):
+    """A plan that cannot be read, or with a wrong setting."""
 
 
 class StatesError(LabError):

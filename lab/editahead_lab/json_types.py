@@ -102,7 +102,7 @@ class PlayedTask(TypedDict):
 
 
 class EvalTasksOutput(TypedDict):
-    """The output of `--tasks`. learning, fixed: with learning on and off. kinds, languages: with learning on."""
+    """The output of `eval tasks`. learning, fixed: with learning on and off. kinds, languages: with learning on."""
 
     measure: str
     commit: str
@@ -130,7 +130,7 @@ class RecordedModel(TypedDict):
 
 
 class EvalRecordedOutput(TypedDict):
-    """The output of `--recorded`."""
+    """The output of `eval recorded`."""
 
     measure: str
     commit: str
@@ -176,7 +176,7 @@ class SketchesByModel(TypedDict):
 
 
 class EvalApplyOutput(Measured):
-    """The output of `--apply`.
+    """The output of `eval apply`.
 
     generator: the version of what makes the sketches. offered: edits given as sure; wrongAtMost: upper end of the 95%
     interval of the share of wrong ones. latencyMs: of these. refusals: reasons, how often. byModel: where one was asked;
@@ -233,7 +233,7 @@ class OtherPrompts(TypedDict):
 
 
 class EvalRenderOutput(TypedDict):
-    """The output of `--render`. budget: None for the format's own."""
+    """The output of `eval prompts`. budget: None for the format's own."""
 
     measure: str
     note: str

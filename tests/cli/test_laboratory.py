@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
-
 import pytest
 
 from command_line import CommandLine
 from editahead_cli import laboratory
-from editahead_cli.commands import eval as product
 from editahead_cli.main import main
-from editahead_lab.commands import eval as lab
 from editahead_lab.main import LAB
 
 
-def options(module: object) -> set[str]:
-    parser = argparse.ArgumentParser()
-    module.add_arguments(parser)
-    return {option for action in parser._actions for option in action.option_strings}
-
-
-def test_the_options_that_are_handed_on_are_those_that_only_the_laboratory_has() -> None:
-    assert options(lab) - options(product) == laboratory.EVAL_OPTIONS
-    assert options(product) <= options(lab)
+def test_the_laboratory_has_what_is_handed_on() -> None:
     assert LAB.commands.keys() > laboratory.COMMANDS_OF_LAB
 
 
@@ -31,10 +19,10 @@ def test_the_options_that_are_handed_on_are_those_that_only_the_laboratory_has()
     [
         (["train", "gate"], "train"),
         (["--json", "train"], "train"),
-        (["eval", "--repo", ".", "--typing"], "eval --typing"),
-        (["eval", "--tasks=tests/tasks"], "eval --tasks"),
+        (["eval", "typing", "repo=."], "eval typing"),
+        (["eval", "tasks", "folder=tests/tasks"], "eval tasks"),
         (["eval", "--repo", ".", "--json"], None),
-        (["finish", "--search"], None),
+        (["finish", "--staged"], None),
         ([], None),
     ],
 )
@@ -47,8 +35,8 @@ def test_what_only_the_laboratory_has(arguments: list[str], named: str | None) -
     [
         (["train", "gate"], "`editahead train` needs the laboratory: pip install 'editahead-lab[train]'"),
         (
-            ["eval", "--tasks", "."],
-            "`editahead eval --tasks` needs the laboratory: pip install editahead-lab",
+            ["eval", "tasks", "folder=."],
+            "`editahead eval tasks` needs the laboratory: pip install editahead-lab",
         ),
     ],
 )

@@ -107,7 +107,7 @@ def test_a_wrong_argument_is_reported_with_the_usage_of_its_command(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert wrong("index", "status", ".", "more") == 2
-    assert wrong("train", "gate", "--edits", ".", "--out", "x", "--dance") == 2
+    assert wrong("train", "gate", "edits=.", "out=x", "--dance") == 2
     err = capsys.readouterr().err
     assert "usage: editahead index" in err and "editahead index: error: unrecognized arguments: more" in err
     assert "usage: editahead-lab train gate" in err and "unrecognized arguments: --dance" in err

@@ -35,7 +35,7 @@ COMMANDS = {
     "rules": ["rules", "mine"],
     "engine": ["engine", "--print", "no/such-model"],
     "models": ["models", "use", "editahead-coder", "--base", "no.gguf"],
-    "train": ["train", "coder", "examples", "--repo", ".", "--base", "no.gguf", "--out", "examples"],
+    "train": ["train", "coder-examples", "repo=.", "base=no.gguf", "out=examples"],
     "eval": ["eval", "--repo", ".", "--jobs", "2"],
     "demo": ["demo", "--repo", ".", "--speed", "100"],
     "status": ["config"],

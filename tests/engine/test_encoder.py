@@ -151,8 +151,8 @@ def test_another_answer_of_a_question_is_no_negative() -> None:
 
 
 def test_what_is_written_is_what_the_search_reads(pairs_file: Path, tmp_path: Path) -> None:
-    command = ["train", "encoder", "fit", "--pairs", str(pairs_file), "--out", str(tmp_path)]
-    assert main.main([*command, "--seen", "640", "--batch", "64", "--nice", "0", "--json"]) == 0
+    command = ["train", "encoder-fit", f"pairs={pairs_file}", f"out={tmp_path}"]
+    assert main.main([*command, "seen=640", "batch=64", "nice=0", "--json"]) == 0
     card = json.loads((tmp_path / fitting.CARD).read_text("utf-8"))
     encoder = load_encoder(tmp_path / fitting.ENCODER)
     assert encoder.name == card["name"]

@@ -88,7 +88,8 @@ async def test_new_weights_are_taken_while_it_runs(
     weights, delta = folder / "model.safetensors", tmp_path / "delta"
     other = small_model.saying(tmp_path / "other", ANSWERS[3])
     made = command(
-        environment, "train", "delta", "make", weights, other / "model.safetensors", "--out", delta
+        environment,
+        *("train", "delta-make", f"base={weights}", f"target={other / 'model.safetensors'}", f"out={delta}"),
     )
     assert made.returncode == 0 and delta.stat().st_size < weights.stat().st_size / 100
     async with spawned(REAL, environment | {"EDITAHEAD_MODEL": str(folder)}) as client, asyncio.timeout(300):
@@ -100,7 +101,9 @@ async def test_new_weights_are_taken_while_it_runs(
         assert told["speculation"]["draftTokens"] > 0
         asking = asyncio.ensure_future(editing.next_edit())
         applied = await asyncio.to_thread(
-            command, environment, "train", "delta", "apply", weights, delta, "--out", weights
+            command,
+            environment,
+            *("train", "delta-apply", f"base={weights}", f"delta={delta}", f"out={weights}"),
         )
         assert applied.returncode == 0, applied.stderr
         said = [await asking]

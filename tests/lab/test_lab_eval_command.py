@@ -11,7 +11,7 @@ from editahead_cli.commands.eval import candidate_texts
 from editahead_evals.data.edit_records import Record
 from editahead_evals.data.own_checkout import present_commit
 from editahead_evals.replay.candidate_recall import candidate_recall
-from editahead_lab.commands.eval import sampled_texts
+from editahead_lab.experiments.replays import sampled_texts
 from editahead_lab.recorded.fake_openai_server import CannedAnswer, FakeOpenAIServer
 from eval_command import run_lab_eval, write_records
 from schemas import validate
@@ -27,7 +27,7 @@ def edits(tmp_path: Path) -> Path:
 def test_a_revision_that_is_not_there_is_named(edits: Path, capsys: pytest.CaptureFixture[str]) -> None:
     if present_commit() == "unknown":
         pytest.skip("not in a git checkout")
-    assert run_lab_eval("--edits", str(edits), "--against", "no-such-revision") == 1
+    assert run_lab_eval("commits", f"edits={edits}", "against=no-such-revision") == 1
     assert "no such revision of Editahead: no-such-revision" in capsys.readouterr().err
 
 
@@ -36,9 +36,7 @@ def test_another_revision_is_measured_on_the_same_files(
 ) -> None:
     if present_commit() == "unknown":
         pytest.skip("not in a git checkout")
-    assert (
-        run_lab_eval("--edits", str(edits), "--files", "2", "--jobs", "1", "--against", "HEAD", "--json") == 0
-    )
+    assert run_lab_eval("commits", f"edits={edits}", "files=2", "jobs=1", "against=HEAD", "--json") == 0
     against = json.loads(capsys.readouterr().out)["against"]
     assert against["files"] == 2
     assert against["figures"]["coverage"]["theirs"]["value"] is not None
@@ -48,14 +46,12 @@ def test_tasks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     head = "# about\nkind: key\nlanguage: python\nfile: a.py\n-- buffer --\na\n"
     (tmp_path / "silence.txt").write_text(head)
     (tmp_path / "missed.txt").write_text(f"{head}-- follow --\n@ 1\n-a\n+b\n")
-    assert run_lab_eval("--tasks", str(tmp_path), "--trace") == 0
+    assert run_lab_eval("tasks", f"folder={tmp_path}", "trace=true") == 0
     assert "missed: silent, 0 of 1 places" in capsys.readouterr().out
-    assert run_lab_eval("--tasks", str(tmp_path), "--json") == 0
+    assert run_lab_eval("tasks", f"folder={tmp_path}", "--json") == 0
     report = json.loads(capsys.readouterr().out)
     validate("output.eval-tasks", "output", report)
     assert report["fixed"]["done"] == 1
-    assert run_lab_eval("--tasks", str(tmp_path), "--json", "--trace") == 2
-    assert run_lab_eval("--tasks", str(tmp_path), "--files", "3") == 2
 
 
 SCENE = """A scene.
@@ -92,7 +88,7 @@ def recorded(folder: Path) -> Path:
 
 def test_recorded_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = recorded(tmp_path / "recorded")
-    assert run_lab_eval("--recorded", str(folder), "--json") == 0
+    assert run_lab_eval("recorded", f"folder={folder}", "--json") == 0
     report = json.loads(capsys.readouterr().out)
     validate("output.eval-recorded", "output", report)
     shown = {"score": 0.0, "deltaChrf": 1.0, "showRate": 1.0, "quietRate": 0.0}
@@ -118,14 +114,14 @@ def test_what_are_no_recorded_answers(
     (folder / "exchanges.jsonl").unlink()
     if exchanges is not None:
         (folder / "exchanges.jsonl").write_text(exchanges)
-    assert run_lab_eval("--recorded", str(folder)) == 1
+    assert run_lab_eval("recorded", f"folder={folder}") == 1
     assert reason in capsys.readouterr().err.replace("\n", " ")
 
 
 def test_a_damaged_scenario_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = recorded(tmp_path / "recorded")
     (folder / "scenarios" / "stay.txtar").write_text("id: stay\n")
-    assert run_lab_eval("--recorded", str(folder)) == 1
+    assert run_lab_eval("recorded", f"folder={folder}") == 1
     assert "not a scenario" in capsys.readouterr().err.replace("\n", " ")
 
 
@@ -152,11 +148,5 @@ def test_the_ceiling_with_a_model_is_that_of_the_best_of_its_answers(monkeypatch
 
 
 def test_samples_need_a_model(edits: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_lab_eval("--edits", str(edits), "--samples", "4") == 1
+    assert run_lab_eval("commits", f"edits={edits}", "samples=4") == 1
     assert "needs a model" in capsys.readouterr().err
-    assert run_lab_eval("--scenarios", str(edits.parent), "--samples", "4") == 2
-
-
-def test_scenarios_are_not_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_lab_eval("--scenarios", str(tmp_path), "--against", "HEAD") == 2
-    assert "cannot be combined with" in capsys.readouterr().err

@@ -12,7 +12,7 @@ import zstandard
 
 from editahead_cli.commands import eval as product
 from editahead_evals.data.edit_records import Record
-from editahead_lab.commands import eval as lab
+from editahead_lab.main import main as lab
 
 BEFORE = "total = 1\nprint(total)\n\n\ndef show():\n    return total\n"
 RECORDS = [
@@ -38,6 +38,4 @@ def run_eval(*arguments: str) -> int:
 
 def run_lab_eval(*arguments: str) -> int:
     """Return the exit status of `editahead-lab eval` with these arguments."""
-    parser = argparse.ArgumentParser()
-    lab.add_arguments(parser)
-    return lab.run(parser.parse_args(arguments))
+    return lab(["eval", *arguments])

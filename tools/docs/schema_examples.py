@@ -93,7 +93,13 @@ def _command(command: str, what: str, arguments: list[Any], result: Any, *, need
 
 def _output(command: str, what: str, output: Any, kind: Any = None) -> Shape:
     program = "editahead-lab " if command.startswith("editahead-lab ") else "editahead "
-    name = command.removeprefix(program).removesuffix(" --json").lstrip("-").replace(" --", "-")
+    name = (
+        command.removeprefix(program)
+        .removesuffix(" --json")
+        .lstrip("-")
+        .replace(" --", "-")
+        .replace("eval ", "eval-")
+    )
     return Shape(
         f"output.{name}", command, what, {"output": (kind or type(output), "sent")}, {"output": output}
     )
@@ -357,7 +363,7 @@ SHAPES = [
     ),
     _output(
         "editahead eval --keys --json",
-        "Figures of sessions replayed key by key (`--keys`, `--typing`), by face.",
+        "Figures of sessions replayed key by key (`--keys`, and `typing` of the laboratory), by face.",
         json_types.EvalKeysOutput(
             measure="Recorded sessions, key by key", note="...", commit="135ec4f", machine="Linux x86_64, Python 3.12.1",
             data="recordings", seed=0, faces={}, groups={}, calibrationError={}, latencyMs={}, sessions=[], against=None,
@@ -365,7 +371,7 @@ SHAPES = [
         json_types.EvalKeysOutput,
     ),
     _output(
-        "editahead-lab eval --ordered --json",
+        "editahead-lab eval ordered --json",
         "Figures of pull requests replayed edit by edit.",
         lab_types.EvalOrderedOutput(
             measure="ordered edits of pull requests", note="...", commit="135ec4f",
@@ -375,7 +381,7 @@ SHAPES = [
         lab_types.EvalOrderedOutput,
     ),
     _output(
-        "editahead-lab eval --workspace --json",
+        "editahead-lab eval workspace --json",
         "Figures of edits in files that are not open.",
         lab_types.EvalWorkspaceOutput(
             measure="edits in closed files", note="...", commit="135ec4f", machine="Linux x86_64, Python 3.12.1",
@@ -384,7 +390,7 @@ SHAPES = [
         lab_types.EvalWorkspaceOutput,
     ),
     _output(
-        "editahead-lab eval --finish --json",
+        "editahead-lab eval finish --json",
         "Figures of what `editahead finish` finds.",
         lab_types.EvalFinishOutput(
             measure="what finish finds", note="...", commit="135ec4f", machine="Linux x86_64, Python 3.12.1",
@@ -393,7 +399,7 @@ SHAPES = [
         lab_types.EvalFinishOutput,
     ),
     _output(
-        "editahead-lab eval --search --json",
+        "editahead-lab eval search --json",
         "Figures of what search finds of what answers a question.",
         lab_types.EvalSearchOutput(
             measure="search", note="...", commit="135ec4f", machine="Linux x86_64, Python 3.12.1",
@@ -402,7 +408,7 @@ SHAPES = [
         lab_types.EvalSearchOutput,
     ),
     _output(
-        "editahead-lab eval --render --json",
+        "editahead-lab eval prompts --json",
         "The costs of the prompts of stored states.",
         lab_types.EvalRenderOutput(
             measure="prompts of stored states", note="...", commit="135ec4f", data="states.jsonl.zst",
@@ -427,7 +433,7 @@ SHAPES = [
         json_types.EvalScenariosOutput,
     ),
     _output(
-        "editahead-lab eval --tasks --json",
+        "editahead-lab eval tasks --json",
         "The verdicts on editing tasks.",
         lab_types.EvalTasksOutput(
             measure="editing tasks", commit="135ec4f", data="tests/tasks",
@@ -440,7 +446,7 @@ SHAPES = [
         lab_types.EvalTasksOutput,
     ),
     _output(
-        "editahead-lab eval --recorded --json",
+        "editahead-lab eval recorded --json",
         "The scores of recorded answers of models, as they are and through the server.",
         lab_types.EvalRecordedOutput(
             measure="recorded models", commit="135ec4f",
@@ -451,7 +457,7 @@ SHAPES = [
         lab_types.EvalRecordedOutput,
     ),
     _output(
-        "editahead-lab eval --apply --json",
+        "editahead-lab eval apply --json",
         "The results of sketches; latency in milliseconds.",
         lab_types.EvalApplyOutput(
             measure="apply on sketches of real commits, without a model", note="...", commit="135ec4f",

@@ -1,6 +1,6 @@
 """`editahead eval`: measure next edits on real commits, on recordings and on scenarios.
 
-`editahead-lab eval` has these measures, too, and more: it uses the functions of this module.
+`editahead-lab eval` has these measures, too, and more: it calls the functions of this module.
 """
 
 from __future__ import annotations
@@ -9,17 +9,19 @@ import argparse
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from editahead_cli.argument_types import positive_int
-from editahead_cli.console import print_json
+from editahead_cli.console import print_json, print_note
 
 from . import eval_keys
 from .eval_common import (
     DEFAULT_FILES,
     MAX_COMMITS,
     Replay,
+    ReplayOptions,
     model_environment,
     read_chosen_records,
     replay_twice,
@@ -31,16 +33,11 @@ if TYPE_CHECKING:
     from editahead_evals.data.edit_records import Record
     from editahead_evals.metrics.metrics import FileResult
     from editahead_evals.replay.commit_evaluation import MakeGenerator
+    from editahead_evals.report.output import Output
     from editahead_prompts.state import EditorState
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_sources(parser)
-    add_options(parser)
-
-
-def add_sources(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGroup:
-    """Add the options that name what is replayed, and return the group that they form: exactly one is given."""
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--edits", type=Path, metavar="FILE", help="records of real edits (.jsonl.zst)")
     source.add_argument(
@@ -53,11 +50,6 @@ def add_sources(parser: argparse.ArgumentParser) -> argparse._MutuallyExclusiveG
         help="recordings of editing (*.w.json), replayed key by key",
     )
     source.add_argument("--scenarios", type=Path, metavar="DIR", help="scenario files (*.txt)")
-    return source
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that all measures have."""
     parser.add_argument(
         "--with-model",
         action="store_true",
@@ -84,32 +76,34 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    wrong = None
     if args.scenarios and (args.report or args.files):
-        wrong = "--scenarios cannot be combined with --report or --files"
-    return run_measure(args, _choose(args), wrong)
+        return _fail("--scenarios cannot be combined with --report or --files", 2)
+    return run_measure(partial(_measure, args), page=args.report, as_json=args.json)
 
 
-def _choose(args: argparse.Namespace) -> Callable[[argparse.Namespace, Console], int]:
+def _measure(args: argparse.Namespace, errors: Console) -> Output:
+    names = ("edits", "repo", "files", "seed", "jobs", "with_model")
+    options = ReplayOptions(**{name: getattr(args, name) for name in names})
     if args.scenarios:
-        return eval_scenarios
+        return eval_scenarios(args.scenarios, with_model=args.with_model)
     if args.keys:
-        return eval_keys.run
-    return eval_commits
+        return eval_keys.eval_recordings(args.keys, options, errors)
+    return eval_commits(options, errors)
 
 
 def run_measure(
-    args: argparse.Namespace,
-    measure: Callable[[argparse.Namespace, Console], int],
-    wrong: str | None,
+    measure: Callable[[Console], Output],
+    *,
+    page: Path | None,
+    as_json: bool,
     expected: tuple[type[Exception], ...] = (),
 ) -> int:
-    """Measure, and return the exit code.
+    """Measure, print the figures and return the exit code.
 
     Args:
-        args: The command's options.
-        measure: What to do with them.
-        wrong: What is wrong with the options, if anything.
+        measure: Measures, with the console for the progress bar.
+        page: Where the report is written as a web page.
+        as_json: Whether the figures are printed as JSON.
         expected: Errors with a message for people, besides those of replays.
     """
     from editahead_cli.rich_console import SafeConsole
@@ -117,21 +111,27 @@ def run_measure(
 
     errors = SafeConsole(stderr=True)
     expected = (EvalError, *expected)
-
-    def fail(message: str, code: int = 1) -> int:
-        errors.print(message, markup=False, highlight=False, soft_wrap=True)
-        return code
-
-    if wrong is not None:
-        return fail(wrong, 2)
-    if args.report and not args.report.absolute().parent.is_dir():
-        return fail(f"{args.report}: the folder does not exist; create it first")
+    if page is not None and not page.absolute().parent.is_dir():
+        return _fail(f"{page}: the folder does not exist; create it first")
     try:
-        return measure(args, errors)
+        output = measure(errors)
     except expected as error:
-        return fail(str(error))
+        return _fail(str(error))
     except KeyboardInterrupt:
-        return fail("stopped")
+        return _fail("stopped")
+    if page is not None and output.as_html is not None:
+        page.write_text(output.as_html(), "utf-8")
+        errors.print(f"written: {page}", highlight=False, soft_wrap=True)
+    if as_json:
+        print_json(output.as_json())
+    else:
+        output.render(SafeConsole())
+    return 0
+
+
+def _fail(message: str, code: int = 1) -> int:
+    print_note(message)
+    return code
 
 
 @contextmanager
@@ -151,55 +151,50 @@ def candidate_texts() -> Iterator[Callable[[EditorState], Iterator[str]]]:
 
 
 def eval_commits(
-    args: argparse.Namespace,
+    options: ReplayOptions,
     errors: Console,
     replay: Replay[Record, FileResult] = replay_twice,
     propose: MakeGenerator = candidate_texts,
-) -> int:
-    """Replay commits, print the figures and return the exit code.
+) -> Output:
+    """Replay commits and return the figures.
 
     Args:
-        args: The command's options.
+        options: How the replay is done.
         errors: The console for the progress bar.
         replay: Replays them, once more where there is something to compare with.
         propose: Makes the generator of candidates whose recall is measured.
     """
-    from editahead_cli.rich_console import SafeConsole
     from editahead_evals.data.own_checkout import present_commit
     from editahead_evals.replay.commit_evaluation import EvalPlan
     from editahead_evals.report import comparison, html_page, terminal_tables
+    from editahead_evals.report.output import Output
     from editahead_evals.report.report import Provenance, as_json, summarize
 
-    records = read_chosen_records(args, errors)
-    ours = EvalPlan(model_environment(args), propose)
-    results, others = replay("replaying", records, ours, EvalPlan, args, errors)
-    compared = comparison.compare_files(results, others.results, others.name, args.seed) if others else None
-    report = summarize(results, Provenance(present_commit(), str(args.edits or args.repo), args.seed))
-    if args.report:
-        args.report.write_text(html_page.as_html(report, compared), "utf-8")
-    if args.json:
-        print_json(as_json(report, comparison.as_json(compared) if compared else None))
-    else:
-        terminal_tables.render(report, SafeConsole(), compared)
-    if args.report:
-        errors.print(f"written: {args.report}", markup=False, highlight=False, soft_wrap=True)
-    return 0
+    records = read_chosen_records(options, errors)
+    ours = EvalPlan(model_environment(with_model=options.with_model), propose)
+    results, others = replay("replaying", records, ours, EvalPlan, options, errors)
+    compared = (
+        comparison.compare_files(results, others.results, others.name, options.seed) if others else None
+    )
+    where = Provenance(present_commit(), str(options.edits or options.repo), options.seed)
+    report = summarize(results, where)
+    return Output(
+        lambda: as_json(report, comparison.as_json(compared) if compared else None),
+        lambda console: terminal_tables.render(report, console, compared),
+        lambda: html_page.as_html(report, compared),
+    )
 
 
-def eval_scenarios(args: argparse.Namespace, errors: Console) -> int:
-    """Play scenarios, print their scores and return the exit code."""
-    from editahead_cli.rich_console import SafeConsole
+def eval_scenarios(folder: Path, *, with_model: bool) -> Output:
+    """Play the scenarios of a folder and return their scores."""
     from editahead_evals.client.shared_server import SharedServer
     from editahead_evals.data.own_checkout import present_commit
+    from editahead_evals.report.output import Output
     from editahead_evals.scenarios import scoring
     from editahead_evals.scenarios.scenario_file import SCENARIOS
 
-    scenarios = SCENARIOS.load_folder(args.scenarios)
-    with SharedServer(env=model_environment(args)) as server:
+    scenarios = SCENARIOS.load_folder(folder)
+    with SharedServer(env=model_environment(with_model=with_model)) as server:
         results = [scoring.score(server.session, scenario) for scenario in scenarios]
-    report = scoring.ScenarioReport(present_commit(), str(args.scenarios), results)
-    if args.json:
-        print_json(scoring.as_json(report))
-    else:
-        scoring.render(report, SafeConsole())
-    return 0
+    report = scoring.ScenarioReport(present_commit(), str(folder), results)
+    return Output(lambda: scoring.as_json(report), lambda console: scoring.render(report, console))

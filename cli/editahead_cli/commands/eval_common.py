@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from editahead_inference.backends.local.small_model import small_model_folder
@@ -28,7 +28,28 @@ DEFAULT_FILES = 100
 """Default number of the changed files to replay."""
 
 
-def read_chosen_records(args: argparse.Namespace, errors: Console) -> Sequence[Record]:
+@dataclass(frozen=True, kw_only=True)
+class ReplayOptions:
+    """How a replay is done.
+
+    Attributes:
+        edits: The file of records of edits to replay.
+        repo: The repository whose last commits are replayed where there is no such file.
+        files: The number of files or sessions; None for all, or for a repository the default number.
+        seed: The seed of their choice.
+        jobs: Servers in parallel.
+        with_model: Whether the configured model is used.
+    """
+
+    edits: Path | None = None
+    repo: Path | None = None
+    files: int | None = None
+    seed: int = 0
+    jobs: int = 1
+    with_model: bool = False
+
+
+def read_chosen_records(options: ReplayOptions, errors: Console) -> Sequence[Record]:
     """Return the records to replay.
 
     Raises:
@@ -41,23 +62,25 @@ def read_chosen_records(args: argparse.Namespace, errors: Console) -> Sequence[R
     from editahead_evals.data.git_records import recent_records
     from editahead_evals.errors import RecordError
 
-    if args.edits:
-        records = sample(read_records(args.edits), args.files, args.seed)
+    if options.edits is not None:
+        records = sample(read_records(options.edits), options.files, options.seed)
         if not records:
-            raise RecordError(f"{args.edits}: no records")
+            raise RecordError(f"{options.edits}: no records")
         return records
+    if options.repo is None:
+        raise RecordError("no source of edits is named")
     with errors.status("reading commits"):
-        found = recent_records(args.repo, MAX_COMMITS, shuffle=args.seed)
+        found = recent_records(options.repo, MAX_COMMITS, shuffle=options.seed)
         records = list(
             islice(
                 (record for record in found if len(record.before) < MAX_FILE_CHARACTERS),
-                args.files or DEFAULT_FILES,
+                options.files or DEFAULT_FILES,
             )
         )
     if not records:
         raise RecordError(
-            f"{args.repo}: the last {MAX_COMMITS} commits have nothing to replay: none of them, merges aside, changes few "
-            "lines of a file in a known language"
+            f"{options.repo}: the last {MAX_COMMITS} commits have nothing to replay: none of them, merges aside, changes "
+            "few lines of a file in a known language"
         )
     return records
 
@@ -109,13 +132,13 @@ def load_configured_model(option: str) -> tuple[Settings, ModelPredictor]:
     return settings, model
 
 
-def model_environment(args: argparse.Namespace) -> dict[str, str]:
-    """Return the variables for a server with the model configured here; none without --with-model.
+def model_environment(*, with_model: bool) -> dict[str, str]:
+    """Return the variables for a server with the model configured here; none without a model.
 
     Raises:
         RunError: The settings name no model.
     """
-    settings = model_settings() if args.with_model else {}
+    settings = model_settings() if with_model else {}
     return {f"EDITAHEAD_{name.upper()}": str(value) for name, value in settings.items()}
 
 
@@ -150,7 +173,7 @@ class Replay(Protocol[_Item, _Result]):
         items: Sequence[_Item],
         ours: ReplayPlan[_Item, _Result],
         make_plan: Callable[[Mapping[str, str]], ReplayPlan[_Item, _Result]],
-        args: argparse.Namespace,
+        options: ReplayOptions,
         errors: Console,
     ) -> tuple[list[_Result], Others[_Result] | None]: ...
 
@@ -160,7 +183,7 @@ def replay_twice(
     items: Sequence[Item],
     ours: ReplayPlan[Item, Result],
     make_plan: Callable[[Mapping[str, str]], ReplayPlan[Item, Result]],
-    args: argparse.Namespace,
+    options: ReplayOptions,
     errors: Console,
 ) -> tuple[list[Result], Others[Result] | None]:
     """Replay the items and, with `--with-model`, replay them without the model, too.
@@ -170,11 +193,11 @@ def replay_twice(
         items: What to replay.
         ours: The plan.
         make_plan: Returns the plan for a server with these environment variables, to compare with.
-        args: The command's options.
+        options: How the replay is done.
         errors: The console for the progress bar.
     """
-    results = replay_all(what, items, args.jobs, ours, errors)
-    if not args.with_model:
+    results = replay_all(what, items, options.jobs, ours, errors)
+    if not options.with_model:
         return results, None
-    alone = replay_all(f"{what} with the rules alone", items, args.jobs, make_plan({}), errors)
+    alone = replay_all(f"{what} with the rules alone", items, options.jobs, make_plan({}), errors)
     return results, Others("the rules alone", alone)

@@ -1,4 +1,4 @@
-"""`editahead-lab eval --apply` on made-up records, through the real server."""
+"""`editahead-lab eval apply` on made-up records, through the real server."""
 
 from __future__ import annotations
 
@@ -27,17 +27,7 @@ def test_figures_as_json_and_failures_to_read(
     edits: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     failures = tmp_path / "failures.txt"
-    arguments = (
-        "--apply",
-        "--edits",
-        str(edits),
-        "--files",
-        "24",
-        "--seed",
-        "3",
-        "--failures",
-        str(failures),
-    )
+    arguments = ("apply", f"edits={edits}", "sketches=24", "seed=3", f"failures={failures}")
     assert run_lab_eval(*arguments, "--json") == 0
     report = json.loads(capsys.readouterr().out)
     validate("output.eval-apply", "output", report)
@@ -50,19 +40,12 @@ def test_figures_as_json_and_failures_to_read(
     assert failures.read_text("utf-8").count("=" * 100) == refused
 
 
-def test_it_goes_with_edits_only(edits: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_lab_eval("--apply", "--repo", ".") == 2
-    assert run_lab_eval("--apply", "--edits", str(edits), "--against", "HEAD") == 2
-    assert run_lab_eval("--edits", str(edits), "--failures", "f") == 2
-    assert "--apply" in capsys.readouterr().err
-
-
 def test_records_of_which_no_sketch_can_be_made(
     edits: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     empty = tmp_path / "none.jsonl.zst"
     empty.write_bytes(zstandard.ZstdCompressor().compress(b""))
-    assert run_lab_eval("--apply", "--edits", str(empty)) == 1
+    assert run_lab_eval("apply", f"edits={empty}") == 1
     assert "no sketch can be made" in capsys.readouterr().err
 
 
@@ -70,7 +53,7 @@ def test_a_model_has_to_be_configured(
     edits: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("EDITAHEAD_BACKEND", "embedded")
-    for options in (("--apply",), ()):
-        assert run_lab_eval(*options, "--edits", str(edits), "--with-model") == 1
+    for experiment in ("apply", "commits"):
+        assert run_lab_eval(experiment, f"edits={edits}", "with_model=true") == 1
         assert "needs a model" in capsys.readouterr().err
-    assert run_lab_eval("--edits", str(edits), "--with-model", "--against", "HEAD") == 2
+    assert run_lab_eval("commits", f"edits={edits}", "with_model=true", "against=HEAD") == 2

@@ -1,4 +1,4 @@
-"""`editahead-lab eval --finish` on small commits of our own."""
+"""`editahead-lab eval finish` on small commits of our own."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def commits(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_what_finish_finds_as_json_and_in_tables(commits: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_lab_eval("--finish", "--commits", str(commits), "--jobs", "1", "--json") == 0
+    assert run_lab_eval("finish", f"commits={commits}", "jobs=1", "--json") == 0
     report: dict[str, Any] = json.loads(capsys.readouterr().out)
     validate("output.eval-finish", "output", report)
     (one,) = report["commits"]
@@ -43,23 +43,10 @@ def test_what_finish_finds_as_json_and_in_tables(commits: Path, capsys: pytest.C
     assert ours["repeating"] >= ours["reached"] > 0
     assert ours["told"] == ours["right"] and ours["alarms"] == 0
     assert one["counts"]["only the files of the change"]["reached"] <= ours["reached"]
-    assert run_lab_eval("--finish", "--commits", str(commits), "--jobs", "1") == 0
+    assert run_lab_eval("finish", f"commits={commits}", "jobs=1") == 0
     assert "What `finish` finds" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["--finish", "--scenarios", "x"],
-        ["--finish", "--commits", "x", "--workspace"],
-        ["--finish", "--commits", "x", "--with-model"],
-    ],
-)
-def test_wrong_options(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_lab_eval(*options) == 2
-    assert "--finish" in capsys.readouterr().err
-
-
 def test_a_file_that_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_lab_eval("--finish", "--commits", str(tmp_path / "none.jsonl.zst")) == 1
+    assert run_lab_eval("finish", f"commits={tmp_path / 'none.jsonl.zst'}") == 1
     assert "none.jsonl.zst" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""`editahead-lab eval --typing` and `--ordered` on a few small sessions of our own, through the real server."""
+"""`editahead-lab eval typing` and `ordered` on a few small sessions of our own, through the real server."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_typing_in_tables_and_on_a_page(
     edits: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "report.html"
-    assert run_lab_eval("--edits", str(edits), "--typing", "--jobs", "1", "--report", str(page)) == 0
+    assert run_lab_eval("typing", f"edits={edits}", "jobs=1", f"report={page}") == 0
     html = page.read_text("utf-8")
     assert "<h2>copilotInlineEdit, by language</h2>" in html
     assert "user" not in html.partition("<body>")[2].replace("seed", "")  # no code
@@ -52,13 +52,13 @@ def test_ordered_edits_as_json_and_in_tables(tmp_path: Path, capsys: pytest.Capt
         "numbers": [1, 2],
     }
     path.write_bytes(zstandard.compress((json.dumps(row) + "\n").encode()))
-    assert run_lab_eval("--ordered", str(path), "--jobs", "1", "--json") == 0
+    assert run_lab_eval("ordered", f"pull_requests={path}", "jobs=1", "--json") == 0
     report: dict[str, Any] = json.loads(capsys.readouterr().out)
     validate("output.eval-ordered", "output", report)
     assert report["groups"]["editahead"]["counts"]["requests"] == 2
     assert report["groups"]["editahead"]["counts"]["correct"] == 1
     page = tmp_path / "report.html"
-    assert run_lab_eval("--ordered", str(path), "--jobs", "1", "--report", str(page)) == 0
+    assert run_lab_eval("ordered", f"pull_requests={path}", "jobs=1", f"report={page}") == 0
     assert "<h1>Ordered edits of pull requests</h1>" in page.read_text("utf-8")
     assert "Ordered edits of pull requests" in capsys.readouterr().out
 
@@ -74,23 +74,8 @@ def test_the_model_of_the_settings_types_too(
     after = before.replace("0", "sum(x)")
     record = Record("r@1:a.py", "r", "1", "Sum", "a.py", "python", before, after)
     path.write_bytes(zstandard.compress((json.dumps(asdict(record)) + "\n").encode()))
-    options = ["--typing", "--jobs", "1", "--with-model", "--json"]
-    assert run_lab_eval("--edits", str(path), *options) == 0
+    assert run_lab_eval("typing", f"edits={path}", "jobs=1", "with_model=true", "--json") == 0
     report: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert "the rules alone" in json.dumps(report["against"])
     (ours,) = report["sessions"]
     assert ours["faces"]["inlineCompletion"]["counts"]["true"] == 1, "as the model says, and the rules do not"
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["--scenarios", ".", "--typing"],
-        ["--edits", "x", "--typing", "--apply"],
-        ["--keys", ".", "--samples", "3"],
-        ["--keys", ".", "--with-model", "--against", "HEAD"],
-    ],
-)
-def test_wrong_usage(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_lab_eval(*options) == 2
-    assert "cannot be combined" in (err := capsys.readouterr().err) or "needs" in err

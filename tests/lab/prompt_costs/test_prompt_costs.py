@@ -81,7 +81,7 @@ def test_what_cannot_be_read(tmp_path: Path, content: bytes | None, reason: str)
         path.write_bytes(content)
     with pytest.raises(StatesError, match=reason):
         list(read_states(path))
-    assert run_lab_eval("--render", str(path)) == 1
+    assert run_lab_eval("prompts", f"states={path}") == 1
 
 
 def test_figures_leave_out_each_sessions_first_prompt() -> None:
@@ -126,15 +126,15 @@ def test_another_process_renders_the_same(states: Path) -> None:
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     edits, states = tmp_path / "edits.jsonl.zst", str(tmp_path / "states.jsonl.zst")
     edits.write_bytes(zstandard.compress("".join(json.dumps(asdict(r)) + "\n" for r in RECORDS).encode()))
-    assert run_lab_eval("--edits", str(edits), "--save-states", states) == 0
-    assert "12 states of 1 sessions" in capsys.readouterr().err
-    assert run_lab_eval("--render", states, "--with-format", "zeta-2", "--diffs", "1", "--budget", "900") == 0
+    assert run_lab_eval("states", f"edits={edits}", f"out={states}") == 0
+    assert "12 states of 1 sessions" in capsys.readouterr().out
+    assert run_lab_eval("prompts", f"states={states}", "with_format=zeta-2", "diffs=1", "budget=900") == 0
     out = capsys.readouterr().out
     assert "0 of 12 prompts are equal" in out
     assert "+<|region|>" in out
-    assert run_lab_eval("--render", states, "--with-format", "zeta-2", "--json") == 0
+    assert run_lab_eval("prompts", f"states={states}", "with_format=zeta-2", "--json") == 0
     found: Any = json.loads(capsys.readouterr().out)
-    validate("output.eval-render", "output", found)
+    validate("output.eval-prompts", "output", found)
     assert found["costs"]["prefill"]["16"]["mean"] < found["other"]["costs"]["prefill"]["16"]["mean"]
     assert "value_" not in json.dumps(found)
 
@@ -142,12 +142,10 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["--render", "f", "--format", "zeta-9"],
-        ["--render", "f", "--with-format", "zeta-1", "--against", "HEAD"],
-        ["--render", "f", "--files", "3"],
-        ["--repo", ".", "--format", "zeta-1"],
-        ["--scenarios", ".", "--save-states", "f"],
-        ["--repo", ".", "--save-states", "f", "--against", "HEAD"],
+        ["prompts", "states=f", "format=zeta-9"],
+        ["prompts", "states=f", "with_format=zeta-1", "against=HEAD"],
+        ["states", "out=f"],
+        ["states", "out=f", "repo=.", "edits=f"],
     ],
 )
 def test_what_does_not_go_together(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -158,7 +156,7 @@ def test_what_does_not_go_together(arguments: list[str], capsys: pytest.CaptureF
 def test_a_repository_without_large_changes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     edits = tmp_path / "edits.jsonl.zst"
     edits.write_bytes(zstandard.compress((json.dumps(asdict(RECORDS[1])) + "\n").encode()))
-    assert run_lab_eval("--edits", str(edits), "--save-states", str(tmp_path / "s")) == 1
+    assert run_lab_eval("states", f"edits={edits}", f"out={tmp_path / 's'}") == 1
     assert "no file of 8000 characters" in capsys.readouterr().err
 
 

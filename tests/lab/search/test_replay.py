@@ -190,38 +190,13 @@ def test_vectors_of_an_encoder_join_the_search(tmp_path: Path, commits: Path) ->
 def test_an_encoder_that_cannot_be_used(
     tmp_path: Path, commits: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked = ["eval", "--commits", str(commits), "--search", "--encoder", str(tmp_path / "none.npz")]
+    asked = ["eval", "search", f"commits={commits}", f"encoder={tmp_path / 'none.npz'}"]
     assert main(asked) == 1
     assert "the encoder cannot be read" in capsys.readouterr().err
 
 
 @pytest.mark.slow
 def test_the_command(commits: Path, packages: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = [
-        "eval",
-        "--commits",
-        str(commits),
-        "--search",
-        "--packages",
-        str(packages),
-        "--jobs",
-        "1",
-        "--json",
-    ]
+    arguments = ["eval", "search", f"commits={commits}", f"packages={packages}", "jobs=1", "--json"]
     assert main(arguments) == 0
     assert len(json.loads(capsys.readouterr().out)["questions"]) == 3
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (["--repo", ".", "--search"], "--search needs --commits"),
-        (["--commits", "x", "--search", "--finish"], "cannot be combined"),
-        (["--commits", "x", "--finish", "--packages", "y"], "--packages needs --search"),
-        (["--commits", "x"], "--commits needs"),
-        (["--commits", "x", "--finish", "--encoder", "y"], "--encoder needs --search"),
-    ],
-)
-def test_wrong_options(capsys: pytest.CaptureFixture[str], arguments: list[str], reason: str) -> None:
-    assert main(["eval", *arguments]) == 2
-    assert reason in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""`editahead-lab eval --workspace` on small commits of our own, through the real server and its index."""
+"""`editahead-lab eval workspace` on small commits of our own, through the real server and its index."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def commits(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_closed_files_as_json_and_in_tables(commits: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_lab_eval("--workspace", "--commits", str(commits), "--jobs", "1", "--json") == 0
+    assert run_lab_eval("workspace", f"commits={commits}", "jobs=1", "--json") == 0
     report: dict[str, Any] = json.loads(capsys.readouterr().out)
     validate("output.eval-workspace", "output", report)
     (one,) = report["commits"]
@@ -46,23 +46,10 @@ def test_closed_files_as_json_and_in_tables(commits: Path, capsys: pytest.Captur
     assert grep["shown"] == grep["requests"] > 0
     assert ours["correct"] == ours["shown"] == ours["met"] == 1
     assert ours["false_ends"] == 0
-    assert run_lab_eval("--workspace", "--commits", str(commits), "--jobs", "1") == 0
+    assert run_lab_eval("workspace", f"commits={commits}", "jobs=1") == 0
     assert "Edits in files that are not open" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["--workspace", "--scenarios", "x"],
-        ["--commits", "x"],
-        ["--workspace", "--commits", "x", "--with-model"],
-    ],
-)
-def test_wrong_options(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_lab_eval(*options) == 2
-    assert "--workspace" in capsys.readouterr().err
-
-
 def test_a_file_that_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_lab_eval("--workspace", "--commits", str(tmp_path / "none.jsonl.zst")) == 1
+    assert run_lab_eval("workspace", f"commits={tmp_path / 'none.jsonl.zst'}") == 1
     assert "none.jsonl.zst" in capsys.readouterr().err

@@ -1,6 +1,6 @@
 """The file of an adapter: low-rank additions to a model's matrices (LoRA), and additions to the embeddings of some tokens.
 
-`editahead-lab train coder adapter` writes it, in the format of safetensors. For each matrix, by its layer's name:
+`editahead-lab train coder-adapter` writes it, in the format of safetensors. For each matrix, by its layer's name:
 `.down` (rank, inputs) and `.up` (outputs, rank), int8, each with `.scales`, float32, one for each row. For an embedding:
 `.tokens`, int64, and `.rows`, float32. The metadata has `scale`, the factor of the products, and `provenance`, as JSON.
 """

@@ -114,7 +114,7 @@ def install(
     Args:
         base: A GGUF file, or a folder as transformers writes it, of the architecture of Qwen2 or Llama.
         folder: The model's folder.
-        adapter: The adapter, as `editahead-lab train coder adapter` writes it. Beside it, `VOCABULARY` may be.
+        adapter: The adapter, as `editahead-lab train coder-adapter` writes it. Beside it, `VOCABULARY` may be.
         check: Checks the model in a folder before it takes the place of an older one, and returns how quick it is.
         report: Receives the number of steps that are done, and of all. It may raise to cancel.
 

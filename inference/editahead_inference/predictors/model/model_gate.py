@@ -6,7 +6,7 @@ likeliest edits among the lines that its prompt shows, as answers to the same pr
 edit that has a probability of the model's then gets one from both. Where the sources disagree, the likelier is shown first
 and the other is its alternative. Edits beyond the prompt's lines keep the probability of the rules.
 
-The terms are in joint_gate.json: `editahead-lab train gate --model FOLDER` fits them to commits that the model has not seen.
+The terms are in joint_gate.json: `editahead-lab train model-gate` fits them to commits that the model has not seen.
 """
 
 from __future__ import annotations

@@ -191,7 +191,7 @@ class AdapterRun:
 
     def _begin(self) -> None:
         if checkpoints.last(self.folder) is not None:
-            raise TrainingError(f"{self.folder}: there is a run already; --resume goes on with it")
+            raise TrainingError(f"{self.folder}: there is a run already; resume=true goes on with it")
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / LOG).write_text("")
 

@@ -1,4 +1,4 @@
-"""Commits as files of examples for the adapter of `editahead-coder` (`editahead-lab train coder examples`).
+"""Commits as files of examples for the adapter of `editahead-coder` (`editahead-lab train coder-examples`).
 
 Needs the extra `train`.
 """
@@ -107,7 +107,7 @@ def build_examples(
     for name, commits in zip(("train", "held"), sources.chosen(seed), strict=True):
         examples = list(_made(commits, base, seed, jobs, name, report))
         provenance = {
-            "made by": "editahead-lab train coder examples",
+            "made by": "editahead-lab train coder-examples",
             "revision": revision,
             "seed": seed,
             "commits of each file": sources.commits,

@@ -1,4 +1,4 @@
-"""An adapter trained and measured, from files to files (`editahead-lab train coder adapter` and `measure`).
+"""An adapter trained and measured, from files to files (`editahead-lab train coder-adapter` and `measure`).
 
 Needs the extra `train`.
 """
@@ -123,7 +123,7 @@ def train_adapter(
         return None
     where = run.where
     card = {
-        "made by": "editahead-lab train coder adapter",
+        "made by": "editahead-lab train coder-adapter",
         "base": base.name,
         **asdict(plan),
         "type": str(network.dtype).removeprefix("torch."),

@@ -267,7 +267,7 @@ def train(edits: Path, out: Path, *, commits: int, seed: int, jobs: int, least: 
     weights["calibration"] = fit_curve(pairs)
     measured = figures(run(partial(typing_session, weights=weights, least=least), aside), weights)
     provenance = {
-        "made by": f"editahead-lab train completion --commits {commits} --seed {seed}",
+        "made by": f"editahead-lab train completion commits={commits} seed={seed}",
         "fitted on": [shard.name for shard in fitted],
         "measured on": [shard.name for shard in aside],
         "threshold": least,

@@ -47,7 +47,7 @@ def train(edits: Path, out: Path, *, files: int, seed: int, commit: str) -> dict
     merges = _merges(counted)
     vocabulary = build_bpe(SPECIAL, merges)
     provenance = {
-        "made by": f"editahead-lab train tokenizer --files {files} --seed {seed}",
+        "made by": f"editahead-lab train tokenizer files={files} seed={seed}",
         "commit": commit,
         "trained on": [shard.name for shard in shards],
         "records": records,

@@ -1,4 +1,4 @@
-"""Trains an encoder on pairs (`editahead-lab train encoder fit`): InfoNCE with the other answers of a batch as negatives.
+"""Trains an encoder on pairs (`editahead-lab train encoder-fit`): InfoNCE with the other answers of a batch as negatives.
 
 Some repositories are held out: neither their pairs nor their words are seen. What was interrupted goes on at its step.
 
@@ -171,7 +171,9 @@ class _Run:
 
     def begin(self) -> None:
         if (self.folder / CHECKPOINT).exists():
-            raise TrainingError(f"{self.out} holds a run; add --resume to continue, or choose another folder")
+            raise TrainingError(
+                f"{self.out} holds a run; set resume=true to continue, or choose another folder"
+            )
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / LOG).write_text("", "utf-8")
 
@@ -311,7 +313,7 @@ class _Run:
     def export(self) -> dict[str, Any]:
         """Write what was trained, and return its card."""
         card: dict[str, Any] = {
-            "made by": "editahead-lab train encoder fit",
+            "made by": "editahead-lab train encoder-fit",
             "plan": self._plan(),
             "pairs": {kind: sum(self.pairs[n].kind == kind for n in self.trained) for kind in KINDS},
             "repositories": len({self.pairs[n].repo for n in self.trained}),

@@ -1,4 +1,4 @@
-"""Makes the pairs that the encoder is trained on (`editahead-lab train encoder pairs`).
+"""Makes the pairs that the encoder is trained on (`editahead-lab train encoder-pairs`).
 
 Each source becomes a file of its own, so that an interrupted run goes on with the next source. Then all of them are joined
 and get their hard negatives.

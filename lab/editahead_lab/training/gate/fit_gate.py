@@ -183,14 +183,14 @@ def train(
     training = GateTraining(edits, files=files, seed=seed, jobs=jobs)
     data = training.run(former)
     provenance: dict[str, Any] = {
-        "made by": f"editahead-lab train gate --files {files} --seed {seed}",
+        "made by": f"editahead-lab train gate files={files} seed={seed}",
         "fitted on": [shard.name for shard in training.fitted],
         "measured on": [shard.name for shard in training.aside],
         "threshold": threshold,
         "figures": training.measured(data, threshold),
     }
     if former is not None:
-        provenance["made by"] += " --keep-trees"
+        provenance["made by"] += " keep_trees=FILE"
         provenance["trees"] = former["provenance"].get("trees", former["provenance"])
     parts = {
         "provenance": json.dumps(provenance, indent=1),

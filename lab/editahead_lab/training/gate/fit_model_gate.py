@@ -1,4 +1,4 @@
-"""Fits the joint gate of rules and a model (`editahead-lab train gate --model FOLDER`) to commits that neither has seen.
+"""Fits the joint gate of rules and a model (`editahead-lab train model-gate`) to commits that neither has seen.
 
 Commits are typed hunk by hunk. In the pause after some of the hunks, the rules answer and the model is asked, as the server
 does it. Terms are fitted to all candidates with a probability of both; the figures are those of repositories that were left
@@ -246,7 +246,7 @@ def train(
     if len({moment.repo for moment in moments if any(one.said is not None for one in moment.candidates)}) < 2:
         raise ValueError(f"{edits}: the model says too little of these commits")
     provenance = {
-        "made by": f"editahead-lab train gate --model FOLDER --files {files} --seed {seed}",
+        "made by": f"editahead-lab train model-gate files={files} seed={seed}",
         "fitted on": [shard.name for shard in shards],
         "moments": len(moments),
         "figures": measured(moments, seed),

@@ -133,8 +133,8 @@ def test_files_without_examples(text: str, vocabulary: HfTokenizer) -> None:
 def test_one_command_makes_the_same_files_again(edits: Path, tmp_path: Path) -> None:
     base = tiny_coder.write_base(tmp_path / "base.gguf")
     for name in ("one", "two"):
-        command = ["train", "coder", "examples", "--edits", str(edits), "--base", str(base)]
-        assert main([*command, "--out", str(tmp_path / name), "--jobs", "1"]) == 0
+        command = ["train", "coder-examples", f"edits={edits}", f"base={base}"]
+        assert main([*command, f"out={tmp_path / name}", "jobs=1"]) == 0
     vocabulary = HfTokenizer(__import__("tokenizers").Tokenizer.from_str(_tokenizer(base)))
     one, two = (read(tmp_path / name / "train.examples", vocabulary) for name in ("one", "two"))
     assert one.tokens.tolist() == two.tokens.tolist() and one.provenance["seed"] == 1
@@ -157,6 +157,6 @@ def check_rows(packed: PackedExamples) -> None:
 
 
 def test_sources_have_to_be_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["train", "coder", "examples", "--base", str(tmp_path / "none"), "--out", str(tmp_path)]
-    assert main(command) == 1 and "--edits FOLDER" in capsys.readouterr().err
-    assert main([*command, "--repo", str(tmp_path)]) == 1
+    command = ["train", "coder-examples", f"base={tmp_path / 'none'}", f"out={tmp_path}"]
+    assert main(command) == 2 and "name edits, repo, or both" in capsys.readouterr().err
+    assert main([*command, f"repo={tmp_path}"]) == 1

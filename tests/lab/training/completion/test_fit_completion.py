@@ -53,18 +53,7 @@ def test_the_command_writes_weights_with_their_provenance(
 ) -> None:
     monkeypatch.setitem(fit_completion._TREES, "max_iter", 3)
     out = edits / "weights.json"
-    command = [
-        "train",
-        "completion",
-        "--edits",
-        str(edits),
-        "--out",
-        str(out),
-        "--commits",
-        "4",
-        "--jobs",
-        "1",
-    ]
+    command = ["train", "completion", f"edits={edits}", f"out={out}", "commits=4", "jobs=1"]
     assert main(command) == 0
     data = json.loads(out.read_text("utf-8"))
     CompletionWeights(data)

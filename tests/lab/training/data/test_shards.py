@@ -35,7 +35,7 @@ def test_what_is_wrong_with_it(
     with pytest.raises(ShardError, match=reason):
         list(sample(shard, 9, 0))
     pytest.importorskip("tokenizers", reason="training needs the extra `train`")
-    command = ["train", "tokenizer", "--edits", str(tmp_path), "--out", str(tmp_path / "out.json")]
+    command = ["train", "tokenizer", f"edits={tmp_path}", f"out={tmp_path / 'out.json'}"]
     assert main(command) == 1
     assert "train-00.jsonl.zst" in capsys.readouterr().err
     assert not (tmp_path / "out.json").exists()

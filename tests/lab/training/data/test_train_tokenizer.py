@@ -55,7 +55,7 @@ def test_it_learns_what_many_repositories_have_in_common(edits: Path, tmp_path: 
 def test_the_same_data_gives_the_same_file(edits: Path, tmp_path: Path) -> None:
     texts = []
     for name in ("one.json", "two.json"):
-        command = ["train", "tokenizer", "--edits", str(edits), "--out", str(tmp_path / name), "--seed", "3"]
+        command = ["train", "tokenizer", f"edits={edits}", f"out={tmp_path / name}", "seed=3"]
         assert main(command) == 0
         texts.append((tmp_path / name).read_text("utf-8"))
     assert texts[0] == texts[1]
@@ -63,5 +63,5 @@ def test_the_same_data_gives_the_same_file(edits: Path, tmp_path: Path) -> None:
 
 def test_without_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = str(tmp_path / "vocabulary.json")
-    assert main(["train", "tokenizer", "--edits", str(tmp_path), "--out", out]) == 1
+    assert main(["train", "tokenizer", f"edits={tmp_path}", f"out={out}"]) == 1
     assert "at least 1 are needed" in capsys.readouterr().err

@@ -1,0 +1,1 @@
+"""The experiments: a dataclass each, whose fields are the settings of its plan."""
