@@ -1,6 +1,6 @@
 """The first hour of a new user: our own episodes in a real Neovim, each with an empty state folder, and their table.
 
-`PYTHONPATH=tests/support .venv/bin/python tests/support/first_hour.py FILES --repositories FOLDER` plays other episodes, on
+`PYTHONPATH=tests/support .venv/bin/python tools/measure/first_hour.py FILES --repositories FOLDER` plays other episodes, on
 other people's code.
 """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import compare_drafts_vllm
+import tiny_coder
 from compare_drafts_vllm import GARBAGE
 
 KINDS = ("qwen3-moe", "qwen3", "olmoe", "qwen2")
@@ -21,7 +23,8 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("vllm", reason="tools/environment/get-vllm.sh installs what this takes")
     folder = tmp_path_factory.mktemp("models")
     command = [sys.executable, compare_drafts_vllm.__file__, str(folder), *KINDS]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    env = os.environ | {"PYTHONPATH": str(Path(tiny_coder.__file__).parent)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-5000:]
     return folder
 

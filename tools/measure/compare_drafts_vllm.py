@@ -1,6 +1,6 @@
 """Send the same prompts to a real vLLM with and without our draft proposer, and write the comparison as JSON.
 
-    python tests/support/compare_drafts_vllm.py FOLDER KIND...
+    PYTHONPATH=tests/support python tools/measure/compare_drafts_vllm.py FOLDER KIND...
 
 The models have random weights, and are written to FOLDER/KIND, as is the comparison. They attend little to their context, so
 their answer to a prompt that holds that answer as an edit's region is nearly the same. Those of kind "qwen2" say words only,

@@ -1,6 +1,6 @@
 """The first hour: episodes of editing in a real Neovim, each with an empty state folder, and their table.
 
-    PYTHONPATH=tests/support .venv/bin/python tests/support/first_hour.py [EPISODES.toml ...] [--repositories FOLDER]
+    PYTHONPATH=tests/support .venv/bin/python tools/measure/first_hour.py [EPISODES.toml ...] [--repositories FOLDER]
 
 Without files, our own episodes are played. Other people's code is not part of this repository: name a folder of it, with
 one folder for each repository that the files of episodes name.
@@ -25,7 +25,7 @@ from neovim import NEOVIM_0_12, Neovim
 from neovim_person import Person, Score
 from server_with_planned_edits import REAL
 
-OWN = tuple(sorted((Path(__file__).parents[1] / "benchmarks/first_hour").glob("*.toml")))
+OWN = tuple(sorted((Path(__file__).parents[2] / "tests/benchmarks/first_hour").glob("*.toml")))
 COLUMNS = (
     "episodes", "finished", "part", "silent", "right", "wrong", "ghost right", "wrong", "Tabs", "typed", "saved", "seconds",
 )  # fmt: skip  # a table

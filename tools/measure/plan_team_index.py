@@ -1,6 +1,6 @@
 """Plan a team's index: measure the calls of a real server, then simulate how many repositories it serves.
 
-PYTHONPATH=tests/support .venv/bin/python tests/support/plan_team_index.py --repositories 10000
+PYTHONPATH=tests/support .venv/bin/python tools/measure/plan_team_index.py --repositories 10000
 
 The simulation draws each repository's size and activity, and each member's clones; all figures but those of the calls are
 assumptions, which the options change.

@@ -1,6 +1,6 @@
 """Episodes of editing in a real VS Code with its defaults, which count wrong keys: a key whose effect is not what was drawn.
 
-    .venv/bin/python tests/support/vscode_episodes.py EPISODES.json [PICTURES]
+    PYTHONPATH=tests/support .venv/bin/python tools/measure/vscode_episodes.py EPISODES.json [PICTURES]
 
 EPISODES.json holds episodes: `name`, `files` (a path in the workspace to the path of a text; the first is opened),
 `find` (a text of it with `|` at the place), `word` (what is typed over there), `type`, and `pause` (seconds between two
