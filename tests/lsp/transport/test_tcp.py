@@ -27,6 +27,11 @@ A = "file:///tmp/a.py"
 TOKEN = "s3cret"
 
 
+def framed(method: str, params: Any = None, **more: Any) -> bytes:
+    body = json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **more}).encode()
+    return b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
 class Client:
     """The other end of a connection."""
 
@@ -37,8 +42,7 @@ class Client:
         self._last = 0
 
     def send(self, method: str, params: Any = None, **more: Any) -> None:
-        body = json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **more}).encode()
-        self.writer.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        self.writer.write(framed(method, params, **more))
 
     async def request(self, method: str, params: Any = None) -> Any:
         self._last += 1
@@ -191,13 +195,43 @@ async def test_with_the_token(house: House) -> None:
     assert len(await client.edits("user\n")) == 1
 
 
-@pytest.mark.parametrize("token", ["", "s3cre", "s3crets", "S3CRET", 3, None])
-async def test_without_the_token(house: House, token: Any) -> None:
+def with_token(token: Any) -> dict[str, Any]:
+    return {"capabilities": {}, "initializationOptions": {"editahead": {"token": token}}}
+
+
+STRANGERS = {
+    **{
+        f"token {token!r}": framed("initialize", with_token(token), id=1)
+        for token in ("", "s3cre", "s3crets", "S3CRET", 3, None)
+    },
+    "another message with the token": framed("textDocument/didFocus", with_token(TOKEN)),
+    "no JSON": b"Content-Length: 9\r\n\r\nrubbish!!",
+    "no message": b"Content-Length: 2\r\n\r\n[]",
+    "too long": b"Content-Length: %d\r\n\r\n" % (MAX_MESSAGE_BYTES + 1),
+    "a web page, which can reach any port of its machine": b"POST / HTTP/1.1\r\nHost: x\r\n"
+    + framed("initialize", {}, id=1),
+}
+
+
+@pytest.mark.parametrize("sent", STRANGERS.values(), ids=STRANGERS)
+async def test_whoever_has_no_token_is_disconnected_without_an_answer(house: House, sent: bytes) -> None:
     await house.listen()
     client = await house.client()
-    options = {"editahead": {"token": token}}
-    client.send("initialize", {"capabilities": {}, "initializationOptions": options}, id=1)
+    client.writer.write(sent)
     await client.closed()
+    assert house.pipelines == []
+
+
+@pytest.mark.parametrize("sent", [b"", b"Content-Length: 100\r\n\r\n{", b"Con", framed("initialized", {})])
+async def test_a_client_that_does_not_initialize_is_disconnected(
+    house: House, monkeypatch: pytest.MonkeyPatch, sent: bytes
+) -> None:
+    monkeypatch.setattr(tcp, "HANDSHAKE_TIMEOUT_S", 0.05)
+    await house.listen()
+    client = await house.client()
+    client.writer.write(sent)
+    await client.closed()
+    assert house.pipelines == []
 
 
 async def test_there_is_no_server_without_a_token(house: House) -> None:
@@ -231,54 +265,11 @@ async def test_a_client_chooses_neither_model_server_nor_key_nor_log(house: Hous
     assert status["backend"]["name"] == "embedded"
 
 
-async def test_the_token_comes_first(house: House) -> None:
-    await house.listen()
-    client = await house.client()
-    client.send("textDocument/didFocus", {"initializationOptions": {"editahead": {"token": TOKEN}}})
-    await client.closed()
-
-
-@pytest.mark.parametrize("sent", [b"Content-Length: 9\r\n\r\nrubbish!!", b"Content-Length: 2\r\n\r\n[]"])
-async def test_rubbish_shows_no_token(house: House, sent: bytes) -> None:
-    await house.listen()
-    client = await house.client()
-    client.writer.write(sent)
-    await client.closed()
-
-
 async def test_a_stranger_cannot_fill_the_memory(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tcp, "MAX_HANDSHAKE_BYTES", 1000)
     await house.listen()
     client = await house.client()
     client.writer.write(b"Content-Length: 999999999\r\n\r\n" + b"x" * 2000)
-    await client.closed()
-
-
-async def test_a_stranger_cannot_wait_for_ever(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tcp, "HANDSHAKE_TIMEOUT_S", 0.01)
-    await house.listen()
-    await (await house.client()).closed()
-
-
-@pytest.mark.parametrize("sent", [b"", b"Content-Length: 100\r\n\r\n{", b"Con"])
-async def test_a_client_that_does_not_initialize_is_disconnected(
-    house: House, monkeypatch: pytest.MonkeyPatch, sent: bytes
-) -> None:
-    monkeypatch.setattr(tcp, "HANDSHAKE_TIMEOUT_S", 0.05)
-    await house.listen()
-    client = await house.client()
-    client.writer.write(sent)
-    await client.closed()
-    assert house.pipelines == []
-
-
-async def test_other_messages_do_not_make_the_time_longer(
-    house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tcp, "HANDSHAKE_TIMEOUT_S", 0.05)
-    await house.listen()
-    client = await house.client()
-    client.send("initialized", {})
     await client.closed()
 
 
@@ -334,8 +325,7 @@ async def test_clients_are_capped(house: House, monkeypatch: pytest.MonkeyPatch)
     await first.initialize()
     await second.initialize()
     third = await house.client()
-    options = {"editahead": {"token": TOKEN}}
-    third.send("initialize", {"capabilities": {}, "initializationOptions": options}, id=1)
+    third.send("initialize", with_token(TOKEN), id=1)
     await third.closed()
     await first.close()
     await asyncio.wait(set(house.listener._connections), timeout=10, return_when=asyncio.FIRST_COMPLETED)
@@ -351,15 +341,6 @@ async def test_few_descriptors_mean_fewer_connections(house: House, monkeypatch:
     strangers = [await house.client() for _ in range(3)]
     await strangers[0].closed()
     await strangers[2].initialize()
-
-
-async def test_a_browser_is_not_listened_to(house: House) -> None:
-    """A web page can make one send this to any port of the machine it runs on."""
-    await house.listen()
-    client = await house.client()
-    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}).encode()
-    client.writer.write(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
-    await client.closed()
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", ""])
@@ -397,13 +378,6 @@ async def test_a_message_that_is_too_long_is_said_and_no_text_is_trusted_after_i
     assert "until they are opened again" in message["params"]["message"]
     (server,) = house.servers
     assert len(server.session.documents) == 0
-
-
-async def test_a_first_message_that_is_too_long_ends_the_connection(house: House) -> None:
-    await house.listen()
-    client = await house.client()
-    client.writer.write(b"Content-Length: %d\r\n\r\n" % (MAX_MESSAGE_BYTES + 1))
-    await client.closed()
 
 
 async def test_requests_that_wait_are_limited(house: House, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,7 +54,13 @@ def client_of(silent: SilentServer, password: str = "") -> Iterator[TeamServer]:
 
 
 @pytest.mark.parametrize(
-    "answer", [b"", READY, READY + b"D\xff\xff\xff\xff", b"HTTP/1.1 400 Bad Request\r\n\r\n"]
+    "answer",
+    [
+        pytest.param(b"", marks=pytest.mark.slow),
+        READY,
+        READY + b"D\xff\xff\xff\xff",
+        b"HTTP/1.1 400 Bad Request\r\n\r\n",
+    ],
 )
 def test_a_server_that_hangs_or_speaks_otherwise_is_given_up(
     answer: bytes, short_folder: Path, monkeypatch: pytest.MonkeyPatch
