@@ -34,7 +34,7 @@ from figures import percentile
 
 Ask = Callable[[EditorState], Awaitable[Prediction]]
 
-LEAST_RUN, MOST_RUN = 40, 160
+MIN_RUN, MAX_RUN = 40, 160
 """Characters of a run of new text."""
 
 
@@ -126,7 +126,7 @@ class Page:
 def at_cursor(prediction: Prediction) -> str:
     """Return what is shown at the cursor."""
     cursor = prediction.state.cursor
-    for edit in (verdict.candidate.edit for verdict in prediction.shown[:1]):
+    for edit in (decision.candidate.edit for decision in prediction.shown[:1]):
         if [(r.start, r.end) for r in edit.replacements] == [(cursor, cursor)]:
             return edit.replacements[0].text
     return ""
@@ -137,12 +137,12 @@ def runs(changes: Sequence[Change]) -> Iterator[tuple[int, str]]:
     first, text, cursor = 0, "", -1
     for number, change in enumerate(changes):
         ((start, end, new),) = change.replacements
-        if (start, end) != (cursor, cursor) or len(text) >= MOST_RUN:
-            if len(text) >= LEAST_RUN:
+        if (start, end) != (cursor, cursor) or len(text) >= MAX_RUN:
+            if len(text) >= MIN_RUN:
                 yield first, text
             first, text = number, ""
         text, cursor = text + new, change.cursor if change.cursor == start + len(new) else -1
-    if len(text) >= LEAST_RUN:
+    if len(text) >= MIN_RUN:
         yield first, text
 
 
@@ -190,7 +190,7 @@ async def run(args: argparse.Namespace) -> None:
 
     young = [
         record
-        for shard in train_shards(args.edits, least=2)[-2:]
+        for shard in train_shards(args.edits, min_count=2)[-2:]
         for record in sample(shard, 2500, 3)
         if str(record["date"]) >= args.since
     ]

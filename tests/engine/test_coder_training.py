@@ -59,7 +59,7 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> PackedExamples:
 
 
 def run(folder: Path, packed: PackedExamples, plan: RunPlan, *, resume: bool = False, **more: Any) -> Any:
-    made = AdapterRun(plan, network(), packed, folder, resume=resume, tell=lambda line: None, **more)
+    made = AdapterRun(plan, network(), packed, folder, resume=resume, report=lambda line: None, **more)
     return made, made.train()
 
 
@@ -176,7 +176,7 @@ def test_from_files_to_files(tmp_path: Path) -> None:
         tmp_path / "out",
         resume=False,
         measured=4,
-        tell=lambda line: None,
+        report=lambda line: None,
         clock=lambda: float(next(seconds)),
     )
     assert card is not None and card["steps seen"] == 6

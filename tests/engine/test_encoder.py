@@ -57,7 +57,7 @@ def run(
     pairs_file: Path, out: Path, architecture: str, pooling: str, seen: int, **more: Any
 ) -> dict[str, Any]:
     plan = fitting.FitPlan(architecture, pooling, seen=seen, batch=64, **more)
-    card = fitting.fit(plan, pairs_file, out, resume=False, tell=lambda line: None)
+    card = fitting.fit(plan, pairs_file, out, resume=False, report=lambda line: None)
     assert card is not None
     return card
 
@@ -77,17 +77,17 @@ def test_an_interrupted_run_goes_on_as_if_nothing_had_happened(
     pairs_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, architecture: str, pooling: str
 ) -> None:
     plan = fitting.FitPlan(architecture, pooling, seen=640, batch=64, without=("dropout",))
-    whole = fitting.fit(plan, pairs_file, tmp_path / "whole", resume=False, tell=lambda line: None)
-    told: list[dict[str, Any]] = []
+    whole = fitting.fit(plan, pairs_file, tmp_path / "whole", resume=False, report=lambda line: None)
+    lines: list[dict[str, Any]] = []
     with monkeypatch.context() as patch:
         patch.setattr(fitting, "LOG_SECONDS", 0.0)
         stop = _StopAfter(3)
         patch.setattr(fitting, "asked_to_stop", lambda: stop)
-        assert fitting.fit(plan, pairs_file, tmp_path / "halves", resume=False, tell=told.append) is None
-    assert 0 < told[-1]["seen"] < 640
+        assert fitting.fit(plan, pairs_file, tmp_path / "halves", resume=False, report=lines.append) is None
+    assert 0 < lines[-1]["seen"] < 640
     with pytest.raises(TrainingError, match="holds a run"):
-        fitting.fit(plan, pairs_file, tmp_path / "halves", resume=False, tell=told.append)
-    halves = fitting.fit(plan, pairs_file, tmp_path / "halves", resume=True, tell=told.append)
+        fitting.fit(plan, pairs_file, tmp_path / "halves", resume=False, report=lines.append)
+    halves = fitting.fit(plan, pairs_file, tmp_path / "halves", resume=True, report=lines.append)
     assert whole is not None and halves is not None
     assert halves["held out"] == whole["held out"]
 
@@ -113,11 +113,11 @@ def test_a_run_with_other_options_is_refused(pairs_file: Path, tmp_path: Path) -
     run(pairs_file, tmp_path, "static", "mean", 64)
     for plan in (fitting.FitPlan(seen=128, batch=64), fitting.FitPlan("transformer", seen=64, batch=64)):
         with pytest.raises(TrainingError, match="other options"):
-            fitting.fit(plan, pairs_file, tmp_path, resume=True, tell=lambda line: None)
+            fitting.fit(plan, pairs_file, tmp_path, resume=True, report=lambda line: None)
     (tmp_path / "run" / fitting.CHECKPOINT).write_bytes(b"flour")
     with pytest.raises(TrainingError, match="damaged"):
         fitting.fit(
-            fitting.FitPlan(seen=64, batch=64), pairs_file, tmp_path, resume=True, tell=lambda line: None
+            fitting.FitPlan(seen=64, batch=64), pairs_file, tmp_path, resume=True, report=lambda line: None
         )
 
 

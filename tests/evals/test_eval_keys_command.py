@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from editahead_evals.metrics.key_metrics import FACES
+from editahead_evals.metrics.key_metrics import SURFACES
 from eval_command import run_eval
 from schemas import validate
 
@@ -43,12 +43,12 @@ def test_recordings_as_json(recordings: Path, capsys: pytest.CaptureFixture[str]
     assert run_eval("--keys", str(recordings), "--jobs", "1", "--json") == 0
     report: dict[str, Any] = json.loads(capsys.readouterr().out)
     validate("output.eval-keys", "output", report)
-    assert list(report["faces"]) == list(FACES)
-    for face in FACES:
-        counts = report["faces"][face]["counts"]
+    assert list(report["faces"]) == list(SURFACES)
+    for surface in SURFACES:
+        counts = report["faces"][surface]["counts"]
         assert counts["keys"] == 10
         assert counts["true"] + counts["partly"] + counts["wrong"] == counts["shown"]
-        assert list(report["groups"][face]) == ["rename"]
+        assert list(report["groups"][surface]) == ["rename"]
     session = report["sessions"][0]["faces"]["copilotInlineEdit"]
     assert len(session["ms"]) == 10
     assert len(session["answers"]) == session["counts"]["shown"]

@@ -16,7 +16,7 @@ from typing import Any
 from editahead_evals.data.edit_records import read_records, sample
 from editahead_evals.data.own_checkout import present_commit
 from editahead_evals.data.recordings import read_recordings
-from editahead_evals.metrics.key_metrics import FACES, FaceResult, KeyCounts, SessionResult
+from editahead_evals.metrics.key_metrics import SURFACES, KeyCounts, SessionResult, SurfaceResult
 from editahead_evals.replay.key_replay import KeyPlan
 from editahead_evals.replay.parallel import evaluate
 from editahead_evals.report import key_report
@@ -34,7 +34,7 @@ TYPED_FILES, MAX_TYPED_KEYS = 20, 120
 PULL_REQUESTS = 20
 
 KEY_FIGURES = tuple(
-    f"{face}: {figure}" for face in FACES for figure in ("time saved", "wrong/100", "flickered/100")
+    f"{surface}: {figure}" for surface in SURFACES for figure in ("time saved", "wrong/100", "flickered/100")
 )
 ORDERED_FIGURES = ("coverage", "precision", "next", "wrong/100", "false end", "reversal")
 
@@ -108,7 +108,8 @@ def _measure_ordered(path: Path) -> Counts:
 
 def _key_counts(results: Any) -> Counts:
     return {
-        each.id: [count for face in FACES for count in astuple(each.faces[face].counts)] for each in results
+        each.id: [count for surface in SURFACES for count in astuple(each.faces[surface].counts)]
+        for each in results
     }
 
 
@@ -122,7 +123,10 @@ def _sessions(counts: Counts) -> list[SessionResult]:
         SessionResult(
             id,
             "",
-            {face: FaceResult(KeyCounts(*row[n * width : (n + 1) * width])) for n, face in enumerate(FACES)},
+            {
+                surface: SurfaceResult(KeyCounts(*row[n * width : (n + 1) * width]))
+                for n, surface in enumerate(SURFACES)
+            },
         )
         for id, row in counts.items()
     ]
@@ -136,7 +140,7 @@ def _compare_ordered(ours: Counts, theirs: Counts, commit: str) -> Comparison:
     return ordered_report.compare(mine, other, commit, SEED)
 
 
-_KEY_COLUMNS = tuple(f"{face} {column.name}" for face in FACES for column in fields(KeyCounts))
+_KEY_COLUMNS = tuple(f"{surface} {column.name}" for surface in SURFACES for column in fields(KeyCounts))
 
 PARTS = (
     BaselinePart("keys", DATA / "recordings", _KEY_COLUMNS, KEY_FIGURES, _measure_recordings, _compare_keys),

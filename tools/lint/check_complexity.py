@@ -68,17 +68,17 @@ def compare(measured: Values, allowed: Values) -> list[str]:
     """Return one line for each function that is not as the list says."""
     hits = []
     for key in sorted(measured.keys() | allowed.keys()):
-        now, most = measured.get(key, 0), allowed.get(key, 0)
-        if now > most:
+        now, limit = measured.get(key, 0), allowed.get(key, 0)
+        if now > limit:
             hits.append(f"{key[1]}: {key[2]}: {key[0]} is {now}: divide it up")
-        elif now < most:
-            hits.append(f"{key[1]}: {key[2]}: {key[0]} is no longer {most}: run this script with --lower")
+        elif now < limit:
+            hits.append(f"{key[1]}: {key[2]}: {key[0]} is no longer {limit}: run this script with --lower")
     return hits
 
 
 def lower(measured: Values, allowed: Values) -> Values:
     """Return `allowed` with what got better; a function that is new or got worse changes nothing."""
-    return {key: min(most, measured[key]) for key, most in allowed.items() if key in measured}
+    return {key: min(limit, measured[key]) for key, limit in allowed.items() if key in measured}
 
 
 if __name__ == "__main__":

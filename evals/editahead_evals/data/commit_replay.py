@@ -110,8 +110,8 @@ class Step:
             text = text[: key.start] + key.text + text[key.end :]
         lines, final = tuple(text.split("\n")), self.moment.lines
         start = self.hunk.start
-        most = min(len(self.before) - self.hunk.end, len(lines) - start, len(final) - start)
-        below = common_suffix_length(lines, final, most)
+        limit = min(len(self.before) - self.hunk.end, len(lines) - start, len(final) - start)
+        below = common_suffix_length(lines, final, limit)
         there, old, new = (which[start : len(which) - below] for which in (lines, self.before, final))
         left = Hunk(start, start + len(there), there, new)
         later = (hunk.moved(len(lines) - len(final)) for hunk in self.moment.remaining)
@@ -161,13 +161,15 @@ def keystrokes_for(lines: tuple[str, ...], hunk: Hunk) -> tuple[tuple[Keystroke,
     first, old, new = _region(lines, hunk)
     origin = sum(map(len, lines[:first])) + first
     head, tail = common_affixes(old, new)
-    gone, typed = old[head : len(old) - tail], new[head : len(new) - tail]
+    deleted, typed = old[head : len(old) - tail], new[head : len(new) - tail]
 
     keystrokes: list[Keystroke] = []
     at = origin + head
     here = _point(first, old[:head])
-    if gone:
-        keystrokes.append(Keystroke(at, at + len(gone), "", here, _point(first, old[: head + len(gone)])))
+    if deleted:
+        keystrokes.append(
+            Keystroke(at, at + len(deleted), "", here, _point(first, old[: head + len(deleted)]))
+        )
     for start in range(0, len(typed), KEYSTROKE_CHARS):
         piece = typed[start : start + KEYSTROKE_CHARS]
         keystrokes.append(Keystroke(at, at, piece, here, here))

@@ -109,13 +109,13 @@ class ConfidenceCurve:
         """Return the operating point of each threshold."""
         opportunities, ends = max(sum(self._opportunities), 1), max(sum(self._ends), 1)
         out = []
-        for least in confidences:
-            above = [answer for confidence, _, answer in self._given if confidence > least]
+        for threshold in confidences:
+            above = [answer for confidence, _, answer in self._given if confidence > threshold]
             shown = [answer for answer in above if answer.opportunity]
             right = sum(answer.correct for answer in shown)
             out.append(
                 OperatingPoint(
-                    confidence=least,
+                    confidence=threshold,
                     rate=len(shown) / opportunities,
                     coverage=right / opportunities,
                     precision=right / len(shown) if shown else None,
@@ -126,20 +126,20 @@ class ConfidenceCurve:
 
     def threshold_for_precision(self, precision: float) -> float:
         """Return the lowest threshold above which the answers at opportunities reach a precision; 1 if none does."""
-        least, shown, right = 1.0, 0, 0
+        threshold, shown, right = 1.0, 0, 0
         given = [(confidence, answer) for confidence, _, answer in self._given if answer.opportunity]
         for number, (confidence, answer) in enumerate(given, 1):
             shown, right = shown + 1, right + answer.correct
             is_last = number == len(given) or given[number][0] < confidence
             if is_last and right >= (precision - _ROUNDING) * shown:
-                least = math.nextafter(confidence, -math.inf)
-        return least
+                threshold = math.nextafter(confidence, -math.inf)
+        return threshold
 
-    def coverage_above(self, least: float) -> Callable[[Weights], float | None]:
-        """Return the share of opportunities with a correct answer of a confidence above `least`."""
+    def coverage_above(self, threshold: float) -> Callable[[Weights], float | None]:
+        """Return the share of opportunities with a correct answer of a confidence above `threshold`."""
         right = [0] * len(self._opportunities)
         for confidence, file, answer in self._given:
-            right[file] += answer.opportunity and answer.correct and confidence > least
+            right[file] += answer.opportunity and answer.correct and confidence > threshold
         return ratio(right, self._opportunities)
 
     def risk_coverage(self) -> list[tuple[float, float]]:

@@ -11,7 +11,7 @@ from editahead_evals.data.edit_records import Record
 
 from .judge import EditJudgement, changes, distance
 
-Verdict = Literal["right", "wrong", "after the last edit"]
+Status = Literal["right", "wrong", "after the last edit"]
 Sign = Literal["@", " ", "-", "+"]
 DiffLine = tuple[Sign, str]
 
@@ -35,7 +35,7 @@ class ExampleCase:
     id: str
     subject: str
     language: str
-    verdict: Verdict
+    status: Status
     confidence: float
     source: str
     label: str
@@ -61,7 +61,7 @@ def case(
         id=record.id,
         subject=record.subject,
         language=record.language,
-        verdict="after the last edit" if not moment.remaining else "right" if shown.correct else "wrong",
+        status="after the last edit" if not moment.remaining else "right" if shown.correct else "wrong",
         confidence=first["confidence"],
         source=first["source"],
         label=first["label"],
@@ -74,13 +74,13 @@ def case(
 
 def best(cases: Iterable[ExampleCase], count: int) -> list[ExampleCase]:
     """Return the largest correct cases, one of each file."""
-    right = (case for case in cases if case.verdict == "right")
+    right = (case for case in cases if case.status == "right")
     return list(_one_of_each(sorted(right, key=lambda case: (-case.size, case.id))))[:count]
 
 
 def worst(cases: Iterable[ExampleCase], count: int) -> list[ExampleCase]:
     """Return the incorrect cases of the highest confidence, one of each file."""
-    wrong = (case for case in cases if case.verdict != "right")
+    wrong = (case for case in cases if case.status != "right")
     return list(_one_of_each(sorted(wrong, key=lambda case: (-case.confidence, case.id))))[:count]
 
 

@@ -20,7 +20,7 @@ from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.snapshot import split_lines
 from editahead_prompts.typing_time import READ_S, seconds_saved
 
-Verdict = Literal["true", "partly", "wrong"]
+Status = Literal["true", "partly", "wrong"]
 
 MAX_CHANGES = 60
 """Later changes, of any document, within which an edit may come true."""
@@ -76,7 +76,7 @@ class ShownEdit:
     old: str
     new: str
     confidence: float | None = None
-    verdict: Verdict = "wrong"
+    status: Status = "wrong"
     keys: list[int] = field(default_factory=list)
     _changes: int = 0
     _hunks: list[tuple[TrackedRange, str]] = field(default_factory=list)
@@ -118,12 +118,12 @@ class ShownEdit:
             self.keys.append(key)
         now = text[self.place.start : self.place.end]
         if now == self.new:
-            self.verdict = "true"
+            self.status = "true"
             return False
         if is_half_typed(self.old, now, self.new) or any(
             text[place.start : place.end] == new for place, new in self._hunks
         ):
-            self.verdict = "partly"
+            self.status = "partly"
         return True
 
 
@@ -166,7 +166,7 @@ def keys_saved(shown: Sequence[ShownEdit]) -> int:
     saved: set[int] = set()
     accepts = 0
     for edit in shown:
-        if edit.verdict == "true" and len(edit.keys) > 1 and edit.key not in saved:
+        if edit.status == "true" and len(edit.keys) > 1 and edit.key not in saved:
             mine = set(edit.keys)
             if not mine & saved:
                 saved |= mine
@@ -187,7 +187,7 @@ def time_saved(shown: Sequence[ShownEdit]) -> float:
             continue
         seconds -= READ_S
         mine = set(edit.keys) - skipped
-        saved = seconds_saved(len(mine)) if edit.verdict == "true" else 0.0
+        saved = seconds_saved(len(mine)) if edit.status == "true" else 0.0
         if saved:
             seconds += saved
             skipped |= mine

@@ -1,4 +1,4 @@
-"""From the edits shown while a person types to figures, by face."""
+"""From the edits shown while a person types to figures, by surface."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from editahead_prompts.typing_time import KEY_S
 
 from .confidence_curve import Answer
-from .face_observer import FaceObserver
 from .key_judge import keys_saved, time_saved
 from .metrics import Ratio
+from .surface_observer import SurfaceObserver
 
-FACES = ("inlineCompletion", "copilotInlineEdit")
-"""The faces that are asked after each key, by the last part of their method's name."""
+SURFACES = ("inlineCompletion", "copilotInlineEdit")
+"""The surfaces that are asked after each key, by the last part of their method's name."""
 
 
 @dataclass(slots=True)
 class KeyCounts:
-    """The sums over the keys of one face.
+    """The sums over the keys of one surface.
 
     Attributes:
         keys: keys of the person; each is one request.
@@ -54,8 +54,8 @@ KEY_METRICS = {
 
 
 @dataclass(slots=True)
-class FaceResult:
-    """What one face showed in one session.
+class SurfaceResult:
+    """What one surface showed in one session.
 
     Attributes:
         answers: each suggestion with its confidence, and whether it came true.
@@ -69,36 +69,36 @@ class FaceResult:
 
 @dataclass(slots=True)
 class SessionResult:
-    """One session's result, by face."""
+    """One session's result, by surface."""
 
     id: str
     language: str
-    faces: dict[str, FaceResult]
+    faces: dict[str, SurfaceResult]
 
 
-def face_result(observer: FaceObserver, keys: int, ms: list[float]) -> FaceResult:
-    """Return the figures of what a face showed in a session.
+def surface_result(observer: SurfaceObserver, keys: int, ms: list[float]) -> SurfaceResult:
+    """Return the figures of what a surface showed in a session.
 
     Args:
-        observer: of the face.
+        observer: of the surface.
         keys: the number of keys of the session.
         ms: the latency of each answer, in milliseconds.
     """
-    verdicts = [edit.verdict for edit in observer.shown]
+    statuses = [edit.status for edit in observer.shown]
     counts = KeyCounts(
         keys=keys,
-        shown=len(verdicts),
-        true=verdicts.count("true"),
-        partly=verdicts.count("partly"),
-        wrong=verdicts.count("wrong"),
+        shown=len(statuses),
+        true=statuses.count("true"),
+        partly=statuses.count("partly"),
+        wrong=statuses.count("wrong"),
         flickers=observer.flickers,
         saved=keys_saved(observer.shown),
         seconds=round(time_saved(observer.shown), 3),
         typing_s=round(keys * KEY_S, 3),
     )
     answers = [
-        Answer(True, edit.verdict == "true", confidence=edit.confidence)
+        Answer(True, edit.status == "true", confidence=edit.confidence)
         for edit in observer.shown
         if edit.confidence is not None
     ]
-    return FaceResult(counts, answers, ms)
+    return SurfaceResult(counts, answers, ms)

@@ -228,7 +228,7 @@ def count_distances(
 
 
 def distance_group(lines: int) -> str:
-    return next(name for name, most in DISTANCES.items() if most is None or lines <= most)
+    return next(name for name, max_lines in DISTANCES.items() if max_lines is None or lines <= max_lines)
 
 
 def figures(

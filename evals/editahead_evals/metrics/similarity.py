@@ -52,12 +52,12 @@ def kept_characters(lines: Sequence[str], shown: Sequence[Hunk], made: Sequence[
     common = changed = 0
     for start, end in _places(shown, made):
         base, predicted, final = (_tokens(_with(lines, start, end, hunks)) for hunks in ((), shown, made))
-        gone, new = _edits(base, predicted)
-        gone_too, new_too = _edits(base, final)
-        changed += sum(map(len, new)) + sum(len(base[at]) for at in gone)
+        deleted, new = _edits(base, predicted)
+        deleted_too, new_too = _edits(base, final)
+        changed += sum(map(len, new)) + sum(len(base[at]) for at in deleted)
         alone, _ = _edits(new, new_too)
         common += sum(len(token) for at, token in enumerate(new) if at not in alone)
-        common += sum(len(base[at]) for at in gone & gone_too)
+        common += sum(len(base[at]) for at in deleted & deleted_too)
     return common, changed
 
 
@@ -106,5 +106,5 @@ def _tokens(lines: Sequence[str]) -> list[str]:
 def _edits(old: Sequence[str], new: Sequence[str]) -> tuple[set[int], list[str]]:
     """Return the indices of the deleted old tokens, and the inserted tokens."""
     ops = LCSseq.editops(old, new)
-    gone = {op.src_pos for op in ops if op.tag == "delete"}
-    return gone, [new[op.dest_pos] for op in ops if op.tag == "insert"]
+    deleted = {op.src_pos for op in ops if op.tag == "delete"}
+    return deleted, [new[op.dest_pos] for op in ops if op.tag == "insert"]

@@ -41,16 +41,16 @@ def last_substitution(moment: ReplayMoment) -> str | None:
     return None
 
 
-def most_similar_line(moment: ReplayMoment) -> str | None:
+def similar_line(moment: ReplayMoment) -> str | None:
     """Apply the last edit to the line that is most similar to the one that it changed."""
     hunk = moment.done[-1]
     lines = moment.lines
     own = range(hunk.start - 1, hunk.end + 1)
     if not hunk.old:
-        if hunk.start == 0 or (line := _most_similar(lines, lines[hunk.start - 1], own)) is None:
+        if hunk.start == 0 or (line := _find_similar(lines, lines[hunk.start - 1], own)) is None:
             return None
         return _with(lines, line + 1, line + 1, hunk.new)
-    line = _most_similar(lines, hunk.old[0], own)
+    line = _find_similar(lines, hunk.old[0], own)
     if line is None:
         return None
     if not hunk.new:
@@ -65,7 +65,7 @@ def most_similar_line(moment: ReplayMoment) -> str | None:
 BASELINES: Mapping[str, Baseline] = {
     "silence": silence,
     "last substitution": last_substitution,
-    "most similar line": most_similar_line,
+    "most similar line": similar_line,
 }
 
 
@@ -99,7 +99,7 @@ def _from_here(count: int, here: int) -> Iterator[int]:
     yield from range(min(here, count - 1), -1, -1)
 
 
-def _most_similar(lines: Sequence[str], like: str, own: range) -> int | None:
+def _find_similar(lines: Sequence[str], like: str, own: range) -> int | None:
     """Return the line outside of `own` most similar to `like`; None for a blank `like`."""
     if not like.strip():
         return None

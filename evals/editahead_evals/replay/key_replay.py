@@ -1,4 +1,4 @@
-"""The replay of a session key by key: after each key, a request at the person's cursor to each face.
+"""The replay of a session key by key: after each key, a request at the person's cursor to each surface.
 
 Nothing is waited for, and nothing is accepted. The server's time is the session's.
 """
@@ -13,9 +13,9 @@ from editahead_evals.client.editor import Document, Editor
 from editahead_evals.client.shared_server import SharedServer
 from editahead_evals.data.commit_replay import Point
 from editahead_evals.data.key_sessions import Change, Close, Focus, KeySession, Open
-from editahead_evals.metrics.face_observer import FaceAnswer, FaceObserver
 from editahead_evals.metrics.key_judge import trimmed
-from editahead_evals.metrics.key_metrics import FACES, FaceResult, SessionResult, face_result
+from editahead_evals.metrics.key_metrics import SURFACES, SessionResult, SurfaceResult, surface_result
+from editahead_evals.metrics.surface_observer import SurfaceAnswer, SurfaceObserver
 
 from .baseline_replay import SETTINGS
 from .first_answer import ShownDocument, confidence_of
@@ -62,36 +62,36 @@ def replay_keys(editor: Editor, session: KeySession) -> SessionResult:
 
 
 class _KeyReplay:
-    """The keys of one session so far, and what each face showed."""
+    """The keys of one session so far, and what each surface showed."""
 
     def __init__(self, editor: Editor) -> None:
         self._editor = editor
         self._keys = 0
-        self._observers = {face: FaceObserver() for face in FACES}
-        self._ms: dict[str, list[float]] = {face: [] for face in FACES}
+        self._observers = {surface: SurfaceObserver() for surface in SURFACES}
+        self._ms: dict[str, list[float]] = {surface: [] for surface in SURFACES}
 
     def change(self, uri: str, event: Change) -> None:
-        """Make a change; if a key made it, ask each face."""
+        """Make a change; if a key made it, ask each surface."""
         self._keys += event.by_key
         made = trimmed(event.replacements, self._editor.documents[uri].text)
         self._editor.change(uri, event.replacements)
         document = self._editor.documents[uri]
-        for face, observer in self._observers.items():
+        for surface, observer in self._observers.items():
             key = self._keys if event.by_key else None
             observer.on_change(event.path, made, document.text, event.at, key)
             if event.by_key:
-                self._ask(document, event, face, observer)
+                self._ask(document, event, surface, observer)
 
-    def results(self) -> dict[str, FaceResult]:
+    def results(self) -> dict[str, SurfaceResult]:
         return {
-            face: face_result(observer, self._keys, self._ms[face])
-            for face, observer in self._observers.items()
+            surface: surface_result(observer, self._keys, self._ms[surface])
+            for surface, observer in self._observers.items()
         }
 
-    def _ask(self, document: Document, event: Change, face: str, observer: FaceObserver) -> None:
+    def _ask(self, document: Document, event: Change, surface: str, observer: SurfaceObserver) -> None:
         at = document.point(event.cursor)
-        answer, ms = _face_answer(self._editor, document, at, face)
-        self._ms[face].append(ms)
+        answer, ms = _surface_answer(self._editor, document, at, surface)
+        self._ms[surface].append(ms)
         confidence = None
         if answer is not None and observer.is_new(answer):
             shown = ShownDocument(answer.id, document.uri, answer.applied_to(document.text))
@@ -99,9 +99,11 @@ class _KeyReplay:
         observer.on_answer(event.path, document.text, answer, self._keys, event.at, confidence)
 
 
-def _face_answer(editor: Editor, document: Document, at: Point, face: str) -> tuple[FaceAnswer | None, float]:
-    """Return what a face shows first, if anything, and the latency in milliseconds."""
-    if face == "inlineCompletion":
+def _surface_answer(
+    editor: Editor, document: Document, at: Point, surface: str
+) -> tuple[SurfaceAnswer | None, float]:
+    """Return what a surface shows first, if anything, and the latency in milliseconds."""
+    if surface == "inlineCompletion":
         response = editor.inline_completion(document.uri, at)
         shown = [(item, item["insertText"]) for item in response.result["items"]]
     else:
@@ -111,5 +113,5 @@ def _face_answer(editor: Editor, document: Document, at: Point, face: str) -> tu
         return None, response.ms
     item, new = shown[0]
     start, end = (document.offset(item["range"][side]) for side in ("start", "end"))
-    answer = FaceAnswer(item["command"]["arguments"][0], start, document.text[start:end], new)
+    answer = SurfaceAnswer(item["command"]["arguments"][0], start, document.text[start:end], new)
     return answer, response.ms

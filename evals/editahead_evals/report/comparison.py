@@ -66,7 +66,7 @@ class Difference:
         return self._has_sign(1 if self._is_in(LESS_IS_BETTER) else -1)
 
     def _is_in(self, figures: set[str]) -> bool:
-        """Return whether the figure is one of these, or one of these of a face."""
+        """Return whether the figure is one of these, or one of these of a surface."""
         return self.figure in figures or self.figure.partition(": ")[2] in figures
 
     def _has_sign(self, sign: int) -> bool:

@@ -121,8 +121,8 @@ def _by_source(report: Report) -> list[tuple[str, Interval, str]]:
 
 
 def _of_source(result: FileResult, source: str) -> Counts:
-    those = [case for case in result.cases if case.source == source and case.verdict != "after the last edit"]
-    return Counts(shown=len(those), correct=sum(case.verdict == "right" for case in those))
+    those = [case for case in result.cases if case.source == source and case.status != "after the last edit"]
+    return Counts(shown=len(those), correct=sum(case.status == "right" for case in those))
 
 
 def _confidence(report: Report) -> str:
@@ -170,7 +170,7 @@ def _cases(cases: Sequence[ExampleCase]) -> str:
 
 
 def _case(case: ExampleCase) -> str:
-    title = f"{case.verdict}, {case.confidence:.2f}: {case.label} ({case.source})"
+    title = f"{case.status}, {case.confidence:.2f}: {case.label} ({case.source})"
     sides = (("last edit", case.done), ("shown", case.shown), ("what came next there", case.wanted))
     diffs = "".join(f"<div>{title}{_diff(lines)}</div>" for title, lines in sides)
     return (

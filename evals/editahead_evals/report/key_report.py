@@ -11,11 +11,11 @@ from rich.console import Console
 from editahead_evals.metrics.bootstrap import Bootstrap, Interval, Statistic, percentile
 from editahead_evals.metrics.confidence_curve import ConfidenceCurve
 from editahead_evals.metrics.key_metrics import (
-    FACES,
     KEY_METRICS,
-    FaceResult,
+    SURFACES,
     KeyCounts,
     SessionResult,
+    SurfaceResult,
 )
 from editahead_evals.metrics.metrics import figures, statistic, total
 
@@ -43,10 +43,10 @@ class KeyReport:
     """The figures of one run.
 
     Attributes:
-        faces: by face.
-        groups: by face, of each recording or of each language of the commits.
-        calibration: the calibration error by face, and what it would be by chance if every confidence were true.
-        latency: percentiles of each face's answers, in milliseconds.
+        faces: by surface.
+        groups: by surface, of each recording or of each language of the commits.
+        calibration: the calibration error by surface, and what it would be by chance if every confidence were true.
+        latency: percentiles of each surface's answers, in milliseconds.
     """
 
     source: Source
@@ -71,35 +71,38 @@ def summarize(results: Sequence[SessionResult], source: Source, provenance: Prov
     def row(name: str, counts: Sequence[KeyCounts]) -> KeyRow:
         return name, total(counts, KeyCounts), figures(counts, bootstrap, KEY_METRICS)
 
-    def curve(face: str) -> ConfidenceCurve:
-        return ConfidenceCurve([_face(each, face).answers for each in sessions])
+    def curve(surface: str) -> ConfidenceCurve:
+        return ConfidenceCurve([_of_surface(each, surface).answers for each in sessions])
 
     return KeyReport(
         source,
         provenance,
         sessions,
-        [row(face, [_face(each, face).counts for each in sessions]) for face in FACES],
+        [row(surface, [_of_surface(each, surface).counts for each in sessions]) for surface in SURFACES],
         {
-            face: [
+            surface: [
                 row(
                     name,
                     [
-                        _face(each, face).counts if group_of(each) == name else KeyCounts()
+                        _of_surface(each, surface).counts if group_of(each) == name else KeyCounts()
                         for each in sessions
                     ],
                 )
                 for name in names
             ]
-            for face in FACES
+            for surface in SURFACES
         },
         {
-            face: (
-                bootstrap.interval(curve(face).calibration_error),
-                curve(face).chance_error(provenance.seed),
+            surface: (
+                bootstrap.interval(curve(surface).calibration_error),
+                curve(surface).chance_error(provenance.seed),
             )
-            for face in FACES
+            for surface in SURFACES
         },
-        {face: _percentiles([ms for each in sessions for ms in _face(each, face).ms]) for face in FACES},
+        {
+            surface: _percentiles([ms for each in sessions for ms in _of_surface(each, surface).ms])
+            for surface in SURFACES
+        },
     )
 
 
@@ -111,13 +114,13 @@ def compare(
 
 
 def key_statistics(sessions: Sequence[SessionResult]) -> dict[str, Statistic]:
-    """Return the metrics of each face over all sessions, as statistics for a bootstrap."""
+    """Return the metrics of each surface over all sessions, as statistics for a bootstrap."""
     found: dict[str, Statistic] = {}
-    for face in FACES:
-        counts = [_face(each, face).counts for each in sessions]
-        curve = ConfidenceCurve([_face(each, face).answers for each in sessions])
-        found |= {f"{face}: {name}": statistic(counts, metric) for name, metric in KEY_METRICS.items()}
-        found[f"{face}: calibration error"] = curve.calibration_error
+    for surface in SURFACES:
+        counts = [_of_surface(each, surface).counts for each in sessions]
+        curve = ConfidenceCurve([_of_surface(each, surface).answers for each in sessions])
+        found |= {f"{surface}: {name}": statistic(counts, metric) for name, metric in KEY_METRICS.items()}
+        found[f"{surface}: calibration error"] = curve.calibration_error
     return found
 
 
@@ -131,9 +134,10 @@ def as_json(report: KeyReport, comparison: Comparison | None = None) -> EvalKeys
     return {
         **report.provenance.measured(TITLES[report.source], NOTES[report.source]),
         "faces": table(report.faces),
-        "groups": {face: table(rows) for face, rows in report.groups.items()},
+        "groups": {surface: table(rows) for surface, rows in report.groups.items()},
         "calibrationError": {
-            face: asdict(error) | {"byChance": chance} for face, (error, chance) in report.calibration.items()
+            surface: asdict(error) | {"byChance": chance}
+            for surface, (error, chance) in report.calibration.items()
         },
         "latencyMs": report.latency,
         "sessions": [asdict(each) for each in report.sessions],
@@ -148,19 +152,19 @@ def render(report: KeyReport, console: Console, comparison: Comparison | None = 
         figure_table(TITLES[report.source], "face", report.faces, sums, KEY_METRICS, console), end="\n\n"
     )
     group = "session" if report.source == "recordings" else "language"
-    for face, rows in report.groups.items():
+    for surface, rows in report.groups.items():
         console.print(
-            figure_table(f"{face}, by {group}", group, rows, sums, KEY_METRICS, console), end="\n\n"
+            figure_table(f"{surface}, by {group}", group, rows, sums, KEY_METRICS, console), end="\n\n"
         )
     if comparison is not None:
         console.print(difference_table(comparison, console), end="\n\n")
-    for face, (error, chance) in report.calibration.items():
-        console.print(f"{face}: calibration error {cell(error)} (by chance: {cell(Interval(chance))})")
-    for face, times in report.latency.items():
+    for surface, (error, chance) in report.calibration.items():
+        console.print(f"{surface}: calibration error {cell(error)} (by chance: {cell(Interval(chance))})")
+    for surface, times in report.latency.items():
         latencies = ", ".join(f"{name} {'-' if ms is None else f'{ms:.1f} ms'}" for name, ms in times.items())
-        console.print(f"{face}: {latencies}")
+        console.print(f"{surface}: {latencies}")
     if warning := busy_warning(
-        ms for each in report.sessions for face in FACES for ms in _face(each, face).ms
+        ms for each in report.sessions for surface in SURFACES for ms in _of_surface(each, surface).ms
     ):
         console.print(warning, style="bold red")
     where = report.provenance
@@ -172,8 +176,8 @@ def render(report: KeyReport, console: Console, comparison: Comparison | None = 
     )
 
 
-def _face(session: SessionResult, face: str) -> FaceResult:
-    return session.faces.get(face) or FaceResult(KeyCounts())
+def _of_surface(session: SessionResult, surface: str) -> SurfaceResult:
+    return session.faces.get(surface) or SurfaceResult(KeyCounts())
 
 
 def _percentiles(values: Sequence[float]) -> dict[str, float | None]:

@@ -24,7 +24,7 @@ def keys_as_html(report: KeyReport, comparison: Comparison | None = None) -> str
     sums = {"keys": "keys"}
     title = key_report.TITLES[report.source]
     group = "session" if report.source == "recordings" else "language"
-    errors = {face: error for face, (error, _) in report.calibration.items()}
+    errors = {surface: error for surface, (error, _) in report.calibration.items()}
     return page(
         f"Editahead: {title}",
         [
@@ -34,8 +34,8 @@ def keys_as_html(report: KeyReport, comparison: Comparison | None = None) -> str
             section("By face", figure_table("face", report.faces, sums, KEY_METRICS)),
             *compared_sections(comparison),
             *(
-                section(f"{face}, by {group}", figure_table(group, rows, sums, KEY_METRICS))
-                for face, rows in report.groups.items()
+                section(f"{surface}, by {group}", figure_table(group, rows, sums, KEY_METRICS))
+                for surface, rows in report.groups.items()
             ),
             section("Calibration error", named_intervals(errors)),
             section("What the figures mean", glossary(KEY_GLOSSARY)),

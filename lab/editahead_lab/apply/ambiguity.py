@@ -62,8 +62,10 @@ def is_unambiguous(old: Lines, runs: Sequence[ShownRun]) -> bool:
             return False
         at = min(ends)
     at = len(old.lines)
-    for run, readings, least in zip(reversed(runs), reversed(found), reversed(earliest), strict=True):
-        fitting = [reading for reading in readings if reading[0] >= least and reading[1] <= at]
+    for run, readings, earliest_start in zip(
+        reversed(runs), reversed(found), reversed(earliest), strict=True
+    ):
+        fitting = [reading for reading in readings if reading[0] >= earliest_start and reading[1] <= at]
         truth = tuple(start for start, _ in run.stretches)
         if not fitting or (run.changes and [reading[2] for reading in fitting] != [truth]):
             return False
@@ -80,13 +82,13 @@ def _readings(old: Lines, run: ShownRun) -> list[tuple[int, int, tuple[int, ...]
         for number, (_, stretch) in enumerate(run.stretches):
             if number == len(run.stretches) - 1 and run.ends:
                 place = len(old.lines) - len(stretch)
-                fits = place >= at and old.lines[place:] == tuple(line.rstrip() for line in stretch)
+                is_match = place >= at and old.lines[place:] == tuple(line.rstrip() for line in stretch)
             elif number == 0:
-                place, fits = first, old.lines[first : first + len(stretch)] == _trimmed(stretch)
+                place, is_match = first, old.lines[first : first + len(stretch)] == _trimmed(stretch)
             else:
                 later = old.places(stretch, at, high)
-                place, fits = (later[0], True) if later else (0, False)
-            if not fits:
+                place, is_match = (later[0], True) if later else (0, False)
+            if not is_match:
                 break
             places.append(place)
             at = place + len(stretch)

@@ -80,7 +80,7 @@ class Figures:
 
     Attributes:
         offered: edits that were offered as sure.
-        wrong_at_most: upper end of the 95% interval (Wilson) of the share of wrong ones among them.
+        max_wrong_share: upper end of the 95% interval (Wilson) of the share of wrong ones among them.
         latency: their times in milliseconds.
     """
 
@@ -92,7 +92,7 @@ class Figures:
     ambiguous: Sequence[Row]
     offered: int
     wrong: int
-    wrong_at_most: float
+    max_wrong_share: float
     latency: dict[str, float | None]
     reasons: dict[str, int]
     by_model: ByModel | None = None
@@ -106,7 +106,7 @@ def summarize(outcomes: Sequence[CaseResult], provenance: Provenance, *, with_mo
     undamaged = [outcome for outcome in fair if not outcome.case.damage]
     damaged = [outcome for outcome in fair if outcome.case.damage]
     offered = [outcome for outcome in outcomes if outcome.ms is not None]
-    wrong = sum(outcome.verdict == "wrong" for outcome in offered)
+    wrong = sum(outcome.status == "wrong" for outcome in offered)
     seed = provenance.seed
     about = [
         outcome.ms for outcome in offered if outcome.ms is not None and outcome.lines in ABOUT_A_THOUSAND
@@ -129,14 +129,14 @@ def summarize(outcomes: Sequence[CaseResult], provenance: Provenance, *, with_mo
         ),
         offered=len(offered),
         wrong=wrong,
-        wrong_at_most=wilson_upper(wrong, len(offered)),
+        max_wrong_share=wilson_upper(wrong, len(offered)),
         latency={
             "p50": percentile(everything, 50),
             "p95": percentile(everything, 95),
             "p50 of 800 to 1200 lines": percentile(about, 50),
             "p95 of 800 to 1200 lines": percentile(about, 95),
         },
-        reasons=dict(Counter(outcome.reason for outcome in fair if outcome.verdict == "refused")),
+        reasons=dict(Counter(outcome.reason for outcome in fair if outcome.status == "refused")),
         by_model=by_model,
     )
 
@@ -149,13 +149,13 @@ def _without_model(outcome: CaseResult) -> CaseResult:
 
 def _by_model(outcomes: Sequence[CaseResult]) -> ByModel:
     from_model = [outcome for outcome in outcomes if outcome.by_model]
-    refused = [o for o in outcomes if (o.by_model or o.verdict == "refused") and not o.case.only_refusal]
+    refused = [o for o in outcomes if (o.by_model or o.status == "refused") and not o.case.only_refusal]
     tokens = sum(outcome.tokens for outcome in from_model)
     steps = tokens - sum(outcome.drafted for outcome in from_model)
     return ByModel(
         len(refused),
-        sum(outcome.verdict == "exact" for outcome in from_model),
-        sum(outcome.verdict == "wrong" for outcome in from_model),
+        sum(outcome.status == "exact" for outcome in from_model),
+        sum(outcome.status == "wrong" for outcome in from_model),
         tokens / steps if steps else None,
         percentile([outcome.first_ms for outcome in from_model if outcome.first_ms is not None], 50),
         percentile([outcome.ms for outcome in from_model if outcome.ms is not None], 50),
@@ -181,12 +181,12 @@ def _rows(outcomes: Sequence[CaseResult], key: Callable[[CaseResult], str], seed
 
 
 def _row(name: str, outcomes: Sequence[CaseResult], seed: int) -> Row:
-    counts = Counter(outcome.verdict for outcome in outcomes)
+    counts = Counter(outcome.status for outcome in outcomes)
     records = sorted({_record(outcome) for outcome in outcomes})
     exact, cases = Counter[str](), Counter[str]()
     for outcome in outcomes:
         cases[_record(outcome)] += 1
-        exact[_record(outcome)] += outcome.verdict == "exact"
+        exact[_record(outcome)] += outcome.status == "exact"
     share = ratio([exact[record] for record in records], [cases[record] for record in records])
     interval = Bootstrap(len(records), seed).interval(share)
     if all(outcome.case.only_refusal for outcome in outcomes):
@@ -197,7 +197,7 @@ def _row(name: str, outcomes: Sequence[CaseResult], seed: int) -> Row:
         interval,
         counts["exact"] + sum(1 <= outcome.right_choice <= _LOOKED_AT for outcome in outcomes),
         counts["refused"],
-        sum(outcome.verdict == "refused" and not outcome.choices for outcome in outcomes),
+        sum(outcome.status == "refused" and not outcome.choices for outcome in outcomes),
         counts["wrong"],
     )
 
@@ -237,7 +237,7 @@ def as_json(figures: Figures) -> EvalApplyOutput:
         "ambiguous": table(figures.ambiguous),
         "offered": figures.offered,
         "wrong": figures.wrong,
-        "wrongAtMost": figures.wrong_at_most,
+        "wrongAtMost": figures.max_wrong_share,
         "latencyMs": figures.latency,
         "refusals": figures.reasons,
     }
@@ -271,7 +271,7 @@ def render(figures: Figures, console: Console) -> None:
             console.print(_table(title, rows), end="\n\n")
     console.print(
         f"{figures.offered} edits offered, {figures.wrong} of them wrong "
-        f"(at most {figures.wrong_at_most:.2%} with 95% confidence)",
+        f"(at most {figures.max_wrong_share:.2%} with 95% confidence)",
         style="bold red" if figures.wrong else "bold",
     )
     console.print(
@@ -319,10 +319,10 @@ def failure_listing(outcomes: Sequence[CaseResult]) -> Iterator[str]:
     """Yield the refused and wrong cases as text that holds code: each sketch, and how its result differs."""
     for outcome in outcomes:
         case = outcome.case
-        if outcome.verdict == "exact" or (case.only_refusal and outcome.verdict == "refused"):
+        if outcome.status == "exact" or (case.only_refusal and outcome.status == "refused"):
             continue
         kind = f"{case.style}, {case.variant or 'plain'}, {case.damage or 'as it is'}"
-        yield f"{'=' * 100}\n{case.id}\n{kind}: {outcome.verdict} {outcome.reason}\n{'-' * 100}\n{case.sketch}"
+        yield f"{'=' * 100}\n{case.id}\n{kind}: {outcome.status} {outcome.reason}\n{'-' * 100}\n{case.sketch}"
         for file, got in zip(case.files, outcome.got, strict=False):
             right = file.accepted[0] if file.accepted else file.before
             lines = difflib.unified_diff(

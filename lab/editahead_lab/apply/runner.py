@@ -21,7 +21,7 @@ REQUEST_FAILED = -32803
 SERVER_FAILED = "server failed"
 """The reason of a case to which the server gave neither an edit nor a refusal."""
 
-Verdict = Literal["exact", "refused", "wrong"]
+Status = Literal["exact", "refused", "wrong"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class CaseResult:
     """
 
     case: Case
-    verdict: Verdict
+    status: Status
     reason: str = ""
     choices: int = 0
     right_choice: int = 0

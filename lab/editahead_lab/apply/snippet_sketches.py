@@ -95,7 +95,7 @@ class SnippetView:
                 return False
             is_between = any(run.start < j1 and j2 < run.stop for run in runs)
             is_edge = i1 == 0 or i2 == len(change.old)
-            if not is_between and not is_edge and not self._is_told_by_one_side(i1, i2, j1, j2):
+            if not is_between and not is_edge and not self._is_shown_by_one_side(i1, i2, j1, j2):
                 return False
         return is_unambiguous(change.old_index, list(self.readings()))
 
@@ -103,7 +103,7 @@ class SnippetView:
         hunks = self.change.hunks
         return [run for run in runs if any(run.start <= j1 and j2 <= run.stop for _, _, j1, j2 in hunks)]
 
-    def _is_told_by_one_side(self, i1: int, i2: int, j1: int, j2: int) -> bool:
+    def _is_shown_by_one_side(self, i1: int, i2: int, j1: int, j2: int) -> bool:
         """Return whether lines with a neighbour on one side only show what they replace.
 
         They replace nothing when they resemble no line there; otherwise they replace, line for line, the

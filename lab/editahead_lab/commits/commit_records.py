@@ -136,7 +136,7 @@ class _Files:
             is_new = path not in self.texts
             self._drop(path)
             if text is not None:
-                lines = _telling_lines(text)
+                lines = _distinctive_lines(text)
                 if is_new:
                     self._drop_moved(lines, number)
                 self.texts[path] = text
@@ -154,7 +154,7 @@ class _Files:
 
     def _drop(self, path: str) -> None:
         text = self.texts.pop(path, None)
-        for line in _telling_lines(text or ""):
+        for line in _distinctive_lines(text or ""):
             self._paths_of[line].discard(path)
 
 
@@ -188,7 +188,7 @@ class _LaterTexts:
             self.texts[path] = text
 
 
-def _telling_lines(text: str) -> Set[str]:
+def _distinctive_lines(text: str) -> Set[str]:
     """Return the lines that hardly two files have by chance."""
     return {line for line in map(str.strip, text.split("\n")) if len(line) >= _MIN_LINE}
 

@@ -114,13 +114,13 @@ def _region(lines: Sequence[str], starts: Sequence[int], hunk: Hunk, length: int
 def _changed_spans(old: str, new: str) -> list[tuple[int, int, str]]:
     """Return the spans of `old` that a person types over, top-down, and what they type."""
     head, tail = common_affixes(old, new)
-    gone, typed = old[head : len(old) - tail], new[head : len(new) - tail]
-    if not gone or not typed:
-        return [(head, head + len(gone), typed)]
-    a, b = _TOKEN.findall(gone), _TOKEN.findall(typed)
+    deleted, typed = old[head : len(old) - tail], new[head : len(new) - tail]
+    if not deleted or not typed:
+        return [(head, head + len(deleted), typed)]
+    a, b = _TOKEN.findall(deleted), _TOKEN.findall(typed)
     matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
     if matcher.ratio() < MIN_SIMILARITY:
-        return [(head, head + len(gone), typed)]
+        return [(head, head + len(deleted), typed)]
     spans: list[tuple[int, int, str]] = []
     open_a = open_b = 0
     for block in matcher.get_matching_blocks():

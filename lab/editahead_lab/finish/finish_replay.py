@@ -78,15 +78,15 @@ def replay_workspace(workspace: Workspace, codebase: CommitCodebase) -> FinishRe
             continue
         codebase.update(trial.files)
         started = time.perf_counter()
-        told = _told(Finisher(codebase), trial)
+        reported = _reported(Finisher(codebase), trial)
         result.ms.append(1000 * (time.perf_counter() - started))
-        _count(result, FINISH, trial, told)
-        _count(result, SAME_FILES, trial, _told(Finisher(), trial))
+        _count(result, FINISH, trial, reported)
+        _count(result, SAME_FILES, trial, _reported(Finisher(), trial))
         _count(result, GREP, trial, list(_left_names(trial, codebase)))
     return result
 
 
-def _told(finisher: Finisher, trial: Trial) -> list[Place]:
+def _reported(finisher: Finisher, trial: Trial) -> list[Place]:
     report = finisher.find(trial.change)
     snapshots = {snapshot.uri: snapshot for snapshot in report.snapshots}
     return [(snapshots[place.uri], place.edit) for place in report.likely]
@@ -104,15 +104,15 @@ def _left_names(trial: Trial, codebase: CommitCodebase) -> Iterator[Place]:
                 yield document, edit
 
 
-def _count(result: FinishResult, name: str, trial: Trial, told: Sequence[Place]) -> None:
+def _count(result: FinishResult, name: str, trial: Trial, reported: Sequence[Place]) -> None:
     """Add what a finder told of a trial."""
     if trial.mode == "none":
         result.counts[name].whole += 1
-        result.counts[name].alarms += any(judge_place(trial, *place).is_known for place in told)
+        result.counts[name].alarms += any(judge_place(trial, *place).is_known for place in reported)
         return
     reached: set[tuple[str, int]] = set()
     groups = [result.counts[name], result.counts.setdefault(f"{name}: {trial.mode} left out", FinishCounts())]
-    for document, edit in told:
+    for document, edit in reported:
         judged = judge_place(trial, document, edit)
         reached.update(judged.made)
         kind = file_kind(document.uri, is_code=document.language in PARSED_LANGUAGES)

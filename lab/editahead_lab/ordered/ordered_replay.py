@@ -85,20 +85,20 @@ def _count(
         result.answers.append(Answer(opportunity))
         return
     done = moment.done if shown.uri == here else ()
-    verdict = judge(_moment(editor, shown.uri, moment.point, done, remaining[shown.uri]), shown.after)
+    judged = judge(_moment(editor, shown.uri, moment.point, done, remaining[shown.uri]), shown.after)
     confidence = confidence_of(editor, here, moment.point, shown)
-    result.answers.append(Answer(opportunity, verdict.correct, verdict.correct, confidence))
+    result.answers.append(Answer(opportunity, judged.correct, judged.correct, confidence))
     end = "\n".join(final[shown.uri])
-    result.imports.add(editor.documents[shown.uri].text, shown.after, end, correct=verdict.correct)
-    counts.wrong += not verdict.correct
-    counts.reversals += verdict.reversal
+    result.imports.add(editor.documents[shown.uri].text, shown.after, end, correct=judged.correct)
+    counts.wrong += not judged.correct
+    counts.reversals += judged.reversal
     if not opportunity:
         counts.false_ends += 1
         return
     counts.shown += 1
-    counts.correct += verdict.correct
+    counts.correct += judged.correct
     counts.elsewhere += shown.uri != here
-    if following is not None and verdict.correct and shown.uri == editor.uri(following.path):
+    if following is not None and judged.correct and shown.uri == editor.uri(following.path):
         lines = _lines(editor.documents[shown.uri].text)
         counts.next += bool(hunks_made(lines, diff(lines, _lines(following.new)), _lines(shown.after)))
 

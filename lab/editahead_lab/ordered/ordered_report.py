@@ -131,4 +131,4 @@ def render(report: OrderedReport, console: Console, comparison: Comparison | Non
 
 
 def _group(request: PullRequestResult) -> str:
-    return next(name for name, most in GROUPS.items() if most is None or request.files <= most)
+    return next(name for name, max_files in GROUPS.items() if max_files is None or request.files <= max_files)

@@ -34,14 +34,14 @@ class Comparison:
 
     Attributes:
         equal: the number of equal prompts.
-        most_different: at most one pair of each session, the largest difference first.
+        largest: at most one pair of each session, the largest difference first.
     """
 
     mine: Costs
     theirs: Costs
     requests: int
     equal: int
-    most_different: tuple[Pair, ...]
+    largest: tuple[Pair, ...]
 
     def as_json(self, name: str) -> OtherPrompts:
         """Return the figures of theirs, which has that name, without any code."""
@@ -52,17 +52,17 @@ class Comparison:
             "equal": self.equal,
             "mostDifferent": [
                 {"request": pair.number, "session": pair.session, "changedLines": pair.changed}
-                for pair in self.most_different
+                for pair in self.largest
             ],
         }
 
 
 def compare(
-    mine: Iterable[Rendered], theirs: Iterable[Rendered], names: tuple[str, str], most: int
+    mine: Iterable[Rendered], theirs: Iterable[Rendered], names: tuple[str, str], max_pairs: int
 ) -> Comparison:
     """Compare the prompts of two ways to render the same requests.
 
-    `names` are the names of the two ways in the diffs, which lead from the second to the first. `most` is the
+    `names` are the names of the two ways in the diffs, which lead from the second to the first. `max_pairs` is the
     number of diffs to keep.
 
     Raises:
@@ -78,7 +78,7 @@ def compare(
         changed = _changed(one.text.splitlines(), other.text.splitlines())
         if changed > furthest.get(one.session, (0, 0))[0]:
             furthest[one.session] = changed, number
-    found = nlargest(most, furthest.values(), key=lambda pair: (pair[0], -pair[1]))
+    found = nlargest(max_pairs, furthest.values(), key=lambda pair: (pair[0], -pair[1]))
     return Comparison(
         Costs.from_rendered(ours),
         Costs.from_rendered(others),

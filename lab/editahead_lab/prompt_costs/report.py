@@ -30,7 +30,7 @@ def print_report(
     if compared is None:
         return
     console.print(f"{compared.equal} of {compared.requests} prompts are equal")
-    for pair in compared.most_different:
+    for pair in compared.largest:
         console.print()
         console.print(
             f"request {pair.number}, {pair.session}: {pair.changed} lines differ",

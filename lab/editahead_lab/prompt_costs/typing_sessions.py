@@ -108,8 +108,8 @@ def sample_large(found: Iterable[Session], count: int, seed: int) -> list[Sessio
     return chosen[:count]
 
 
-def typing_states(found: Iterable[Session], hunks: int, most: int) -> Iterator[tuple[str, EditorState]]:
-    """Yield at most `most` states of each session's first hunks, with the record's id."""
+def typing_states(found: Iterable[Session], hunks: int, max_states: int) -> Iterator[tuple[str, EditorState]]:
+    """Yield at most `max_states` states of each session's first hunks, with the record's id."""
     for session in found:
-        for state in islice(session.states(hunks), most):
+        for state in islice(session.states(hunks), max_states):
             yield session.record.id, state

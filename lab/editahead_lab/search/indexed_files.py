@@ -63,8 +63,8 @@ class IndexedFiles:
             EncoderError: The vectors cannot be computed.
         """
         changed = [path for path, text in files.items() if self.files.get(path) != text]
-        gone = self.files.keys() - files.keys()
-        for path in gone:
+        deleted = self.files.keys() - files.keys()
+        for path in deleted:
             (self._root / path).unlink(missing_ok=True)
             del self.files[path]
         for path in changed:
@@ -73,7 +73,7 @@ class IndexedFiles:
             place.write_text(files[path], "utf-8", newline="")
             os.utime(place, _SAME_TIME)
             self.files[path] = files[path]
-        self._builder.look_at([*changed, *gone])
+        self._builder.look_at([*changed, *deleted])
         while self._builder.work():
             pass
         if self._upkeep is not None:

@@ -117,11 +117,11 @@ def render(report: SearchReport, console: Console) -> None:
                 f"({gain.low or 0:.2f}-{gain.high or 0:.2f})"
             )
     for kind, found in report.by_vectors.items():
-        told = (
+        parts = (
             f"{name} {value.value:+.3f} ({value.low or 0:.3f} to {value.high or 0:.3f})"
             for name, value in found.items()
             if value.value is not None
         )
-        console.print(f"{kind}: vectors add {', '.join(told)}")
+        console.print(f"{kind}: vectors add {', '.join(parts)}")
     print_latency(console, "search", report.latency, [each.ms for each in report.results])
     print_provenance(console, NOTE, report.provenance, len(report.results))

@@ -16,8 +16,8 @@ from .task_file import Place, Task
 MAX_TABS = 40
 """Presses of Tab after which a task ends that has not become silent."""
 
-Verdict = Literal["done", "partial", "silent", "wrong"]
-VERDICTS: tuple[Verdict, ...] = ("done", "partial", "silent", "wrong")
+Status = Literal["done", "partial", "silent", "wrong"]
+STATUSES: tuple[Status, ...] = ("done", "partial", "silent", "wrong")
 
 Session = Callable[[Mapping[str, Any]], Editor]
 """A new session with these settings."""
@@ -45,7 +45,7 @@ class TaskResult:
     trace: tuple[str, ...]
 
     @property
-    def verdict(self) -> Verdict:
+    def status(self) -> Status:
         if self.wrong:
             return "wrong"
         if self.right == self.places:

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from editahead_lab import json_types
 
-from .player import VERDICTS, TaskResult
+from .player import STATUSES, TaskResult
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,13 @@ class TaskReport:
 def figures(results: Iterable[TaskResult]) -> json_types.TaskFigures:
     """Return how many tasks have each verdict, and the counts of places and lines."""
     played = list(results)
-    verdicts = Counter(result.verdict for result in played)
+    statuses = Counter(result.status for result in played)
     return {
         "tasks": len(played),
-        "done": verdicts["done"],
-        "partial": verdicts["partial"],
-        "silent": verdicts["silent"],
-        "wrong": verdicts["wrong"],
+        "done": statuses["done"],
+        "partial": statuses["partial"],
+        "silent": statuses["silent"],
+        "wrong": statuses["wrong"],
         "places": sum(result.places for result in played),
         "right": sum(result.right for result in played),
         "wrongLines": sum(result.wrong for result in played),
@@ -71,12 +71,12 @@ def as_json(report: TaskReport) -> json_types.EvalTasksOutput:
 def render(report: TaskReport, console: Console, *, trace: bool = False) -> None:
     """Print the tables, and the tasks that are not done; with `trace`, also what each Tab did there."""
     for on, off in zip(report.learning, report.fixed, strict=True):
-        if on.verdict == off.verdict == "done":
+        if on.status == off.status == "done":
             continue
         lines = f", {on.wrong} wrong lines" if on.wrong else ""
-        other = "" if on.verdict == off.verdict else f" (without learning: {off.verdict})"
+        other = "" if on.status == off.status else f" (without learning: {off.status})"
         console.print(
-            f"{on.name}: {on.verdict}, {on.right} of {on.places} places{lines}{other}",
+            f"{on.name}: {on.status}, {on.right} of {on.places} places{lines}{other}",
             markup=False,
             highlight=False,
             soft_wrap=True,
@@ -86,7 +86,7 @@ def render(report: TaskReport, console: Console, *, trace: bool = False) -> None
     groups = {"all, learning on": figures(report.learning), "all, learning off": figures(report.fixed)}
     rows = as_json(report)
     for title, group in (("", groups), ("kind", rows["kinds"]), ("language", rows["languages"])):
-        table = Table(title, "tasks", *VERDICTS, "places right", "wrong lines", box=None, pad_edge=False)
+        table = Table(title, "tasks", *STATUSES, "places right", "wrong lines", box=None, pad_edge=False)
         for column in table.columns[1:]:
             column.justify = "right"
         for name, row in group.items():
@@ -109,7 +109,7 @@ def _by(results: Sequence[TaskResult], names: Sequence[str]) -> dict[str, json_t
 
 def _outcome(result: TaskResult) -> json_types.TaskOutcome:
     return {
-        "verdict": result.verdict,
+        "verdict": result.status,
         "right": result.right,
         "wrongLines": result.wrong,
         "kept": result.kept,

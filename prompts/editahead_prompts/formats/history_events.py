@@ -74,8 +74,8 @@ def to_unified_diff(event: HistoryEvent, context: int = CONTEXT) -> str:
     line = 0
     for i1, i2, j1, j2 in diff_lines(old, new):
         body += (" " + same for same in old[line:i1])
-        body += ("-" + line for line in old[i1:i2])
-        body += ("+" + line for line in new[j1:j2])
+        body += ("-" + deleted for deleted in old[i1:i2])
+        body += ("+" + inserted for inserted in new[j1:j2])
         line = i2
     body += (" " + same for same in (*old[line:], *_bodies(below)))
     around = len(above) + len(below)

@@ -11,8 +11,8 @@ from editahead_evals.metrics.key_judge import (
     MAX_CHANGES,
     MAX_S,
     ShownEdit,
+    Status,
     TrackedRange,
-    Verdict,
     is_half_typed,
     is_typed_towards,
     keys_saved,
@@ -44,14 +44,14 @@ class Typist:
             self.change((at + offset, at + offset, character))
 
     @property
-    def verdict(self) -> Verdict:
-        return self.edit.verdict
+    def status(self) -> Status:
+        return self.edit.status
 
 
 def test_what_the_person_types_is_true_and_later_keys_are_not_counted() -> None:
     typist = Typist("x = ge\n", 6, 6, "t_name()")
     typist.type(6, "t_name().first")
-    assert typist.verdict == "true"
+    assert typist.status == "true"
     assert typist.edit.keys == list(range(2, 10))
     assert keys_saved([typist.edit]) == 7
 
@@ -60,10 +60,10 @@ def test_an_edit_elsewhere_moves_with_the_text_above_it() -> None:
     typist = Typist("a\nold\nc\n", 2, 5, "new")
     typist.type(1, "bcd")
     typist.change((0, 2, ""))
-    assert typist.verdict == "wrong"
+    assert typist.status == "wrong"
     typist.change((3, 6, "n"))
     typist.type(4, "ew")
-    assert (typist.text, typist.verdict) == ("cd\nnew\nc\n", "true")
+    assert (typist.text, typist.status) == ("cd\nnew\nc\n", "true")
     assert len(typist.edit.keys) == 3
 
 
@@ -71,47 +71,47 @@ def test_brackets_that_close_themselves_are_on_the_way() -> None:
     typist = Typist("f", 1, 1, "oo(a, b)")
     typist.type(1, "oo")
     typist.change((3, 3, "()"))
-    assert typist.verdict == "partly"  # half of it: 4 of 8
+    assert typist.status == "partly"  # half of it: 4 of 8
     typist.type(4, "a, b")
-    assert (typist.text, typist.verdict) == ("foo(a, b)", "true")
+    assert (typist.text, typist.status) == ("foo(a, b)", "true")
 
 
 def test_half_of_the_text_is_partly() -> None:
     typist = Typist("x = ", 4, 4, "one.two")
     typist.type(4, "one")
-    assert typist.verdict == "wrong"
+    assert typist.status == "wrong"
     typist.type(7, ".")
     typist.type(8, "six")
-    assert typist.verdict == "partly"
+    assert typist.status == "partly"
 
 
 def test_one_of_two_hunks_is_partly_and_both_are_true() -> None:
     typist = Typist("a\nb\nc\n", 0, 6, "A\nb\nC\n")
     typist.change((0, 1, "A"))
-    assert typist.verdict == "partly"
+    assert typist.status == "partly"
     typist.change((4, 5, "C"))
-    assert typist.verdict == "true"
+    assert typist.status == "true"
 
 
 def test_a_deletion_is_fulfilled_when_the_text_is_deleted() -> None:
     typist = Typist("a\nb\nc\n", 2, 4, "")
     typist.change((2, 3, ""))
-    assert typist.verdict == "wrong"
+    assert typist.status == "wrong"
     typist.change((2, 3, ""))
-    assert typist.verdict == "true"
+    assert typist.status == "true"
 
 
 def test_an_edit_that_changes_nothing_is_wrong() -> None:
     typist = Typist("a\nb\n", 0, 1, "a")
     typist.change((0, 1, "b"))
     typist.change((0, 1, "a"))
-    assert typist.verdict == "wrong"
+    assert typist.status == "wrong"
 
 
 def test_changes_that_no_key_made_can_make_it_true_but_save_nothing() -> None:
     typist = Typist("x = ge", 6, 6, "t_name")
     typist.change((4, 6, "get_name"), by_key=False)
-    assert typist.verdict == "true"
+    assert typist.status == "true"
     assert keys_saved([typist.edit]) == 0
 
 
@@ -121,15 +121,15 @@ def test_the_horizon_in_changes_of_any_document(late: bool) -> None:
     for _ in range(MAX_CHANGES - 2 + late):
         typist.change((0, 0, "x"), path="b.py")
     typist.type(0, "ab")
-    assert typist.verdict == ("partly" if late else "true")
+    assert typist.status == ("partly" if late else "true")
 
 
-@pytest.mark.parametrize(("at", "verdict"), [(MAX_S, "true"), (MAX_S + 0.1, "wrong")])
-def test_the_horizon_in_seconds(at: float, verdict: Verdict) -> None:
+@pytest.mark.parametrize(("at", "status"), [(MAX_S, "true"), (MAX_S + 0.1, "wrong")])
+def test_the_horizon_in_seconds(at: float, status: Status) -> None:
     typist = Typist("", 0, 0, "a")
     typist.at = at
     typist.type(0, "a")
-    assert typist.verdict == verdict
+    assert typist.status == status
 
 
 @pytest.mark.slow
@@ -170,8 +170,8 @@ def test_trimmed_replacements_do_the_same(text: str, data: st.DataObject) -> Non
     assert made[1] - made[0] <= b - a
 
 
-def shown(key: int, keys: list[int], verdict: Verdict = "true") -> ShownEdit:
-    return ShownEdit("p", "a", key, 0.0, TrackedRange(0, 0), "", "x", verdict=verdict, keys=keys)
+def shown(key: int, keys: list[int], status: Status = "true") -> ShownEdit:
+    return ShownEdit("p", "a", key, 0.0, TrackedRange(0, 0), "", "x", status=status, keys=keys)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from editahead_evals.data.commit_replay import ReplayMoment, replay
-from editahead_evals.replay.baselines import last_substitution, most_similar_line, silence
+from editahead_evals.replay.baselines import last_substitution, silence, similar_line
 
 
 def moment(before: str, after: str) -> ReplayMoment:
@@ -65,4 +65,4 @@ def test_last_substitution_looks_back_on_earlier_edits() -> None:
     ],
 )
 def test_nearest_line(before: str, after: str, shown: str | None) -> None:
-    assert most_similar_line(moment(before, after)) == shown
+    assert similar_line(moment(before, after)) == shown

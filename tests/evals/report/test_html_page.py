@@ -105,7 +105,7 @@ def test_every_column_has_a_meaning() -> None:
 
 def test_cases_say_what_was_shown_and_what_came() -> None:
     right, wrong, end = cases()
-    assert [each.verdict for each in (right, wrong, end)] == ["right", "wrong", "after the last edit"]
+    assert [each.status for each in (right, wrong, end)] == ["right", "wrong", "after the last edit"]
     assert right.done[:3] == (("@", "line 1"), ("-", "a <b>"), ("+", "a <c>"))
     assert right.shown == right.wanted
     assert ("+", "w") in wrong.shown
@@ -114,8 +114,8 @@ def test_cases_say_what_was_shown_and_what_came() -> None:
 
 
 def test_the_best_are_large_and_the_worst_are_sure() -> None:
-    def made(id: str, verdict: str, confidence: float, size: int) -> ExampleCase:
-        return ExampleCase(id, "", "go", verdict, confidence, "propagation", "", size, (), (), ())
+    def made(id: str, status: str, confidence: float, size: int) -> ExampleCase:
+        return ExampleCase(id, "", "go", status, confidence, "propagation", "", size, (), (), ())
 
     all_cases = [
         made("a", "right", 0.5, 3),

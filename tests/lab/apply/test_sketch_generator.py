@@ -329,7 +329,7 @@ def test_the_server_is_asked_and_judged() -> None:
         "a = 1\nshow(a)\nshow(c)\ndone()\n",
     )
     outcomes = list(apply_all([known, unsure, mistaken, choosing], Editor))
-    assert [outcome.verdict for outcome in outcomes] == ["exact", "refused", "wrong", "refused"]
+    assert [outcome.status for outcome in outcomes] == ["exact", "refused", "wrong", "refused"]
     assert outcomes[1].reason == "ambiguous"
     assert outcomes[1].ms is None
     assert outcomes[2].got == known.files[0].accepted
@@ -351,7 +351,7 @@ def test_a_server_that_ends_costs_one_case(tmp_path: Path) -> None:
 
     known = case(sketch, before, "a = 1\nb = 3\n")
     outcomes = list(apply_all([known, known, known], start))
-    assert [(each.verdict, each.reason) for each in outcomes] == [
+    assert [(each.status, each.reason) for each in outcomes] == [
         ("refused", SERVER_FAILED),
         ("exact", ""),
         ("exact", ""),
@@ -360,13 +360,13 @@ def test_a_server_that_ends_costs_one_case(tmp_path: Path) -> None:
 
 
 def outcome(
-    number: int, verdict: str, style: str = "declaration", damage: str = "", refusal: bool = False
+    number: int, status: str, style: str = "declaration", damage: str = "", refusal: bool = False
 ) -> CaseResult:
     file = CaseFile("a.py", "python", "x\n" * 1000, () if refusal else ("y\n",))
     made = Case(f"record-{number}#{style}", style, "", damage, "sketch\n", (file,))
-    if verdict == "refused":
+    if status == "refused":
         return CaseResult(made, "refused", "ambiguous", choices=2 * (number % 2), right_choice=number % 2)
-    return CaseResult(made, "exact" if verdict == "exact" else "wrong", ms=10.0 + number, got=("z\n",))
+    return CaseResult(made, "exact" if status == "exact" else "wrong", ms=10.0 + number, got=("z\n",))
 
 
 def test_figures() -> None:

@@ -43,7 +43,7 @@ RECORDS = [
 @pytest.fixture
 def states(tmp_path: Path) -> Path:
     path = tmp_path / "states.jsonl.zst"
-    write_states(path, typing_states(sessions(RECORDS[:1]), hunks=2, most=4))
+    write_states(path, typing_states(sessions(RECORDS[:1]), hunks=2, max_states=4))
     return path
 
 
@@ -63,7 +63,7 @@ def test_a_session_is_typed_two_characters_at_a_time() -> None:
 
 
 def test_states_are_stored_and_read(states: Path) -> None:
-    assert list(read_states(states)) == list(typing_states(sessions(RECORDS[:1]), hunks=2, most=4))
+    assert list(read_states(states)) == list(typing_states(sessions(RECORDS[:1]), hunks=2, max_states=4))
 
 
 @pytest.mark.parametrize(
@@ -106,10 +106,10 @@ def test_very_different_prompts_of_two_formats(states: Path) -> None:
         list(render_all(format, read_states(states), bundled_tokenizer())) for format in (EDITAHEAD, ZETA_2)
     )
     same = compare(ours, ours, ("a", "b"), 3)
-    assert (same.equal, same.most_different) == (4, ())
+    assert (same.equal, same.largest) == (4, ())
     found = compare(ours, theirs, ("ours", "theirs"), 3)
     assert found.equal == 0
-    (pair,) = found.most_different
+    (pair,) = found.largest
     assert pair.diff[:2] == ("--- theirs", "+++ ours")
     assert pair.changed > 20
 

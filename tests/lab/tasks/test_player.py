@@ -15,7 +15,7 @@ import fake_server
 from editahead_evals.client.editor import Editor
 from editahead_evals.client.lsp_client import LanguageClient
 from editahead_evals.errors import RecordError, ScenarioError
-from editahead_lab.tasks.player import TaskResult, Verdict, play_task
+from editahead_lab.tasks.player import Status, TaskResult, play_task
 from editahead_lab.tasks.report import TaskReport, as_json, render
 from editahead_lab.tasks.task_file import TASKS
 
@@ -35,7 +35,7 @@ def play(buffer: str, sections: str = "") -> TaskResult:
 
 
 @pytest.mark.parametrize(
-    ("sections", "verdict", "right", "wrong"),
+    ("sections", "status", "right", "wrong"),
     [
         (f"-- follow --\n{FIRST}{LAST}", "done", 2, 0),
         (f"-- follow --\n{FIRST}", "wrong", 1, 1),
@@ -44,15 +44,15 @@ def play(buffer: str, sections: str = "") -> TaskResult:
         ("", "wrong", 0, 2),
     ],
 )
-def test_results(sections: str, verdict: Verdict, right: int, wrong: int) -> None:
+def test_results(sections: str, status: Status, right: int, wrong: int) -> None:
     result = play(NAMES, sections)
-    assert (result.verdict, result.right, result.wrong) == (verdict, right, wrong)
+    assert (result.status, result.right, result.wrong) == (status, right, wrong)
     assert len(result.trace) == 2
 
 
 def test_silence_is_done_where_nothing_follows_and_silent_where_something_does() -> None:
-    assert play("y = 2\n").verdict == "done"
-    assert play("y = 2\n", "-- follow --\n@ 1\n-y = 2\n+y = 3\n").verdict == "silent"
+    assert play("y = 2\n").status == "done"
+    assert play("y = 2\n", "-- follow --\n@ 1\n-y = 2\n+y = 3\n").status == "silent"
 
 
 def test_a_changed_place_to_keep_is_reported() -> None:

@@ -40,8 +40,8 @@ def write_adapter(network: CoderNetwork, folder: Path, provenance: Mapping[str, 
             tensors[f"{name}.{part}"] = steps.round().to(torch.int8)
             tensors[f"{name}.{part}.scales"] = scales
     folder.mkdir(parents=True, exist_ok=True)
-    told = {"scale": str(_SCALE), "provenance": json.dumps(provenance, ensure_ascii=False)}
-    save_file(tensors, folder / ADAPTER, told)
+    metadata = {"scale": str(_SCALE), "provenance": json.dumps(provenance, ensure_ascii=False)}
+    save_file(tensors, folder / ADAPTER, metadata)
     (folder / ADAPTER).chmod(0o644)  # it is written without read permission for others
     np.save(folder / VOCABULARY, network.vocabulary.astype(np.int32))
 

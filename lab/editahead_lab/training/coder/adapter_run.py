@@ -150,7 +150,7 @@ class AdapterRun:
         data: The examples.
         folder: Where checkpoints and `log.jsonl` are.
         resume: Whether to go on with the run in the folder.
-        tell: Receives each line of the log.
+        report: Receives each line of the log.
         clock: Returns seconds.
 
     Raises:
@@ -166,11 +166,11 @@ class AdapterRun:
         folder: Path,
         *,
         resume: bool,
-        tell: Callable[[dict[str, Any]], None],
+        report: Callable[[dict[str, Any]], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.plan, self.network, self.data, self.folder = plan, network, data, folder
-        self._tell, self._clock = tell, clock
+        self._report, self._clock = report, clock
         self.where = RunState()
         self._kind = {
             **{name: value for name, value in asdict(plan).items() if name not in _MAY_CHANGE},
@@ -279,4 +279,4 @@ class AdapterRun:
         }
         with (self.folder / LOG).open("a") as log:
             log.write(json.dumps(line) + "\n")
-        self._tell(line)
+        self._report(line)

@@ -51,10 +51,10 @@ class Answer:
     line_probability: float
 
 
-def sample_numbers(packed: PackedExamples, count: int, most: int, seed: int) -> list[int]:
-    """Return the numbers of a sample of examples of at most `most` tokens; the same for the same seed."""
+def sample_numbers(packed: PackedExamples, count: int, max_tokens: int, seed: int) -> list[int]:
+    """Return the numbers of a sample of examples of at most `max_tokens` tokens; the same for the same seed."""
     order = np.random.default_rng(seed).permutation(len(packed))
-    return [number for number in order.tolist() if packed.lengths[number] <= most][:count]
+    return [number for number in order.tolist() if packed.lengths[number] <= max_tokens][:count]
 
 
 @torch.no_grad()  # type: ignore[untyped-decorator]  # mypy sees no torch
@@ -132,13 +132,13 @@ def _decode(
             break
         last = network.next_hidden(said[:, step], positions, caches)
         positions = positions + 1
-    told = []
+    decoded = []
     for number, tokens_said, logs, quiet in zip(
         numbers, said.tolist(), chances.tolist(), [] if silence is None else silence.tolist(), strict=True
     ):
         size = tokens_said.index(end) + 1 if end in tokens_said else MAX_TOKENS
-        told.append((number, tokens_said[:size], logs[:size], quiet))
-    return told
+        decoded.append((number, tokens_said[:size], logs[:size], quiet))
+    return decoded
 
 
 def _read(network: CoderNetwork, prompts: Sequence[Any], row: int) -> tuple[Any, list[Any]]:
@@ -193,18 +193,18 @@ def figures_of(answers: Sequence[Answer]) -> dict[str, Any]:
 
 def _edit_figures(edits: Sequence[Answer], quiet: Sequence[Answer]) -> dict[str, Any]:
     shown = sorted((one for one in edits if _says_something(one)), key=lambda one: -one.probability)
-    coverage, least = 0.0, 1.0
+    coverage, threshold = 0.0, 1.0
     right = 0
     for count, one in enumerate(shown, 1):
         right += one.is_right
         if right / count >= PRECISION and right / len(edits) > coverage:
-            coverage, least = right / len(edits), one.probability
-    false = [one for one in quiet if _says_something(one) and one.probability >= least]
+            coverage, threshold = right / len(edits), one.probability
+    false = [one for one in quiet if _says_something(one) and one.probability >= threshold]
     return {
         "examples": len(edits),
         "exact": _share(one.is_right for one in edits),
         f"coverage at precision {PRECISION}": round(coverage, 4),
-        "from probability": round(least, 4),
+        "from probability": round(threshold, 4),
         "shown where nothing is left": round(len(false) / len(quiet), 4) if quiet else None,
     }
 

@@ -51,7 +51,7 @@ class Sources:
             GitError: The repository cannot be read.
             ShardError: A file is damaged.
         """
-        shards = train_shards(self.edits, least=HELD_OUT_SHARDS + 1) if self.edits is not None else []
+        shards = train_shards(self.edits, min_count=HELD_OUT_SHARDS + 1) if self.edits is not None else []
         own = list(self._own_commits())
         train = (self._read(shard, seed) for shard in shards[:-HELD_OUT_SHARDS])
         held = (self._read(shard, seed) for shard in shards[-HELD_OUT_SHARDS:])

@@ -32,7 +32,7 @@ NEAR = (0, 0, 0, 0, -1, 1, -2, 2, -4, 5)
 """Lines from the hunk to the cursor of a person who went to it."""
 LINES_SAID, SPAN_LINES = (1, 1, 2, 4, 8, 16), (1, 1, 1, 2, 3, 5, 8)
 """Lines of new text, and of a span, that a continuation says at most."""
-AT_WORDS, AFTER_INDENTATION, OLD_IS_GONE, CLOSED_BY_EDITOR = 0.5, 0.8, 0.6, 0.4
+AT_WORDS, AFTER_INDENTATION, OLD_IS_DELETED, CLOSED_BY_EDITOR = 0.5, 0.8, 0.6, 0.4
 """While typing, shares of moments: at a word's border, behind the line's indentation (which an editor types), with the
 replaced lines gone, and with the closing marks that an editor inserts."""
 
@@ -310,7 +310,7 @@ class FileReplay:
     def _typed(self, gap: _Gap, text: str, typed: int, made: int) -> Moment:
         """Return the moment in which so much of a new text is typed."""
         rng = self.rng
-        kept = [] if rng.random() < OLD_IS_GONE or not gap.replaced else gap.replaced
+        kept = [] if rng.random() < OLD_IS_DELETED or not gap.replaced else gap.replaced
         written = text[:typed]
         lines = [*gap.above, *written.split("\n"), *kept, *gap.below]
         cursor = sum(len(line) + 1 for line in gap.above) + typed
@@ -378,8 +378,8 @@ def _indentation(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _word_start(text: str, place: int, least: int) -> int:
-    """Return the start of the word that a place is in, at least `least`."""
-    while place > least and (text[place - 1].isalnum() or text[place - 1] == "_"):
+def _word_start(text: str, place: int, min_place: int) -> int:
+    """Return the start of the word that a place is in, at least `min_place`."""
+    while place > min_place and (text[place - 1].isalnum() or text[place - 1] == "_"):
         place -= 1
     return place

@@ -97,12 +97,12 @@ def read(path: Path, vocabulary: HfTokenizer) -> PackedExamples:
 
     try:
         with safe_open(path, "numpy") as file:
-            told = file.metadata() or {}
+            header = file.metadata() or {}
             arrays = {name: file.get_tensor(name) for name in _ARRAYS}
-            provenance = json.loads(told["provenance"])
+            provenance = json.loads(header["provenance"])
     except (OSError, SafetensorError, KeyError, ValueError) as error:
         raise DatasetError(f"{path}: no packed examples ({error})") from error
-    if told.get("vocabulary") != fingerprint(vocabulary):
+    if header.get("vocabulary") != fingerprint(vocabulary):
         raise DatasetError(f"{path}: made with another vocabulary")
     return PackedExamples(**arrays, provenance=provenance)
 
@@ -141,12 +141,12 @@ class RowOrder:
             self.epoch, self.at = self.epoch + 1, 0
 
 
-def fill_rows(numbers: Iterable[int], lengths: Numbers, most: int) -> Iterator[list[int]]:
-    """Yield the examples in order, in groups of at most `most` tokens. None is longer."""
+def fill_rows(numbers: Iterable[int], lengths: Numbers, max_tokens: int) -> Iterator[list[int]]:
+    """Yield the examples in order, in groups of at most `max_tokens` tokens. None is longer."""
     row: list[int] = []
     size = 0
     for number in numbers:
-        if row and size + lengths[number] > most:
+        if row and size + lengths[number] > max_tokens:
             yield row
             row, size = [], 0
         row.append(number)

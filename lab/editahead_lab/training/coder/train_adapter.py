@@ -89,7 +89,7 @@ def train_adapter(
     *,
     resume: bool,
     measured: int,
-    tell: Callable[[dict[str, Any]], None],
+    report: Callable[[dict[str, Any]], None],
     clock: Callable[[], float] = time.monotonic,
 ) -> Mapping[str, Any] | None:
     """Train an adapter, write it with its card, and return the card; None if the run was interrupted.
@@ -103,7 +103,7 @@ def train_adapter(
         out: The folder of the adapter; `run` in it has checkpoints and the log.
         resume: Whether to go on with the run in the folder.
         measured: The most held-out examples to answer.
-        tell: Receives each line of the log.
+        report: Receives each line of the log.
         clock: Returns seconds.
 
     Raises:
@@ -118,7 +118,7 @@ def train_adapter(
     network = _network(weights, vocabulary, known, plan.rank, plan.seed, machine)
     if machine.device == "cuda":
         network.compile()
-    run = AdapterRun(plan, network, known[0], out / "run", resume=resume, tell=tell, clock=clock)
+    run = AdapterRun(plan, network, known[0], out / "run", resume=resume, report=report, clock=clock)
     if not run.train():
         return None
     where = run.where

@@ -161,12 +161,12 @@ def step_rows(commit: Commit) -> list[StepRow]:
     return out
 
 
-def typing_session(commit: Commit, *, weights: dict[str, Any], least: float) -> TypingSession:
+def typing_session(commit: Commit, *, weights: dict[str, Any], min_probability: float) -> TypingSession:
     """Return what is shown while a commit is typed. A completion stays while the person types along it.
 
     Args:
         weights: The content of weights.json.
-        least: The probability, after calibration, from which a completion is shown.
+        min_probability: The probability, after calibration, from which a completion is shown.
     """
     judge, texts = CompletionWeights(weights), _open_texts(commit)
     shown: list[Shown] = []
@@ -180,7 +180,7 @@ def typing_session(commit: Commit, *, weights: dict[str, Any], least: float) -> 
         if left >= visible_to or not is_typing(key.state):
             continue
         found = judge.best_text(find_steps(texts.model_at(key.state, _never), place_at(key.state)))
-        if found is None or judge.calibrated(found) < least:
+        if found is None or judge.calibrated(found) < min_probability:
             continue
         same = _common_length(found.text, key.rest)
         right = same == len(found.text)
@@ -238,7 +238,9 @@ def figures(sessions: Iterable[TypingSession], weights: dict[str, Any]) -> Figur
     )
 
 
-def train(edits: Path, out: Path, *, commits: int, seed: int, jobs: int, least: float) -> dict[str, Any]:
+def train(
+    edits: Path, out: Path, *, commits: int, seed: int, jobs: int, min_probability: float
+) -> dict[str, Any]:
     """Fit on all `train-*` shards except the last two, measure on these, write the weights, return their provenance.
 
     Args:
@@ -247,12 +249,12 @@ def train(edits: Path, out: Path, *, commits: int, seed: int, jobs: int, least: 
         commits: Commits of each shard.
         seed: The seed of their choice.
         jobs: Processes.
-        least: The probability from which the figures count a completion as shown.
+        min_probability: The probability from which the figures count a completion as shown.
 
     Raises:
         FileNotFoundError: There are fewer than four shards.
     """
-    shards = train_shards(edits, least=4)
+    shards = train_shards(edits, min_count=4)
     fitted, aside = shards[:-2], shards[-2:]
     halves = LanguageHalves(fitted, COUNTED, seed)
 
@@ -262,15 +264,17 @@ def train(edits: Path, out: Path, *, commits: int, seed: int, jobs: int, least: 
             return list(pool.map(work, chosen, chunksize=4))
 
     weights = fit_step_trees(list(chain.from_iterable(run(step_rows, fitted[::2]))))
-    sessions = run(partial(typing_session, weights=weights, least=MIN_PROBABILITY), fitted[1::2])
+    sessions = run(partial(typing_session, weights=weights, min_probability=MIN_PROBABILITY), fitted[1::2])
     pairs = [(one.stated, one.right) for session in sessions for one in session.shown]
     weights["calibration"] = fit_curve(pairs)
-    measured = figures(run(partial(typing_session, weights=weights, least=least), aside), weights)
+    measured = figures(
+        run(partial(typing_session, weights=weights, min_probability=min_probability), aside), weights
+    )
     provenance = {
         "made by": f"editahead-lab train completion commits={commits} seed={seed}",
         "fitted on": [shard.name for shard in fitted],
         "measured on": [shard.name for shard in aside],
-        "threshold": least,
+        "threshold": min_probability,
         "figures": asdict(measured),
     }
     parts = {name: json.dumps(weights[name]) for name in ("calibration", "features", "bias")}

@@ -81,7 +81,7 @@ def count_repositories(records: Iterable[Mapping[str, Any]], seed: int) -> dict[
 
 def common_counts(repositories: Sequence[RepositoryCounts]) -> dict[str, Any]:
     """Return what several repositories have in common, in the format of `LanguageNgrams`."""
-    least = 3 if len(repositories) > 4 else 2
+    min_repositories = 3 if len(repositories) > 4 else 2
     contexts: Counter[Key] = Counter()
     followers: defaultdict[Key, Counter[str]] = defaultdict(Counter)
     words: Counter[str] = Counter()
@@ -104,7 +104,7 @@ def common_counts(repositories: Sequence[RepositoryCounts]) -> dict[str, Any]:
         shares = {
             piece: round(value / rate, 2)
             for piece, value in followers[context].most_common(MAX_FOLLOWERS)
-            if spread[context, piece] >= least and value >= MIN_SHARE * rate
+            if spread[context, piece] >= min_repositories and value >= MIN_SHARE * rate
         }
         if (
             shares
@@ -117,7 +117,7 @@ def common_counts(repositories: Sequence[RepositoryCounts]) -> dict[str, Any]:
         "words": {
             word: round(rate, 1)
             for word, rate in sorted(words.items())
-            if spread[word] >= least and rate >= MIN_WORD_RATE
+            if spread[word] >= min_repositories and rate >= MIN_WORD_RATE
         },
     }
 

@@ -148,20 +148,21 @@ def spoiled(before: str, after: str, rng: random.Random) -> str:
     if not hunks:
         return after
     i1, i2, j1, j2 = rng.choice(hunks)
-    gone, come = old[i1:i2], new[j1:j2]
+    deleted, inserted = old[i1:i2], new[j1:j2]
     match rng.choice(("missing", "doubled", "moved", "lost", "indented")):
         case "missing":
-            new[j1:j2] = gone
-        case "doubled" if gone:
-            new[j1:j2] = [*gone, *come] if rng.random() < 0.5 else [*come, *gone]
-        case "moved" if come:
-            new[j1:j2] = gone
+            new[j1:j2] = deleted
+        case "doubled" if deleted:
+            new[j1:j2] = [*deleted, *inserted] if rng.random() < 0.5 else [*inserted, *deleted]
+        case "moved" if inserted:
+            new[j1:j2] = deleted
             at = min(max(j1 + rng.choice((-3, -2, -1, 1, 2, 3)), 0), len(new) - 1)
-            new[at:at] = come
-        case "indented" if come:
+            new[at:at] = inserted
+        case "indented" if inserted:
             step = rng.choice((-4, -2, 2, 4))
             new[j1:j2] = [
-                line[-step:] if step < 0 and not line[:-step].strip() else " " * step + line for line in come
+                line[-step:] if step < 0 and not line[:-step].strip() else " " * step + line
+                for line in inserted
             ]
         case _:
             some = rng.randint(1, 4)

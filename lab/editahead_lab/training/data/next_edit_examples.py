@@ -71,7 +71,7 @@ def tasks_of(record: dict[str, Any], rng: random.Random) -> Iterator[Task]:
         if rng.random() < HALF_TYPED:
             task = half_typed(moment, hunk, rng)
         else:
-            task = Task(gone_to(moment.state, hunk, rng), moment.remaining)
+            task = Task(move_to_hunk(moment.state, hunk, rng), moment.remaining)
         if task is not None:
             yield with_candidates(task, predictors, gate, rng)
     if found:
@@ -92,7 +92,7 @@ def chosen_hunk(moment: TrainingMoment, rng: random.Random) -> Hunk:
     return rng.choice(moment.remaining)
 
 
-def gone_to(state: EditorState, hunk: Hunk, rng: random.Random) -> EditorState:
+def move_to_hunk(state: EditorState, hunk: Hunk, rng: random.Random) -> EditorState:
     """Return the state with the cursor moved to the hunk: to its first line, to the change, or anywhere on it."""
     document = state.document
     line = min(hunk.start, len(document.lines) - 1)

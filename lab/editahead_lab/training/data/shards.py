@@ -25,16 +25,16 @@ _ID = re.compile(r'\{"id": ?"([^":]*):')
 T = TypeVar("T")
 
 
-def train_shards(edits: Path, least: int) -> list[Path]:
+def train_shards(edits: Path, min_count: int) -> list[Path]:
     """Return the `train-*` files of a folder by name.
 
     Raises:
-        FileNotFoundError: there are fewer than `least`.
+        FileNotFoundError: there are fewer than `min_count`.
     """
     shards = sorted(edits.glob("train-*.jsonl.zst"))
-    if len(shards) < least:
+    if len(shards) < min_count:
         raise FileNotFoundError(
-            f"{edits} holds {len(shards)} train-*.jsonl.zst files; at least {least} are needed"
+            f"{edits} holds {len(shards)} train-*.jsonl.zst files; at least {min_count} are needed"
         )
     return shards
 

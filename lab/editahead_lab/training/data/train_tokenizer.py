@@ -42,7 +42,7 @@ def train(edits: Path, out: Path, *, files: int, seed: int, commit: str) -> dict
     Raises:
         FileNotFoundError: there are no shards.
     """
-    shards = train_shards(edits, least=1)
+    shards = train_shards(edits, min_count=1)
     counted, records, size = _words(shards, files, seed)
     merges = _merges(counted)
     vocabulary = build_bpe(SPECIAL, merges)

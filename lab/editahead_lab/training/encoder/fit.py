@@ -96,7 +96,7 @@ def fit(
     out: Path,
     *,
     resume: bool,
-    tell: Callable[[dict[str, Any]], None],
+    report: Callable[[dict[str, Any]], None],
 ) -> dict[str, Any] | None:
     """Train, and write the encoder with its card. Return the card; None if the run was interrupted.
 
@@ -105,7 +105,7 @@ def fit(
         pairs_file: The pairs.
         out: The folder.
         resume: Whether to go on with the run in the folder.
-        tell: Called with the progress.
+        report: Called with the progress.
 
     Raises:
         DatasetError: There are no pairs, or too few.
@@ -116,7 +116,7 @@ def fit(
     run = _Run(plan, pairs, pairs_file, out)
     run.load() if resume else run.begin()
     with asked_to_stop() as is_asked:
-        if not run.train(is_asked, tell):
+        if not run.train(is_asked, report):
             return None
     return run.export()
 
@@ -208,12 +208,12 @@ class _Run:
     def _plan(self) -> dict[str, Any]:
         return {**asdict(self.plan), "without": list(self.plan.without), "pairs": len(self.pairs)}
 
-    def train(self, is_asked: Callable[[], bool], tell: Callable[[dict[str, Any]], None]) -> bool:
+    def train(self, is_asked: Callable[[], bool], report: Callable[[dict[str, Any]], None]) -> bool:
         """Train to the end, and return True; False if it was asked to stop."""
         state, plan = self.state, self.plan
         began, saved = time.monotonic() - state.seconds, time.monotonic()
         losses: list[float] = []
-        told = time.monotonic()
+        reported = time.monotonic()
         while state.seen < plan.seen:
             for number, batch in enumerate(
                 batches(self.data, self.trained, plan.batch, plan.seed, state.epoch)
@@ -227,9 +227,9 @@ class _Run:
                 now = time.monotonic()
                 state.seconds = now - began
                 is_point = state.seen * POINTS // plan.seen > point
-                if is_point or now >= told + LOG_SECONDS:
-                    self._tell(losses, tell, measured=is_point)
-                    losses, told = [], now
+                if is_point or now >= reported + LOG_SECONDS:
+                    self._report(losses, report, measured=is_point)
+                    losses, reported = [], now
                 if is_asked():
                     self.save()
                     return False
@@ -278,7 +278,9 @@ class _Run:
         self.optimizer.step()
         return float(loss.detach())
 
-    def _tell(self, losses: list[float], tell: Callable[[dict[str, Any]], None], *, measured: bool) -> None:
+    def _report(
+        self, losses: list[float], report: Callable[[dict[str, Any]], None], *, measured: bool
+    ) -> None:
         state = self.state
         left = state.seconds / state.seen * (self.plan.seen - state.seen)
         line: dict[str, Any] = {
@@ -291,7 +293,7 @@ class _Run:
             line["held out"] = mean_reciprocal_rank(self.held, self.encode)
         with (self.folder / LOG).open("a", encoding="utf-8") as log:
             log.write(json.dumps(line) + "\n")
-        tell(line)
+        report(line)
 
     def encode(self, texts: Sequence[str], role: int) -> Any:
         """Return the vectors of texts as the network has them now."""

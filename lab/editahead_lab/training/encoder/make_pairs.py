@@ -58,13 +58,13 @@ class PairsPlan:
     searches: Path | None = None
 
 
-def make_pairs(plan: PairsPlan, out: Path, tell: Callable[[str], None]) -> dict[str, Any]:
+def make_pairs(plan: PairsPlan, out: Path, log: Callable[[str], None]) -> dict[str, Any]:
     """Make the pairs, write them into a folder, and return their provenance.
 
     Args:
         plan: The sources.
         out: The folder. The parts that it has already are not made again.
-        tell: Called with a line of progress.
+        log: Called with a line of progress.
 
     Raises:
         SearchLogError: The log of searches cannot be read.
@@ -82,13 +82,13 @@ def make_pairs(plan: PairsPlan, out: Path, tell: Callable[[str], None]) -> dict[
         part = out / f"part-{name}.jsonl.zst"
         parts.append(part)
         if not part.exists():
-            tell(f"{name}: {write_pairs(part, source()):,} pairs")
+            log(f"{name}: {write_pairs(part, source()):,} pairs")
     left_out = {plain_name(name) for name in plan.leave_out}
     found = (pair for part in parts if _has_pairs(part) for pair in read_pairs(part))
     pairs = list(_distinct(pair for pair in found if plain_name(pair.repo) not in left_out))
     if not pairs:
         raise TrainingError("there are no pairs in these sources")
-    tell(f"{len(pairs):,} distinct pairs; looking for hard negatives")
+    log(f"{len(pairs):,} distinct pairs; looking for hard negatives")
     count = write_pairs(out / PAIRS, add_negatives(pairs, plan.seed))
     provenance = {
         "plan": stated,
@@ -141,7 +141,7 @@ def search_pairs(file: Path) -> Iterator[Pair]:
 
 def _sources(plan: PairsPlan) -> Iterator[tuple[str, Callable[[], Iterator[Pair]]]]:
     """Yield the sources: a name for each, and what makes its pairs."""
-    shards = [] if plan.edits is None else train_shards(plan.edits, least=1)
+    shards = [] if plan.edits is None else train_shards(plan.edits, min_count=1)
     for shard in shards:
         yield shard.name.split(".")[0], partial(_shard, shard, plan)
     for repository in plan.repositories:

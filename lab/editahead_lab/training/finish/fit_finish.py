@@ -214,7 +214,7 @@ def _calibration(samples: Sequence[FinishSample], judged: Sequence[float]) -> li
     return knots
 
 
-def told(
+def reported(
     samples: Sequence[FinishSample], probabilities: Sequence[float], thresholds: Mapping[str, float]
 ) -> list[int]:
     """Return the numbers of the samples in the report: the likeliest of those that overlap, above its threshold."""
@@ -239,20 +239,20 @@ def choose_thresholds(
     steps = [step / 100 for step in range(30, 96, 2)]
     thresholds: dict[str, float] = {}
     for kind in sorted({sample.kind for sample in samples}):
-        for least in steps:
-            found = [samples[number] for number in told(samples, probabilities, {kind: least})]
+        for threshold in steps:
+            found = [samples[number] for number in reported(samples, probabilities, {kind: threshold})]
             partial = [sample for sample in found if trials[sample.trial].mode != "none"]
             right = sum(sample.right for sample in partial)
             if right >= MIN_RIGHT and right >= PRECISION * len(partial):
-                thresholds[kind] = least
+                thresholds[kind] = threshold
                 break
     while thresholds:
         figure = figures(trials, samples, probabilities, thresholds)
-        raised = {kind: least + 0.02 for kind, least in thresholds.items() if least + 0.02 < 1}
+        raised = {kind: threshold + 0.02 for kind, threshold in thresholds.items() if threshold + 0.02 < 1}
         if figure["false alarms"] <= FALSE_ALARMS or not raised:
             break
         thresholds = raised
-    return {kind: round(least, 2) for kind, least in thresholds.items()}
+    return {kind: round(threshold, 2) for kind, threshold in thresholds.items()}
 
 
 def figures(
@@ -263,7 +263,7 @@ def figures(
 ) -> dict[str, Any]:
     """Return recall of repeating hunks and precision by what was left out, and false alarms on whole commits."""
     out: dict[str, Any] = {}
-    found = [samples[number] for number in told(samples, probabilities, thresholds)]
+    found = [samples[number] for number in reported(samples, probabilities, thresholds)]
     for mode in MODES:
         here = [sample for sample in found if trials[sample.trial].mode == mode]
         if mode == "none":

@@ -89,7 +89,7 @@ class GateTraining:
         Raises:
             FileNotFoundError: there are fewer than four.
         """
-        shards = train_shards(edits, least=4)
+        shards = train_shards(edits, min_count=4)
         self.fitted, self.aside = shards[:-2], shards[-2:]
         self.folds = [self.fitted[n::FOLDS] for n in range(FOLDS)]
         self._replay = partial(map_records, files=files, seed=seed, jobs=jobs)

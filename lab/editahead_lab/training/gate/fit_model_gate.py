@@ -62,7 +62,7 @@ class JointMoment:
     candidates: tuple[JointCandidate, ...]
 
 
-class _Asking:
+class _Predictors:
     """The rules and the model of one process."""
 
     def __init__(self, folder: Path) -> None:
@@ -94,17 +94,17 @@ class _Asking:
         return JointMoment(repo, moment.opportunity, found)
 
 
-_asking: _Asking | None = None
+_predictors: _Predictors | None = None
 
 
 def _start_worker(folder: Path) -> None:
-    global _asking
-    _asking = _Asking(folder)
+    global _predictors
+    _predictors = _Predictors(folder)
 
 
 def _ask_about(record: dict[str, Any]) -> list[JointMoment]:
-    assert _asking is not None
-    return _asking(record)
+    assert _predictors is not None
+    return _predictors(record)
 
 
 def collect(
@@ -125,9 +125,9 @@ def collect(
             yield from asked
 
 
-def _read(told: Mapping[str, Any]) -> JointMoment:
-    candidates = tuple(JointCandidate(**one) for one in told["candidates"])
-    return JointMoment(told["repo"], told["opportunity"], candidates)
+def _read(stored: Mapping[str, Any]) -> JointMoment:
+    candidates = tuple(JointCandidate(**one) for one in stored["candidates"])
+    return JointMoment(stored["repo"], stored["opportunity"], candidates)
 
 
 def fit(moments: Sequence[JointMoment]) -> dict[str, float]:
@@ -135,15 +135,15 @@ def fit(moments: Sequence[JointMoment]) -> dict[str, float]:
     import numpy as np
     from scipy.optimize import minimize
 
-    told = [
+    samples = [
         (gate_features(one.rules, one.said), one.right)
         for moment in moments
         for one in moment.candidates
         if one.said is not None
     ]
-    names = list(told[0][0])
-    values = np.array([[features[name] for name in names] for features, _ in told])
-    right = np.array([float(is_right) for _, is_right in told])
+    names = list(samples[0][0])
+    values = np.array([[features[name] for name in names] for features, _ in samples])
+    right = np.array([float(is_right) for _, is_right in samples])
     prior = np.array([0.0 if name == "one" else PRECISION for name in names])
 
     def loss(terms: Any) -> tuple[float, Any]:
@@ -170,14 +170,14 @@ def shown(moments: Sequence[JointMoment], terms: Mapping[str, float] | None) -> 
     for moment in moments:
         best: tuple[float, bool] | None = None
         for one in moment.candidates:
-            least = threshold(0.5) if one.rules is not None else model_threshold(0.5)
+            needed = threshold(0.5) if one.rules is not None else model_threshold(0.5)
             if terms is not None and one.said is not None:
                 sure = joint_probability(one.rules, one.said, terms)
             elif one.rules is None:
                 continue
             else:
                 sure = one.rules
-            if sure > least and (best is None or sure > best[0]):
+            if sure > needed and (best is None or sure > best[0]):
                 best = sure, one.right
         out.append(Shown(moment.repo, moment.opportunity, None if best is None else best[1]))
     return out
@@ -239,7 +239,7 @@ def train(
         FileNotFoundError: There are fewer than two shards.
         ValueError: No repository has a candidate of which the model says how likely it is.
     """
-    shards = train_shards(edits, least=SHARDS)[-SHARDS:]
+    shards = train_shards(edits, min_count=SHARDS)[-SHARDS:]
     records = [record for shard in shards for record in sample(shard, files, seed)]
     random.Random(seed).shuffle(records)
     moments = list(collect(records, folder, jobs, kept))

@@ -73,9 +73,9 @@ class _Session:
         old, new = "".join(hunk.old), "".join(hunk.new)
         head, tail = common_affixes(old, new)
         at = (*snapshot.starts, snapshot.length)[hunk.start] + head
-        gone, typed = len(old) - tail - head, new[head : len(new) - tail]
-        if gone:
-            self._change(uri, Edit.replace(at, at + gone, ""))
+        deleted, typed = len(old) - tail - head, new[head : len(new) - tail]
+        if deleted:
+            self._change(uri, Edit.replace(at, at + deleted, ""))
         for start in range(0, len(typed), KEYSTROKE_CHARS):
             key = typed[start : start + KEYSTROKE_CHARS]
             self._change(uri, Edit.replace(at + start, at + start, key))

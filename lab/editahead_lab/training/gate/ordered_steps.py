@@ -123,8 +123,8 @@ def _draw(left: Sequence[_Unit], made: Sequence[_Unit], rng: random.Random) -> _
         )
         for unit in left
     ]
-    most = max(scores)
-    return rng.choices(left, [math.exp(score - most) for score in scores])[0]
+    highest = max(scores)
+    return rng.choices(left, [math.exp(score - highest) for score in scores])[0]
 
 
 def _score(

@@ -24,9 +24,9 @@ def routers_of(model: Any) -> list[Any]:
     return [layer.mlp.gate for layer in model.model.layers]
 
 
-def decode_choices(told: Mapping[str, Any]) -> Any:
+def decode_choices(answer: Mapping[str, Any]) -> Any:
     """Return the log of a server (`WorkerExtension.take_expert_log`) as numbers of experts (tokens, layers, active)."""
-    experts = np.frombuffer(base64.b64decode(told["experts"]), np.uint8).reshape(told["shape"])
+    experts = np.frombuffer(base64.b64decode(answer["experts"]), np.uint8).reshape(answer["shape"])
     return torch.from_numpy(experts.astype(np.int64))
 
 

@@ -85,7 +85,7 @@ def test_the_rest_is_what_is_typed_without_moving_the_cursor() -> None:
 def test_a_completion_stays_while_it_is_typed_and_counts_once() -> None:
     before = "inventory.add(apple)\nx = 1\n"
     after = before + "inventory.add(apple)\n"
-    session = typing_session([record("1", "a.py", before, after)], weights=SURE, least=0.5)
+    session = typing_session([record("1", "a.py", before, after)], weights=SURE, min_probability=0.5)
     assert session.keys == len("\ninventory.add(apple)")
     (right,) = (one for one in session.shown if one.right)
     assert len("inventory.add(apple)") - 4 <= right.saved < len("inventory.add(apple)")

@@ -1,4 +1,4 @@
-"""What one face of the server shows during a session, request by request, and what became of it."""
+"""What one surface of the server shows during a session, request by request, and what became of it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .key_judge import ShownEdit, TrackedRange, is_typed_towards
 
 
 @dataclass(frozen=True, slots=True)
-class FaceAnswer:
-    """The edit that a face shows at a request: `old`, from offset `start`, becomes `new`."""
+class SurfaceAnswer:
+    """The edit that a surface shows at a request: `old`, from offset `start`, becomes `new`."""
 
     id: str
     start: int
@@ -24,8 +24,8 @@ class FaceAnswer:
         return text[: self.start] + self.new + text[self.start + len(self.old) :]
 
 
-class FaceObserver:
-    """An observer of one face in one session. Every suggestion is judged once, from when it is first shown.
+class SurfaceObserver:
+    """An observer of one surface in one session. Every suggestion is judged once, from when it is first shown.
 
     Attributes:
         shown: all suggestions, in the order of time.
@@ -37,10 +37,10 @@ class FaceObserver:
         self.flickers = 0
         self._known: set[str] = set()
         self._followed: list[ShownEdit] = []
-        self._on_screen: tuple[str, TrackedRange, FaceAnswer] | None = None
+        self._on_screen: tuple[str, TrackedRange, SurfaceAnswer] | None = None
         self._expected: str | None = None
 
-    def is_new(self, answer: FaceAnswer) -> bool:
+    def is_new(self, answer: SurfaceAnswer) -> bool:
         """Return whether a suggestion is shown for the first time."""
         return answer.id not in self._known
 
@@ -66,7 +66,13 @@ class FaceObserver:
         self._on_screen = None
 
     def on_answer(
-        self, path: str, text: str, answer: FaceAnswer | None, key: int, at: float, confidence: float | None
+        self,
+        path: str,
+        text: str,
+        answer: SurfaceAnswer | None,
+        key: int,
+        at: float,
+        confidence: float | None,
     ) -> None:
         """Take the answer to a request for a document with this text.
 

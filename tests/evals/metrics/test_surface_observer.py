@@ -1,18 +1,18 @@
-"""What a face shows, followed from request to request: suggestions counted once, and flicker."""
+"""What a surface shows, followed from request to request: suggestions counted once, and flicker."""
 
 from __future__ import annotations
 
 import pytest
 
-from editahead_evals.metrics.face_observer import FaceAnswer, FaceObserver
-from editahead_evals.metrics.key_metrics import face_result
+from editahead_evals.metrics.key_metrics import surface_result
+from editahead_evals.metrics.surface_observer import SurfaceAnswer, SurfaceObserver
 
 
-class Face:
-    """A document with the cursor at its end, and a face that answers after each key as the test says."""
+class Surface:
+    """A document with the cursor at its end, and a surface that answers after each key as the test says."""
 
     def __init__(self) -> None:
-        self.observer, self.text, self.key = FaceObserver(), "", 0
+        self.observer, self.text, self.key = SurfaceObserver(), "", 0
 
     def type(self, text: str, *, shown: str | None = None, id: str = "p-1") -> None:
         """Type all of `text` at the end; after its last key, `shown` is offered there."""
@@ -23,18 +23,18 @@ class Face:
             self.observer.on_change("a.py", [(at, at, character)], self.text, 0.0, self.key)
             answer = None
             if shown is not None and len(self.text) == at + 1 and character == text[-1]:
-                answer = FaceAnswer(id, len(self.text), "", shown)
+                answer = SurfaceAnswer(id, len(self.text), "", shown)
             self.observer.on_answer("a.py", self.text, answer, self.key, 0.0, 0.5)
 
 
 def test_a_suggestion_that_is_typed_through_is_one_and_does_not_flicker() -> None:
-    face = Face()
-    face.type("g", shown="et()")
-    face.type("e", shown="t()")
-    face.type("t", shown="()")
-    face.type("(", shown=")")
-    face.type(")")
-    result = face_result(face.observer, face.key, [])
+    surface = Surface()
+    surface.type("g", shown="et()")
+    surface.type("e", shown="t()")
+    surface.type("t", shown="()")
+    surface.type("(", shown=")")
+    surface.type(")")
+    result = surface_result(surface.observer, surface.key, [])
     counts = result.counts
     assert (counts.keys, counts.shown, counts.true, counts.wrong) == (5, 1, 1, 0)
     assert (counts.flickers, counts.saved) == (0, 3)
@@ -52,23 +52,23 @@ def test_a_suggestion_that_is_typed_through_is_one_and_does_not_flicker() -> Non
     ],
 )
 def test_flicker(typed: str, then: str | None, flickers: int) -> None:
-    face = Face()
-    face.type("g", shown="et()")
-    face.type(typed, shown=then, id="p-2")
-    assert face.observer.flickers == flickers
-    assert len(face.observer.shown) == 1 + (then is not None)
+    surface = Surface()
+    surface.type("g", shown="et()")
+    surface.type(typed, shown=then, id="p-2")
+    assert surface.observer.flickers == flickers
+    assert len(surface.observer.shown) == 1 + (then is not None)
 
 
 def test_what_is_typed_to_its_end_may_go() -> None:
-    face = Face()
-    face.type("g", shown="e")
-    face.type("e")
-    assert face.observer.flickers == 0
+    surface = Surface()
+    surface.type("g", shown="e")
+    surface.type("e")
+    assert surface.observer.flickers == 0
 
 
 def test_only_typing_inside_of_a_suggestion_agrees_with_it() -> None:
-    observer = FaceObserver()
-    observer.on_answer("a.py", "old\n", FaceAnswer("p-1", 0, "old", "new"), 1, 0.0, None)
+    observer = SurfaceObserver()
+    observer.on_answer("a.py", "old\n", SurfaceAnswer("p-1", 0, "old", "new"), 1, 0.0, None)
     observer.on_change("a.py", [(4, 4, "x")], "old\nx", 0.0, 2)
     observer.on_answer("a.py", "old\nx", None, 2, 0.0, None)
     assert observer.flickers == 0
