@@ -26,7 +26,7 @@ pytestmark = pytest.mark.benchmark
 
 CASES, RIGHT, WINDOWS = (40, 5, 5) if SHORT else (2500, 150, 150)
 """Sketches that are looked at; of those with a right guess so many are taken, and so many next edits of each format."""
-MOST = 64
+MAX_DRAFT = 64
 """Tokens of a draft."""
 DEPTH, MATCHED, LIKELY = 24, 12, 0.1
 """Of suffix decoding: tokens of a match and a draft together, those of the longest match that can draft as many, and how
@@ -40,8 +40,8 @@ def nothing(asked: PromptAndAnswer) -> Iterator[tuple[int, int, float]]:
     return ((0, 1, 0.0) for _ in asked.answer)
 
 
-def from_prompt_lookup(least: int, most: int) -> Drafts:
-    """Draft as vLLM's `ngram`: what follows the first occurrence of the longest run of `least` to `most` last tokens."""
+def from_prompt_lookup(min_size: int, max_size: int) -> Drafts:
+    """Draft as vLLM's `ngram`: what follows the first occurrence of the longest of `min_size` to `max_size` tokens."""
 
     def steps(asked: PromptAndAnswer) -> Iterator[tuple[int, int, float]]:
         context: list[int] = []
@@ -50,13 +50,13 @@ def from_prompt_lookup(least: int, most: int) -> Drafts:
         def see(tokens: Sequence[int]) -> None:
             for token in tokens:
                 context.append(token)
-                for size in range(least, most + 1):
+                for size in range(min_size, max_size + 1):
                     first.setdefault(tuple(context[-size:]), len(context))
 
         def draft() -> list[int]:
-            places = (first[tuple(context[-size:])] for size in range(most, least - 1, -1))
+            places = (first[tuple(context[-size:])] for size in range(max_size, min_size - 1, -1))
             place = next((at for at in places if at < len(context)), len(context))
-            return context[place : place + MOST]
+            return context[place : place + MAX_DRAFT]
 
         return _simulated(asked, see, draft)
 
@@ -79,7 +79,7 @@ def from_suffixes(asked: PromptAndAnswer) -> Iterator[tuple[int, int, float]]:
         for size in range(1, MATCHED + 1):
             places = ends[tuple(context[-size:])]
             found, likely, score = [], 1.0, 0.0
-            while len(found) < min(size, DEPTH - size, MOST):
+            while len(found) < min(size, DEPTH - size, MAX_DRAFT):
                 places = [place for place in places if place < len(context)]
                 counted = Counter(context[place] for place in places)
                 if not counted:
@@ -101,7 +101,7 @@ def from_rows(markers: MarkerFinder) -> Drafts:
     """Draft as our proposer."""
 
     def steps(asked: PromptAndAnswer) -> Iterator[tuple[int, int, float]]:
-        rows = BatchDrafter(markers, DraftLengths(max=MOST), 1 << 20)
+        rows = BatchDrafter(markers, DraftLengths(max=MAX_DRAFT), 1 << 20)
         tokens, new = array("i"), 0
 
         def see(said: Sequence[int]) -> None:
@@ -173,5 +173,5 @@ def test_tokens_per_step() -> None:
             )
     source = DEV.name if DEV.exists() else "this repository"
     columns = ["", "drafts from", "tokens a step", "verified a token", "µs, p50", "p99"]
-    show(f"Drafts of at most {MOST} tokens; commits of {source}, seed {SEED}", columns, rows)
+    show(f"Drafts of at most {MAX_DRAFT} tokens; commits of {source}, seed {SEED}", columns, rows)
     assert rows and (SHORT or all(groups.values()))  # a few commits may have no wrong guess

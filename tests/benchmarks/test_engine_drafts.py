@@ -105,7 +105,7 @@ def answer(way: str, kinds: dict[str, list[Query]]) -> dict[str, Any]:
         tokens = [int(getattr(found.get(name), "value", 0)) for name in names]
         return [*tokens, int(getattr(found["vllm:iteration_tokens_total"], "count", 0))]
 
-    told = {}
+    measured = {}
     for kind, queries in kinds.items():
         said, seconds, before = [], 0.0, counts()
         for ids, right in queries:
@@ -120,40 +120,40 @@ def answer(way: str, kinds: dict[str, list[Query]]) -> dict[str, Any]:
             said.append(list(output.outputs[0].token_ids))
         drafted, accepted, steps = (after - now for after, now in zip(counts(), before, strict=True))
         steps -= len(queries)  # those of the prompts, computed before
-        told[kind] = {
+        measured[kind] = {
             "said": said,
             "seconds": seconds,
             "drafted": drafted,
             "accepted": accepted,
             "steps": steps,
         }
-    return told
+    return measured
 
 
 @pytest.mark.skipif(not DEV.exists(), reason=f"there is no {DEV.name}")
 @pytest.mark.skipif(find_spec("vllm") is None, reason="tools/environment/get-vllm.sh installs vLLM")
 def test_drafts_on_a_real_vllm(tmp_path: Path) -> None:
-    def tell(way: str, kinds: dict[str, list[Query]]) -> dict[str, Any]:
+    def measure(way: str, kinds: dict[str, list[Query]]) -> dict[str, Any]:
         job, out = tmp_path / "job.json", tmp_path / "out.json"
         job.write_text(json.dumps([way, kinds]))
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         subprocess.run([sys.executable, __file__, job, out], check=True, env=environment)
-        told: dict[str, Any] = json.loads(out.read_text())
-        return told
+        measured: dict[str, Any] = json.loads(out.read_text())
+        return measured
 
     made = to_be_right()
-    said = tell("ours", {"all": made})["all"]["said"]  # it answers so many in the least time
+    said = measure("ours", {"all": made})["all"]["said"]  # it answers so many in the least time
     right = [query for query, tokens in zip(made, said, strict=True) if tokens == query[1]]
     kinds = {f"Apply, the {len(right)} of {len(made)} answered right": right} if right else {}
     kinds |= of_each_kind()
-    told = {way: tell(way, kinds) for way in WAYS}
+    measured = {way: measure(way, kinds) for way in WAYS}
     for kind, queries in kinds.items():
         if not queries:
             continue
-        base = told["none"][kind]
+        base = measured["none"][kind]
         rows = []
         for way in WAYS:
-            found = told[way][kind]
+            found = measured[way][kind]
             tokens, drafted, accepted = sum(map(len, found["said"])), found["drafted"], found["accepted"]
             # Of a draft that goes on behind an answer's end, more may be accepted than the answer has.
             rows.append(

@@ -83,13 +83,13 @@ def keys() -> list[tuple[int, int, str]]:
 
 
 @pytest.mark.parametrize(
-    ("face", "ask"),
+    ("surface", "ask"),
     [
         ("textDocument/copilotInlineEdit", lambda editor, point: editor.inline_edit(URI, point)),
         ("textDocument/inlineCompletion", lambda editor, point: editor.inline_completion(URI, point)),
     ],
 )
-def test_a_key_then_and_now(face: str, ask: Callable[[Editor, Point], object]) -> None:
+def test_a_key_then_and_now(surface: str, ask: Callable[[Editor, Point], object]) -> None:
     with checked_out(AGAINST) as other, contextlib.ExitStack() as open_editors:
         typists = {other.commit: Typist(other.environment), present_commit(): Typist({})}
         for typist in typists.values():
@@ -103,4 +103,4 @@ def test_a_key_then_and_now(face: str, ask: Callable[[Editor, Point], object]) -
             for commit, typist in typists.items()
         ]
     columns = ["commit", "p50", "p99", "CPU p50", "CPU p99", "keys"]
-    show(f"didChange and {face} in {LINES} lines (ms)", columns, rows)
+    show(f"didChange and {surface} in {LINES} lines (ms)", columns, rows)

@@ -105,12 +105,12 @@ def test_three_parents(show: Show) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("gone", [0, 1, 2])
-def test_created_and_deleted_files_are_named(show: Show, gone: int) -> None:
+@pytest.mark.parametrize("deleted", [0, 1, 2])
+def test_created_and_deleted_files_are_named(show: Show, deleted: int) -> None:
     trees = [{"a": LEFT, "b": "b\n"}, {"a": RIGHT, "b": "b\n"}, {"a": MERGED, "b": "b\n"}]
-    del trees[gone]["a"]
+    del trees[deleted]["a"]
     text = show(*trees)
-    assert "a" not in text.splitlines() and (gone < 2 or "deleted file mode" in text)
+    assert "a" not in text.splitlines() and (deleted < 2 or "deleted file mode" in text)
     assert isinstance(apply_in_memory({"a": LEFT, "b": "b\n"}, text), str)
 
 

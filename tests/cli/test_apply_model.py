@@ -26,7 +26,7 @@ class Chat:
 
     def __init__(self, lines: Sequence[str], reason: str = "stop") -> None:
         self.lines, self.reason = lines, reason
-        self.begun, self.go, self.gone = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self.begun, self.go, self.hung_up = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self.go.set()
 
     async def __call__(self, exchange: Exchange) -> None:
@@ -36,10 +36,10 @@ class Chat:
                 {"choices": [{"index": 0, "delta": {"content": line}, "finish_reason": None}]}
             )
         self.begun.set()
-        going, gone = (asyncio.ensure_future(event.wait()) for event in (self.go, exchange.gone))
-        await asyncio.wait((going, gone), return_when=asyncio.FIRST_COMPLETED)
-        if exchange.gone.is_set():
-            self.gone.set()
+        going, hung_up = (asyncio.ensure_future(event.wait()) for event in (self.go, exchange.hung_up))
+        await asyncio.wait((going, hung_up), return_when=asyncio.FIRST_COMPLETED)
+        if exchange.hung_up.is_set():
+            self.hung_up.set()
         await exchange.event({"choices": [{"index": 0, "delta": {}, "finish_reason": self.reason}]})
         await exchange.event({"choices": [], "usage": {"prompt_tokens": 300, "completion_tokens": 90}})
         await exchange.end()
@@ -153,7 +153,7 @@ async def test_who_gives_up_ends_the_request(server: ModelServer, folder: Path) 
     process.send_signal(signal.SIGINT)
     await process.communicate()
     assert process.returncode != 0
-    await asyncio.wait_for(chat.gone.wait(), 60)
+    await asyncio.wait_for(chat.hung_up.wait(), 60)
     assert (folder / "a.py").read_text() == TEXT
 
 

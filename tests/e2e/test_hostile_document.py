@@ -39,25 +39,25 @@ class Editor:
         self.answers: dict[int, dict[str, Any]] = {}
         self._last, self._version = 0, 1
 
-    def tell(self, method: str, params: Any, **more: Any) -> None:
+    def notify(self, method: str, params: Any, **more: Any) -> None:
         body = json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **more}).encode()
         self._writer.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
 
     def request(self, method: str, params: Any) -> int:
         self._last += 1
-        self.tell(method, params, id=self._last)
+        self.notify(method, params, id=self._last)
         return self._last
 
     def open(self, uri: str, text: str) -> None:
         document = {"uri": uri, "languageId": "python", "version": 1, "text": text}
-        self.tell("textDocument/didOpen", {"textDocument": document})
+        self.notify("textDocument/didOpen", {"textDocument": document})
 
     def rename_in_first_line(self, uri: str, start: int, end: int, new: str) -> int:
         """Replace a name in the first line, and return the request for the next edit."""
         place = {"start": {"line": 0, "character": start}, "end": {"line": 0, "character": end}}
         changes = [{"range": place, "text": new}]
         self._version += 1
-        self.tell(
+        self.notify(
             "textDocument/didChange",
             {"textDocument": {"uri": uri, "version": self._version}, "contentChanges": changes},
         )
@@ -84,10 +84,10 @@ async def opened(environment: dict[str, str]) -> AsyncIterator[Editor]:
     editor = Editor(process)
     capabilities = {"capabilities": {}, "processId": None}
     await editor.wait_for(editor.request("initialize", capabilities))
-    editor.tell("initialized", {})
+    editor.notify("initialized", {})
     yield editor
     await editor.wait_for(editor.request("shutdown", None))
-    editor.tell("exit", None)
+    editor.notify("exit", None)
     assert await process.wait() == 0
 
 

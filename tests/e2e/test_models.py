@@ -59,7 +59,7 @@ async def a_long_line(exchange: Exchange) -> None:
 
 async def nothing(exchange: Exchange) -> None:
     await exchange.start()
-    await exchange.gone.wait()
+    await exchange.hung_up.wait()
 
 
 async def death(exchange: Exchange) -> None:

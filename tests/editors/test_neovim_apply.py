@@ -114,7 +114,7 @@ def test_a_refusal_says_which_part_and_why_and_where_it_might_belong(neovim: Neo
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("said", "message"),
     [
         (
             {"error": refused("would-lose-code")},
@@ -127,11 +127,11 @@ def test_a_refusal_says_which_part_and_why_and_where_it_might_belong(neovim: Neo
         ),
     ],
 )
-def test_any_other_answer_is_reported(neovim: Neovim, said: dict[str, Any], told: str) -> None:
+def test_any_other_answer_is_reported(neovim: Neovim, said: dict[str, Any], message: str) -> None:
     answer(neovim, **said)
     neovim.lua("vim.fn.setreg('x', ...)", SKETCH)
     neovim.keys(":Editahead apply x<CR>")
-    neovim.until(f"{HEARD}:find(a[1], 1, true)", told)
+    neovim.until(f"{HEARD}:find(a[1], 1, true)", message)
     assert neovim.lua("return #vim.fn.getqflist()") == 0
 
 

@@ -46,12 +46,12 @@ def predict(path: str, before: str, after: str, files: Mapping[str, str], *later
 def closed_lines(found: Prediction) -> set[tuple[str, int]]:
     """Return the closed places that are shown: file, and 1-based line."""
     places = set()
-    for verdict in found.shown:
-        snapshot = found.state.snapshot(verdict.candidate.uri)
+    for decision in found.shown:
+        snapshot = found.state.snapshot(decision.candidate.uri)
         assert snapshot is not None
-        if CLOSED in verdict.candidate.features:
-            line = snapshot.line_at(verdict.candidate.target_offset) + 1
-            places.add((verdict.candidate.uri.removeprefix(f"{ROOT}/"), line))
+        if CLOSED in decision.candidate.features:
+            line = snapshot.line_at(decision.candidate.target_offset) + 1
+            places.add((decision.candidate.uri.removeprefix(f"{ROOT}/"), line))
     return places
 
 

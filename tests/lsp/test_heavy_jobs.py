@@ -23,8 +23,8 @@ from server_harness import ServerHarness
 class Jobs:
     """Jobs that run until they are let go."""
 
-    def __init__(self, most: int) -> None:
-        self.places = HeavyJobs(most)
+    def __init__(self, max_running: int) -> None:
+        self.places = HeavyJobs(max_running)
         self.running: list[str] = []
         self.begun: list[str] = []
         self._ends: dict[str, asyncio.Event] = {}
@@ -117,12 +117,12 @@ class Counter:
     """What counts how many run at a time, and lets them go on when it is told so."""
 
     def __init__(self) -> None:
-        self.now = self.most = self.total = 0
+        self.now = self.max_running = self.total = 0
         self.go = asyncio.Event()
 
     async def run(self, *arguments: Any, **options: Any) -> Any:
         self.now, self.total = self.now + 1, self.total + 1
-        self.most = max(self.most, self.now)
+        self.max_running = max(self.max_running, self.now)
         try:
             await self.go.wait()
         finally:
@@ -151,7 +151,7 @@ async def test_forty_searches_of_several_clients(
     assert counter.now == MAX_HEAVY_JOBS
     counter.go.set()
     await asyncio.gather(*searches)
-    assert (counter.total, counter.most) == (40, MAX_HEAVY_JOBS)
+    assert (counter.total, counter.max_running) == (40, MAX_HEAVY_JOBS)
 
 
 async def test_a_deadline_counts_the_wait(

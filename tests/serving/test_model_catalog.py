@@ -98,17 +98,21 @@ def test_what_is_said_of_the_cpu(model: CatalogModel, speed: float) -> None:
 
 
 def test_on_known_gpus() -> None:
-    def fits(memory: int) -> set[str]:
+    def runnable_models(memory: int) -> set[str]:
         machine = Hardware(16, 8 * GB, GB, (Gpu("small", GB), Gpu("x", memory)))
         return {model.name for model in CATALOGUE if assess_fit(model, machine, 1e10).on == "gpu"}
 
-    assert "qwen3-coder" in fits(80 << 30) and "qwen3-coder" not in fits(48 << 30)
-    assert "qwen3-coder-fp8" in fits(48 << 30) and "qwen3-coder-fp8" not in fits(24 << 30)
-    assert "zeta-2.1" in fits(24 << 30) and "zeta-2.1" not in fits(16 << 30)
-    assert "zeta-2-q8" in fits(16 << 30) and "zeta-2-q8" not in fits(12 << 30)
-    assert "zeta-2-q4" in fits(12 << 30) and "zeta-2-q4" not in fits(8 << 30)
-    assert {"sweep-1.5b", "qwen-coder-3b"} <= fits(8 << 30) and "mellum-4b" in fits(12 << 30)
-    assert "editahead-coder" not in fits(80 << 30)
+    assert "qwen3-coder" in runnable_models(80 << 30) and "qwen3-coder" not in runnable_models(48 << 30)
+    assert "qwen3-coder-fp8" in runnable_models(48 << 30) and "qwen3-coder-fp8" not in runnable_models(
+        24 << 30
+    )
+    assert "zeta-2.1" in runnable_models(24 << 30) and "zeta-2.1" not in runnable_models(16 << 30)
+    assert "zeta-2-q8" in runnable_models(16 << 30) and "zeta-2-q8" not in runnable_models(12 << 30)
+    assert "zeta-2-q4" in runnable_models(12 << 30) and "zeta-2-q4" not in runnable_models(8 << 30)
+    assert {"sweep-1.5b", "qwen-coder-3b"} <= runnable_models(8 << 30) and "mellum-4b" in runnable_models(
+        12 << 30
+    )
+    assert "editahead-coder" not in runnable_models(80 << 30)
 
 
 def test_llama_cpp_needs_a_build_for_the_gpu() -> None:

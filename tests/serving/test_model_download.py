@@ -33,7 +33,7 @@ class Hub(ThreadingHTTPServer):
     Attributes:
         breaks: Ends the next connection in the middle of the weights.
         holds: Stops sending there, and sets `held`.
-        gone: Whether the hub has no files.
+        is_missing: Whether the hub has no files.
         sent: The first byte that was sent of each requested file.
     """
 
@@ -41,7 +41,7 @@ class Hub(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.breaks = self.holds = self.gone = False
+        self.breaks = self.holds = self.is_missing = False
         self.held, self.over = threading.Event(), threading.Event()
         self.sent: list[tuple[str, int]] = []
 
@@ -61,7 +61,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, *, body: bool) -> None:
         name = self.path.rpartition("/")[2]
-        if self.server.gone or not self.path.startswith((f"/api/models/{REPOSITORY}/", f"/{REPOSITORY}/")):
+        if self.server.is_missing or not self.path.startswith(
+            (f"/api/models/{REPOSITORY}/", f"/{REPOSITORY}/")
+        ):
             self._head(404, b"", {"X-Error-Code": "RepoNotFound"})
         elif "/revision/" in self.path:
             self._said(json.dumps({"id": REPOSITORY, "sha": COMMIT, "siblings": []}).encode(), body)
@@ -194,7 +196,7 @@ def test_who_stops_it_goes_on_with_the_files_that_are_missing(hub: Hub, person: 
 
 
 def test_a_deleted_model(hub: Hub, person: Person) -> None:
-    hub.gone = True
+    hub.is_missing = True
     process = person.fetches()
     _, error = process.communicate()
     assert process.returncode == 1 and "is gone, or its owner wants" in error

@@ -118,7 +118,7 @@ class Counting(OpenAIBackend):
                 yield piece
 
 
-async def check_tokens(backend: Counting, most_computed: int) -> None:
+async def check_tokens(backend: Counting, max_computed: int) -> None:
     """Check that the server's prompts are ours to the token, and that it computes few of them a key."""
     tokenizer = coder_tokenizer()
     predictor = ModelPredictor(backend, FORMAT, tokenizer=tokenizer)
@@ -138,5 +138,5 @@ async def check_tokens(backend: Counting, most_computed: int) -> None:
     for query, usage in backend.costs:
         assert usage.prompt == len(tokenizer.encode(query.prompt)) > 300
     computed = [usage.prompt - (usage.cached or 0) for _, usage in keys]
-    assert max(computed[:-1]) <= most_computed, computed
-    assert computed[-1] <= most_computed + 40, "the question and the open edit"
+    assert max(computed[:-1]) <= max_computed, computed
+    assert computed[-1] <= max_computed + 40, "the question and the open edit"

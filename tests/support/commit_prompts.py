@@ -104,7 +104,7 @@ def asked(prompt: str, answer: str) -> PromptAndAnswer:
     )
 
 
-def windows(found: Sequence[Record], name: str, most: int) -> list[PromptAndAnswer]:
+def windows(found: Sequence[Record], name: str, limit: int) -> list[PromptAndAnswer]:
     """Return prompts for next edits in a format, at places where part of the change is still to be made."""
     format, dice = FORMATS[name], random.Random(SEED)
     made: list[PromptAndAnswer] = []
@@ -129,6 +129,6 @@ def windows(found: Sequence[Record], name: str, most: int) -> list[PromptAndAnsw
                 at = hunk.end
             answer = "".join(f"{line_body(line)}\n" for line in (*new, *lines[at : region.end]))
             made.append(asked(request.prompt.text, answer.removeprefix(request.prefill)))
-            if len(made) == most:
+            if len(made) == limit:
                 return made
     return made

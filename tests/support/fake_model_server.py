@@ -29,7 +29,7 @@ class Exchange:
 
     request: Request
     writer: asyncio.StreamWriter
-    gone: asyncio.Event
+    closed: asyncio.Event
     """Set when the client closes the connection before the response is complete."""
 
     async def raw(self, data: bytes) -> None:
@@ -130,7 +130,7 @@ class ModelServer:
         self.requests.append(request)
         exchange = Exchange(request, writer, asyncio.Event())
         answering = asyncio.ensure_future(self._answer(exchange))
-        hanging_up = asyncio.ensure_future(_closed(reader, exchange.gone))
+        hanging_up = asyncio.ensure_future(_closed(reader, exchange.hung_up))
         try:
             await answering
         finally:
@@ -163,11 +163,11 @@ async def _read(reader: asyncio.StreamReader, connection: int) -> Request:
     return Request(method, path, headers, json.loads(body) if body else None, connection)
 
 
-async def _closed(reader: asyncio.StreamReader, gone: asyncio.Event) -> None:
+async def _closed(reader: asyncio.StreamReader, closed: asyncio.Event) -> None:
     """Wait for the end of the connection: no client sends anything while it waits for a response."""
     try:
         data = await reader.read(1)
     except ConnectionError:
         data = b""
     assert data == b""
-    gone.set()
+    closed.set()

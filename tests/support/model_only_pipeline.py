@@ -28,12 +28,12 @@ class ModelOnlyPipeline(ScriptedPipeline):
         check()
         return Prediction(state, (), Silence("no-candidate", "Rules have nothing."))
 
-    def combine(self, prediction: Prediction, told: ModelResponse, **_: Any) -> Prediction:
+    def combine(self, prediction: Prediction, answered: ModelResponse, **_: Any) -> Prediction:
         state = prediction.state
         refused = {r for edits in state.rejected.values() for edit in edits for r in edit.replacements}
         decisions = tuple(
             GateDecision(candidate, 0.9, None)
-            for candidate in to_candidates(told, lambda edit: False)
+            for candidate in to_candidates(answered, lambda edit: False)
             if not refused.issuperset(candidate.edit.replacements)
         )[:5]
         silence = None if decisions else Silence("no-candidate", "The model has nothing.")
@@ -60,14 +60,14 @@ class StreamingModel(ModelPredictor):
 
     Attributes:
         under_way: The number of running requests, by document.
-        most: The largest number of running requests of one document so far.
+        max_running: The largest number of running requests of one document so far.
     """
 
     def __init__(self, pipeline: ModelOnlyPipeline) -> None:
         super().__init__(ScriptedBackend(in_order(())))
         self.pipeline = pipeline
         self.under_way: Counter[str] = Counter()
-        self.ahead = self.ended = self.most = self.most_ahead = 0
+        self.ahead = self.ended = self.max_running = self.max_ahead = 0
 
     async def predict(
         self, state: EditorState, *, background: bool = False, progress: ResponseProgress | None = None
@@ -76,7 +76,10 @@ class StreamingModel(ModelPredictor):
         self.pipeline.calls.append(state)
         self.under_way[uri] += 1
         self.ahead += background
-        self.most, self.most_ahead = max(self.most, self.under_way[uri]), max(self.most_ahead, self.ahead)
+        self.max_running, self.max_ahead = (
+            max(self.max_running, self.under_way[uri]),
+            max(self.max_ahead, self.ahead),
+        )
         try:
             await self._say(state, progress)
         except asyncio.CancelledError:
@@ -88,11 +91,13 @@ class StreamingModel(ModelPredictor):
         return self.pipeline.response(state)
 
     async def _say(self, state: EditorState, progress: ResponseProgress | None) -> None:
-        told = self.pipeline.response(state)
-        text = told.rewrites[0].edit.apply(state.document.text) if told.rewrites else state.document.text
+        answered = self.pipeline.response(state)
+        text = (
+            answered.rewrites[0].edit.apply(state.document.text) if answered.rewrites else state.document.text
+        )
         lines: list[str] = []
         if progress is not None:
-            progress.region, progress.lines = told.region, lines
+            progress.region, progress.lines = answered.region, lines
         for line in split_lines(text):
             await asyncio.sleep(0)
             if not self.pipeline.open.is_set():

@@ -33,7 +33,7 @@ def config(sizes: dict[str, int] = TINY, *, experts: bool = True, **more: Any) -
         more: Entries that replace or extend the configuration.
     """
     ids = {token: bundled_tokenizer().encode(token)[0] for token in (END, PAD)}
-    told: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "dtype": "float32",
         "vocab_size": 8192,
         "num_key_value_heads": 1,
@@ -49,21 +49,30 @@ def config(sizes: dict[str, int] = TINY, *, experts: bool = True, **more: Any) -
         **sizes,
     }
     if experts:
-        told |= {"architectures": ["Qwen3MoeForCausalLM"], "model_type": "qwen3_moe", "norm_topk_prob": True}
-        told |= {"num_experts": 8, "num_experts_per_tok": 2, "decoder_sparse_step": 1, "mlp_only_layers": []}
+        settings |= {
+            "architectures": ["Qwen3MoeForCausalLM"],
+            "model_type": "qwen3_moe",
+            "norm_topk_prob": True,
+        }
+        settings |= {
+            "num_experts": 8,
+            "num_experts_per_tok": 2,
+            "decoder_sparse_step": 1,
+            "mlp_only_layers": [],
+        }
     else:
-        told |= {"architectures": ["Qwen3ForCausalLM"], "model_type": "qwen3"}
-    return told | more
+        settings |= {"architectures": ["Qwen3ForCausalLM"], "model_type": "qwen3"}
+    return settings | more
 
 
-def shapes(told: dict[str, Any]) -> dict[str, tuple[int, ...]]:
+def shapes(settings: dict[str, Any]) -> dict[str, tuple[int, ...]]:
     """Return the shapes of all weights, by name."""
-    hidden, words = told["hidden_size"], told["vocab_size"]
-    queries, keys = (told[name] * WIDTH for name in ("num_attention_heads", "num_key_value_heads"))
+    hidden, words = settings["hidden_size"], settings["vocab_size"]
+    queries, keys = (settings[name] * WIDTH for name in ("num_attention_heads", "num_key_value_heads"))
     found: dict[str, tuple[int, ...]] = {"model.embed_tokens": (words, hidden), "model.norm": (hidden,)}
-    if not told["tie_word_embeddings"]:
+    if not settings["tie_word_embeddings"]:
         found["lm_head"] = (words, hidden)
-    for layer in (f"model.layers.{number}" for number in range(told["num_hidden_layers"])):
+    for layer in (f"model.layers.{number}" for number in range(settings["num_hidden_layers"])):
         found |= {f"{layer}.{name}_layernorm": (hidden,) for name in ("input", "post_attention")}
         found |= {f"{layer}.self_attn.{name}_norm": (WIDTH,) for name in "qk"}
         found |= {f"{layer}.self_attn.{name}_proj": (keys, hidden) for name in "kv"}
@@ -71,27 +80,27 @@ def shapes(told: dict[str, Any]) -> dict[str, tuple[int, ...]]:
             f"{layer}.self_attn.q_proj": (queries, hidden),
             f"{layer}.self_attn.o_proj": (hidden, queries),
         }
-        width, parts = told["intermediate_size"], [f"{layer}.mlp"]
-        if "num_experts" in told:
-            found[f"{layer}.mlp.gate"] = (told["num_experts"], hidden)
-            width = told["moe_intermediate_size"]
-            parts = [f"{layer}.mlp.experts.{number}" for number in range(told["num_experts"])]
+        width, parts = settings["intermediate_size"], [f"{layer}.mlp"]
+        if "num_experts" in settings:
+            found[f"{layer}.mlp.gate"] = (settings["num_experts"], hidden)
+            width = settings["moe_intermediate_size"]
+            parts = [f"{layer}.mlp.experts.{number}" for number in range(settings["num_experts"])]
         for part in parts:
             found |= {f"{part}.{name}_proj": (width, hidden) for name in ("gate", "up")}
             found[f"{part}.down_proj"] = (hidden, width)
     return {f"{name}.weight": shape for name, shape in found.items()}
 
 
-def make(folder: Path, told: dict[str, Any], seed: int = 1) -> Path:
+def make(folder: Path, settings: dict[str, Any], seed: int = 1) -> Path:
     """Write a model with random weights."""
     dice = np.random.default_rng(seed)
     weights = {
         name: np.ones(shape, np.float32)
         if len(shape) == 1
         else dice.normal(0, SPREAD, shape).astype(np.float32)
-        for name, shape in shapes(told).items()
+        for name, shape in shapes(settings).items()
     }
-    return _write(folder, told, weights)
+    return _write(folder, settings, weights)
 
 
 LLAMA = {
@@ -116,7 +125,7 @@ QWEN2 = LLAMA | {"model_type": "qwen2"}
 """The configuration of a tiny Qwen2: a Llama whose queries, keys and values have biases."""
 
 
-def llama_weights(seed: int = 1, told: dict[str, Any] = LLAMA) -> dict[str, Any]:
+def llama_weights(seed: int = 1, settings: dict[str, Any] = LLAMA) -> dict[str, Any]:
     """Return the random weights of `LLAMA` or `QWEN2`, by their names in transformers."""
     dice = np.random.default_rng(seed)
     hidden, inner, keys = 64, 96, 32
@@ -131,21 +140,23 @@ def llama_weights(seed: int = 1, told: dict[str, Any] = LLAMA) -> dict[str, Any]
         f"{name}.weight": (dice.normal(0, SPREAD, shape) + (len(shape) == 1)).astype(np.float32)
         for name, shape in found.items()
     }
-    if told["model_type"] == "qwen2":
+    if settings["model_type"] == "qwen2":
         for name in [name for name in found if name.endswith(("q_proj", "k_proj", "v_proj"))]:
             weights[f"{name}.bias"] = dice.normal(0, 1, found[name][0]).astype(np.float32)
     return weights
 
 
-def make_onnx(folder: Path, seed: int = 1, told: dict[str, Any] = LLAMA, **options: Any) -> Path:
+def make_onnx(folder: Path, seed: int = 1, settings: dict[str, Any] = LLAMA, **options: Any) -> Path:
     """Write a tiny Llama or Qwen2 with random weights for ONNX Runtime. options: as for `write_llama`."""
     from editahead_inference.backends.local.llama_graph import write_llama
     from editahead_inference.backends.local.llama_shape import LlamaShape
 
     folder.mkdir(parents=True, exist_ok=True)
-    told = told | {"eos_token_id": bundled_tokenizer().encode(END)[0]}
-    write_llama(folder, LlamaShape.from_config(told), llama_weights(seed, told).__getitem__, **options)
-    (folder / "config.json").write_text(json.dumps(told))
+    settings = settings | {"eos_token_id": bundled_tokenizer().encode(END)[0]}
+    write_llama(
+        folder, LlamaShape.from_config(settings), llama_weights(seed, settings).__getitem__, **options
+    )
+    (folder / "config.json").write_text(json.dumps(settings))
     bundled_tokenizer().encoder.save(str(folder / "tokenizer.json"))
     return folder
 
@@ -155,10 +166,10 @@ def saying(folder: Path, answer: str) -> Path:
 
     Each token of the answer predicts the next, so all tokens of the answer must differ.
     """
-    told = config(tie_word_embeddings=False)
+    settings = config(tie_word_embeddings=False)
     weights = {
         name: (np.ones if len(shape) == 1 else np.zeros)(shape, np.float32)
-        for name, shape in shapes(told).items()
+        for name, shape in shapes(settings).items()
     }
     # The layers add nothing, so that only the last token counts.
     embedding, head = weights["model.embed_tokens.weight"], weights["lm_head.weight"]
@@ -167,12 +178,12 @@ def saying(folder: Path, answer: str) -> Path:
     assert len(set(tokens)) == len(tokens)
     for token, following in pairwise(tokens):
         head[following] = embedding[token] / np.linalg.norm(embedding[token]) * 10
-    return _write(folder, told, weights)
+    return _write(folder, settings, weights)
 
 
-def _write(folder: Path, told: dict[str, Any], weights: dict[str, Any]) -> Path:
+def _write(folder: Path, settings: dict[str, Any], weights: dict[str, Any]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.json").write_text(json.dumps(told))
+    (folder / "config.json").write_text(json.dumps(settings))
     bundled_tokenizer().encoder.save(str(folder / "tokenizer.json"))
     save_file(weights, folder / "model.safetensors", {"format": "pt"})
     return folder

@@ -107,10 +107,10 @@ def certain() -> Gate:
 def shown_texts(prediction: Prediction) -> list[str]:
     """Return the text after each shown edit, best first."""
     texts: list[str] = []
-    for verdict in prediction.shown:
-        snapshot = prediction.state.snapshot(verdict.candidate.uri)
+    for decision in prediction.shown:
+        snapshot = prediction.state.snapshot(decision.candidate.uri)
         assert snapshot is not None
-        texts.append(verdict.candidate.edit.apply(snapshot.text))
+        texts.append(decision.candidate.edit.apply(snapshot.text))
     return texts
 
 

@@ -27,7 +27,7 @@ from tiny_coder import coder_tokenizer
 PROPOSER = "editahead_inference.speculation.vllm_proposer.FileDraftProposer"
 CONTEXT, BLOCK, BLOCKS = 512, 32, 32
 """Fewer blocks than the concurrent requests need, so that requests are preempted."""
-MOST = 64
+MAX_DRAFT = 64
 HEEDED = 0.02
 """The factor for the output of attention."""
 EDITS, OTHERS, GARBAGE = 10, 4, 1000
@@ -106,7 +106,7 @@ class Engine:
     def __init__(self, folder: Path, drafts: bool) -> None:
         from vllm import LLM
 
-        config = {"method": "custom_class", "model": PROPOSER, "num_speculative_tokens": MOST}
+        config = {"method": "custom_class", "model": PROPOSER, "num_speculative_tokens": MAX_DRAFT}
         self._llm = LLM(
             str(folder),
             skip_tokenizer_init=True,
@@ -231,24 +231,24 @@ def run(kind: str, folder: Path, thousand: bool) -> dict[str, Any]:
 
     engine = Engine(folder, drafts=True)
     drafted = engine.answers(mixed, SAID)
-    told: dict[str, Any] = {
+    report: dict[str, Any] = {
         "kind": kind,
         "requests": len(mixed),
         **engine.counted(),
         "preempted plain": preempted,
     }
-    told["different"] = [n for n, (a, b) in enumerate(zip(plain, drafted, strict=True)) if a != b]
-    told["tokens"] = sum(len(answer) for answer, _ in drafted)
+    report["different"] = [n for n, (a, b) in enumerate(zip(plain, drafted, strict=True)) if a != b]
+    report["tokens"] = sum(len(answer) for answer, _ in drafted)
     before = engine.counted()["drafted"]
     engine.answers([*others, words(dice, CONTEXT - 30)], 29)
-    told["drafted for others"] = engine.counted()["drafted"] - before
-    told["sampled"] = len(engine.answers(mixed, 10, temperature=1.0))
+    report["drafted for others"] = engine.counted()["drafted"] - before
+    report["sampled"] = len(engine.answers(mixed, 10, temperature=1.0))
     if thousand:
-        told["garbage"] = len(engine.answers(garbage(dice, prompts[1]), 2))
+        report["garbage"] = len(engine.answers(garbage(dice, prompts[1]), 2))
     again = engine.answers(prompts, SAID)
-    told["different afterwards"] = [n for n, (a, b) in enumerate(zip(plain, again, strict=False)) if a != b]
+    report["different afterwards"] = [n for n, (a, b) in enumerate(zip(plain, again, strict=False)) if a != b]
     engine.close()
-    return told
+    return report
 
 
 if __name__ == "__main__":
@@ -261,6 +261,6 @@ if __name__ == "__main__":
     out, *kinds = sys.argv[1:]
     for kind in kinds:
         folder = Path(out, kind)
-        told = run(kind, folder, thousand=kind == kinds[0])
-        (folder / "told.json").write_text(json.dumps(told))
-        print(told)
+        report = run(kind, folder, thousand=kind == kinds[0])
+        (folder / "told.json").write_text(json.dumps(report))
+        print(report)

@@ -233,9 +233,9 @@ def _is_text(node: Node) -> bool:
     return any("comment" in n.type or "string" in n.type for n in _upwards(node, 2))
 
 
-def _upwards(node: Node, most: int) -> Iterator[Node]:
+def _upwards(node: Node, max_nodes: int) -> Iterator[Node]:
     at: Node | None = node
-    for _ in range(most):
+    for _ in range(max_nodes):
         if at is None:
             return
         yield at

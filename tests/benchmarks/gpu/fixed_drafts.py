@@ -13,7 +13,7 @@ class FixedDrafts:
 
     rows = 1
     """That a step verifies: the token that comes in any case, and the drafts."""
-    told_at: ClassVar[list[float]] = []
+    called_at: ClassVar[list[float]] = []
     """In seconds, of each step, once its rows are verified."""
     _dice = random.Random(3)
 
@@ -26,6 +26,6 @@ class FixedDrafts:
     def propose(
         self, sampled_token_ids: Sequence[Sequence[int]], *args: Any, **kwargs: Any
     ) -> list[list[int]]:
-        FixedDrafts.told_at.append(time.perf_counter())
+        FixedDrafts.called_at.append(time.perf_counter())
         drafts = FixedDrafts.rows - 1
         return [[self._dice.randrange(self._tokens) for _ in range(drafts)] for _ in sampled_token_ids]

@@ -51,7 +51,7 @@ class Measuring:
             **({} if cuda else {"enforce_eager": True, "block_size": 32}),
         )
 
-    def told(self) -> dict[str, Any]:
+    def figures(self) -> dict[str, Any]:
         """Return the measurements in milliseconds, by tokens of the prompt and by rows."""
         self._say(self._prompt(64), 4)  # what is compiled or loaded late
         return {
@@ -75,9 +75,9 @@ class Measuring:
         for _ in range(self._rounds):
             prompt = self._prompt(self._shape.before)
             self._say(prompt, 1)
-            FixedDrafts.told_at.clear()
+            FixedDrafts.called_at.clear()
             self._say(prompt, 1 + self._steps)
-            took += (1000 * (after - before) for before, after in pairwise(FixedDrafts.told_at))
+            took += (1000 * (after - before) for before, after in pairwise(FixedDrafts.called_at))
         FixedDrafts.rows = 1
         return statistics.median(took)
 

@@ -57,14 +57,14 @@ def test_a_diff_deletes_the_file_that_it_shows(before: str, sketch: str) -> None
 _TEXT = st.lists(st.sampled_from(["a", "b", "", "- a", "--- a", "# ..."]), max_size=4).map(tuple)
 
 
-@given(before=_TEXT, gone=_TEXT, has_end=st.booleans(), said_end=st.booleans())
+@given(before=_TEXT, deleted=_TEXT, has_end=st.booleans(), said_end=st.booleans())
 def test_nothing_goes_that_the_diff_does_not_remove(
-    before: tuple[str, ...], gone: tuple[str, ...], has_end: bool, said_end: bool
+    before: tuple[str, ...], deleted: tuple[str, ...], has_end: bool, said_end: bool
 ) -> None:
-    assume(not gone or said_end or gone[-1])
+    assume(not deleted or said_end or deleted[-1])
     text = "\n".join(before) + "\n" * (has_end and bool(before))
-    removed = "".join(f"-{line}\n" for line in gone) + (_NO_END if gone and not said_end else "")
-    sketch = _GIT + (f"{_NAMES}@@ -1,{len(gone)} +0,0 @@\n{removed}" if gone else "")
-    shown = "\n".join(gone) + "\n" * (said_end and bool(gone))
+    removed = "".join(f"-{line}\n" for line in deleted) + (_NO_END if deleted and not said_end else "")
+    sketch = _GIT + (f"{_NAMES}@@ -1,{len(deleted)} +0,0 @@\n{removed}" if deleted else "")
+    shown = "\n".join(deleted) + "\n" * (said_end and bool(deleted))
     found = apply_in_memory({"n.txt": text}, sketch)
     assert found == ({} if text == shown else "would-lose-code")

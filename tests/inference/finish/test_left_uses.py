@@ -23,7 +23,7 @@ def find(before: str, after: str, files: dict[str, str], path: str = "lib/signer
     return Finisher(codebase({**files, path: after})).find([changed(path, before, after)])
 
 
-def told(report: FinishReport) -> dict[str, set[int]]:
+def reported(report: FinishReport) -> dict[str, set[int]]:
     """Return the 1-based lines that a report names, by file: as places, and as uses to look at."""
     found: dict[str, set[int]] = {}
     for one in (*report.likely, *report.uses):
@@ -39,7 +39,7 @@ def test_all_calls_of_one_shape_are_listed() -> None:
         "def test_made():\n    signer = Signer()\n    assert signer.validate(1)\n"
     )
     report = find(SIGNER, RENAMED, {"tests/test_signer.py": test})
-    assert told(report) == {"test_signer.py": {6, 10, 11, 16}}
+    assert reported(report) == {"test_signer.py": {6, 10, 11, 16}}
     assert not report.uses and not report.is_complete
     assert report.likely[0].reason == "`validate` was renamed to `is_valid` in signer.py:5."
 
@@ -86,7 +86,7 @@ def test_another_type_with_the_name_keeps_it() -> None:
 )
 def test_a_name_in_a_string_that_finds_a_member_is_to_look_at(line: str) -> None:
     report = find(SIGNER, RENAMED, {"use.py": f"from lib.signer import Signer\n{line}\n"})
-    assert told(report) == {"use.py": {2}} and not report.likely
+    assert reported(report) == {"use.py": {2}} and not report.likely
 
 
 def test_all_names_of_a_line_are_one_place() -> None:
@@ -101,14 +101,14 @@ def test_a_rewritten_definition_leaves_uses_to_look_at() -> None:
     before = "def load(path):\n    return path\n"
     after = "def read(path, strict):\n    if strict:\n        return path\n    return None\n"
     report = find(before, after, {"use.py": "from lib.signer import load\n\nload('a')\n"})
-    assert told(report) == {"use.py": {1, 3}} and not report.is_complete
+    assert reported(report) == {"use.py": {1, 3}} and not report.is_complete
 
 
 def test_a_deleted_definition_leaves_unresolved_names() -> None:
     before = "import json\n\n\ndef load(path):\n    return path\n\n\ndef other():\n    return load(json.x)\n"
     after = "\n\ndef other():\n    return load(json.x)\n"
     report = find(before, after, {"use.py": "from lib.signer import load\n"})
-    assert told(report) == {"signer.py": {4}, "use.py": {1}}
+    assert reported(report) == {"signer.py": {4}, "use.py": {1}}
     assert {use.name for use in report.uses} == {"load", "json"}
     assert all(use.new == "" for use in report.uses)
 
@@ -119,14 +119,14 @@ def test_a_local_stays_in_its_function() -> None:
     )
     after = before.replace("    total = user", "    amount = user")
     report = find(before, after, {"use.py": "from lib.signer import f\n\ntotal = f(1)\nprint(total)\n"})
-    assert told(report) == {"signer.py": {3}}
+    assert reported(report) == {"signer.py": {3}}
 
 
 def test_a_parameter_is_renamed_in_keyword_arguments() -> None:
     before = "def make(user):\n    return user\n"
     after = "def make(account):\n    return account\n"
     use = "from lib.signer import make\n\nmake(user=1)\nuser = 2\nmake(user)\nother(user=3)\n"
-    assert told(find(before, after, {"use.py": use})) == {"use.py": {3}}
+    assert reported(find(before, after, {"use.py": use})) == {"use.py": {3}}
 
 
 def test_what_is_renamed_everywhere_is_complete() -> None:
@@ -182,7 +182,7 @@ def test_languages(
     path: str, before: str, old: str, new: str, files: dict[str, str], lines: dict[str, set[int]]
 ) -> None:
     report = find(before, before.replace(old, new), files, path)
-    assert {name: found for name, found in told(report).items() if name in lines} == lines
+    assert {name: found for name, found in reported(report).items() if name in lines} == lines
 
 
 USER = "from lib.signer import Signer\n\n\ndef run():\n    return Signer().sign(1)\n"
@@ -212,4 +212,4 @@ def test_a_namespace_of_csharp_is_shared_by_folders() -> None:
     files = {"src/Web/Cart.cs": user, "src/Other/Box.cs": user.replace("Shop.Billing.Web", "Other.Web")}
     after = before.replace("public class Invoice\n{\n    public int Sum;\n}\n\n", "")
     report = find(before, after, files, "src/Billing/Invoice.cs")
-    assert told(report) == {"Cart.cs": {5}}
+    assert reported(report) == {"Cart.cs": {5}}

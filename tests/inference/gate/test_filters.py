@@ -199,12 +199,12 @@ def test_what_is_shown_never_takes_back_never_idles_and_never_breaks(person: Per
     prediction = predict(state)
     before = state.document
     trees = SyntaxTrees()
-    for text, verdict in zip(shown_texts(prediction), prediction.shown, strict=True):
+    for text, decision in zip(shown_texts(prediction), prediction.shown, strict=True):
         assert text != before.text
         assert "".join(text.split()) != "".join(before.text.split())
         assert text not in person.texts
         assert not takes_back(state, before.uri, text)
-        if verdict.candidate.is_next_tokens:
+        if decision.candidate.is_next_tokens:
             continue
         old, new = trees.tree(before), SyntaxTrees().tree(snapshot(text))
         assert old is not None and new is not None

@@ -104,24 +104,24 @@ def test_the_losses_are_bounded_by_the_shipped_gates(
 @pytest.mark.parametrize("person", [MISLEADING, OPPOSING], ids=["misleading", "opposing"])
 def test_who_misleads_it_gains_little(person: Person) -> None:
     """For them the shipped gate is right, so that all that is lost against it is the harm done."""
-    told = story(person)
-    outcomes = told.learner.outcomes
+    lives = story(person)
+    outcomes = lives.learner.outcomes
     assert outcomes > 1000
-    assert told.learned.loss - told.shipped.loss <= math.log(2) - outcomes * math.log(1 - FIXED_SHARE)
+    assert lives.learned.loss - lives.shipped.loss <= math.log(2) - outcomes * math.log(1 - FIXED_SHARE)
     # At most what lies between the threshold and as far as the bound lets it wander, at each opportunity.
     wander = sigmoid(math.log(THRESHOLD / (1 - THRESHOLD)) + MAX_LOGIT_SHIFT) - THRESHOLD
-    assert told.worst <= wander * told.shipped.opportunities
-    assert told.worst <= 0.003 * told.shipped.opportunities
-    assert told.learned.reward >= 0.97 * told.shipped.reward
+    assert lives.worst <= wander * lives.shipped.opportunities
+    assert lives.worst <= 0.003 * lives.shipped.opportunities
+    assert lives.learned.reward >= 0.97 * lives.shipped.reward
 
 
 # What it gains
 
 
 def test_a_person_for_whom_the_gate_is_right_loses_nothing() -> None:
-    told = story(AVERAGE)
-    assert told.learned.reward >= 0.99 * told.shipped.reward
-    assert told.learned.calibration_error <= told.shipped.calibration_error + 0.01
+    lives = story(AVERAGE)
+    assert lives.learned.reward >= 0.99 * lives.shipped.reward
+    assert lives.learned.calibration_error <= lives.shipped.calibration_error + 0.01
 
 
 @pytest.mark.slow
@@ -132,19 +132,19 @@ def test_a_person_for_whom_the_gate_is_right_loses_nothing() -> None:
 )
 def test_regret_and_calibration_get_better(person: Person, left: float) -> None:
     """left: how much of the shipped gate's regret against the oracle is left; over five lives."""
-    told = [story(person, seed) for seed in range(5)]
-    shipped = sum(one.oracle.reward - one.shipped.reward for one in told)
-    learned = sum(one.oracle.reward - one.learned.reward for one in told)
+    lives = [story(person, seed) for seed in range(5)]
+    shipped = sum(one.oracle.reward - one.shipped.reward for one in lives)
+    learned = sum(one.oracle.reward - one.learned.reward for one in lives)
     assert 0 <= learned <= left * shipped
-    late = [sum(one.late[number].calibration_error for one in told) for number in (0, 1)]
+    late = [sum(one.late[number].calibration_error for one in lives) for number in (0, 1)]
     assert late[1] <= late[0]
 
 
 @pytest.mark.slow
 def test_nobody_is_much_worse_off() -> None:
     for person in PEOPLE:
-        told = story(person)
-        assert told.learned.reward >= 0.97 * told.shipped.reward, person.name
+        lives = story(person)
+        assert lives.learned.reward >= 0.97 * lives.shipped.reward, person.name
 
 
 @pytest.mark.slow
@@ -171,8 +171,8 @@ def test_the_shipped_gate_dominates_until_about_200_outcomes() -> None:
 
 
 def test_one_character_edits_do_not_win(monkeypatch: pytest.MonkeyPatch) -> None:
-    def small_shown(told: Story) -> float:
-        return told.learned.small / told.shipped.small
+    def small_shown(lives: Story) -> float:
+        return lives.learned.small / lives.shipped.small
 
     assert small_shown(story(GAMING)) <= 1.02
     assert story(GAMING).learned.reward >= 0.99 * story(GAMING).shipped.reward
@@ -242,11 +242,11 @@ def test_another_document_is_no_distance() -> None:
 
 
 def test_the_gate_shows_what_the_person_takes() -> None:
-    told = replace(candidate(), confidence=0.25)
+    lives = replace(candidate(), confidence=0.25)
 
     def decided(state: EditorState) -> tuple[float, float | None, bool]:
-        (verdict,), silence = Gate().decide(state, [told], 0.5, lambda: None)
-        return verdict.confidence, verdict.shipped, silence is None
+        (decision,), silence = Gate().decide(state, [lives], 0.5, lambda: None)
+        return decision.confidence, decision.shipped, silence is None
 
     assert decided(STATE) == (0.25, 0.25, False)
     assert decided(replace(STATE, taste=UserPreferences())) == (0.25, 0.25, False)

@@ -49,22 +49,24 @@ def test_the_answer_is_the_models_own(wanted: list[int], sources: list[list[int]
 
 @given(TOKENS, st.lists(TOKENS, max_size=3), st.integers(1, 8), st.integers(0, 8))
 def test_a_draft_is_a_piece_of_a_source_and_never_longer_than_it_may_be(
-    wanted: list[int], sources: list[list[int]], most: int, asked: int
+    wanted: list[int], sources: list[list[int]], max_draft: int, asked: int
 ) -> None:
-    drafter = Drafter(sources, DraftLengths(initial=min(2, most), max=most))
+    drafter = Drafter(sources, DraftLengths(initial=min(2, max_draft), max=max_draft))
     for at in range(len(wanted)):
         draft = drafter.draft(asked)
-        assert len(draft) <= min(most, asked)
-        repeated = [(wanted[at - period : at] * most)[:most] for period in range(1, min(at, MAX_NGRAM) + 1)]
+        assert len(draft) <= min(max_draft, asked)
+        repeated = [
+            (wanted[at - period : at] * max_draft)[:max_draft] for period in range(1, min(at, MAX_NGRAM) + 1)
+        ]
         texts = [*sources, wanted[:at], *repeated]
         assert any(draft == text[k : k + len(draft)] for text in texts for k in range(len(text) + 1))
         drafter.commit([wanted[at]])
 
 
 @given(st.lists(st.integers(0, 10_000), min_size=1, max_size=600), st.integers(1, 64))
-def test_a_source_that_is_right_is_said_in_whole_drafts(tokens: list[int], most: int) -> None:
-    spoken = Spoken(tokens, Drafter([tokens], DraftLengths(initial=1, max=most)))
-    assert spoken.steps == -(-len(tokens) // (most + 1))
+def test_a_source_that_is_right_is_said_in_whole_drafts(tokens: list[int], max_draft: int) -> None:
+    spoken = Spoken(tokens, Drafter([tokens], DraftLengths(initial=1, max=max_draft)))
+    assert spoken.steps == -(-len(tokens) // (max_draft + 1))
     assert spoken.rows <= len(tokens) + 1
 
 

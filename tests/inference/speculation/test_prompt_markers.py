@@ -19,7 +19,7 @@ from editahead_prompts.formats.registry import APPLY_FORMATS, FORMATS
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.snapshot import Snapshot
 
-MOST = 10_000
+MAX_TOKENS = 10_000
 TEXT = "".join(f"def function_{number}(first, second):\n    return {number}\n" for number in range(40))
 STATE = EditorState(Snapshot.from_text(TEXT, uri="file:///a.py"), TEXT.index("return 20"))
 OTHERS = ("codestral", "starcoder", "editahead-coder")  # they say what is missing, or one hunk
@@ -44,7 +44,7 @@ CODECS: dict[str, Words | HfTokenizer] = {"ours": bundled_tokenizer(), "without 
 
 
 def found(text: str, codec: Words | HfTokenizer = CODECS["ours"]) -> PromptSources | None:
-    return MarkerFinder(codec).find(codec.encode(text), MOST)
+    return MarkerFinder(codec).find(codec.encode(text), MAX_TOKENS)
 
 
 def texts(marked: PromptSources) -> list[str]:
@@ -170,19 +170,19 @@ def test_a_tokenizer_that_makes_nothing_of_a_marker_finds_nothing() -> None:
         def encode(self, text: str) -> Sequence[int]:
             return []
 
-    assert MarkerFinder(Nothing()).find([1, 2, 3], MOST) is None
+    assert MarkerFinder(Nothing()).find([1, 2, 3], MAX_TOKENS) is None
 
 
 @given(
     st.lists(st.sampled_from([*range(18), 100, 101, 0x10FFFF, 0xD800, 0xFEFF]), max_size=60),
     st.integers(0, 40),
 )
-def test_whatever_stands_in_a_prompt_sources_are_pieces_of_it(ids: list[int], most: int) -> None:
-    marked = MARKERS.find(ids, most)
+def test_whatever_stands_in_a_prompt_sources_are_pieces_of_it(ids: list[int], max_tokens: int) -> None:
+    marked = MARKERS.find(ids, max_tokens)
     if marked is not None:
         (cursor,) = bundled_tokenizer().encode(CURSOR)
         plain = [id for id in ids if id != cursor]
-        assert sum(map(len, marked.sources)) <= most + len(marked.sources)
+        assert sum(map(len, marked.sources)) <= max_tokens + len(marked.sources)
         for source in marked.sources:
             text = bundled_tokenizer().decode(source)
             assert text.endswith(REGION_END) and text.removesuffix(REGION_END) in bundled_tokenizer().decode(
@@ -197,6 +197,6 @@ MARKERS = MarkerFinder(bundled_tokenizer())
 def test_any_text_between_markers_is_found(region: str, around: str) -> None:
     region, around = (text.replace("<|", "").encode("utf-8", "replace").decode() for text in (region, around))
     prompt = f"{around}\n{REGION}\n{region}x\n{REGION_END}\n{NEXT}\n"
-    marked = MARKERS.find(bundled_tokenizer().encode(prompt), MOST)
+    marked = MARKERS.find(bundled_tokenizer().encode(prompt), MAX_TOKENS)
     assert marked is not None
     assert texts(marked) == [f"\n{region}x\n{REGION_END}"]

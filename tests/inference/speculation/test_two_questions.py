@@ -30,7 +30,7 @@ from tiny_coder import coder_tokenizer
 
 TOKENIZER = coder_tokenizer()
 MARKERS = MarkerFinder(TOKENIZER)
-MOST = 10_000
+MAX_TOKENS = 10_000
 URI = "file:///w/cart.py"
 LINES = [f"    price_{n} = read(items, {n * 37})" for n in range(12)]
 TEXT = "def total(items):\n" + "".join(f"{line}\n" for line in LINES) + "    return price_0\n"
@@ -38,7 +38,7 @@ HISTORY = (PastEdit(URI, 0, ("def all(items):",), ("def total(items):",), 0, ope
 
 
 def found(request: PromptRequest) -> PromptSources:
-    sources = MARKERS.find(TOKENIZER.encode(request.prompt.text), MOST)
+    sources = MARKERS.find(TOKENIZER.encode(request.prompt.text), MAX_TOKENS)
     assert sources is not None
     return sources
 
@@ -152,7 +152,7 @@ def test_other_prompts_with_these_tokens_are_none_of_it() -> None:
     state = EditorState(Snapshot.from_text(TEXT, uri=URI), 30)
     fim = FORMATS["fim-qwen"].build(state, TOKENIZER).prompt.text
     for text in (fim, f"{PREFIX}a{SUFFIX}b{NEXT}", TEXT, f"{NEXT}{PREFIX}", ""):
-        assert MARKERS.find(TOKENIZER.encode(text), MOST) is None
+        assert MARKERS.find(TOKENIZER.encode(text), MAX_TOKENS) is None
 
 
 SPECIAL_IDS = [TOKENIZER.encode(token)[0] for token in SPECIAL]
@@ -162,8 +162,8 @@ SPECIAL_IDS = [TOKENIZER.encode(token)[0] for token in SPECIAL]
     st.lists(st.sampled_from([*SPECIAL_IDS, *range(20), 198, 262, 0xD800, 0x10FFFF]), max_size=60),
     st.integers(0, 40),
 )
-def test_sources_have_a_limit_for_any_prompt(ids: list[int], most: int) -> None:
-    sources = MARKERS.find(ids, most)
+def test_sources_have_a_limit_for_any_prompt(ids: list[int], max_tokens: int) -> None:
+    sources = MARKERS.find(ids, max_tokens)
     if sources is not None and not sources.sources:
-        assert sum(map(len, sources.quoted)) <= 4 * most + 20
+        assert sum(map(len, sources.quoted)) <= 4 * max_tokens + 20
         assert sources.answer_start is not None and 0 < sources.answer_start <= len(ids)

@@ -19,7 +19,7 @@ from editahead_inference.speculation.vllm_proposer import MAX_DRAFT_TOKENS, File
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.formats.next_edit.editahead_2611 import NEXT, REGION, REGION_END
 
-CONTEXT, MOST = 600, 64
+CONTEXT, MAX_DRAFT = 600, 64
 LINES = "".join(f"    value_{number} = compute({number})\n" for number in range(20))
 EDIT = list(bundled_tokenizer().encode(f"{REGION}\n{LINES}{REGION_END}\n{NEXT}\n"))
 ANSWER = list(bundled_tokenizer().encode(LINES + REGION_END))
@@ -38,10 +38,10 @@ def proposer(config: Any) -> FileDraftProposer:
     return FileDraftProposer(config)
 
 
-def config_of(tokenizer: str, most: int = MOST) -> Any:
+def config_of(tokenizer: str, max_draft: int = MAX_DRAFT) -> Any:
     model = SimpleNamespace(max_model_len=CONTEXT, tokenizer=tokenizer, tokenizer_revision=None)
     model.trust_remote_code = False
-    speculative = SimpleNamespace(num_speculative_tokens=most, draft_model_config=model)
+    speculative = SimpleNamespace(num_speculative_tokens=max_draft, draft_model_config=model)
     return SimpleNamespace(model_config=model, speculative_config=speculative)
 
 
@@ -60,10 +60,10 @@ def test_an_edit_is_drafted_and_its_neighbours_are_not(config: Any) -> None:
     proposer.load_model(None)
     other = list(bundled_tokenizer().encode(LINES))
     rows, new = [other, [*EDIT, ANSWER[0]], EDIT[:40], []], [1, 1, 0, 0]
-    assert proposed(proposer, rows, new) == [[], ANSWER[1 : 1 + MOST], [], []]
+    assert proposed(proposer, rows, new) == [[], ANSWER[1 : 1 + MAX_DRAFT], [], []]
     rows = [[*EDIT, *ANSWER[:66]], [*other, 5]]
     first, second = proposed(proposer, rows, [65, 1])
-    assert first == ANSWER[66 : 66 + MOST] and second == []
+    assert first == ANSWER[66 : 66 + MAX_DRAFT] and second == []
 
 
 def test_a_draft_is_never_longer_than_vllm_verifies(config: Any) -> None:
@@ -72,10 +72,10 @@ def test_a_draft_is_never_longer_than_vllm_verifies(config: Any) -> None:
 
 
 def test_the_runner_goes_on_near_the_end_of_the_context(config: Any) -> None:
-    told = config_of(config.model_config.tokenizer)
-    FileDraftProposer(told)
-    assert told.speculative_config.draft_model_config.max_model_len == CONTEXT + MOST
-    assert told.model_config.max_model_len == CONTEXT
+    vllm_config = config_of(config.model_config.tokenizer)
+    FileDraftProposer(vllm_config)
+    assert vllm_config.speculative_config.draft_model_config.max_model_len == CONTEXT + MAX_DRAFT
+    assert vllm_config.model_config.max_model_len == CONTEXT
 
 
 def test_what_fails_is_said_once_and_there_are_no_drafts(
@@ -112,7 +112,7 @@ def test_garbage_never_raises_and_drafts_stay_within_the_context(
     drafts = proposed(proposer, rows, new)
     assert len(drafts) == len(rows)
     for row, count, draft in zip(rows, new, drafts, strict=True):
-        assert len(draft) <= min(MOST, max(CONTEXT - len(row) - 1, 0))
+        assert len(draft) <= min(MAX_DRAFT, max(CONTEXT - len(row) - 1, 0))
         assert count or not draft
 
 

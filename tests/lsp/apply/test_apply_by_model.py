@@ -82,7 +82,7 @@ class ApplyHarness(ServerHarness):
         argument = {"uri": URI, "sketch": AMBIGUOUS, "dryRun": True, "partialResultToken": "p"} | argument
         return self.send("workspace/executeCommand", {"command": "editahead.apply", "arguments": [argument]})
 
-    async def told(self) -> dict[str, Any]:
+    async def partial_result(self) -> dict[str, Any]:
         """Return the next partial result."""
         message = await self.take(lambda m: m.get("method") == "$/progress" and m["params"]["token"] == "p")
         value: dict[str, Any] = message["params"]["value"]
@@ -104,8 +104,8 @@ Connect: TypeAlias = Callable[..., ApplyHarness]
 async def asked(tmp_path: Path) -> AsyncIterator[Connect]:
     made: list[ApplyHarness] = []
 
-    def connect(script: Script, *told: Any, **more: Any) -> ApplyHarness:
-        made.append(ApplyHarness(script, *told, user_folder=tmp_path / "config", **more))
+    def connect(script: Script, *partial_result: Any, **more: Any) -> ApplyHarness:
+        made.append(ApplyHarness(script, *partial_result, user_folder=tmp_path / "config", **more))
         return made[-1]
 
     yield connect
@@ -289,7 +289,7 @@ async def held_back(asked: Connect, text: str) -> tuple[ApplyHarness, Held]:
 async def test_hunks_are_reported_while_the_model_writes(asked: Connect) -> None:
     harness, held = await held_back(asked, REPLACED + MORE)
     number = harness.begin()
-    partial = await harness.told()
+    partial = await harness.partial_result()
     assert not harness.answered(number), "the rest of the answer has not come"
     assert applied(TEXT + MORE, partial["hunks"]) == REPLACED + MORE
     assert {hunk["origin"] for hunk in partial["hunks"]} == {"model"}
@@ -305,9 +305,9 @@ async def test_hunks_are_reported_while_the_model_writes(asked: Connect) -> None
 async def test_reported_hunks_are_void_where_the_rewrite_is_rejected(asked: Connect) -> None:
     harness, held = await held_back(asked, REPLACED.replace("ValueError", "KeyError") + MORE)
     number = harness.begin()
-    assert (await harness.told())["hunks"]
+    assert (await harness.partial_result())["hunks"]
     held.go.set()
-    assert await harness.told() == {"hunks": [], "withdrawn": URI}
+    assert await harness.partial_result() == {"hunks": [], "withdrawn": URI}
     error = (await harness.reply(number))["error"]
     assert error["data"]["reason"] == "ambiguous" and "was rejected" in error["data"]["model"]
 
@@ -315,7 +315,7 @@ async def test_reported_hunks_are_void_where_the_rewrite_is_rejected(asked: Conn
 async def test_a_request_cancelled_between_hunks_ends_at_the_server(asked: Connect) -> None:
     harness, held = await held_back(asked, REPLACED + MORE)
     number = harness.begin()
-    await harness.told()
+    await harness.partial_result()
     await held.reached.wait()
     harness.notify("$/cancelRequest", {"id": number})
     assert (await harness.reply(number))["error"]["code"] == -32800
@@ -325,7 +325,7 @@ async def test_a_request_cancelled_between_hunks_ends_at_the_server(asked: Conne
 async def test_the_end_of_the_server_ends_the_request(asked: Connect) -> None:
     harness, _ = await held_back(asked, REPLACED + MORE)
     number = harness.begin()
-    await harness.told()
+    await harness.partial_result()
     harness.server.apply_service.stop()
     assert "error" in await harness.reply(number)
     await until(lambda: harness.backend.stopped == 1)
@@ -334,7 +334,7 @@ async def test_the_end_of_the_server_ends_the_request(asked: Connect) -> None:
 async def test_what_the_merge_is_sure_of_does_not_wait_for_a_model(asked: Connect) -> None:
     harness, held = await held_back(asked, REPLACED + MORE)
     number = harness.begin()
-    await harness.told()
+    await harness.partial_result()
     result = await harness.apply(sketch=SKETCH)
     assert (result["method"], harness.answered(number)) == ("merge", False)
     assert result["stats"]["firstHunkMs"] <= result["stats"]["ms"]

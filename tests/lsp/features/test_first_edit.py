@@ -140,7 +140,9 @@ async def test_a_request_waits_for_an_exclusion_that_is_late(
     harness = await opened(tmp_path, file.as_uri(), AFTER)
     history, learnt = harness.server.session.history, harness.server.openings._learn
     looked = asyncio.Event()
-    monkeypatch.setattr(harness.server.openings, "_learn", lambda *told: (learnt(*told), looked.set()))
+    monkeypatch.setattr(
+        harness.server.openings, "_learn", lambda *arguments: (learnt(*arguments), looked.set())
+    )
     await looked.wait()
     assert history.is_waiting(file.as_uri()) and history.edits == ()
     late = False

@@ -12,7 +12,7 @@ from editahead_prompts.text.snapshot import Snapshot
 from server_with_model import TEXT, Model
 
 
-def told(name: str) -> ModelResponse:
+def named_response(name: str) -> ModelResponse:
     return ModelResponse(Snapshot.from_text("ten chars\n", uri=name), "engine", "model")
 
 
@@ -22,8 +22,8 @@ def names(remembered: ResponseCache, among: str) -> str:
 
 def test_eviction_is_by_recent_use() -> None:
     remembered = ResponseCache(max_responses=2)
-    first = told("a")
-    for one in (first, told("b"), first, told("c")):
+    first = named_response("a")
+    for one in (first, named_response("b"), first, named_response("c")):
         remembered.put(one)
     assert names(remembered, "abc") == "ac"
 
@@ -31,21 +31,21 @@ def test_eviction_is_by_recent_use() -> None:
 def test_the_texts_that_are_kept_are_bounded() -> None:
     remembered = ResponseCache(max_chars=25)
     for name in "abc":
-        remembered.put(told(name))
+        remembered.put(named_response(name))
     assert names(remembered, "abc") == "bc"
 
 
 def test_the_newest_is_kept_however_long_it_is() -> None:
     remembered = ResponseCache(max_chars=1)
     for name in "ab":
-        remembered.put(told(name))
+        remembered.put(named_response(name))
     assert names(remembered, "ab") == "b"
 
 
 def test_few_are_of_one_document() -> None:
     remembered = ResponseCache(max_per_document=2)
-    remembered.put(told("b"))
-    answers = [told("a") for _ in range(3)]
+    remembered.put(named_response("b"))
+    answers = [named_response("a") for _ in range(3)]
     for one in answers:
         remembered.put(one)
     assert list(map(id, remembered.for_document("a"))) == [id(answers[2]), id(answers[1])]

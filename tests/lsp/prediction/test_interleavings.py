@@ -154,8 +154,8 @@ class Client:
         self.screen = []
         for shown, version, edit in self.shown(surface, asked, reply["result"]):
             result = edit.apply(self.texts[version])
-            fits = result in self.possible(version) or self.leads_on(self.texts[version], result)
-            assert fits, (surface, version, self.texts[version], edit)
+            is_possible = result in self.possible(version) or self.leads_on(self.texts[version], result)
+            assert is_possible, (surface, version, self.texts[version], edit)
             assert (self.texts[version], result) not in self.refused or id in self.early
             if version == self.version and len(edit.replacements) == 1:
                 self.screen.append((shown, edit))
@@ -219,9 +219,9 @@ def _way(start: str, over: str, end: str) -> bool:
 
 
 def _difference(old: str, new: str) -> Replacement:
-    most = min(len(old), len(new))
-    head = next((n for n in range(most) if old[n] != new[n]), most)
-    tail = next((n for n in range(most - head) if old[-1 - n] != new[-1 - n]), most - head)
+    shorter = min(len(old), len(new))
+    head = next((n for n in range(shorter) if old[n] != new[n]), shorter)
+    tail = next((n for n in range(shorter - head) if old[-1 - n] != new[-1 - n]), shorter - head)
     return Replacement(head, len(old) - tail, new[head : len(new) - tail])
 
 
@@ -295,8 +295,8 @@ async def test_a_models_edits_apply_to_the_shown_text(tmp_path: Path) -> None:
     while seed < SESSIONS_WITH_MODEL or (not ended and seed < 10 * SESSIONS_WITH_MODEL):
         try:
             model = await session_with_model(Random(seed), tmp_path)
-            assert model.most <= 1, "requests for one document at a time"
-            assert model.most_ahead <= 1
+            assert model.max_running <= 1, "requests for one document at a time"
+            assert model.max_ahead <= 1
             assert model.under_way.total() == 0, "all of them are over"
         except AssertionError as error:
             raise AssertionError(f"seed {seed}") from error

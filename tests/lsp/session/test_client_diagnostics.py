@@ -20,7 +20,9 @@ NEXT = "editahead/nextEdit"
 TEXT = "first\nsecond\nthird\n"
 
 
-def told(line: int, first: int, last: int, message: str = "wrong", **more: Any) -> ClientDiagnostic:
+def client_diagnostic(
+    line: int, first: int, last: int, message: str = "wrong", **more: Any
+) -> ClientDiagnostic:
     return ClientDiagnostic(Range(Position(line, first), Position(line, last)), message, **more)
 
 
@@ -30,7 +32,12 @@ def snapshot(text: str = TEXT) -> Snapshot:
 
 def test_they_are_kept_in_the_order_of_the_text_and_our_own_are_not() -> None:
     diagnostics = ClientDiagnostics()
-    given = [told(2, 0, 5, code=2304), told(0, 0, 5), told(1, 0, 6, source="editahead"), told(1, 0, 6, "")]
+    given = [
+        client_diagnostic(2, 0, 5, code=2304),
+        client_diagnostic(0, 0, 5),
+        client_diagnostic(1, 0, 6, source="editahead"),
+        client_diagnostic(1, 0, 6, ""),
+    ]
     assert diagnostics.update("a", snapshot(), given, "utf-16")
     assert diagnostics.for_document("a") == (Diagnostic(0, 5, "wrong"), Diagnostic(13, 18, "wrong", "2304"))
     assert not diagnostics.update("a", snapshot(), given, "utf-16")
@@ -40,9 +47,9 @@ def test_they_are_kept_in_the_order_of_the_text_and_our_own_are_not() -> None:
 
 def test_a_range_says_nothing_of_what_lies_outside() -> None:
     diagnostics = ClientDiagnostics()
-    diagnostics.update("a", snapshot(), [told(0, 0, 5), told(2, 0, 5)], "utf-16")
+    diagnostics.update("a", snapshot(), [client_diagnostic(0, 0, 5), client_diagnostic(2, 0, 5)], "utf-16")
     within = Range(Position(2, 1), Position(2, 1))
-    diagnostics.update("a", snapshot(), [told(2, 0, 2, "other")], "utf-16", within=within)
+    diagnostics.update("a", snapshot(), [client_diagnostic(2, 0, 2, "other")], "utf-16", within=within)
     assert [one.message for one in diagnostics.for_document("a")] == ["wrong", "other"]
     diagnostics.update("a", snapshot(), [], "utf-16", within=within)
     assert [one.start for one in diagnostics.for_document("a")] == [0]
@@ -50,7 +57,9 @@ def test_a_range_says_nothing_of_what_lies_outside() -> None:
 
 def test_there_is_a_limit() -> None:
     diagnostics = ClientDiagnostics()
-    diagnostics.update("a", snapshot("x\n" * 300), [told(line, 0, 1) for line in range(300)], "utf-16")
+    diagnostics.update(
+        "a", snapshot("x\n" * 300), [client_diagnostic(line, 0, 1) for line in range(300)], "utf-16"
+    )
     assert len(diagnostics.for_document("a")) == MAX_DIAGNOSTICS
 
 

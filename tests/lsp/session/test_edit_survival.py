@@ -89,14 +89,14 @@ def test_a_word_that_was_completed_by_the_edit_is_the_edits() -> None:
 
 
 def test_a_deletion_is_kept_until_it_is_taken_back() -> None:
-    def gone() -> Page:
+    def deletion() -> Page:
         return Page("f(a, strict)\n", Edit.replace(3, 11, ""))
 
-    assert gone().share == 1.0
-    page = gone()
+    assert deletion().share == 1.0
+    page = deletion()
     page.replace("f(a)", "f(a, strict)")
     assert page.share == 0.0
-    page = gone()
+    page = deletion()
     page.replace("f(a)", "f(a, other=1)")
     assert page.share == pytest.approx(1 / 2)  # the comma is back
 

@@ -72,16 +72,16 @@ JSON = st.recursive(
 
 
 @given(JSON, st.integers(0, 40))
-def test_the_count_is_that_of_the_values(value: Any, most: int) -> None:
+def test_the_count_is_that_of_the_values(value: Any, max_values: int) -> None:
     """Each value of a list or an object counts, and each list and object that is not empty once more at most."""
     body = json.dumps(value).encode()
     before = message_framing.MAX_VALUES
-    message_framing.MAX_VALUES = most
+    message_framing.MAX_VALUES = max_values
     try:
         is_refused = message_framing.has_too_many_values(body)
     finally:
         message_framing.MAX_VALUES = before
-    assert is_refused == (signs(value) > most)
+    assert is_refused == (signs(value) > max_values)
 
 
 def signs(value: Any) -> int:
@@ -120,14 +120,14 @@ async def test_few_bytes_wait_for_a_busy_server(monkeypatch: pytest.MonkeyPatch)
 
     pieces = messages()
     seen: list[bytes] = []
-    most: list[int] = []
+    max_values: list[int] = []
     ended = asyncio.Event()
 
     def deliver(body: bytes) -> None:
-        most.append(len(taken) - len(seen))
+        max_values.append(len(taken) - len(seen))
         seen.append(body)
 
     StdinReaderThread(lambda size: next(pieces), loop, deliver, lambda length: None, ended.set).start()
     await ended.wait()
     assert len(seen) == 20
-    assert max(most) <= 4  # two wait, one is delivered, and one waits for room
+    assert max(max_values) <= 4  # two wait, one is delivered, and one waits for room

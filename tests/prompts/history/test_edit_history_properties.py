@@ -35,10 +35,10 @@ def keystrokes(draw: st.DrawFn, length: int) -> Edit:
     return Edit.replace(at, min(length, at + draw(st.integers(0, 6))), "")
 
 
-def type_at_random(person: Typist, data: st.DataObject, most: int) -> list[Edit]:
+def type_at_random(person: Typist, data: st.DataObject, max_edits: int) -> list[Edit]:
     """Type random keys, and return the edits that take them back, in the order of typing."""
     back = []
-    for _ in range(data.draw(st.integers(0, most))):
+    for _ in range(data.draw(st.integers(0, max_edits))):
         edit = data.draw(keystrokes(len(person.text)))
         back.append(invert(edit, person.text))
         assert person.make(edit) == "typed"

@@ -35,13 +35,13 @@ def _replay(before: str, calls: Sequence[Mapping[str, object]]) -> str | None:
 
 
 @pytest.mark.slow
-@given(before=_TEXTS, news=st.lists(_TEXTS, min_size=1, max_size=3), data=st.data())
+@given(before=_TEXTS, new_texts=st.lists(_TEXTS, min_size=1, max_size=3), data=st.data())
 def test_hunk_has_the_effect_of_the_edits_one_after_another(
-    before: str, news: list[str], data: st.DataObject
+    before: str, new_texts: list[str], data: st.DataObject
 ) -> None:
     calls: list[dict[str, object]] = []
     text = before
-    for new in news:
+    for new in new_texts:
         at = data.draw(st.integers(0, len(text) - 1))
         old = text[at : data.draw(st.integers(at + 1, len(text)))] if data.draw(st.booleans()) else new
         calls.append({"old_string": old, "new_string": new, "replace_all": data.draw(st.booleans())})

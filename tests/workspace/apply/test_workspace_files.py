@@ -27,10 +27,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def files(
-    *folders: Path, uri: str | None = None, opened: dict[str, str] | None = None, most: int = 1000
+    *folders: Path, uri: str | None = None, opened: dict[str, str] | None = None, max_bytes: int = 1000
 ) -> WorkspaceFiles:
     documents = {uris.canonical_key(u): Snapshot.from_text(text, uri=u) for u, text in (opened or {}).items()}
-    return WorkspaceFiles(folders, documents, FileExclusion(folders, ["*.skip"]), most, uri)
+    return WorkspaceFiles(folders, documents, FileExclusion(folders, ["*.skip"]), max_bytes, uri)
 
 
 def reason(found: WorkspaceFiles, path: str | None, *, new: bool = False) -> str:
@@ -146,8 +146,8 @@ def test_what_is_no_text(folder: Path) -> None:
 
 def test_what_is_too_large(folder: Path) -> None:
     uri = (folder / "a.py").as_uri()
-    assert reason(files(folder, most=5), "a.py") == "too-large"
-    assert reason(files(folder, uri=uri, opened={uri: "é" * 3}, most=5), None) == "too-large"
+    assert reason(files(folder, max_bytes=5), "a.py") == "too-large"
+    assert reason(files(folder, uri=uri, opened={uri: "é" * 3}, max_bytes=5), None) == "too-large"
 
 
 def test_a_byte_order_mark_is_no_text(folder: Path) -> None:

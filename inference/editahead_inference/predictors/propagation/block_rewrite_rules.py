@@ -116,29 +116,29 @@ def learn_rewrite(old: tuple[str, ...], new: tuple[str, ...]) -> list[Rule]:
     """
     if not (len(old) + len(new) >= 2 and 1 <= len(old) <= 15 and len(new) <= 25) or len(old) == len(new) == 1:
         return []
-    olds = [line_body(line).strip() for line in old]
+    old_bodies = [line_body(line).strip() for line in old]
     base = indentation(line_body(old[0]))
-    news = [line_body(line) for line in new]
-    news = [body[len(base) :] if body.startswith(base) else body.strip() for body in news]
-    if not any(len(text) > 3 for text in olds):
+    new_bodies = [line_body(line) for line in new]
+    new_bodies = [body[len(base) :] if body.startswith(base) else body.strip() for body in new_bodies]
+    if not any(len(text) > 3 for text in old_bodies):
         return []
-    label = f"rewrite {shorten(olds[0], 30)}"
-    key = f"block:{olds}:{news}"
+    label = f"rewrite {shorten(old_bodies[0], 30)}"
+    key = f"block:{old_bodies}:{new_bodies}"
     rules: list[Rule] = [
         BlockRewrite(
             "block",
             key,
             label,
-            olds[0],
-            olds[0],
+            old_bodies[0],
+            old_bodies[0],
             None,
-            tuple((t,) if t else () for t in olds),
-            tuple((t,) if t else () for t in news),
+            tuple((t,) if t else () for t in old_bodies),
+            tuple((t,) if t else () for t in new_bodies),
             "",
         )
     ]
-    a = [token for text in olds for token in [*token_patterns.tokenize(text), "\x00"]]
-    b = [token for text in news for token in [*token_patterns.tokenize(text), "\x00"]]
+    a = [token for text in old_bodies for token in [*token_patterns.tokenize(text), "\x00"]]
+    b = [token for text in new_bodies for token in [*token_patterns.tokenize(text), "\x00"]]
     for keep in (token_patterns.fixed_names(a), frozenset[str]()):
         holed = token_patterns.with_holes(a, b, keep=keep)
         if holed is None:
@@ -147,7 +147,17 @@ def learn_rewrite(old: tuple[str, ...], new: tuple[str, ...]) -> list[Rule]:
         if any(len(token_patterns.longest_literal(parts)) >= 2 for parts in split_old):
             kind = "block-hole" if keep else "block-loose"
             rules.append(
-                BlockRewrite(kind, f"{kind}:{holed}", label, olds[0], olds[0], None, split_old, split_new, "")
+                BlockRewrite(
+                    kind,
+                    f"{kind}:{holed}",
+                    label,
+                    old_bodies[0],
+                    old_bodies[0],
+                    None,
+                    split_old,
+                    split_new,
+                    "",
+                )
             )
     return rules
 

@@ -96,10 +96,12 @@ def _calls_of(change: ParameterChange, origin: DocumentIndex, situation: Situati
     place = next((n for n, (a, b) in enumerate(zip(longer, shorter, strict=False)) if a != b), len(shorter))
     if len(longer) - len(shorter) != 1 or longer[:place] + longer[place + 1 :] != shorter:
         return
-    least = _least(change.old, language)
-    most = 1 << 30 if any(map(_VARIADIC.search, change.old)) else len(old)
+    min_count = _min_arguments(change.old, language)
+    max_count = 1 << 30 if any(map(_VARIADIC.search, change.old)) else len(old)
     calls = [
-        call for call in calls if least <= len(call.texts) <= most and not _is_edited(call, index, situation)
+        call
+        for call in calls
+        if min_count <= len(call.texts) <= max_count and not _is_edited(call, index, situation)
     ]
     if longer is old:
         for call in calls:
@@ -142,7 +144,7 @@ def _passing(
         yield from _follow_up(index, call, found, "call-add", label, _PASSED)
 
 
-def _least(parameters: Sequence[str], language: str) -> int:
+def _min_arguments(parameters: Sequence[str], language: str) -> int:
     """Return the number of arguments that a call has at least."""
     needed = [one for one in parameters if not _VARIADIC.search(one)]
     return (

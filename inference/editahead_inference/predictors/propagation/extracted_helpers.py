@@ -312,7 +312,7 @@ def _replaced(helper: _Helper, situation: Situation) -> Iterator[Proposal]:
     index = situation.index
     snapshot: Snapshot = index.snapshot
     nodes = nodes_of(snapshot.language)
-    word = _telling_word(helper)
+    word = _longest_word(helper)
     lines = index.lines_with(word) if word else []
     if not lines or len(lines) > _MAX_LINES or not snapshot.text.isascii():
         return
@@ -346,15 +346,15 @@ def _is_inside(name: str, node: Node | None, nodes: NodeTypes) -> bool:
     return False
 
 
-def _telling_word(helper: _Helper) -> str:
+def _longest_word(helper: _Helper) -> str:
     """Return the longest word of the expression that is no parameter: each place has it."""
     words = WordPattern(r"\w+").findall(_text(helper.expression))
-    telling = [
+    candidates = [
         w
         for w in words
         if w not in helper.parameters and w not in KEYWORDS and (len(w) > 2 or not w.isdigit())
     ]
-    return max(telling, key=len, default="")
+    return max(candidates, key=len, default="")
 
 
 def _site(node: Node | None, helper: _Helper, nodes: NodeTypes) -> tuple[Node, str] | None:

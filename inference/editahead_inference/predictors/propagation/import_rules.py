@@ -142,10 +142,10 @@ def _inside_import(index: DocumentIndex, line: int) -> bool:
 def learn_unused(old: tuple[str, ...], new: tuple[str, ...]) -> list[Rule]:
     """Learn the rules for each name that an edit removed from code."""
     kept = {name for line in new for name in _PLAIN.findall(line)}
-    gone = dict.fromkeys(name for line in old if not _WHOLE.match(line) for name in _PLAIN.findall(line))
+    deleted = dict.fromkeys(name for line in old if not _WHOLE.match(line) for name in _PLAIN.findall(line))
     names = [
         name
-        for name in gone
+        for name in deleted
         if name not in kept and name not in token_patterns.KEYWORDS and count_letters(name) > 1
     ]
     rules: list[Rule] = []

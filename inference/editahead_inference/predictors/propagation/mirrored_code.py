@@ -58,19 +58,19 @@ def _mirrored_lines(edit: PastEdit, index: DocumentIndex) -> Iterator[tuple[Prop
         old, new = "".join(a), "".join(b)
         if len(a) < 5 or max(len(old), len(new)) > _MAX_WIDTH or COMMENT.match(old):
             continue
-        come = [token for _, _, b1, b2 in spans for token in b[b1:b2]]
+        inserted = [token for _, _, b1, b2 in spans for token in b[b1:b2]]
         images = []
         for at in _around(line, index, edit):
             table = _opposites(a, tokenize(index.bodies[at])) if len(index.bodies[at]) <= _MAX_WIDTH else None
             if table:
                 images.append((at, table))
-        if len(images) != 1 or not any(is_word(token) for token in come):
+        if len(images) != 1 or not any(is_word(token) for token in inserted):
             continue
         at, table = images[0]
         around = b[spans[0][2] : spans[-1][3]]
         if not any(word in table for token in around for word in split_words(token)):
             continue  # what was changed has no sides
-        if any(is_ordered(word) and word not in table for token in come for word in split_words(token)):
+        if any(is_ordered(word) and word not in table for token in inserted for word in split_words(token)):
             continue  # what is `max(0, ...)` on the other side?
         made = turn_words(new, table)
         if made != index.bodies[at]:

@@ -240,10 +240,10 @@ def _has_case(member: str, variant: str, field: str, name: str) -> bool:
 
 def _is_field_elsewhere(variant: str, name: str, situation: Situation) -> bool:
     """Return whether the open documents define a member of a name, besides the new field."""
-    least = 1 if variant != name else 2
+    min_count = 1 if variant != name else 2
     documents = (situation.state.document, *situation.state.other_documents)
     indexes = [found for one in documents if (found := situation.home(one.uri)) is not None]
-    return sum(index.words.get(variant, 0) for index in indexes) >= least
+    return sum(index.words.get(variant, 0) for index in indexes) >= min_count
 
 
 def _added(field: _Field, value: str, entries: Sequence[_Entry], index: DocumentIndex) -> Proposal:

@@ -259,8 +259,8 @@ class RenamedDefinition(RenamedName):
                 return False
             receiver = site.owner.removeprefix(HINT)
             is_named_after = split_words(receiver) == split_words(made.owner)
-            is_telling = len(split_words(self.old)) > 1 and may_be_called(receiver, made.owner)
-            return self.is_here or is_named_after or is_telling
+            is_distinctive = len(split_words(self.old)) > 1 and may_be_called(receiver, made.owner)
+            return self.is_here or is_named_after or is_distinctive
         if site.role == "plain" and self._is_enumerator:
             return self.binding(site) == MODULE
         if not self.is_here or site.role != "plain" or self.binding(site) != MODULE:

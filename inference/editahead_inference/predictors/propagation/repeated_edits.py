@@ -188,7 +188,7 @@ def _pattern(one: _Change, other: _Change) -> _Pattern | _Wrapping | None:
         a1, a2, b1, b2 = spans[0]
         sides.append((a[:a1], "".join(a[a1:a2]), "".join(b[b1:b2]), a[a2:]))
     (left, old, new, right), (other_left, other_old, other_new, other_right) = sides
-    if (old, new) != (other_old, other_new) or not new.strip() or (old and not _is_telling(old)):
+    if (old, new) != (other_old, other_new) or not new.strip() or (old and not _has_letters(old)):
         return None
     if all(WORD.fullmatch(text) and text not in KEYWORDS for text in (old, new)):
         return None  # a rename, which follows bindings
@@ -246,7 +246,7 @@ def _wrapping(one: _Change, other: _Change) -> _Wrapping | None:
         (first, _, b1, b2), (last, _, c1, c2) = spans
         sides.append((a[:first], "".join(b[b1:b2]), a[first:last], "".join(b[c1:c2]), a[last:]))
     (left, head, inner, tail, right), (other_left, *same, other_right) = sides
-    if (head, tail) != (same[0], same[2]) or not _is_telling(head + tail):
+    if (head, tail) != (same[0], same[2]) or not _has_letters(head + tail):
         return None
     before, middle, after = _common(left, other_left), _common(inner, same[1]), _common(right, other_right)
     sizes = ((before, left, other_left), (middle, inner, same[1]), (after, right, other_right))
@@ -259,7 +259,7 @@ def _wrapping(one: _Change, other: _Change) -> _Wrapping | None:
     return _Wrapping(start, part, end, head, tail, max(literals, key=len))
 
 
-def _is_telling(text: str) -> bool:
+def _has_letters(text: str) -> bool:
     """Return whether a replaced text is no mere number, operator or bracket, which says nothing of another line."""
     return any(character.isalpha() for character in text)
 

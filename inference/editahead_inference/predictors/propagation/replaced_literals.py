@@ -128,8 +128,8 @@ def _same_message(old: str, new: str, edit: PastEdit, situation: Situation) -> I
 
 def _same_phrase(old: str, new: str, edit: PastEdit, situation: Situation) -> Iterator[FollowUp]:
     for before, after in _phrases(old, new):
-        is_telling = len(before.split()) > 1 and len(before) >= _MIN_PHRASE and after.strip()
-        if not is_telling or re.search(r"[{}%$\\]", before + after):
+        is_distinctive = len(before.split()) > 1 and len(before) >= _MIN_PHRASE and after.strip()
+        if not is_distinctive or re.search(r"[{}%$\\]", before + after):
             continue
         lines = situation.index.lines_with(before)
         for line in lines if len(lines) <= _MAX_LINES else ():

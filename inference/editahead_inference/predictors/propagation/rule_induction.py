@@ -60,11 +60,11 @@ def pair_lines(
             if score >= _PAIRED:
                 paired.append((i, -j))
                 at = -j + 1
-    olds, news = {i for i, _ in paired}, {j for _, j in paired}
+    paired_old, paired_new = {i for i, _ in paired}, {j for _, j in paired}
     return (
         paired,
-        [i for i in range(len(old)) if i not in olds],
-        [j for j in range(len(new)) if j not in news],
+        [i for i in range(len(old)) if i not in paired_old],
+        [j for j in range(len(new)) if j not in paired_new],
     )
 
 

@@ -73,7 +73,7 @@ def rounded_product(x: Any, weights: Any) -> Any:
 
 def llama(
     ids: list[int],
-    told: dict[str, Any] = small_model.LLAMA,
+    config: dict[str, Any] = small_model.LLAMA,
     exact: Any = None,
     *,
     turned: bool = False,
@@ -86,18 +86,20 @@ def llama(
         turned: Whether the weights are turned before.
         rounded: Whether turned weights, and what they are multiplied with, are rounded.
     """
-    exact = exact or small_model.llama_weights(told=told)
+    exact = exact or small_model.llama_weights(settings=config)
     weights = {name: w.astype(np.float64) for name, w in exact.items()}
     head = weights["model.embed_tokens.weight"]
     if turned or rounded:
-        turn = TurnedWeights(LlamaShape.from_config(told), exact.__getitem__)
+        turn = TurnedWeights(LlamaShape.from_config(config), exact.__getitem__)
         head = turn.take("lm_head.weight")
         weights = {name: np.ones(1) if "norm" in name else turn.take(name) for name in weights}
     multiply = rounded_product if rounded else lambda x, weights: x @ weights.T
     n, width, heads, keys = len(ids), 16, 4, 2
 
     def norm(x: Any, name: str) -> Any:
-        return x / np.sqrt((x * x).mean(-1, keepdims=True) + told["rms_norm_eps"]) * weights[f"{name}.weight"]
+        return (
+            x / np.sqrt((x * x).mean(-1, keepdims=True) + config["rms_norm_eps"]) * weights[f"{name}.weight"]
+        )
 
     angles = np.outer(np.arange(n), 10_000.0 ** -(np.arange(0, width, 2) / width))
     cos, sin = (np.concatenate([part, part], -1)[:, None] for part in (np.cos(angles), np.sin(angles)))
@@ -108,7 +110,7 @@ def llama(
 
     embedding = weights["model.embed_tokens.weight"]
     x = (rounded_embedding(embedding) if rounded else embedding)[ids]
-    for number in range(told["num_hidden_layers"]):
+    for number in range(config["num_hidden_layers"]):
         layer = f"model.layers.{number}"
 
         def times(x: Any, name: str, layer: str = layer) -> Any:
@@ -142,15 +144,15 @@ def test_the_logits_are_those_of_a_llama(network: OnnxNetwork) -> None:
 
 
 def test_the_logits_are_those_of_a_qwen2(tmp_path: Path) -> None:
-    network = OnnxNetwork(small_model.make_onnx(tmp_path, told=small_model.QWEN2), 1)
+    network = OnnxNetwork(small_model.make_onnx(tmp_path, settings=small_model.QWEN2), 1)
     logits = network.forward(IDS[:100], network.new_cache(), 100)
     assert_close(logits, llama(IDS[:100], small_model.QWEN2, rounded=True))
 
 
-@pytest.mark.parametrize("told", [small_model.LLAMA, small_model.QWEN2])
-def test_turned_weights_compute_the_same(told: dict[str, Any]) -> None:
+@pytest.mark.parametrize("config", [small_model.LLAMA, small_model.QWEN2])
+def test_turned_weights_compute_the_same(config: dict[str, Any]) -> None:
     np.testing.assert_allclose(
-        llama(IDS[:30], told, turned=True), llama(IDS[:30], told), rtol=1e-3, atol=1e-4
+        llama(IDS[:30], config, turned=True), llama(IDS[:30], config), rtol=1e-3, atol=1e-4
     )
 
 
@@ -165,9 +167,9 @@ def test_a_large_channel_leaves_the_others_their_steps(tmp_path: Path) -> None:
     """Some channels of the residual stream are a hundred times as large as others in trained models."""
     weights = small_model.llama_weights()
     weights["model.embed_tokens.weight"][:, 5] *= 100
-    told = small_model.LLAMA
-    write_llama(tmp_path, LlamaShape.from_config(told), weights.__getitem__)
-    (tmp_path / "config.json").write_text(json.dumps(told))
+    config = small_model.LLAMA
+    write_llama(tmp_path, LlamaShape.from_config(config), weights.__getitem__)
+    (tmp_path / "config.json").write_text(json.dumps(config))
     network = OnnxNetwork(tmp_path, 1)
     assert_close(network.forward(IDS[:50], network.new_cache(), 50), llama(IDS[:50], exact=weights))
 
@@ -293,8 +295,8 @@ def test_it_needs_no_torch(folder: Path) -> None:
 
 def test_damaged_weights_are_reported(tmp_path: Path) -> None:
     folder = small_model.make_onnx(tmp_path / "model")
-    told = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps(told | {"max_position_embeddings": 100}))
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"max_position_embeddings": 100}))
     weights = (folder / "model.onnx.data").read_bytes()
     (folder / "model.onnx.data").write_bytes(weights[:-4096] + b"\xff" * 4096)
     with pytest.raises(ValueError, match="no number"):

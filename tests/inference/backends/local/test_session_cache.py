@@ -129,18 +129,18 @@ def test_there_are_not_too_many_branches() -> None:
     st.integers(0, 60),
 )
 def test_a_row_is_always_that_of_its_tokens_and_within_its_size(
-    steps: list[tuple[str, list[int], list[int]]], most: int
+    steps: list[tuple[str, list[int], list[int]]], max_tokens: int
 ) -> None:
-    cache: SessionCache[Tokens] = SessionCache(most)
+    cache: SessionCache[Tokens] = SessionCache(max_tokens)
     plenty: SessionCache[Tokens] = SessionCache(PLENTY)
     asked: dict[str, list[list[int]]] = {}
     for session, prompt, said in steps:
         computed, _ = ask(cache, prompt, said, session)
-        assert cache.size <= most and computed >= 1
-        least, answer = ask(plenty, prompt, said, session)
+        assert cache.size <= max_tokens and computed >= 1
+        fewest, answer = ask(plenty, prompt, said, session)
         earlier = asked.setdefault(session, [])
         last = common_prefix_length(earlier[-1], prompt) if earlier else 0
-        assert least <= max(len(prompt) - last, 1)
+        assert fewest <= max(len(prompt) - last, 1)
         assert not answer or [*prompt, *answer] in [row[: len(prompt) + len(answer)] for row in earlier]
         earlier.append(prompt + said)
     cache.clear()

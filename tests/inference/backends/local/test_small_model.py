@@ -50,14 +50,14 @@ def check(folder: Path) -> Speed:
 
 
 def write_base(file: Path, weights: dict[str, Any], architecture: str = "qwen2") -> Path:
-    told = tiny.QWEN2
+    settings = tiny.QWEN2
     writer = gguf.GGUFWriter(file, architecture)
-    writer.add_block_count(told["num_hidden_layers"])
-    writer.add_embedding_length(told["hidden_size"])
-    writer.add_head_count(told["num_attention_heads"])
-    writer.add_head_count_kv(told["num_key_value_heads"])
-    writer.add_feed_forward_length(told["intermediate_size"])
-    writer.add_layer_norm_rms_eps(told["rms_norm_eps"])
+    writer.add_block_count(settings["num_hidden_layers"])
+    writer.add_embedding_length(settings["hidden_size"])
+    writer.add_head_count(settings["num_attention_heads"])
+    writer.add_head_count_kv(settings["num_key_value_heads"])
+    writer.add_feed_forward_length(settings["intermediate_size"])
+    writer.add_layer_norm_rms_eps(settings["rms_norm_eps"])
     writer.add_rope_freq_base(10_000.0)
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre("qwen2" if architecture == "qwen2" else "smollm")
@@ -105,7 +105,7 @@ def write_adapter(file: Path, weights: dict[str, Any], layers: list[str] = LAYER
 
 @pytest.fixture
 def weights() -> dict[str, Any]:
-    made = tiny.llama_weights(told=tiny.QWEN2)
+    made = tiny.llama_weights(settings=tiny.QWEN2)
     made["model.embed_tokens.weight"] = made["model.embed_tokens.weight"][: len(TOKENS)]
     return made
 
@@ -121,7 +121,7 @@ def adapter(tmp_path: Path) -> Path:
 
 
 def test_the_weights_of_a_qwen2_are_those_of_its_file(tmp_path: Path) -> None:
-    made = tiny.llama_weights(told=tiny.QWEN2)
+    made = tiny.llama_weights(settings=tiny.QWEN2)
     made["model.embed_tokens.weight"] = made["model.embed_tokens.weight"][: len(TOKENS)]
     finer = {"output.weight": made["model.embed_tokens.weight"] + 1}
     for name, extra in (("one", {}), ("two", finer)):
@@ -158,10 +158,10 @@ def test_it_is_the_base_with_the_adapter(
     # The same model, written from merged weights.
     other = tmp_path / "other"
     other.mkdir()
-    told = json.loads((folder / "config.json").read_text())
+    settings = json.loads((folder / "config.json").read_text())
     merged = {name: values + added.get(name, 0) for name, values in weights.items()}
-    small_model.write_llama(other, small_model.LlamaShape.from_config(told), merged.__getitem__)
-    (other / "config.json").write_text(json.dumps(told))
+    small_model.write_llama(other, small_model.LlamaShape.from_config(settings), merged.__getitem__)
+    (other / "config.json").write_text(json.dumps(settings))
     ours, theirs = (
         network.forward([5, 9, 30], network.new_cache(), 3) for network in map(OnnxNetwork, (folder, other))
     )
@@ -348,8 +348,8 @@ def test_a_failed_self_check_leaves_the_model_before(folder: Path, base: Path, a
 def write_folder(folder: Path, weights: dict[str, Any], tokenizer: Path, kind: str) -> Path:
     """Write weights as transformers does, in two files, in which they are stored as `kind`."""
     folder.mkdir()
-    told = tiny.QWEN2 | {"vocab_size": len(TOKENS), "eos_token_id": 1}
-    (folder / "config.json").write_text(json.dumps(told))
+    settings = tiny.QWEN2 | {"vocab_size": len(TOKENS), "eos_token_id": 1}
+    (folder / "config.json").write_text(json.dumps(settings))
     (folder / "tokenizer.json").write_bytes(tokenizer.read_bytes())
     names = sorted(weights)
     for number, part in enumerate((names[::2], names[1::2])):
@@ -389,8 +389,8 @@ def test_a_folder_of_transformers_is_a_base_too(
         for network in map(OnnxNetwork, (folder, tmp_path / "other"))
     )
     np.testing.assert_allclose(ours, others, atol=1e-5)
-    told = [json.loads((place / "config.json").read_text()) for place in (folder, tmp_path / "other")]
-    assert told[0]["eos_token_id"] == told[1]["eos_token_id"] == [0, 1]
+    settings = [json.loads((place / "config.json").read_text()) for place in (folder, tmp_path / "other")]
+    assert settings[0]["eos_token_id"] == settings[1]["eos_token_id"] == [0, 1]
 
 
 @pytest.mark.parametrize("damage", ["no header", "no json", "long header", "no files", "no config"])

@@ -98,19 +98,19 @@ async def test_ids_samples_and_logprobs(server: ModelServer, backend: OpenAIBack
 async def test_what_keeps_people_and_documents_apart(server: ModelServer) -> None:
     """A router finds the same replica for a document, two users share no cached prompt, and no id names a document."""
 
-    async def told(secret: bytes | None, session: str, *, warm: bool = False) -> tuple[str, str]:
+    async def identifiers(secret: bytes | None, session: str, *, warm: bool = False) -> tuple[str, str]:
         backend = OpenAIBackend(server.url, secret=secret)
         query = CompletionRequest("ab", (), 2, session=session)
         await (backend.prefill(query) if warm else answer(backend, query))
         await backend.close()
         return server.requests[-1].headers["x-session-id"], server.sent("/v1/completions")[-1]["cache_salt"]
 
-    mine, salt = await told(b"m" * 32, "file:///a.py")
-    assert await told(b"m" * 32, "file:///a.py", warm=True) == (mine, salt)
-    other, same = await told(b"m" * 32, "file:///b.py")
+    mine, salt = await identifiers(b"m" * 32, "file:///a.py")
+    assert await identifiers(b"m" * 32, "file:///a.py", warm=True) == (mine, salt)
+    other, same = await identifiers(b"m" * 32, "file:///b.py")
     assert other != mine and same == salt
     for somebody in (b"s" * 32, None):
-        theirs, another = await told(somebody, "file:///a.py")
+        theirs, another = await identifiers(somebody, "file:///a.py")
         assert theirs != mine and another != salt
 
 
@@ -190,13 +190,13 @@ async def test_a_connection_that_ends_as_a_request_is_sent_costs_nothing(
 async def test_an_answer_that_nobody_wants_closes_the_connection(
     by: str, server: ModelServer, backend: OpenAIBackend
 ) -> None:
-    gone = asyncio.Event()
+    hung_up = asyncio.Event()
 
     async def completions(exchange: Exchange) -> None:
         await exchange.start()
         await exchange.text("x")
-        await exchange.gone.wait()
-        gone.set()
+        await exchange.hung_up.wait()
+        hung_up.set()
 
     server.answers["/v1/completions"] = completions
     stream = backend.stream(QUERY)
@@ -210,7 +210,7 @@ async def test_an_answer_that_nobody_wants_closes_the_connection(
         with pytest.raises(asyncio.CancelledError):
             await waiting
     async with asyncio.timeout(10):
-        await gone.wait()
+        await hung_up.wait()
     assert backend.health == Health("ready")
     del server.answers["/v1/completions"]
     assert await answer(backend) == [TextChunk("fine"), StreamEnd("stop", 0)]
@@ -237,7 +237,7 @@ async def test_closing_ends_what_is_under_way(server: ModelServer, backend: Open
     async def completions(exchange: Exchange) -> None:
         await exchange.start()
         await exchange.text("x")
-        await exchange.gone.wait()
+        await exchange.hung_up.wait()
 
     server.answers["/v1/completions"] = completions
     stream = backend.stream(QUERY)
@@ -320,14 +320,14 @@ async def test_servers_are_distinguished(
     async def models(exchange: Exchange) -> None:
         await exchange.json({"data": [model]})
 
-    def telling(value: Any) -> Any:
+    def answering(value: Any) -> Any:
         return lambda exchange: exchange.json(value)
 
     async def nothing(exchange: Exchange) -> None:
         await exchange.json({}, 404)
 
     server.answers |= {"/v1/models": models, "/version": nothing}
-    server.answers |= {path: telling(value) for path, value in about.items()}
+    server.answers |= {path: answering(value) for path, value in about.items()}
     backend = OpenAIBackend(server.url)
     assert await answer(backend, CompletionRequest("p", tuple("abcde"), 9, samples=3)) == [
         TextChunk("fine"),

@@ -48,41 +48,41 @@ async def _half_json(exchange: Exchange) -> None:
     await exchange.start()
     await exchange.text("x")
     await exchange.event('{"choices": [{"index": 0, "te')
-    await exchange.gone.wait()
+    await exchange.hung_up.wait()
 
 
 async def _no_completion(exchange: Exchange) -> None:
     await exchange.start()
     await exchange.event({"choices": "none"})
-    await exchange.gone.wait()
+    await exchange.hung_up.wait()
 
 
 async def _long_line(exchange: Exchange) -> None:
     await exchange.start()
     await exchange.chunk(b"data: ")
-    while not exchange.gone.is_set():
+    while not exchange.hung_up.is_set():
         await exchange.chunk(b"x" * 65_536)
 
 
 async def _endless(exchange: Exchange) -> None:
     await exchange.start()
-    while not exchange.gone.is_set():
+    while not exchange.hung_up.is_set():
         await exchange.text("x" * 10_000)
 
 
 async def _silent(exchange: Exchange) -> None:
-    await exchange.gone.wait()
+    await exchange.hung_up.wait()
 
 
 async def _falls_silent(exchange: Exchange) -> None:
     await exchange.start()
     await exchange.text("x")
-    await exchange.gone.wait()
+    await exchange.hung_up.wait()
 
 
 async def _only_comments(exchange: Exchange) -> None:
     await exchange.start()
-    while not exchange.gone.is_set():
+    while not exchange.hung_up.is_set():
         await exchange.chunk(b": I am still here\n\n")
         await asyncio.sleep(0)
 
@@ -105,14 +105,14 @@ async def _hangs_up(exchange: Exchange) -> None:
 
 async def _no_http(exchange: Exchange) -> None:
     await exchange.raw(b"220 mail.example.org ESMTP\r\n\r\n")
-    await exchange.gone.wait()
+    await exchange.hung_up.wait()
 
 
 async def _fails_midway(exchange: Exchange) -> None:
     await exchange.start()
     await exchange.text("x")
     await exchange.event({"error": {"message": "engine died"}})
-    await exchange.gone.wait()
+    await exchange.hung_up.wait()
 
 
 async def _loads(exchange: Exchange) -> None:
@@ -163,7 +163,7 @@ async def test_bad_luck_is_one_sentence_and_the_next_request_is_fine(
 
     async def watched(exchange: Exchange) -> None:
         await luck(exchange)
-        if exchange.gone.is_set():
+        if exchange.hung_up.is_set():
             closed.set()
 
     short = Timeouts(first=1.5, between=0.15) if kind == "timeout" else Timeouts(10, 60, 60, 60)

@@ -26,9 +26,9 @@ def test_the_rest_of_a_name_is_offered_whole(name: str, form: str) -> None:
     shown = []
     for end in range(1, len(name)):
         person = Person(TEXT.format(name)).type(f" + {name[:end]}", after="z = y")
-        for verdict in Pipeline().predict(person.state()).shown:
-            if verdict.candidate.is_next_tokens:
-                (put,) = verdict.candidate.edit.replacements
+        for decision in Pipeline().predict(person.state()).shown:
+            if decision.candidate.is_next_tokens:
+                (put,) = decision.candidate.edit.replacements
                 shown.append(end)
                 assert put.text.partition(" ")[0].rstrip("\n") == name[end:]
     assert shown

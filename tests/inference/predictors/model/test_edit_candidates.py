@@ -27,10 +27,12 @@ from state_builder import Person, certain
 TEXT = "".join(f"line {n}\n" for n in range(9))
 
 
-def told(text: str, *news: str, language: str = "plaintext", agree: tuple[int, ...] = ()) -> ModelResponse:
+def answer_with(
+    text: str, *new_texts: str, language: str = "plaintext", agree: tuple[int, ...] = ()
+) -> ModelResponse:
     rewrites = tuple(
         Rewrite(diff(text, new), agree=times)
-        for new, times in zip(news, agree or (1,) * len(news), strict=True)
+        for new, times in zip(new_texts, agree or (1,) * len(new_texts), strict=True)
     )
     document = Snapshot.from_text(text, uri="file:///a", language=language)
     return ModelResponse(
@@ -48,7 +50,7 @@ def after(said: ModelResponse, candidate: Candidate) -> str:
 
 def test_changes_with_a_line_between_are_separate() -> None:
     new = TEXT.replace("line 1", "row 1").replace("line 2", "row 2").replace("line 4", "row 4")
-    said = told(TEXT, new)
+    said = answer_with(TEXT, new)
     assert [after(said, c) for c in proposed(said)] == [
         TEXT.replace("line 1", "row 1").replace("line 2", "row 2"),
         TEXT.replace("line 4", "row 4"),
@@ -92,7 +94,7 @@ def test_all_changes_together_are_the_rewrite(old: str, new: str, breaks: bool) 
 def test_each_change_alone_has_its_cursor_in_its_text(old: str, new: str) -> None:
     if old == new:
         return
-    said = told(old, new)
+    said = answer_with(old, new)
     for candidate in proposed(said):
         assert 0 <= candidate.cursor_after <= len(after(said, candidate))
         assert candidate.target_offset == candidate.edit.changed_span[0]
@@ -101,7 +103,7 @@ def test_each_change_alone_has_its_cursor_in_its_text(old: str, new: str) -> Non
 def test_brackets_that_need_each_other_are_one_change() -> None:
     old = "a();\nb();\nc();\n\nlet x = 1;\n"
     wrapped = old.replace("a();\nb();\n", "if (c) {\na();\nb();\n}\n")
-    said = told(old, wrapped.replace("x = 1", "x = 2"), language="javascript")
+    said = answer_with(old, wrapped.replace("x = 1", "x = 2"), language="javascript")
     both, last = Pipeline().model_candidates(said)
     assert after(said, both) == wrapped
     assert after(said, last) == old.replace("x = 1", "x = 2")
@@ -109,7 +111,7 @@ def test_brackets_that_need_each_other_are_one_change() -> None:
 
 def test_the_cursor_goes_where_the_model_put_it() -> None:
     new = TEXT.replace("line 1", "f(x, y)").replace("line 6", "g()")
-    said = told(TEXT, new)
+    said = answer_with(TEXT, new)
     said = replace(said, rewrites=(replace(said.rewrites[0], cursor=new.index("g()") + 2),))
     first, second = proposed(said)
     assert first.cursor_after == new.index("f(x, y)") + len("f(x, y)"), "the end of the change"
@@ -125,7 +127,7 @@ def test_labels_are_short_and_of_one_line() -> None:
         TEXT + "word " * 30: "insert word word word word word wo...",
     }
     for new, label in cases.items():
-        (candidate,) = proposed(told(TEXT, new))
+        (candidate,) = proposed(answer_with(TEXT, new))
         assert candidate.label == label
 
 
@@ -158,7 +160,7 @@ def test_it_is_always_a_probability(logprobs: list[float], agree: int, more: int
 
 def test_log_probabilities_are_of_each_change() -> None:
     new = TEXT.replace("line 1", "row 1").replace("line 6", "row 6")
-    said = told(TEXT, new)
+    said = answer_with(TEXT, new)
     tokens = tuple(
         TokenLogprob(at, at + 3, logprob)
         for at, logprob in ((new.index("row 1"), -0.1), (new.index("row 6"), -3.0))
@@ -172,7 +174,7 @@ def test_log_probabilities_are_of_each_change() -> None:
 def test_changes_are_counted_over_answers() -> None:
     one, other = TEXT.replace("line 1", "row 1"), TEXT.replace("line 6", "row 6")
     both = one.replace("line 6", "row 6")
-    said = told(TEXT, both, one, other, agree=(2, 1, 1))
+    said = answer_with(TEXT, both, one, other, agree=(2, 1, 1))
     agree = {after(said, c): c.features["model-agree"] for c in proposed(said)}
     assert agree == {one: 0.75, other: 0.75}
 
@@ -269,7 +271,7 @@ def test_hard_rules_hold_for_models() -> None:
 @PROPERTY
 def test_what_is_left_leads_to_the_same_text(old: str, new: str, data: st.DataObject) -> None:
     """Changes are accepted in any order; what is left is known without asking."""
-    said = told(old, new) if old != new else None
+    said = answer_with(old, new) if old != new else None
     while said is not None:
         before = said
         change = data.draw(st.sampled_from(proposed(said)))
@@ -288,7 +290,7 @@ def test_what_is_left_leads_to_the_same_text(old: str, new: str, data: st.DataOb
 
 def test_after_separate_changes_the_rest_is_known() -> None:
     new = TEXT.replace("line 1", "row 1").replace("line 4", "row 4").replace("line 7", "row 7")
-    said: ModelResponse | None = told(TEXT, new)
+    said: ModelResponse | None = answer_with(TEXT, new)
     for expected in (2, 1):
         assert said is not None
         said = said.rebase(

@@ -70,10 +70,10 @@ def model(backend: ScriptedBackend) -> ModelPredictor:
 async def test_a_rules_edit_is_scored_as_an_answer_to_the_request_of_the_models_own() -> None:
     backend = Scores()
     state = proposing()
-    told = await model(backend).predict(state)
-    assert 0 < len(backend.asked) == len(told.scores) <= MAX_SCORED_EDITS
+    response = await model(backend).predict(state)
+    assert 0 < len(backend.asked) == len(response.scores) <= MAX_SCORED_EDITS
     request = EDITAHEAD_CODER.build(state, ESTIMATE)
-    for (query, answer), (edit, logprob) in zip(backend.asked, told.scores, strict=True):
+    for (query, answer), (edit, logprob) in zip(backend.asked, response.scores, strict=True):
         assert query.prompt == backend.queries[0].prompt == request.prompt.text
         read = parse_answer(EDITAHEAD_CODER, request, answer)
         assert isinstance(read, ParsedEdit) and answer.endswith(END)
@@ -83,8 +83,8 @@ async def test_a_rules_edit_is_scored_as_an_answer_to_the_request_of_the_models_
 
 async def test_an_edit_that_the_model_says_itself_has_the_probability_of_its_answer() -> None:
     backend = Scores(NEXT_ANSWER, 0.8)
-    told = await model(backend).predict(proposing())
-    scores = {edit.apply(TEXT): logprob for edit, logprob in told.scores}
+    response = await model(backend).predict(proposing())
+    scores = {edit.apply(TEXT): logprob for edit, logprob in response.scores}
     assert scores[TEXT.replace("b(user)", "b(account)")] == pytest.approx(log(0.8))
     assert all("b(account)" not in answer for _, answer in backend.asked)
 
@@ -94,13 +94,13 @@ async def test_an_edit_beyond_the_prompt_is_not_asked_about() -> None:
     at = far.index("d(user)") + 2
     state = replace(STATE, document=Snapshot.from_text(far, uri=URI, language="python"))
     backend = Scores()
-    told = await model(backend).predict(replace(state, proposed=(Edit.replace(at, at + 4, "account"),)))
-    assert not told.scores and not backend.asked
+    response = await model(backend).predict(replace(state, proposed=(Edit.replace(at, at + 4, "account"),)))
+    assert not response.scores and not backend.asked
 
 
 async def test_a_score_that_fails_leaves_the_models_answer() -> None:
-    told = await model(Scores(NEXT_ANSWER, fails=True)).predict(proposing())
-    assert told.problem is None and told.rewrites
+    response = await model(Scores(NEXT_ANSWER, fails=True)).predict(proposing())
+    assert response.problem is None and response.rewrites
 
 
 async def test_without_calibrated_answers_nothing_is_scored() -> None:
@@ -113,8 +113,8 @@ async def test_a_server_that_cannot_score_judges_its_own_edits() -> None:
     backend = Scores(OTHER_ANSWER, 0.9)
     backend.capabilities = replace(backend.capabilities, scores=False)
     rules = Pipeline().predict(STATE)
-    told = await model(backend).predict(proposing())
-    joined = Pipeline().combine(rules, told)
+    response = await model(backend).predict(proposing())
+    joined = Pipeline().combine(rules, response)
     judged = {v.candidate.edit.apply(TEXT): v for v in joined.decisions if v.candidate.edit}
     own = judged[TEXT.replace("y = 2", "y = 3")]
     assert own.confidence == pytest.approx(joint_probability(None, log(0.9)))
@@ -126,8 +126,8 @@ async def test_where_the_sources_disagree_the_likelier_stands_and_the_other_is_t
     sure: float, said: float, first: str
 ) -> None:
     rules = Pipeline().predict(STATE, eagerness=1.0)
-    told = await model(Scores(OTHER_ANSWER, said, sure)).predict(proposing())
-    joined = Pipeline().combine(rules, told, eagerness=1.0)
+    response = await model(Scores(OTHER_ANSWER, said, sure)).predict(proposing())
+    joined = Pipeline().combine(rules, response, eagerness=1.0)
     shown = [decision.candidate.edit.apply(TEXT) for decision in joined.shown]
     assert first in shown[0] and first not in TEXT
     assert {"b(account)", "y = 3"} <= {
@@ -137,8 +137,8 @@ async def test_where_the_sources_disagree_the_likelier_stands_and_the_other_is_t
 
 async def test_agreement_counts_once_and_for_more() -> None:
     rules = Pipeline().predict(STATE)
-    told = await model(Scores(NEXT_ANSWER, 0.6)).predict(proposing())
-    joined = Pipeline().combine(rules, told)
+    response = await model(Scores(NEXT_ANSWER, 0.6)).predict(proposing())
+    joined = Pipeline().combine(rules, response)
     wanted = TEXT.replace("b(user)", "b(account)")
     (both,) = [v for v in joined.decisions if v.candidate.edit and v.candidate.edit.apply(TEXT) == wanted]
     (alone,) = [v for v in rules.decisions if v.candidate.edit and v.candidate.edit.apply(TEXT) == wanted]
@@ -171,6 +171,6 @@ def test_the_likelier_the_rules_find_an_edit_the_likelier_it_is(
 
 
 def test_log_odds_are_those_of_the_probability() -> None:
-    told = gate_features(None, log(0.2))
-    assert told["model-odds"] == pytest.approx(log(0.2 / 0.8)) and told["rule"] == 0
+    response = gate_features(None, log(0.2))
+    assert response["model-odds"] == pytest.approx(log(0.2 / 0.8)) and response["rule"] == 0
     assert exp(gate_features(0.75, -1.0)["rule-odds"]) == pytest.approx(3)

@@ -44,20 +44,20 @@ async def said(*replies: ScriptedReply | str, format: str = "zeta-2", text: str 
     return await ModelPredictor(backend(*replies), format).predict(state_of(text))
 
 
-def texts(told: ModelResponse) -> list[str]:
-    return [rewrite.edit.apply(told.document.text) for rewrite in told.rewrites]
+def texts(answered: ModelResponse) -> list[str]:
+    return [rewrite.edit.apply(answered.document.text) for rewrite in answered.rewrites]
 
 
 async def test_a_rewrite_becomes_the_smallest_edit() -> None:
-    told = await said(NEW)
-    assert texts(told) == [NEW]
-    (replacement,) = told.rewrites[0].edit.replacements
+    answered = await said(NEW)
+    assert texts(answered) == [NEW]
+    (replacement,) = answered.rewrites[0].edit.replacements
     assert (replacement.start, replacement.end, replacement.text) == (
         TEXT.index("sum(items)") + len("sum(items)"),
         TEXT.index("sum(items)") + len("sum(items)"),
         " * (1 + tax)",
     )
-    assert told.problem is None and told.refusal is None and told.answers == 1
+    assert answered.problem is None and answered.refusal is None and answered.answers == 1
 
 
 async def test_the_request_is_the_formats() -> None:
@@ -72,24 +72,24 @@ async def test_the_request_is_the_formats() -> None:
 
 async def test_half_a_surrogate_pair_does_not_keep_a_document_from_being_asked_about() -> None:
     one = backend(NEW)
-    told = await ModelPredictor(one, "zeta-2").predict(state_of(TEXT + "# \ud83d\n"))
-    assert told.problem is None
+    answered = await ModelPredictor(one, "zeta-2").predict(state_of(TEXT + "# \ud83d\n"))
+    assert answered.problem is None
     one.queries[0].prompt.encode("utf-8")
 
 
 async def test_a_refusal_ends_the_request() -> None:
     """The rest of an answer that cannot count is neither waited for nor computed."""
     one = backend(ScriptedReply(("NO_", "EDITS\n", *("more\n",) * 50)))
-    told = await ModelPredictor(one, "zeta-2").predict(state_of())
-    assert told.refusal is not None and told.refusal.reason == "no-edits"
+    answered = await ModelPredictor(one, "zeta-2").predict(state_of())
+    assert answered.refusal is not None and answered.refusal.reason == "no-edits"
     assert (one.given, one.stopped) == (2, 1)
 
 
 async def test_an_end_marker_ends_the_request() -> None:
     """Some servers send the stop string along, and go on."""
     one = backend(ScriptedReply((NEW, ">>>>>>> UPDATED\n", *("more\n",) * 50)))
-    told = await ModelPredictor(one, "zeta-2").predict(state_of())
-    assert texts(told) == [NEW]
+    answered = await ModelPredictor(one, "zeta-2").predict(state_of())
+    assert texts(answered) == [NEW]
     assert (one.given, one.stopped) == (2, 1)
 
 
@@ -112,8 +112,8 @@ async def test_cancelling_ends_the_request() -> None:
 
 
 async def test_errors_are_reported_not_raised() -> None:
-    told = await said(ScriptedReply(("impo",), error=BackendError("timeout", "Nothing came for 1 s.")))
-    assert told.problem == "Nothing came for 1 s." and not told.rewrites
+    answered = await said(ScriptedReply(("impo",), error=BackendError("timeout", "Nothing came for 1 s.")))
+    assert answered.problem == "Nothing came for 1 s." and not answered.rewrites
     one = backend(NEW)
     one.health = Health("gone", "It is away.")
     assert (await ModelPredictor(one, "zeta-2").predict(state_of())).problem == "It is away."
@@ -121,14 +121,18 @@ async def test_errors_are_reported_not_raised() -> None:
 
 async def test_a_model_without_a_format_is_a_problem_with_a_name() -> None:
     predictor = ModelPredictor(backend(NEW))
-    told = await predictor.predict(state_of())
-    assert told.problem is not None and "scripted" in told.problem and predictor.problem == told.problem
+    answered = await predictor.predict(state_of())
+    assert (
+        answered.problem is not None
+        and "scripted" in answered.problem
+        and predictor.problem == answered.problem
+    )
 
 
 async def test_a_line_that_is_longer_than_the_context_is_not_asked_about() -> None:
     one = backend("x")
-    told = await ModelPredictor(one, "zeta-2").predict(state_of("x" * 60_000, at=""))
-    assert told.problem is not None and one.queries == []
+    answered = await ModelPredictor(one, "zeta-2").predict(state_of("x" * 60_000, at=""))
+    assert answered.problem is not None and one.queries == []
 
 
 async def test_a_small_context_gets_a_small_prompt() -> None:
@@ -277,17 +281,17 @@ async def test_equal_answers_are_joined_and_the_frequent_one_is_first() -> None:
     other = TEXT.replace("sum(items)", "sum(items) + tax")
     replies = [other, NEW, "NO_EDITS\n", NEW]
     one = ScriptedBackend(lambda query, sample: ScriptedReply((replies[sample],)))
-    told = await ModelPredictor(one, "zeta-2", samples=4).predict(state_of())
-    assert texts(told) == [NEW, other]
-    assert [rewrite.agree for rewrite in told.rewrites] == [2, 1]
-    assert told.answers == 4
+    answered = await ModelPredictor(one, "zeta-2", samples=4).predict(state_of())
+    assert texts(answered) == [NEW, other]
+    assert [rewrite.agree for rewrite in answered.rewrites] == [2, 1]
+    assert answered.answers == 4
     assert one.queries[0].samples == 4 and one.queries[0].temperature > 0
 
 
 async def test_a_backend_that_gives_one_answer_is_asked_again() -> None:
     one = backend(NEW, NEW, NEW, capabilities=Capabilities())
-    told = await ModelPredictor(one, "zeta-2", samples=3).predict(state_of())
-    assert told.answers == 3 and len(one.queries) == 3
+    answered = await ModelPredictor(one, "zeta-2", samples=3).predict(state_of())
+    assert answered.answers == 3 and len(one.queries) == 3
 
 
 # Log-probabilities
@@ -310,9 +314,9 @@ async def test_log_probabilities_are_those_of_the_changed_tokens(format: str) ->
         "mercury": f"```\n{NEW}```",
     }.get(format, NEW)
     one = backend(pieces(answer, -0.01, " * (1 + tax)", -2.0))
-    told = await ModelPredictor(one, format).predict(state_of(at="    price"))
-    assert texts(told) == [NEW]
-    (rewrite,) = told.rewrites
+    answered = await ModelPredictor(one, format).predict(state_of(at="    price"))
+    assert texts(answered) == [NEW]
+    (rewrite,) = answered.rewrites
     low = NEW.index(" * (1 + tax)")
     inside = [t for t in rewrite.tokens if t.start < low + 12 and low < t.end]
     outside = [t for t in rewrite.tokens if t.end <= low - 3 or low + 12 + 3 <= t.start]
@@ -349,8 +353,8 @@ def test_nothing_that_a_model_says_is_an_error(format: str, data: st.DataObject)
             tuple(made[sample]), data.draw(st.sampled_from(("stop", "length"))), tuple(probs)
         )
 
-    told = asyncio.run(ModelPredictor(ScriptedBackend(script), format, samples=2).predict(state_of()))
-    for rewrite in told.rewrites:
+    answered = asyncio.run(ModelPredictor(ScriptedBackend(script), format, samples=2).predict(state_of()))
+    for rewrite in answered.rewrites:
         rewrite.edit.check(len(TEXT))
         after = rewrite.edit.apply(TEXT)
         assert after != TEXT
@@ -400,8 +404,8 @@ async def test_progress_reports_what_was_downloaded() -> None:
     assert not progress.is_consistent_with(typed(TEXT + "x")), "behind what the model was asked to rewrite"
     for _ in range(20):
         held.put_nowait(None)
-    told = await task
-    rest = told.rebase(typed(TEXT[:at] + " * (1" + TEXT[at:]))
+    answered = await task
+    rest = answered.rebase(typed(TEXT[:at] + " * (1" + TEXT[at:]))
     assert rest is not None and texts(rest) == [NEW]
-    assert told.rebase(typed(TEXT[:at] + " + 1" + TEXT[at:])) is None
-    assert told.rebase(typed(NEW)) is None
+    assert answered.rebase(typed(TEXT[:at] + " + 1" + TEXT[at:])) is None
+    assert answered.rebase(typed(NEW)) is None
