@@ -120,7 +120,7 @@ class EncoderFit(LongTraining):
             self.pairs,
             self.out,
             resume=self.resume,
-            tell=lambda line: context.progress(_step_line(line)),
+            report=lambda line: context.progress(_step_line(line)),
         )
         if result is None:
             raise TrainingError("interrupted; set resume=true to continue")
