@@ -142,7 +142,7 @@ class CoderAdapter(_Coder):
             self.out,
             resume=self.resume,
             measured=self.measured,
-            tell=lambda line: context.progress(_step_line(line)),
+            report=lambda line: context.progress(_step_line(line)),
         )
         if card is None:
             raise TrainingError("interrupted; set resume=true to continue")

@@ -195,7 +195,7 @@ class CompletionFit(Fit):
             commits=self.commits,
             seed=self.seed,
             jobs=self.jobs,
-            least=completion_threshold(0.5),
+            min_probability=completion_threshold(0.5),
         )
         fitted = f"{len(provenance['fitted on'])} files of edits"
         return self.fitted(provenance, fitted, _line("set aside", provenance["figures"]))
