@@ -89,32 +89,6 @@ def test_a_complete_literal_stays(language: str, literal: str) -> None:
     assert followed(person) == person.text
 
 
-@pytest.mark.parametrize("value", ["x", "y"])
-def test_a_value_that_is_not_at_hand_is_not_made_up(value: str) -> None:
-    text = (RUST % "T { a, b }").replace("c: u8)", f"{value}: u8)")
-    person = Person(text, language="rust").insert("    c: u8,\n", before="}\n\nfn")
-    assert followed(person) == person.text
-
-
-def test_where_all_others_are_taken_from_one_object_the_new_one_is_too() -> None:
-    config = "type Config struct {\n\tOrigin string\n\tMethod string\n\tMaxAge int\n}\n\n"
-    text = f"package a\n\n{config}type cors struct {{\n\torigin string\n\tmethod string\n}}\n\nfunc f(c Config) *cors {{\n"
-    text += "\treturn &cors{\n\t\torigin: c.Origin,\n\t\tmethod: c.Method,\n\t}\n}\n"
-    person = Person(text, language="go").insert("\tmaxAge int\n", before="}\n\nfunc f")
-    assert "\t\tmethod: c.Method,\n\t\tmaxAge: c.MaxAge,\n\t}" in followed(person)
-    without = Person(text.replace("\tMaxAge int\n", ""), language="go").insert(
-        "\tmaxAge int\n", before="}\n\nfunc f"
-    )
-    assert followed(without) == without.text
-
-
-def test_a_field_that_may_be_left_out_changes_nothing() -> None:
-    person = Person(TS % "{ a, b }", language="typescript").insert("  c?: C\n", before="}\n\nfunction")
-    assert followed(person) == person.text
-    person = Person(PYTHON % "T(a=a, b=b)").insert("    c: int = 0\n", before="\n\ndef")
-    assert followed(person) == person.text
-
-
 def test_a_literal_of_another_document_that_imports_the_type_follows() -> None:
     other = "file:///b.ts"
     text = "%sexport function g(a: A, c: C): T {\n  return { a }\n}\n"

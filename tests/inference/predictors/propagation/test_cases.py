@@ -1,0 +1,66 @@
+"""Edits with all that follows of them in the document, as text files in `cases/`; the README there says what is in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from editahead_evals.scenarios.case_file import Case, CaseKind
+from editahead_inference.predictors.propagation import Propagation
+from editahead_prompts.syntax.languages import language_of
+from editahead_prompts.text.affixes import common_affixes
+from editahead_prompts.text.edits import Edit
+from state_builder import Person
+
+
+@dataclass(frozen=True)
+class PropagationCase:
+    """The text before, after each edit of the person, and after all edits of some kinds that follow."""
+
+    name: str
+    path: str
+    kinds: frozenset[str]
+    texts: list[str]
+    after: str
+
+
+def _read(case: Case) -> PropagationCase:
+    texts = [
+        case.text("before"),
+        *(case.text(title) for title in case.sections if title.startswith("edited")),
+    ]
+    return PropagationCase(
+        case.name,
+        case.headers["file"],
+        frozenset(f"kind:{kind}" for kind in case.headers["kinds"].split()),
+        texts,
+        case.text("after") if "after" in case.sections else texts[-1],
+    )
+
+
+PROPAGATIONS = CaseKind(
+    what="propagations",
+    required=frozenset({"file", "kinds", "before", "edited"}),
+    headers=frozenset({"file", "kinds", "note"}),
+    sections=frozenset({"before", "edited", "after"}),
+    read=_read,
+)
+CASES = PROPAGATIONS.load_folder(Path(__file__).with_name("cases"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_what_follows_of_an_edit(case: PropagationCase) -> None:
+    text, *edited = case.texts
+    person = Person(text, uri=f"file:///{case.path}", language=language_of(case.path))
+    for new in edited:
+        head, tail = common_affixes(person.text, new)
+        person.make(Edit.replace(head, len(person.text) - tail, new[head : len(new) - tail]))
+    found = [c for c in Propagation().propose(person.state(), lambda: None) if case.kinds & set(c.features)]
+    replacements = {r for c in found if c.uri == person.uri for r in c.edit.replacements}
+    assert Edit.from_replacements(replacements).apply(person.text) == case.after
+
+
+def test_titles_are_unique() -> None:
+    assert len({case.name for case in CASES}) == len(CASES)
