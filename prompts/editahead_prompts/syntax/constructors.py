@@ -28,7 +28,8 @@ def is_set_by_constructor(node: Node | None, language: Language) -> bool:
     if node is None or node.parent is None or assignment is None:
         return False
     receiver = child_in(node.parent, nodes.receivers)
-    if receiver is None or _text(receiver) not in language.own_object:
+    is_own = node.type in nodes.own_members
+    if not is_own and (receiver is None or _text(receiver) not in language.own_object):
         return False
     above: Node | None = assignment.parent
     for _ in range(_MAX_CLIMB):
@@ -44,6 +45,11 @@ def is_set_by_constructor(node: Node | None, language: Language) -> bool:
 def _assignment_of(node: Node | None, language: Language) -> Node | None:
     """Return the assignment that sets the member whose name a node is."""
     nodes, member = language.nodes, node.parent if node is not None else None
+    if node is not None and node.type in nodes.own_members:
+        is_set = member is not None and member.type in nodes.assignment_expressions
+        return (
+            member if member is not None and is_set and member.child_by_field_name("left") == node else None
+        )
     if member is None or member.type not in nodes.receivers or child_in(member, nodes.members) != node:
         return None
     assignment = member.parent

@@ -58,7 +58,7 @@ class DeclaredSymbols:
 
     def _names(self, node: Node) -> Iterator[Node]:
         """Yield the nodes of the names that a declaration declares, such as several fields."""
-        name = node.child_by_field_name("name")
+        name = self.nodes.name_of(node)
         if name is not None:
             yield name
             return

@@ -51,7 +51,7 @@ _ELEMENT: dict[Notation, tuple[str, ...]] = {
 }
 _FIELDS = (
     r"(?<![\w.]){plain}\s*\??:(?!=|:)\s*(?:\w+\.)*(?P<type>[A-Z]\w*)\s*(?:[;,=)\n]|$)",
-    r"(?<![\w.])(?P<type>[A-Z]\w*)[ *&]+{plain}\s*[=,;)]",
+    r"(?<![\w.])(?P<type>[A-Z]\w*)[ *&]+\$?{plain}\s*[=,;)]",
     r"\b(?:self|this)\.{plain}\s*=\s*(?:new\s+)?(?P<type>[A-Z]\w*)\(",
 )
 

@@ -22,7 +22,10 @@ Visibility = Literal["stated", "keyword", "upper-case", "export"]
 Notation = Literal["after-colon", "before", "behind"]
 """Where a language writes a variable's type: `name: Type`, `Type name`, or `name Type`."""
 ChildFields = Mapping[str, tuple[str, ...]]
-"""The fields of a node that hold a child, the first that it has, by the type of the node."""
+"""The fields of a node that hold a child, the first that it has, by the type of the node.
+
+A number is the place of a child that has no field, among those with a name.
+"""
 
 
 def words(text: str) -> frozenset[str]:
@@ -37,9 +40,15 @@ def child_fields(**field_by_type: str) -> ChildFields:
 
 def child_in(node: Node, table: ChildFields) -> Node | None:
     """Return the child of a node in the first field, of those that the table has for its type, that is not empty."""
-    return next(
-        (found for name in table.get(node.type, ()) if (found := node.child_by_field_name(name))), None
-    )
+    return next((found for name in table.get(node.type, ()) for found in children_in(node, name)), None)
+
+
+def children_in(node: Node, name: str) -> list[Node]:
+    """Return the children of a node in a field, or the one at a place among those with a name."""
+    if not name.lstrip("-").isdigit():
+        return node.children_by_field_name(name)
+    place, children = int(name), node.named_children
+    return [children[place]] if -len(children) <= place < len(children) else []
 
 
 def declared(kind: DeclarationKind, text: str) -> dict[str, DeclarationKind]:
@@ -97,6 +106,12 @@ class NodeTypes:
         conditions: Of statements whose parentheses belong to them.
         comparisons: Of expressions that compare or combine conditions.
         no_references: Of names and texts that refer to no definition.
+        definitions: Of nodes that define a name in a field that is not one of the usual ones.
+        first_names: Of nodes that define the first name that they have.
+        variable_names: Of names of variables, with their mark if they have one.
+        symbols: Of names as values.
+        own_members: Of names of members of the own object that are written without it.
+        binds_outside: Of definitions that closures leave to the function around them.
         names: Of names of variables and types.
         member_names: Of names that are always those of members.
         private_names: Of names of members that differ from those without their mark.
@@ -183,6 +198,12 @@ class NodeTypes:
     conditions: frozenset[str] = frozenset()
     comparisons: frozenset[str] = frozenset()
     no_references: frozenset[str] = frozenset()
+    definitions: ChildFields = field(default_factory=dict)
+    first_names: frozenset[str] = frozenset()
+    variable_names: frozenset[str] = words("identifier")
+    symbols: frozenset[str] = frozenset()
+    own_members: frozenset[str] = frozenset()
+    binds_outside: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
     member_names: frozenset[str] = frozenset()
     private_names: frozenset[str] = frozenset()
@@ -243,9 +264,33 @@ class NodeTypes:
         """The types of functions with a body, with or without a name."""
         return (self.named_functions - self.signatures) | self.lambdas
 
+    def name_of(self, node: Node) -> Node | None:
+        """Return the name that a node defines, without its mark."""
+        name = node.child_by_field_name("name")
+        if name is None and node.type in self.first_names:
+            name = next((child for child in node.named_children if child.type in self.names), None)
+        while name is not None and name.type in self.name_wrappers and name.named_children:
+            name = name.named_children[-1]
+        return name
+
     def of_kind(self, *kinds: DeclarationKind) -> frozenset[str]:
         """Return the types of the declarations of some kinds."""
         return frozenset(node_type for node_type, kind in self.declarations.items() if kind in kinds)
+
+
+@dataclass(frozen=True)
+class KeywordParameters:
+    """Parameters that are passed by their names.
+
+    Attributes:
+        behind: A pattern of the sign among the parameters behind which they are; "" if they have a form of their own.
+        form: A pattern of such a parameter.
+        between: What is between the name and the value of an argument.
+    """
+
+    behind: str = ""
+    form: str = ""
+    between: str = "="
 
 
 @dataclass(frozen=True)
@@ -276,6 +321,9 @@ class Language:
         imports_packages: Whether an import brings all names of a package, and those of the packages around it are known.
         visibility: What tells whether other files may use a function.
         asserts: What the names of functions that assert begin with.
+        declares_by_name: Calls that name members of the own type by symbols.
+        sigil: What marks a variable, so that names without it are those of functions and types; "" if nothing does.
+        keyword_parameters: How parameters that are passed by their names are written, and how such an argument is.
         type_notation: Where it writes the type of a variable or parameter.
         reserved: The words that are no names. Those that some places only reserve are left out.
     """
@@ -303,5 +351,8 @@ class Language:
     imports_packages: bool = False
     visibility: Visibility = "stated"
     asserts: tuple[str, ...] = ()
+    declares_by_name: frozenset[str] = frozenset()
+    sigil: str = ""
+    keyword_parameters: KeywordParameters | None = None
     type_notation: Notation = "after-colon"
     reserved: frozenset[str] = frozenset()

@@ -24,6 +24,8 @@ _SUPER = re.compile(r"super(?:\([^()]{0,100}\))?")
 _REFLECTS = re.compile(r"(?:\A|\.)(?:(?:[gs]et|has|del)attr|spyOn)\Z|\bpatch\.object\Z")
 """Functions of Python and JavaScript that are called with an object and the name of its member."""
 _NAME = WordPattern(r"[^\W\d]\w*")
+_OWN_FIELD = WordPattern(r"(?P<object>\$?\w+)(?:\.|->)(?P<name>\w+)")
+"""A field of an object, which may be the own one."""
 _MAX_GENERATIONS = 5
 _MAX_DEPTH = 400
 """Nodes around a name that are looked at. A broken text's tree can be as deep as the text is long."""
@@ -43,6 +45,8 @@ def member_owner(node: Node, language: Language) -> str:
     if is_macro_member(node, language):
         receiver = node.prev_sibling.prev_sibling if node.prev_sibling is not None else None
         return "" if receiver is None else _type_of(receiver, language)
+    if node.type in nodes.own_members:
+        return enclosing_type(node, language)
     if node.type in nodes.private_names:  # another name than the one without "#"
         return "#" + enclosing_type(node, language)
     if parent is not None and parent.type in nodes.members and parent.type not in nodes.receivers:
@@ -61,10 +65,13 @@ def member_owner(node: Node, language: Language) -> str:
 
 def reflected_owner(node: Node, language: Language) -> str | None:
     """Return the type whose member a call names by a string, as `getattr(self, "size")` does; None if unknown."""
-    literal = node.parent
+    literal = node if node.type in language.nodes.symbols else node.parent
     arguments = literal.parent if literal is not None else None
     call = arguments.parent if arguments is not None else None
     function = _called(call, language.nodes) if call is not None else None
+    if literal is node:
+        is_declared = function is not None and _text(function) in language.declares_by_name
+        return enclosing_type(node, language) if is_declared else None
     if function is None or arguments is None or literal is None or not _REFLECTS.search(_text(function)):
         return None
     passed = arguments.named_children
@@ -155,10 +162,10 @@ def _type_of(receiver: Node, language: Language) -> str:
     if receiver.type in language.nodes.names and text[:1].isupper():
         return _last_name(receiver)
     declared = ""
-    if receiver.type == "identifier":
+    if receiver.type in language.nodes.variable_names:
         declared = _declared_type(receiver, text, language) or _field_type(receiver, text, language)
-    elif "." in text and text.split(".")[0] in language.own_object and text.count(".") == 1:
-        declared = _field_type(receiver, text.split(".")[1], language)
+    elif (own := _OWN_FIELD.fullmatch(text)) is not None and own["object"] in language.own_object:
+        declared = _field_type(receiver, own["name"], language)
     return declared or HINT + _last_name(_called(receiver, language.nodes) or receiver)
 
 

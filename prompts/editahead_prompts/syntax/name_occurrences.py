@@ -13,8 +13,15 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from .language import Language, NodeTypes, child_in
-from .member_owners import argument_owner, is_macro_member, member_owner, parameter_owner, reflected_owner
+from .language import Language, NodeTypes, child_in, children_in
+from .member_owners import (
+    argument_owner,
+    enclosing_type,
+    is_macro_member,
+    member_owner,
+    parameter_owner,
+    reflected_owner,
+)
 from .name_scopes import binding_scope, bound_from, scopes_around
 
 NameRole = Literal["plain", "member", "argument", "text", "unknown"]
@@ -26,7 +33,7 @@ argument. `text`: in a string or a comment. `unknown`: the language has no gramm
 
 _VALUE_FIELDS = ("size", "value", "right", "type", "condition")
 """Fields of wrappers that hold uses: the size of an array, a default, the condition of an arm."""
-_DEFINING_FIELDS = frozenset({"name", "pattern", "declarator", "alias", "parameter", "left", "property"})
+_DEFINING_FIELDS = ("name", "pattern", "declarator", "alias", "parameter", "left", "property")
 _MAX_CHILDREN = 1000
 """Children of a node with fields. More are those of a broken or generated text, and each look at them takes long."""
 _MAX_IMPORT = 6
@@ -73,7 +80,7 @@ def classify_occurrence(node: Node, root: Node, language: Language) -> Occurrenc
         language: The language of the text.
     """
     nodes, parents = language.nodes, _ancestors(node, root)
-    if _is_text(node):
+    if _is_text(node) or node.type in nodes.symbols:
         functions = tuple(n.id for n in parents if n.type in nodes.functions)
         scopes = scopes_around(node, parents, nodes)
         reflected = reflected_owner(node, language)
@@ -87,7 +94,7 @@ def classify_occurrence(node: Node, root: Node, language: Language) -> Occurrenc
     named = holder.id if holder is not None and holder.type in nodes.functions else None
     above = [n for n in parents if n.id != named]
     around = tuple(n.id for n in above if n.type in nodes.functions)
-    scopes = scopes_around(node, above, nodes)
+    scopes = () if _is_global(node, language) else scopes_around(node, above, nodes)
     imports = holder is not None and any(
         n.type in nodes.imports or n.type in nodes.inclusions for n in _upwards(holder, _MAX_IMPORT)
     )
@@ -96,6 +103,15 @@ def classify_occurrence(node: Node, root: Node, language: Language) -> Occurrenc
         return Occurrence(role, False, around, imports, owner, shorthand, scopes, at=node.start_byte)
     binder, at = binding_scope(node, holder, above, scopes, nodes), bound_from(holder, nodes)
     return Occurrence(role, True, around, imports, owner, shorthand, scopes, binder, at)
+
+
+def _is_global(node: Node, language: Language) -> bool:
+    """Return whether a name has no mark of a variable, and so is that of a function or a type."""
+    return (
+        bool(language.sigil)
+        and node.type in language.nodes.names
+        and (node.parent is None or node.parent.type not in language.nodes.variable_names)
+    )
 
 
 def _role(node: Node, holder: Node | None, language: Language) -> NameRole:
@@ -121,12 +137,25 @@ def _role(node: Node, holder: Node | None, language: Language) -> NameRole:
         if not names or any(_is_field(parent, field, node) for field in names):
             return "argument"
     is_member = (
-        _is_member(node, nodes)
+        (_is_member(node, nodes) and not _is_bare_call(node, language))
         or node.type in nodes.member_names
         or is_macro_member(node, language)
         or _is_initialized_member(parent, node, nodes)
     )
     return "member" if is_member else "plain"
+
+
+def _is_bare_call(node: Node, language: Language) -> bool:
+    """Return whether a call names no object, and is in no type whose member it could be."""
+    parent = node.parent
+    return (
+        language.implicit_this
+        and parent is not None
+        and parent.type in language.nodes.calls
+        and parent.type in language.nodes.receivers
+        and child_in(parent, language.nodes.receivers) is None
+        and not enclosing_type(node, language)
+    )
 
 
 def _is_member(node: Node, nodes: NodeTypes) -> bool:
@@ -159,6 +188,8 @@ def _definer(node: Node, nodes: NodeTypes) -> Node | None:
     """Return the node that defines the name at `node`; None for a use."""
     if node.type in nodes.bare_parameters:
         return node
+    if node.type in nodes.own_members:
+        return None
     child, parent = node, node.parent
     while parent is not None and parent.type in nodes.name_wrappers:
         if any(_is_field(parent, field, child) for field in _VALUE_FIELDS):
@@ -175,10 +206,18 @@ def _definer(node: Node, nodes: NodeTypes) -> Node | None:
         return None if module is not None and module.id == child.id else parent
     if parent.type in nodes.named_types and parent.child_by_field_name("body") is None:
         return None
-    for field in _DEFINING_FIELDS:
-        if _is_field(parent, field, child):
-            return parent if field != "left" or parent.type in nodes.assignments else None
-    return None
+    return parent if _is_defined(child, parent, nodes) else None
+
+
+def _is_defined(child: Node, parent: Node, nodes: NodeTypes) -> bool:
+    """Return whether a node has a child in a field of what it defines."""
+    if parent.type in nodes.first_names:
+        first = next((one for one in parent.named_children if one.type in nodes.names), None)
+        return first is not None and first.id == child.id
+    if any(_is_field(parent, field, child) for field in nodes.definitions.get(parent.type, ())):
+        return True
+    field = next((one for one in _DEFINING_FIELDS if _is_field(parent, one, child)), None)
+    return field is not None and (field != "left" or parent.type in nodes.assignments)
 
 
 def _is_method(holder: Node, nodes: NodeTypes) -> bool:
@@ -215,7 +254,7 @@ def _types_above(holder: Node, nodes: NodeTypes) -> tuple[str, ...]:
 def _is_field(parent: Node, field: str, node: Node) -> bool:
     if parent.child_count > _MAX_CHILDREN:
         return False
-    return any(child.id == node.id for child in parent.children_by_field_name(field))
+    return any(child.id == node.id for child in children_in(parent, field))
 
 
 def _is_module_name(node: Node, nodes: NodeTypes) -> bool:

@@ -58,6 +58,8 @@ def binding_scope(
         return let.id
     scope = next((n for n in above if n.id in scopes), None)
     is_in_clause = scope is not None and holder.type not in nodes.clauses.get(scope.type, (holder.type,))
+    if holder.type in nodes.binds_outside:
+        return next((n.id for n in above if n.type in nodes.functions and n.type not in nodes.closures), 0)
     if is_in_clause or _is_of_function(holder, nodes):
         return next((n.id for n in above if n.type in nodes.functions), 0)
     return scopes[0] if scopes else 0

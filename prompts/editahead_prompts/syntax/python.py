@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 from typing import TYPE_CHECKING
 
-from .language import Language, NodeTypes, child_fields, declared, words
+from .language import KeywordParameters, Language, NodeTypes, child_fields, declared, words
 from .symbols import EVERYTHING, MAX_DEPTH, MODULE, Role, SymbolList, fields, join, text_of
 
 if TYPE_CHECKING:
@@ -164,5 +164,6 @@ PYTHON = Language(
     line_comment="#",
     reads_members_by_string=False,
     own_object=("self", "cls"),
+    keyword_parameters=KeywordParameters(behind=r"\*(?!\*)"),
     constructors=("__init__", "__new__"),
 )

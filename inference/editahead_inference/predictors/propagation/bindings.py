@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 
 from editahead_prompts.state import PastEdit
 from editahead_prompts.syntax.languages import find_language
-from editahead_prompts.syntax.member_owners import HINT, related_types
+from editahead_prompts.syntax.member_owners import HINT, enclosing_type, related_types
 from editahead_prompts.syntax.name_occurrences import Occurrence
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import case_style, changed_spans, split_words, tokenize
@@ -279,7 +279,20 @@ class RenamedName:
         if made is None or not find_language(self._index.snapshot.language).implicit_this:
             return False
         plain = [o for o in (site, made) if o.role == "plain"]
-        return {site.role, made.role} == {"plain", "member"} and self.binding(plain[0]) == MODULE
+        if {site.role, made.role} != {"plain", "member"} or self.binding(plain[0]) != MODULE:
+            return False
+        return site.role == "member" or not self._is_of_own_type(site, made)
+
+    def _is_of_own_type(self, site: Occurrence, made: Occurrence) -> bool:
+        """Return whether the type around a site has a member of the old name itself, and is not the renamed one's."""
+        owners = {d.owner for d in self._old_definitions if d.role == "member" and d.owner != made.owner}
+        tree = self._trees.tree(self._index.snapshot) if owners else None
+        if tree is None:
+            return False
+        node = tree.root_node.named_descendant_for_byte_range(site.at, site.at)
+        return (
+            node is not None and enclosing_type(node, find_language(self._index.snapshot.language)) in owners
+        )
 
     def refers_same(self, site: Occurrence) -> bool:
         """Return whether the occurrence has the role and the binding of the renamed name."""

@@ -28,7 +28,7 @@ from .calls import (
     with_argument,
     without_argument,
 )
-from .changed_parameters import ParameterChange, parameter_changes, parameter_name
+from .changed_parameters import ParameterChange, parameter_changes, parameter_name, passed_variable
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .introduced_names import IntroducedNames
@@ -138,7 +138,7 @@ def _passing(
                 continue
         if (is_optional and not is_own) or not is_bound(name, call.line, index, situation.trees):
             continue
-        text = f"{name}={name}" if name in change.keywords else name
+        text = passed_variable(name, language, by_name=name in change.keywords)
         found = with_argument(call, at, text, language, name)
         label = f"add {name} to {change.name}()"
         yield from _follow_up(index, call, found, "call-add", label, _PASSED)

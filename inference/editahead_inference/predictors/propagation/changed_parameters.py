@@ -38,7 +38,7 @@ class ParameterChange:
         last: The last line of the function.
         old: The parameters before, without those that calls do not pass.
         new: The parameters now.
-        keywords: The names of those that Python passes by their names only.
+        keywords: The names of those that are passed by their names only.
     """
 
     edit: PastEdit
@@ -229,10 +229,22 @@ def passed_parameters(text: str, spans: Sequence[tuple[int, int]], language: str
 
 
 def _keyword_only(text: str, spans: Sequence[tuple[int, int]], language: str) -> frozenset[str]:
-    """Return the names of the parameters behind Python's `*`."""
-    texts = [text[a:b].strip() for a, b in spans] if language == "python" else []
-    star = next((n for n, one in enumerate(texts) if re.match(r"\*(?!\*)", one)), len(texts))
-    return frozenset(parameter_name(one, language) for one in texts[star + 1 :])
+    """Return the names of the parameters that are passed by their names only."""
+    known, texts = find_language(language).keyword_parameters, [text[a:b].strip() for a, b in spans]
+    if known is None:
+        return frozenset()
+    if known.form:
+        return frozenset(parameter_name(one, language) for one in texts if re.match(known.form, one))
+    sign = next((n for n, one in enumerate(texts) if re.match(known.behind, one)), len(texts))
+    return frozenset(parameter_name(one, language) for one in texts[sign + 1 :])
+
+
+def passed_variable(name: str, language: str, *, by_name: bool = False) -> str:
+    """Return the argument that passes a variable to the parameter of the same name."""
+    known = find_language(language)
+    value = f"{known.sigil}{name}"
+    between = known.keyword_parameters.between if known.keyword_parameters is not None else "="
+    return f"{name}{between}{value}" if by_name else value
 
 
 def _without_type_arguments(texts: Sequence[str]) -> Iterator[str]:

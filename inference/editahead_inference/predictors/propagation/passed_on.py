@@ -10,11 +10,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from editahead_prompts.syntax.languages import family_of
+from editahead_prompts.syntax.languages import family_of, find_language
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .calls import Call, call_at, changed_call, keyword_of, with_argument
-from .changed_parameters import ParameterChange, parameter_changes, parameter_name, parameters_at
+from .changed_parameters import (
+    ParameterChange,
+    parameter_changes,
+    parameter_name,
+    parameters_at,
+    passed_variable,
+)
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .named_places import MAX_WIDTH, other_indexes, whole_word
@@ -70,7 +76,7 @@ def _passing_on(change: ParameterChange, situation: Situation) -> Iterator[Follo
             if is_optional and is_used:
                 continue  # what the function got it for
             made = (
-                with_argument(call, -1, rest + name, language, name)
+                with_argument(call, -1, rest + passed_variable(name, language), language, name)
                 if rest
                 else _passed(call, callee, name, language)
             )
@@ -137,9 +143,13 @@ def _passed(call: Call, callee: _Callee, name: str, language: str) -> str | None
     place, passed = callee.names.index(name), call.texts
     count = len(passed) if passed != [""] else 0
     is_by_name = name in callee.keywords or _is_optional(callee, name) or any(map(keyword_of, passed))
-    if language == "python" and is_by_name:
+    if find_language(language).keyword_parameters is not None and is_by_name:
         is_given = place < count and not any(map(keyword_of, passed[: place + 1]))
-        return None if is_given else with_argument(call, -1, f"{name}={name}", language, name)
+        return (
+            None
+            if is_given
+            else with_argument(call, -1, passed_variable(name, language, by_name=True), language, name)
+        )
     if place != count:
         return None
-    return with_argument(call, -1, name, language, name)
+    return with_argument(call, -1, passed_variable(name, language), language, name)
