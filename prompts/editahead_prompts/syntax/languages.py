@@ -16,6 +16,7 @@ from .java import JAVA
 from .javascript import JAVASCRIPT, JAVASCRIPT_REACT, TYPESCRIPT, TYPESCRIPT_REACT
 from .language import Language, NodeTypes
 from .other import KOTLIN, MARKDOWN, OVERLOADING, PROSE
+from .php import PHP
 from .python import PYTHON
 from .rust import RUST
 from .symbols import Symbol, SymbolList
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 LANGUAGES: Mapping[str, Language] = {
     language.name: language
     for language in (
-        *(PYTHON, JAVASCRIPT, JAVASCRIPT_REACT, TYPESCRIPT, TYPESCRIPT_REACT, GO, RUST, JAVA, C, CPP, CSHARP),
+        *(PYTHON, JAVASCRIPT, JAVASCRIPT_REACT, TYPESCRIPT, TYPESCRIPT_REACT),
+        *(GO, RUST, JAVA, C, CPP, CSHARP, PHP),
         *(KOTLIN, MARKDOWN, *OVERLOADING, *PROSE),
     )
 }

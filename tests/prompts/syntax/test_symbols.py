@@ -128,6 +128,21 @@ namespace Shop
 }
 public record Point(int X, int Y);
 """
+PHP = """<?php
+namespace Shop;
+
+use App\\{Logger, Clock as C};
+
+class Store
+{
+    public const LIMIT = 10;
+    private array $items = [];
+    public function __construct(private Logger $logger) { $local = 1; }
+    public function add(int $item): void { }
+}
+enum Kind { case One; }
+function largest(array $of) { return max($of); }
+"""
 
 
 def names(found: list[Symbol], role: Role) -> list[str]:
@@ -209,6 +224,13 @@ def names(found: list[Symbol], role: Role) -> list[str]:
             "IStore|Store|Point",
             "* <- System.Linq:*|Io <- System.IO:",
         ),
+        (
+            "php",
+            PHP,
+            "Store Store.LIMIT Store.items Store.__construct Store.add Kind Kind.One largest",
+            "Store|Kind|largest",
+            "Logger <- App:Logger|C <- App:Clock",
+        ),
     ],
 )
 def test_symbols(language: str, text: str, definitions: str, exports: str, imports: str) -> None:
@@ -230,7 +252,9 @@ def test_lines_are_those_of_the_names() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", ["python", "typescript", "go", "rust", "java", "c", "cpp", "csharp"])
+@pytest.mark.parametrize(
+    "language", ["python", "typescript", "go", "rust", "java", "c", "cpp", "csharp", "php"]
+)
 def test_broken_and_deep_texts_have_few_symbols(language: str) -> None:
     symbols("class A { " * 3000, language)
     symbols("mod a { impl B { " * 2000, language)
