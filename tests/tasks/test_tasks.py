@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 
 CASES = TASKS.load_folder(HERE)
 
-LANGUAGES = ("python", "javascript", "typescript", "go", "rust", "java", "c", "cpp", "csharp", "php")
+LANGUAGES = ("python", "javascript", "typescript", "go", "rust", "java", "c", "cpp", "csharp", "php", "ruby")
 
 KINDS = re.findall(r"^\| `(\w+)` \|", (HERE / "README.md").read_text("utf-8"), re.MULTILINE)
 

@@ -18,6 +18,7 @@ from .language import Language, NodeTypes
 from .other import KOTLIN, MARKDOWN, OVERLOADING, PROSE
 from .php import PHP
 from .python import PYTHON
+from .ruby import RUBY
 from .rust import RUST
 from .symbols import Symbol, SymbolList
 
@@ -29,7 +30,7 @@ LANGUAGES: Mapping[str, Language] = {
     language.name: language
     for language in (
         *(PYTHON, JAVASCRIPT, JAVASCRIPT_REACT, TYPESCRIPT, TYPESCRIPT_REACT),
-        *(GO, RUST, JAVA, C, CPP, CSHARP, PHP),
+        *(GO, RUST, JAVA, C, CPP, CSHARP, PHP, RUBY),
         *(KOTLIN, MARKDOWN, *OVERLOADING, *PROSE),
     )
 }

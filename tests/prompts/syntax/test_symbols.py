@@ -143,6 +143,21 @@ class Store
 enum Kind { case One; }
 function largest(array $of) { return max($of); }
 """
+RUBY = """
+require "json"
+
+LIMIT = 10
+
+module Shop
+  class Store
+    def self.build(size)
+      local = size
+    end
+
+    def add(item) = @items << item
+  end
+end
+"""
 
 
 def names(found: list[Symbol], role: Role) -> list[str]:
@@ -231,6 +246,13 @@ def names(found: list[Symbol], role: Role) -> list[str]:
             "Store|Kind|largest",
             "Logger <- App:Logger|C <- App:Clock",
         ),
+        (
+            "ruby",
+            RUBY,
+            "LIMIT Shop Shop.Store Shop.Store.build Shop.Store.add",
+            "LIMIT|Shop",
+            "* <- json:*",
+        ),
     ],
 )
 def test_symbols(language: str, text: str, definitions: str, exports: str, imports: str) -> None:
@@ -253,7 +275,7 @@ def test_lines_are_those_of_the_names() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "language", ["python", "typescript", "go", "rust", "java", "c", "cpp", "csharp", "php"]
+    "language", ["python", "typescript", "go", "rust", "java", "c", "cpp", "csharp", "php", "ruby"]
 )
 def test_broken_and_deep_texts_have_few_symbols(language: str) -> None:
     symbols("class A { " * 3000, language)
