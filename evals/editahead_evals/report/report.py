@@ -137,18 +137,26 @@ def summarize(results: Sequence[FileResult], provenance: Provenance) -> Report:
         kinds=[group(kind, [result.kinds[kind] for result in files]) for kind in HUNK_KINDS],
         distances=[group(name, [result.distances[name] for result in files]) for name in DISTANCES],
         confidence=_confidence(files, bootstrap, provenance.seed),
-        latency={
-            "answer": _percentiles([moment.ms for result in files for moment in result.moments[1:]]),
-            "first answer": _percentiles([moment.ms for result in files for moment in result.moments[:1]]),
-            "didChange": _percentiles(_change_ms(files)),
-        },
+        latency=_latency(files),
         imports=total([result.imports for result in files], ImportCounts),
         accepts=sum(result.accepts for result in files),
         next_hit=bootstrap.interval(statistics(files)["next hit"]),
-        silences=dict(
-            Counter(moment.silence for result in files for moment in result.moments if moment.silence)
-        ),
+        silences=_silences(files),
     )
+
+
+def _silences(files: Sequence[FileResult]) -> dict[str, int]:
+    """Return how often the server was silent for each reason."""
+    return dict(Counter(moment.silence for result in files for moment in result.moments if moment.silence))
+
+
+def _latency(files: Sequence[FileResult]) -> dict[str, dict[str, float | None]]:
+    """Return the times of answers and of changes, of which the first answer of a file has its own."""
+    return {
+        "answer": _percentiles([moment.ms for result in files for moment in result.moments[1:]]),
+        "first answer": _percentiles([moment.ms for result in files for moment in result.moments[:1]]),
+        "didChange": _percentiles(_change_ms(files)),
+    }
 
 
 def busy_warning(ms: Iterable[float]) -> str | None:

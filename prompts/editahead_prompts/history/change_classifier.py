@@ -150,23 +150,32 @@ def classify_change(
     """
     places = _places(hunks)
     here = [any(p.i1 - NEAR_LINES <= line <= p.i2 + NEAR_LINES for line in near) for p in places]
-    if not places or (_one_keystroke(before, edit) and (len(places) == 1 or not near or any(here))):
+    may_be_here = not near or any(here)
+    if not places or (_one_keystroke(before, edit) and (len(places) == 1 or may_be_here)):
         return "typed"
-    if len(places) == 1 and _rewrites(before, places[0]):
-        return "external"
-    if _covers(before, edit):
-        # A reload, a branch switch, a formatter, or a client that always sends the whole text.
-        if len(places) > 1 or _only_spacing(before, edit, places[0]):
-            return "external"
-        return "typed" if here[0] or not near or _short(before, places[0]) else "external"
-    if len(edit.replacements) == 1:
-        # A paste over a selection, or an editor that reloads the text from the first difference to the last.
-        return "typed" if len(places) == 1 or _around(before, edit, near) else "external"
     if len(places) == 1:
-        return "typed" if len(edit.replacements) < 3 or len(hunks) == 1 else "external"
-    # A completion with an import: one place is near the user, the other only gains whole lines.
-    brings = len(places) == 2 and any(here[k] and places[1 - k].i1 == places[1 - k].i2 for k in (0, 1))
-    return "typed" if brings else "external"
+        is_typed = _is_typed_in(places[0], before, edit, may_be_here=may_be_here, hunk_count=len(hunks))
+    elif _covers(before, edit):
+        is_typed = False  # a reload, a branch switch, a formatter
+    elif len(edit.replacements) == 1:
+        # A paste over a selection, or an editor that reloads the text from the first difference to the last.
+        is_typed = _around(before, edit, near)
+    else:
+        # A completion with an import: one place is near the user, the other only gains whole lines.
+        is_typed = len(places) == 2 and any(here[k] and places[1 - k].i1 == places[1 - k].i2 for k in (0, 1))
+    return "typed" if is_typed else "external"
+
+
+def _is_typed_in(
+    place: LineHunk, before: Snapshot, edit: Edit, *, may_be_here: bool, hunk_count: int
+) -> bool:
+    """Return whether the user made a change of one place, by more than a keystroke."""
+    if _rewrites(before, place):
+        return False
+    if _covers(before, edit):
+        # Some clients always send the whole text.
+        return not _only_spacing(before, edit, place) and (may_be_here or _short(before, place))
+    return len(edit.replacements) < 3 or hunk_count == 1
 
 
 def _places(hunks: Sequence[LineHunk]) -> list[LineHunk]:
@@ -187,14 +196,22 @@ def _one_keystroke(before: Snapshot, edit: Edit) -> bool:
     if len(texts) != 1 or len(sizes) != 1:
         return False
     text, size = texts.pop(), sizes.pop()
-    if len(text) > 1 and (len(text) > KEYSTROKE_CHARS or WordPattern(r"\w").search(text)):
+    if not _is_of_a_key(text, is_replacement=size > 0):
         return False
-    if text and size and not WordPattern(r"\w").search(text):
-        return False  # changed quotes or operators: a formatter
     deleted = {_slice(before, r.start, r.end) for r in edit.replacements} if size <= 200 else set()
     if not text and len(edit.replacements) > 1 and _strips_line_ends(before, edit, deleted):
         return False
     return size <= 1 or len(deleted) == 1
+
+
+def _is_of_a_key(text: str, *, is_replacement: bool) -> bool:
+    """Return whether one key can insert a text, or delete one where it is empty."""
+    if not text:
+        return True
+    if WordPattern(r"\w").search(text):
+        return len(text) == 1
+    # Changed quotes or operators are those of a formatter.
+    return not is_replacement and len(text) <= KEYSTROKE_CHARS
 
 
 def _strips_line_ends(before: Snapshot, edit: Edit, deleted: set[str]) -> bool:

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import copy
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
+from operator import attrgetter
 
 from editahead_prompts.state import Origin, PastEdit
 from editahead_prompts.text.affixes import common_affixes
@@ -231,17 +232,10 @@ class EditHistory:
 
         Returns False when this changes none of its edits, because a tool's change was undone.
         """
-        uri = earlier.uri
-        now = {e.name: e for e in self._entries if e.uri == uri}
-        then = {e.name: e for e in earlier.entries if e.uri == uri}
-        self._shift(uri, hunks)
-        taken = []
-        for shifted in self._entries:
-            e = now.get(shifted.name)
-            if e is None or e.is_undone or (e.name in then and then[e.name].new == e.new):
-                continue
-            base = then[e.name].new if e.name in then and then[e.name].old == e.old else e.old
-            taken.append(replace(shifted, states=(base, e.new), here=0))
+        now = {e.name: e for e in self._entries if e.uri == earlier.uri}
+        then = {e.name: e for e in earlier.entries if e.uri == earlier.uri}
+        self._shift(earlier.uri, hunks)
+        taken = self._taken_since(now, then)
         # Edits undone before that text, or from a later text, are still undone.
         known = {(e.name, e.turn) for e in earlier.abandoned}
         left = [
@@ -250,11 +244,22 @@ class EditHistory:
             if (e.name, e.turn) in known or e.name not in then or then[e.name].turn < e.turn
         ]
         self._abandoned = tuple(left)[-MAX_UNDONE:]
-        others = [e for e in self._entries if e.uri != uri]
-        self._entries = tuple(sorted((*others, *then.values()), key=lambda e: (e.turn, e.start)))[
+        others = (e for e in self._entries if e.uri != earlier.uri)
+        self._entries = tuple(sorted((*others, *then.values()), key=attrgetter("turn", "start")))[
             -MAX_ENTRIES:
         ]
-        return {(e.name, e.new) for e in now.values()} != {(e.name, e.new) for e in then.values()}
+        return {name: e.new for name, e in now.items()} != {name: e.new for name, e in then.items()}
+
+    def _taken_since(
+        self, now: Mapping[int, HistoryEntry], then: Mapping[int, HistoryEntry]
+    ) -> Iterator[HistoryEntry]:
+        """Yield the edits of now that those of then lack, or have with another text."""
+        for entry in self._entries:
+            this, that = now.get(entry.name), then.get(entry.name)
+            if this is None or this.is_undone or (that is not None and that.new == this.new):
+                continue
+            base = that.new if that is not None and that.old == this.old else this.old
+            yield replace(entry, states=(base, this.new), here=0)
 
     def _step_in_states(
         self, uri: str, before: Lines, after: Lines, hunks: Sequence[LineHunk], at: float
@@ -283,25 +288,20 @@ class EditHistory:
                 return True
         return False
 
+    def _last_turn(self, uri: str) -> int:
+        """Return the turn of the last edit of a document that is not undone; 0 if there is none."""
+        return max((e.turn for e in self._entries if e.uri == uri and not e.is_undone), default=0)
+
     def _record(
         self, uri: str, before: Lines, after: Lines, hunks: Sequence[LineHunk], at: float, origin: Origin
     ) -> None:
         """Add each hunk to the edit that it touches, or make a new edit of it."""
-        mine = [entry for entry in self._entries if entry.uri == uri]
-        last = max((entry.turn for entry in mine if not entry.is_undone), default=0)
+        last = self._last_turn(uri)
         left = list(hunks)
         joined: dict[int, HistoryEntry] = {}
         for k in reversed(range(len(self._entries))):
             entry = self._entries[k]
-            if (
-                entry.uri != uri
-                or entry.turn < last
-                or not entry.intact(before)
-                or (
-                    at - entry.at > LONG_PAUSE_S
-                    and not any(_goes_on(entry, hunk, before, after) for hunk in left)
-                )
-            ):
+            if entry.uri != uri or entry.turn < last or not _is_open(entry, left, before, after, at):
                 continue
             # Keep a typed edit apart from an accepted repetition of it on the next line.
             reach = 0 if origin == entry.origin == "typed" else -1
@@ -393,6 +393,13 @@ def _with_hunks(
     start = wide.start + sum(h.growth for h in hunks if h.i2 <= wide.start and h not in near)
     length = wide.end - wide.start + sum(h.growth for h in near)
     return wide, start, after[start : start + length]
+
+
+def _is_open(entry: HistoryEntry, hunks: Sequence[LineHunk], before: Lines, after: Lines, at: float) -> bool:
+    """Return whether changes can join the edit: the document has its text, and no long pause is between."""
+    if not entry.intact(before):
+        return False
+    return at - entry.at <= LONG_PAUSE_S or any(_goes_on(entry, hunk, before, after) for hunk in hunks)
 
 
 def _goes_on(entry: HistoryEntry, hunk: LineHunk, before: Lines, after: Lines) -> bool:

@@ -167,35 +167,41 @@ def _indent(text: FileText, line: int) -> int:
 def _reasons(
     question: Question, candidate: Candidate, shown: Place, rarity: Mapping[str, float]
 ) -> list[str]:
-    reasons: list[str] = []
-    defined = sorted(
-        (found for found in candidate.definitions if shown.line <= found.line < shown.end_line),
-        key=lambda found: (-_definition_score(question, found, rarity), found.line),
-    )
-    if defined and _definition_score(question, defined[0], rarity) > 0:
-        inside = f" in {defined[0].container}" if defined[0].container else ""
-        reasons.append(f"defines {defined[0].name}{inside}")
     text = fold(candidate.text.text_of(candidate.place))
     whole = [piece for piece in question.literals if fold(piece) in text]
     whole += [word for word in _words_inside(question, candidate) if word not in map(fold, whole)]
-    reasons += [f'has "{piece}"' for piece in whole]
     words = sorted(candidate.found, key=lambda word: -rarity[word])
     mentioned = [candidate.found[word][0] for word in words if not is_unspaced(word)]
     mentioned += _mentioned_runs(question, text, set(map(fold, whole)))
-    if mentioned:
-        reasons.append(f"mentions {', '.join(mentioned)}")
-    in_path = [
-        part
-        for part in dict.fromkeys(split_words(candidate.place.path.replace("/", "_").replace(".", "_")))
-        if any(one in word.forms for word in question.words for one in search_words(part))
+    in_path = _words_in_path(question, candidate.place.path)
+    return [
+        *_definition_reason(question, candidate, shown, rarity),
+        *(f'has "{piece}"' for piece in whole),
+        *([f"mentions {', '.join(mentioned)}"] if mentioned else ()),
+        *([f"path has {', '.join(in_path)}"] if in_path else ()),
+        *(["near in meaning"] if candidate.ranks.get("vectors", NEAR_RANK + 1) <= NEAR_RANK else ()),
+        *(["a test"] if path_kinds.is_test(candidate.place.path) else ()),
     ]
-    if in_path:
-        reasons.append(f"path has {', '.join(in_path)}")
-    if candidate.ranks.get("vectors", NEAR_RANK + 1) <= NEAR_RANK:
-        reasons.append("near in meaning")
-    if path_kinds.is_test(candidate.place.path):
-        reasons.append("a test")
-    return reasons
+
+
+def _definition_reason(
+    question: Question, candidate: Candidate, shown: Place, rarity: Mapping[str, float]
+) -> list[str]:
+    """Return the definition in the shown lines that the question asks for most, as a reason; none without one."""
+    here = [found for found in candidate.definitions if shown.line <= found.line < shown.end_line]
+    scores = {found: _definition_score(question, found, rarity) for found in here}
+    best = min(here, key=lambda found: (-scores[found], found.line), default=None)
+    if best is None or scores[best] <= 0:
+        return []
+    inside = f" in {best.container}" if best.container else ""
+    return [f"defines {best.name}{inside}"]
+
+
+def _words_in_path(question: Question, path: str) -> list[str]:
+    """Return the words of a path that the question has in some form."""
+    forms = {form for word in question.words for form in word.forms}
+    parts = dict.fromkeys(split_words(path.replace("/", "_").replace(".", "_")))
+    return [part for part in parts if not forms.isdisjoint(search_words(part))]
 
 
 def _mentioned_runs(question: Question, text: str, whole: Container[str]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from editahead_prompts.text.identifiers import WORD, search_words
@@ -112,25 +113,35 @@ def read_question(text: str) -> Question:
     """Return what a question asks for. A question of stop words only keeps them."""
     names = list(dict.fromkeys(WORD.findall(text)))
     split = list(dict.fromkeys(word for name in names for word in search_words(name)))
-    asked = [
-        word for word in split if word not in _STOP_WORDS and (len(word) > 1 or is_unspaced(word))
-    ] or split
-    has_others = any(word not in _WEAK_WORDS for word in asked)
+    asked = list(filter(_is_asked, split)) or split
     runs = [run for name in names for run, is_run in unspaced_runs(name) if is_run]
     is_sentence = len(runs) + sum(not is_unspaced(word) for word in asked) <= MAX_SENTENCE
-    forms = word_forms if is_sentence else _own_form
-    words = tuple(
+    names.sort(key=lambda name: not _has_form(_NAME_LIKE, name))
+    exact = tuple(name for name in names if _has_form(_NAME_LIKE, name) or name.lower() not in _STOP_WORDS)
+    literals = _literals(text) + (_literal_words(exact, runs) if is_sentence else ())
+    words = _weighed(asked, word_forms if is_sentence else _own_form)
+    is_code = "\n" in text.strip() and _CODE_LIKE.search(text) is not None
+    return Question(text, words, exact[:MAX_NAMES], tuple(dict.fromkeys(literals)), is_code)
+
+
+def _literal_words(exact: Sequence[str], runs: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of several words, and the runs of a script without spaces, which the code has as they are."""
+    compounds = (name for name in exact if _has_form(_COMPOUND, name))
+    return (*compounds, *(run for run in runs if MIN_LITERAL <= len(run) <= MAX_LITERAL))
+
+
+def _is_asked(word: str) -> bool:
+    """Return whether a word says something about the code that is looked for."""
+    return word not in _STOP_WORDS and (len(word) > 1 or is_unspaced(word))
+
+
+def _weighed(asked: Sequence[str], forms: Callable[[str], dict[str, float]]) -> tuple[QuestionWord, ...]:
+    """Return the first words with their forms, of which weak ones count less beside others."""
+    has_others = not _WEAK_WORDS.issuperset(asked)
+    return tuple(
         QuestionWord(word, forms(word), WEAK if has_others and word in _WEAK_WORDS else 1.0)
         for word in asked[:MAX_WORDS]
     )
-    names.sort(key=lambda name: not _has_form(_NAME_LIKE, name))
-    exact = tuple(name for name in names if _has_form(_NAME_LIKE, name) or name.lower() not in _STOP_WORDS)
-    literals = _literals(text)
-    if is_sentence:
-        literals += tuple(name for name in exact if _has_form(_COMPOUND, name))
-        literals += tuple(run for run in runs if MIN_LITERAL <= len(run) <= MAX_LITERAL)
-    is_code = "\n" in text.strip() and _CODE_LIKE.search(text) is not None
-    return Question(text, words, exact[:MAX_NAMES], tuple(dict.fromkeys(literals)), is_code)
 
 
 def _has_form(form: re.Pattern[str], name: str) -> bool:

@@ -45,30 +45,42 @@ def read_folder_change(
             f"{before_folder} must be neither inside nor around the folder that is compared with it"
         )
     earlier = WorkspaceTexts(folder, ExclusionRules([folder], exclude), texts.max_file_bytes)
-    old_files, new_files = (
-        {found.path: found.stamp.size for found in Walk(each.root, rules, each.max_file_bytes)}
-        for each, rules in (
-            (earlier, ExclusionRules([folder], exclude)),
-            (texts, ExclusionRules([texts.root], exclude)),
-        )
-    )
+    old_paths, new_paths = (_paths_in(each, exclude) for each in (earlier, texts))
     before: dict[str, str] = {}
     after: dict[str, str] = {}
     size = 0
-    for path in sorted({*old_files, *new_files}):
+    for path in sorted(old_paths | new_paths):
         check()
-        old = earlier.read(path) if path in old_files else None
-        new = texts.read(path) if path in new_files else None
+        old = earlier.read(path) if path in old_paths else None
+        new = texts.read(path) if path in new_paths else None
         if old == new or not texts.is_allowed(path):
             continue
-        old_text, new_text = (None if data is None else texts.decode(path, data) for data in (old, new))
-        if path in texts.left_out or (old is not None and old_text is None):
-            continue
-        before.update({} if old_text is None else {path: old_text})
-        after.update({} if new_text is None else {path: new_text})
-        size += len(old or b"") + len(new or b"")
+        if _add_texts(path, (old, new), (before, after), texts):
+            size += len(old or b"") + len(new or b"")
         if size > MAX_BYTES or len(before) + len(after) > 2 * MAX_FILES:
             raise ChangeError(
                 f"{before_folder} differs too much: it must hold the same files before the change"
             )
     return make_change(f"{texts.root.name} against {before_folder}", texts, before, after, check)
+
+
+def _paths_in(texts: WorkspaceTexts, exclude: IgnorePatterns) -> set[str]:
+    """Return the paths of the files in a folder that are not excluded."""
+    walk = Walk(texts.root, ExclusionRules([texts.root], exclude), texts.max_file_bytes)
+    return {found.path for found in walk}
+
+
+def _add_texts(
+    path: str,
+    sides: tuple[bytes | None, bytes | None],
+    texts_by_side: tuple[dict[str, str], dict[str, str]],
+    texts: WorkspaceTexts,
+) -> bool:
+    """Add the texts of a file before and after; return whether there are such."""
+    decoded = [None if data is None else texts.decode(path, data) for data in sides]
+    if path in texts.left_out or (sides[0] is not None and decoded[0] is None):
+        return False
+    for text, by_path in zip(decoded, texts_by_side, strict=True):
+        if text is not None:
+            by_path[path] = text
+    return True

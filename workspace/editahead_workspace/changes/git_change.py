@@ -168,41 +168,57 @@ def _read_texts(
     check: Callable[[], None],
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return the texts before and after, by path. A file whose text cannot be read on one side is left out of both."""
-    after: dict[str, bytes | None] = {}
-    for change in changes:
-        check()
-        if not is_staged and change.is_file:
-            after[change.path] = texts.read(change.path)
-    ids: dict[str, None] = {}
-    for change in changes:
-        data = after.get(change.path)
-        if change.old is not None and data is not None and _blob_id(data, change.old) == change.old:
-            after.pop(change.path)  # only its time has changed
-        else:
-            ids.update((blob, None) for blob in (change.old, change.new) if blob is not None)
+    on_disk = {} if is_staged else _read_files(texts, changes, check)
+    # Of some files, only the time has changed.
+    touched = {change.path for change in changes if _has_text(change.old, on_disk.get(change.path))}
+    changes = [change for change in changes if change.path not in touched]
+    ids = dict.fromkeys(blob for change in changes for blob in (change.old, change.new) if blob is not None)
     blobs, problems = _read_blobs(git, list(ids), texts.max_file_bytes)
     old_texts: dict[str, str] = {}
     new_texts: dict[str, str] = {}
     for change in changes:
         check()
         path = change.path
-        if change.is_file and not is_staged and path not in after:
-            continue
         for blob in (change.old, change.new):
             if blob in problems:
                 texts.leave_out(path, problems[blob])
-        new_data = blobs.get(change.new or "") if is_staged else after.get(path)
-        old_data = blobs.get(change.old or "")
-        old, new = (None if data is None else texts.decode(path, data) for data in (old_data, new_data))
+        new_data = blobs.get(change.new or "") if is_staged else on_disk.get(path)
+        old, new = (_decoded(texts, path, data) for data in (blobs.get(change.old or ""), new_data))
         if path in texts.left_out:
             continue
-        if old is not None and new is not None and "\r" not in old and "\r\n" in new:
-            old = old.replace("\n", "\r\n")  # git stores the line ends of some systems otherwise
         if old is not None:
-            old_texts[path] = texts.like_document(path, old)
+            old_texts[path] = texts.like_document(path, _with_line_ends_of(new, old))
         if new is not None:
             new_texts[path] = new
     return old_texts, new_texts
+
+
+def _read_files(
+    texts: WorkspaceTexts, changes: Sequence[_RawChange], check: Callable[[], None]
+) -> dict[str, bytes | None]:
+    """Return what the files are on disk, by path."""
+    out: dict[str, bytes | None] = {}
+    for change in changes:
+        check()
+        if change.is_file:
+            out[change.path] = texts.read(change.path)
+    return out
+
+
+def _has_text(blob: str | None, data: bytes | None) -> bool:
+    """Return whether a file has the text of a blob."""
+    return blob is not None and data is not None and _blob_id(data, blob) == blob
+
+
+def _decoded(texts: WorkspaceTexts, path: str, data: bytes | None) -> str | None:
+    return None if data is None else texts.decode(path, data)
+
+
+def _with_line_ends_of(new: str | None, old: str) -> str:
+    """Return the old text with the line ends of the new one, as git stores those of some systems otherwise."""
+    if new is None or "\r" in old or "\r\n" not in new:
+        return old
+    return old.replace("\n", "\r\n")
 
 
 def _read_blobs(

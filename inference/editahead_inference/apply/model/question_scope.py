@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-from editahead_inference.apply.placement.declarations import declarations_in_file
+from editahead_inference.apply.placement.declarations import Declaration, declarations_in_file
 from editahead_inference.apply.placement.line_matching import (
     DISTINCTIVE,
     FileLines,
@@ -62,36 +62,44 @@ def _unfenced(lines: Sequence[str]) -> Sequence[str]:
 def _scopes(merged: MergeResult, code: Sequence[str], trees: SyntaxTrees) -> Iterator[EditableRegion]:
     """Yield the lines of declarations, smaller ones first, that hold everything touched.
 
-    Touched are the lines that the merge would change, those that the refusal names as similar, and distinctive lines of
-    the sketch that the file has once. For declarations side by side, all lines from the first to the last are yielded.
-    Nothing is yielded without a grammar, or if nothing is touched.
+    For declarations side by side, all lines from the first to the last are yielded. Nothing is yielded without a grammar,
+    or if nothing is touched.
     """
     lines = FileLines(merged.original)
-    new = FileLines(Snapshot.from_text(merged.guess)).bodies
-    filled = [n for n, key in enumerate(lines.keys) if key]
-    touched: list[int] = []
-    for i1, i2, _, _ in diff_lines(lines.bodies, new):
-        if i1 < i2:
-            touched += range(i1, i2)
-        else:
-            at = bisect_left(filled, i1)
-            touched += filled[max(at - 1, 0) : at + 1]
-    near = merged.refusal.near if merged.refusal is not None else ()
-    touched += [n for place in near for n in range(place.start, place.end)]
-    for key in map(normalize_line, code):
-        places = lines.places.get(key, ())
-        touched += places if len(places) == 1 and line_weight(key) >= DISTINCTIVE else ()
-    written = [n for n in touched if n < len(lines) and lines.keys[n]]
+    written = [n for n in _touched(merged, code, lines) if n < len(lines) and lines.keys[n]]
     if not written:
         return
-    low, high = min(written), max(written)
-    declared = declarations_in_file(merged.original, lines, trees)
-    found: set[tuple[int, int]] = set()
+    spans = _spans(declarations_in_file(merged.original, lines, trees), min(written), max(written))
+    yield from (EditableRegion(*span) for span in sorted(spans, key=lambda span: span[1] - span[0]))
+
+
+def _spans(declared: Sequence[Declaration], low: int, high: int) -> set[tuple[int, int]]:
+    """Return the lines of declarations side by side that hold the lines from `low` to `high`."""
+    spans: set[tuple[int, int]] = set()
     for depth in sorted({len(d.scope) for d in declared}):
         level = [d for d in declared if len(d.scope) == depth and d.start <= high and low < d.end]
-        if level and level[0].start <= low and high < max(d.end for d in level):
-            found.add((level[0].start, max(d.end for d in level)))
-    yield from (EditableRegion(*span) for span in sorted(found, key=lambda span: span[1] - span[0]))
+        end = max((d.end for d in level), default=0)
+        if high < end and level[0].start <= low:
+            spans.add((level[0].start, end))
+    return spans
+
+
+def _touched(merged: MergeResult, code: Sequence[str], lines: FileLines) -> Iterator[int]:
+    """Yield the touched lines of the file.
+
+    They are those that the merge would change, those that the refusal names as similar, and distinctive lines of the sketch
+    that the file has once.
+    """
+    filled = [n for n, key in enumerate(lines.keys) if key]
+    for i1, i2, _, _ in diff_lines(lines.bodies, FileLines(Snapshot.from_text(merged.guess)).bodies):
+        at = bisect_left(filled, i1)
+        yield from range(i1, i2) if i1 < i2 else filled[max(at - 1, 0) : at + 1]
+    for place in merged.refusal.near if merged.refusal is not None else ():
+        yield from range(place.start, place.end)
+    for key in map(normalize_line, code):
+        places = lines.places.get(key, ())
+        if len(places) == 1 and line_weight(key) >= DISTINCTIVE:
+            yield from places
 
 
 def _lines_in_doubt(lines: Sequence[str], part: FileSketch, doubt: Sequence[str]) -> tuple[int, int] | None:

@@ -180,41 +180,55 @@ def build_request(
         body["stop"] = list(query.stop[: _MAX_STOPS if serving.kind == "unknown" else None])
     if query.samples > 1 and can.samples:
         body["n"] = query.samples
-    if query.chat:
-        path = "/chat/completions"
-        body["messages"] = _messages(serving, query)
-        if query.logprobs and can.logprobs:
-            body["logprobs"] = True
-    else:
-        path = "/completions"
-        if not serving.raw:
-            raise BackendError(
-                "refused",
-                f"Ollama puts a chat template around prompts for {serving.model!r}; "
-                "make a model from it with TEMPLATE {{ .Prompt }}.",
-            )
-        body["prompt"] = list(query.ids) if query.ids is not None and can.token_ids else query.prompt
-        if query.logprobs and can.logprobs:
-            body["logprobs"] = 1
+    body |= _chat_fields(serving, query) if query.chat else _prompt_fields(serving, query)
+    if query.logprobs and can.logprobs:
+        body["logprobs"] = True if query.chat else 1
     if serving.kind == "vLLM":
-        # These override the model's generation_config.json: a repetition penalty there ruins text that repeats.
-        body |= {"repetition_penalty": 1.0, "top_p": 1.0, "top_k": -1, "min_p": 0.0}
-        if query.stop_ids:
-            # If only a stop string ends an answer, vLLM does not report its drafts.
-            body["stop_token_ids"] = list(query.stop_ids)
-        if not query.chat:
-            # Formats read markers that are special tokens of the model.
-            body |= {"skip_special_tokens": False, "spaces_between_special_tokens": False}
-        if query.background and priority:
-            body["priority"] = 1
-        body["cache_salt"] = salt
+        body |= _vllm_fields(query, priority=priority, salt=salt)
     elif serving.kind == "llama.cpp":
         body |= {"cache_prompt": True, "repeat_penalty": 1.0, "top_p": 1.0, "top_k": 0, "min_p": 0.0}
-    if query.chat and serving.kind in ("vLLM", "llama.cpp"):
-        body["chat_template_kwargs"] = {"enable_thinking": False}
+    return "/chat/completions" if query.chat else "/completions", body
+
+
+def _chat_fields(serving: ServerProfile, query: CompletionRequest) -> dict[str, Any]:
+    """Return the fields of a chat."""
+    fields: dict[str, Any] = {"messages": _messages(serving, query)}
+    if serving.kind in ("vLLM", "llama.cpp"):
+        fields["chat_template_kwargs"] = {"enable_thinking": False}
         if query.prefill:  # Without these, llama.cpp repeats the beginning in its answer.
-            body |= {"continue_final_message": True, "add_generation_prompt": False}
-    return path, body
+            fields |= {"continue_final_message": True, "add_generation_prompt": False}
+    return fields
+
+
+def _prompt_fields(serving: ServerProfile, query: CompletionRequest) -> dict[str, Any]:
+    """Return the fields of a prompt without a chat template.
+
+    Raises:
+        BackendError: The server puts one around each prompt.
+    """
+    if not serving.raw:
+        raise BackendError(
+            "refused",
+            f"Ollama puts a chat template around prompts for {serving.model!r}; "
+            "make a model from it with TEMPLATE {{ .Prompt }}.",
+        )
+    takes_ids = query.ids is not None and serving.capabilities.token_ids
+    return {"prompt": list(query.ids or ()) if takes_ids else query.prompt}
+
+
+def _vllm_fields(query: CompletionRequest, *, priority: bool, salt: str) -> dict[str, Any]:
+    """Return the fields that only vLLM knows; the arguments are as of `build_request`."""
+    # These override the model's generation_config.json: a repetition penalty there ruins text that repeats.
+    fields: dict[str, Any] = {"repetition_penalty": 1.0, "top_p": 1.0, "top_k": -1, "min_p": 0.0}
+    if query.stop_ids:
+        # If only a stop string ends an answer, vLLM does not report its drafts.
+        fields["stop_token_ids"] = list(query.stop_ids)
+    if not query.chat:
+        # Formats read markers that are special tokens of the model.
+        fields |= {"skip_special_tokens": False, "spaces_between_special_tokens": False}
+    if query.background and priority:
+        fields["priority"] = 1
+    return {**fields, "cache_salt": salt}
 
 
 def _messages(serving: ServerProfile, query: CompletionRequest) -> list[dict[str, str]]:

@@ -138,28 +138,38 @@ def find_steps(model: NextPieceModel, place: Place) -> Iterator[Step]:
     code = (*place.before, *place.typed.tokens[1:])
     progress = _Progress(place.context, place.typed.partial, code, tokens, place.body, depth)
     while progress.steps < MAX_STEPS and progress.length <= MAX_CHARS and not progress.at_end:
-        guess = _best_piece(model, place, progress)
-        if guess is None:
+        found = _next_guess(model, place, progress)
+        if found is None:
             return
-        text = guess.text
-        if guess.piece == END:
-            guess = _first_of_next_line(model, place, progress, guess)
-            if guess is None:
-                return
-            indent = _next_indent(place, progress, guess)
-            if indent is None:
-                return
-            text = place.document.eol + indent + guess.text
-        new = guess.text.lstrip()
-        if new and place.tail.startswith(new):
-            return  # it is there already, behind the cursor
-        finishes_word = not progress.steps and not guess.follows_word and bool(progress.partial.strip())
-        if place.tail and place.tail[0] not in _ENDS and not finishes_word:
-            return  # the line goes on with something else
-        if progress.steps and progress.depth <= 0 and new in _CLOSERS and not guess.line_end:
-            return  # nothing is open
+        guess, text = found
+        if _ends_before(guess, place, progress):
+            return
         yield Step(text, _features(model, place, progress, guess))
         progress.advance(guess, text)
+
+
+def _next_guess(model: NextPieceModel, place: Place, progress: _Progress) -> tuple[_Guess, str] | None:
+    """Return the likeliest next piece, and its text with what is before it; None if none is known."""
+    guess = _best_piece(model, place, progress)
+    if guess is None or guess.piece != END:
+        return None if guess is None else (guess, guess.text)
+    below = _first_of_next_line(model, place, progress, guess)
+    indent = None if below is None else _next_indent(place, progress, below)
+    if below is None or indent is None:
+        return None
+    return below, place.document.eol + indent + below.text
+
+
+def _ends_before(guess: _Guess, place: Place, progress: _Progress) -> bool:
+    """Return whether the completion ends before a piece."""
+    new = guess.text.lstrip()
+    if new and place.tail.startswith(new):
+        return True  # it is there already, behind the cursor
+    finishes_word = not progress.steps and not guess.follows_word and bool(progress.partial.strip())
+    if place.tail and place.tail[0] not in _ENDS and not finishes_word:
+        return True  # the line goes on with something else
+    is_unopened = progress.depth <= 0 and new in _CLOSERS
+    return is_unopened and progress.steps > 0 and not guess.line_end
 
 
 def _best_piece(model: NextPieceModel, place: Place, progress: _Progress) -> _Guess | None:
