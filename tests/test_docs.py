@@ -16,20 +16,9 @@ import pytest
 from editahead_lsp.protocol import custom_messages
 from editahead_lsp.protocol.converter import PARAMS_BY_METHOD
 from editahead_workspace import settings
+from source_parts import PARTS
 
 ROOT = Path(__file__).parent.parent
-PARTS = (
-    "cli",
-    "lsp",
-    "workspace",
-    "serving",
-    "inference",
-    "retrieval",
-    "prompts",
-    "programs",
-    "evals",
-    "lab",
-)
 DOCUMENTS = [
     path
     for pattern in ("*.md", "changes/*.md", "docs/**/*.md", "editors/*.md", "editors/*/*.md", "tests/**/*.md")

@@ -8,21 +8,11 @@ from pathlib import Path
 import grimp
 import pytest
 
+from source_parts import PARTS
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent
-PARTS = (
-    "cli",
-    "lsp",
-    "workspace",
-    "serving",
-    "evals",
-    "inference",
-    "retrieval",
-    "prompts",
-    "programs",
-    "lab",
-)
 
 
 def in_cycles(imports: Mapping[str, set[str]]) -> set[str]:

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from source_parts import PARTS
+
 ROOT = Path(__file__).parent.parent
 PACKAGING = ROOT / "packaging"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -110,17 +112,7 @@ def test_the_extension_says_what_its_registries_show() -> None:
 
 def test_the_extras_that_messages_name_are_there() -> None:
     named = set()
-    for part in (
-        "cli",
-        "lsp",
-        "serving",
-        "inference",
-        "retrieval",
-        "prompts",
-        "programs",
-        "evals",
-        "lab",
-    ):
+    for part in PARTS:
         for path in (ROOT / part).rglob("*.py"):
             named |= set(re.findall(r"editahead\[(\w+)\]", path.read_text("utf-8")))
     assert {"local", "engine"} <= named <= PROJECT["optional-dependencies"].keys()

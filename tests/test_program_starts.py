@@ -9,19 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from source_parts import PARTS
+
 ROOT = Path(__file__).parent.parent
-PARTS = (
-    "cli",
-    "lsp",
-    "workspace",
-    "serving",
-    "inference",
-    "retrieval",
-    "prompts",
-    "programs",
-    "evals",
-    "lab",
-)
 MODULES = sorted(
     path
     for folder in (*PARTS, "tools", "editors", "packaging")

@@ -10,19 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from source_parts import PARTS
+
 ROOT = Path(__file__).parent.parent
-PARTS = (
-    "cli",
-    "lsp",
-    "workspace",
-    "serving",
-    "inference",
-    "retrieval",
-    "prompts",
-    "programs",
-    "evals",
-    "lab",
-)
 PAGE = ROOT / "docs" / "review-list.md"
 RAW_START = re.compile(
     r"subprocess\.(?:Popen|run|call|check_\w+|get\w+)|(?:asyncio\.|loop\.)?create_subprocess_\w+|subprocess_exec"

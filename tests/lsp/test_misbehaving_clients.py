@@ -358,9 +358,7 @@ async def test_a_workspace_with_a_trap(
     else:
         (folder / name).symlink_to("/dev/zero")
     harness = connect()
-    params = {"processId": None, "capabilities": {}, "rootUri": folder.as_uri()}
-    await harness.request("initialize", params)
-    harness.notify("initialized", {})
+    await harness.initialize(root=folder)
     uri = (folder / "a.py").as_uri()
     harness.open(uri, "user\n")
     silence = await reason(harness, 1, uri)

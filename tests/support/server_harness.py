@@ -15,6 +15,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from editahead_cli.commands.lsp import serve_tcp
@@ -24,6 +25,7 @@ from editahead_lsp.prediction.coordinator import ReuseOptions
 from editahead_lsp.server import Server
 from editahead_prompts.state import EditorState
 from editahead_prompts.text.edits import Edit
+from editahead_workspace.uris import path_to_uri
 
 NOT_AHEAD = ReuseOptions(prefetch=False)
 """Options without prefetching: the pipeline receives only the states that the test requests."""
@@ -205,15 +207,15 @@ class ServerHarness:
         """Answer a request of the server."""
         self.server.receive(json.dumps({"jsonrpc": "2.0", "id": id, "result": result}).encode())
 
-    async def initialize(self, options: Any = None, **capabilities: Any) -> Any:
-        result = await self.request(
-            "initialize",
-            {
-                "processId": None,
-                "capabilities": capabilities,
-                "initializationOptions": {"editahead": options or {}},
-            },
-        )
+    async def initialize(self, options: Any = None, *, root: Path | None = None, **capabilities: Any) -> Any:
+        """Initialize the server, with a folder as its workspace where one is given."""
+        params = {
+            "processId": None,
+            "rootUri": root and path_to_uri(root),
+            "capabilities": capabilities,
+            "initializationOptions": {"editahead": options or {}},
+        }
+        result = await self.request("initialize", params)
         self.notify("initialized", {})
         return result
 

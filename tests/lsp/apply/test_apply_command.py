@@ -30,13 +30,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 async def start(harness: ServerHarness, folder: Path | None = None, **workspace: Any) -> None:
-    capabilities: Any = {"applyEdit": True, "workspaceEdit": workspace}
-    folders = [] if folder is None else [{"uri": folder.as_uri(), "name": "work"}]
-    await harness.request(
-        "initialize",
-        {"processId": None, "capabilities": {"workspace": capabilities}, "workspaceFolders": folders},
-    )
-    harness.notify("initialized", {})
+    await harness.initialize(root=folder, workspace={"applyEdit": True, "workspaceEdit": workspace})
 
 
 def command(**argument: Any) -> dict[str, Any]:

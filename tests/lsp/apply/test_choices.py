@@ -38,14 +38,8 @@ def harness(connect: Callable[..., ServerHarness]) -> ServerHarness:
 
 async def start(harness: ServerHarness, text: str = TEXT, uri: str = URI, **more: Any) -> None:
     workspace = {"applyEdit": True, "workspaceEdit": more.pop("edits", {"documentChanges": True})}
-    capabilities = {"workspace": workspace, **more}
-    folders = [{"uri": uri.rpartition("/")[0], "name": "work"}]
-    await harness.request(
-        "initialize", {"processId": None, "capabilities": capabilities, "workspaceFolders": folders}
-    )
-    harness.notify("initialized", {})
-    document = {"uri": uri, "version": 1, "languageId": "python", "text": text}
-    harness.notify("textDocument/didOpen", {"textDocument": document})
+    await harness.initialize(root=Path("/p"), workspace=workspace, **more)
+    harness.open(uri, text)
 
 
 def command(**argument: Any) -> dict[str, Any]:

@@ -54,14 +54,7 @@ async def harness(root: Path, tmp_path: Path) -> AsyncIterator[ServerHarness]:
 
 
 async def start(harness: ServerHarness, root: Path, **options: Any) -> None:
-    params = {
-        "processId": None,
-        "rootUri": uris.path_to_uri(root),
-        "capabilities": ANNOTATES,
-        "initializationOptions": {"editahead": {"index": "off", **options}},
-    }
-    await harness.request("initialize", params)
-    harness.notify("initialized", {})
+    await harness.initialize({"index": "off", **options}, root=root, **ANNOTATES)
 
 
 def open_file(harness: ServerHarness, path: Path, text: str | None = None, version: int = 1) -> str:
@@ -339,20 +332,13 @@ def test_the_count_in_words() -> None:
 async def test_places_are_shown_as_diagnostics_and_made_by_code_actions(
     harness: ServerHarness, root: Path
 ) -> None:
-    params = {
-        "processId": None,
-        "rootUri": uris.path_to_uri(root),
-        "capabilities": {
-            "textDocument": {
-                "publishDiagnostics": {},
-                "codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}},
-            },
-            "workspace": {"workspaceEdit": {"documentChanges": True}},
-        },
-        "initializationOptions": {"editahead": {"index": "off", "hints": "off"}},
-    }
-    await harness.request("initialize", params)
-    harness.notify("initialized", {})
+    literals = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}}
+    await harness.initialize(
+        {"index": "off", "hints": "off"},
+        root=root,
+        textDocument={"publishDiagnostics": {}, "codeAction": literals},
+        workspace={"workspaceEdit": {"documentChanges": True}},
+    )
     open_file(harness, root / "models.py", RENAMED)
     bills = uris.path_to_uri(root / "bills.py")
     assert (await harness.command("finish"))["places"]
@@ -388,14 +374,8 @@ async def test_places_are_shown_as_diagnostics_and_made_by_code_actions(
 
 
 async def test_a_complete_change_is_said(harness: ServerHarness, root: Path) -> None:
-    params = {
-        "processId": None,
-        "rootUri": uris.path_to_uri(root),
-        "capabilities": {"textDocument": {"publishDiagnostics": {}}},
-        "initializationOptions": {"editahead": {"index": "off", "hints": "off"}},
-    }
-    await harness.request("initialize", params)
-    harness.notify("initialized", {})
+    options = {"index": "off", "hints": "off"}
+    await harness.initialize(options, root=root, textDocument={"publishDiagnostics": {}})
     open_file(harness, root / "models.py")
     assert (await harness.command("finish"))["complete"]
     told = await harness.take(lambda m: m.get("method") == "window/showMessage")

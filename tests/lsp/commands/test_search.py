@@ -47,14 +47,7 @@ async def harness(tmp_path: Path) -> AsyncIterator[ServerHarness]:
 
 
 async def start(harness: ServerHarness, root: Path, index: str = "on") -> None:
-    params = {
-        "processId": None,
-        "rootUri": uris.path_to_uri(root),
-        "capabilities": {"window": {"workDoneProgress": True}},
-        "initializationOptions": {"editahead": {"index": index}},
-    }
-    await harness.request("initialize", params)
-    harness.notify("initialized", {})
+    await harness.initialize({"index": index}, root=root, window={"workDoneProgress": True})
 
 
 async def until_ready(harness: ServerHarness) -> None:

@@ -20,9 +20,7 @@ AFTER = BEFORE.replace("def load", "def fetch")
 
 async def opened(folder: Path, uri: str, text: str) -> ServerHarness:
     harness = ServerHarness(Pipeline(), user_folder=folder / "none")
-    root = {"processId": None, "capabilities": {}, "rootUri": folder.as_uri()}
-    await harness.request("initialize", root)
-    harness.notify("initialized", {})
+    await harness.initialize(root=folder)
     harness.open(uri, text)
     return harness
 

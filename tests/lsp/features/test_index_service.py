@@ -146,10 +146,8 @@ async def test_the_server_indexes_its_workspace(
     root = tmp_path / "work"
     write(root, {f"m{n}.py": f"def name_{n}(): pass\n" for n in range(300)} | {".git/HEAD": ""})
     harness = connect(cache_folder=tmp_path / "cache", state_folder=tmp_path / "state")
-    capabilities: dict[str, Any] = {"window": {"workDoneProgress": shows_progress}}
-    capabilities["workspace"] = {"didChangeWatchedFiles": {"dynamicRegistration": shows_progress}}
-    await harness.request("initialize", {"capabilities": capabilities, "rootUri": path_to_uri(root)})
-    harness.notify("initialized", {})
+    watched = {"didChangeWatchedFiles": {"dynamicRegistration": shows_progress}}
+    await harness.initialize(root=root, window={"workDoneProgress": shows_progress}, workspace=watched)
     if shows_progress:
         registered = await harness.take(lambda m: m.get("method") == "client/registerCapability")
         (registration,) = registered["params"]["registrations"]
@@ -188,8 +186,7 @@ async def test_a_workspace_without_version_control_has_none(
     tmp_path: Path, connect: Callable[..., ServerHarness]
 ) -> None:
     harness = connect(cache_folder=tmp_path / "cache", state_folder=tmp_path / "state")
-    await harness.request("initialize", {"capabilities": {}, "rootUri": path_to_uri(tmp_path)})
-    harness.notify("initialized", {})
+    await harness.initialize(root=tmp_path)
     status = await harness.request("workspace/executeCommand", {"command": "editahead.status"})
     assert status["index"] == []
     assert not (tmp_path / "cache").exists()

@@ -35,14 +35,7 @@ async def harness(tmp_path: Path) -> AsyncIterator[ServerHarness]:
     harness = ServerHarness(
         Pipeline(), user_folder=tmp_path / "config", state_folder=state, cache_folder=tmp_path / "cache"
     )
-    params = {
-        "processId": None,
-        "rootUri": uris.path_to_uri(root),
-        "capabilities": {},
-        "initializationOptions": {"editahead": {"index": "off", "debounce_ms": 0}},
-    }
-    await harness.request("initialize", params)
-    harness.notify("initialized", {})
+    await harness.initialize({"index": "off", "debounce_ms": 0}, root=root)
     yield harness
     harness.finish()
 
