@@ -55,7 +55,7 @@ bench: for-test ## how fast it is
 docs: for-test ## make the generated parts of the documentation again
 	@$(BIN)/python tools/docs/make_picture.py docs/demo.svg
 	@$(BIN)/python tools/docs/make_schema.py docs
-	@$(BIN)/python tools/docs/make_man.py docs/man
+	@$(BIN)/python tools/docs/make_man.py
 	@$(BIN)/python tools/docs/make_plans.py docs/measurements/plans.md
 	@$(BIN)/python tools/docs/list_packages.py ARCHITECTURE.md
 	@$(BIN)/python tools/docs/make_figures.py docs

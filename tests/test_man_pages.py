@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-FOLDER = ROOT / "docs" / "man"
-PAGES = sorted(FOLDER.iterdir())
+PAGES = sorted([*(ROOT / "docs" / "man").iterdir(), *(ROOT / "lab" / "man").iterdir()])
 
 
 def test_they_are_those_of_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "10000")
-    made = dict(runpy.run_path(str(ROOT / "tools" / "docs" / "make_man.py"))["pages"]())
+    tool = runpy.run_path(str(ROOT / "tools" / "docs" / "make_man.py"))
+    made = {name: text for program in tool["FOLDERS"].values() for name, text in tool["pages"](program)}
     assert {path.name: path.read_text("utf-8") for path in PAGES} == made, "run `make docs`"
 
 

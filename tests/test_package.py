@@ -73,14 +73,16 @@ def test_a_wheel_holds_the_packages_and_nothing_else(wheel: zipfile.ZipFile) -> 
     assert data == pages != set()
 
 
-def test_the_wheel_of_the_laboratory_holds_its_package_and_nothing_else(tmp_path: Path) -> None:
+def test_the_wheel_of_the_laboratory_holds_its_package_its_man_pages_and_nothing_else(tmp_path: Path) -> None:
     names = set(build_wheel(LAB, tmp_path).namelist())
     files = {
         path.relative_to(LAB).as_posix()
         for path in (LAB / "editahead_lab").rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert {name for name in names if ".dist-info/" not in name} == files
+    data = f"editahead_lab-{editahead_lsp.__version__}.data/data/share/man/man1"
+    pages = {f"{data}/{page.name}" for page in (LAB / "man").iterdir()}
+    assert {name for name in names if ".dist-info/" not in name} == files | pages
     assert {"editahead_lab/training/gate/fit_gate.py", "editahead_lab/apply/sketch_generator.py"} <= files
 
 

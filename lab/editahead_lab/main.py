@@ -16,6 +16,7 @@ LAB = Program(
     commands={
         "eval": "measure the quality of predictions, of applied sketches and of prompts",
         "train": "train the gate, the vocabulary and the small model on real edits",
+        "completions": "print what completes this command line in your shell",
     },
 )
 

@@ -1,30 +1,34 @@
-"""Generate the man pages in docs/man, one for `editahead` and one for each of its commands.
+"""Generate the man pages of `editahead` and of `editahead-lab`, one for the program and one for each of its commands.
 
-python tools/docs/make_man.py docs/man
+python tools/docs/make_man.py
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from argparse_manpage.manpage import Manpage
 
-from editahead_cli.parser import COMMANDS, make_parser
+from editahead_cli.parser import EDITAHEAD, Program, make_parser
+from editahead_lab.main import LAB
+
+FOLDERS = {"docs/man": EDITAHEAD, "lab/man": LAB}
 
 
-def pages() -> Iterator[tuple[str, str]]:
+def pages(program: Program) -> Iterator[tuple[str, str]]:
     """Yield the name of each file and its text. The terminal's width, COLUMNS, must be large: man wraps the lines."""
-    parser = make_parser()
+    parser = make_parser(program=program)
+    main = program.name
     below = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    for name, summary in COMMANDS.items():
-        yield f"editahead-{name}.1", _page(below.choices[name], f"editahead-{name}", summary, ["editahead"])
+    for name, summary in program.commands.items():
+        yield f"{main}-{name}.1", _page(below.choices[name], f"{main}-{name}", summary, [main])
     below.choices.clear()  # each has a page of its own
-    others = [f"editahead-{name}" for name in COMMANDS]
-    yield "editahead.1", _page(parser, "editahead", "predict your next edit, in any editor", others)
+    others = [f"{main}-{name}" for name in program.commands]
+    summary = program.description
+    yield f"{main}.1", _page(parser, main, f"{summary[0].lower()}{summary[1:-1]}", others)
 
 
 def _page(parser: argparse.ArgumentParser, name: str, summary: str, others: list[str]) -> str:
@@ -39,9 +43,10 @@ def _page(parser: argparse.ArgumentParser, name: str, summary: str, others: list
 
 if __name__ == "__main__":
     os.environ["COLUMNS"] = "10000"
-    folder = Path(sys.argv[1])
-    folder.mkdir(exist_ok=True)
-    for old in folder.glob("*.1"):
-        old.unlink()
-    for name, text in pages():
-        (folder / name).write_text(text, "utf-8")
+    for place, program in FOLDERS.items():
+        folder = Path(place)
+        folder.mkdir(exist_ok=True)
+        for old in folder.glob("*.1"):
+            old.unlink()
+        for name, text in pages(program):
+            (folder / name).write_text(text, "utf-8")
