@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
+from itertools import chain as iterchain
 
 from editahead_prompts.sketches.sketch import Hunk
 
@@ -25,22 +27,56 @@ def alternative_placements(
     The other place lies between the neighbouring hunks that have only one place, and no other hunk takes it: equal hunks
     with exactly one place each are not ambiguous. A variant is dropped if `bonus`, the weight of the hints, is lower there.
     """
-    own = [[anchor for anchor in chain.anchors if anchor.segment == n] for n in range(len(hunks))]
-    clear = [len(target.lines.find_exact(hunk.old)) < 2 for hunk in hunks]
-    pairs = zip(own, segments, strict=True)
-    taken = {mine[0].start - mine[0].first + segment.first for mine, segment in pairs if mine}
+    placed = [
+        _PlacedHunk.of(number, hunk, segments[number], chain, target) for number, hunk in enumerate(hunks)
+    ]
+    taken = {each.start for each in placed}
     low = target.low
-    for number, (hunk, segment) in enumerate(zip(hunks, segments, strict=True)):
-        if clear[number] or not own[number]:
-            low = own[number][-1].end if own[number] else low
+    for number, each in enumerate(placed):
+        if not each.may_move:
+            low = each.own[-1].end if each.own else low
             continue
-        later = (mine[0].start for mine, one in zip(own, clear, strict=True) if one and mine)
+        later = (other.own[0].start for other in placed if other.is_clear and other.own)
         high = next((start for start in later if start >= low), target.high)
-        worth = sum(map(bonus, own[number]))
-        for place in target.lines.find_exact(hunk.old, low, high):
-            if place in taken:
-                continue
-            weights = tuple(accumulate(line_weight(normalize_line(line)) for line in hunk.old))
-            anchor = Anchor(number, segment.first, segment.last, place, place + len(hunk.old), weights)
-            if bonus(anchor) >= worth:
-                yield tuple(some for n in range(len(hunks)) for some in ([anchor] if n == number else own[n]))
+        worth = sum(map(bonus, each.own))
+        for place in target.lines.find_exact(each.hunk.old, low, high):
+            anchor = each.at(place)
+            if place not in taken and bonus(anchor) >= worth:
+                chains = [other.own for other in placed]
+                chains[number] = [anchor]
+                yield tuple(iterchain.from_iterable(chains))
+
+
+@dataclass(frozen=True, slots=True)
+class _PlacedHunk:
+    """A hunk, with its anchors in a chain.
+
+    Attributes:
+        is_clear: The file has its old lines only once.
+    """
+
+    number: int
+    hunk: Hunk
+    segment: Segment
+    own: list[Anchor]
+    is_clear: bool
+
+    @classmethod
+    def of(cls, number: int, hunk: Hunk, segment: Segment, chain: Chain, target: Target) -> _PlacedHunk:
+        own = [anchor for anchor in chain.anchors if anchor.segment == number]
+        return cls(number, hunk, segment, own, len(target.lines.find_exact(hunk.old)) < 2)
+
+    @property
+    def may_move(self) -> bool:
+        return not self.is_clear and bool(self.own)
+
+    @property
+    def start(self) -> int | None:
+        """The line of the file at which the hunk begins."""
+        return self.own[0].start - self.own[0].first + self.segment.first if self.own else None
+
+    def at(self, place: int) -> Anchor:
+        """Return the anchor of all old lines at another place."""
+        weights = tuple(accumulate(line_weight(normalize_line(line)) for line in self.hunk.old))
+        first, last = self.segment.first, self.segment.last
+        return Anchor(self.number, first, last, place, place + len(self.hunk.old), weights)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import pairwise, product, starmap
 
 from rapidfuzz.fuzz import ratio
 from rapidfuzz.process import extractOne
@@ -103,6 +103,16 @@ class _Coverage:
             _lines_in(replacing),
         )
 
+    def limits(self, line: int, *, at_end: bool) -> tuple[float, int]:
+        """Return from which weight on a line counts, and how many lines around a segment are searched for it."""
+        if at_end:
+            return _MIN_EDGE_WEIGHT, _EDGE_REACH
+        return MIN_DUPLICATE_WEIGHT, _REPLACED_REACH if line in self.replacing else _ADDED_REACH
+
+
+def _similar_lines(places: Iterable[int]) -> tuple[SimilarLines, ...]:
+    return tuple(SimilarLines(place, place + 1, 1.0) for place in places)
+
 
 def _lines_in(spans: Iterable[tuple[int, int]]) -> frozenset[int]:
     return frozenset(line for start, end in spans for line in range(start, end))
@@ -140,12 +150,12 @@ class AmbiguityChecks:
                 continue
             first, last = a.last - segment.first, b.first - segment.first
             edge = segment.lines[last if from_end else first - 1].rstrip()
-            if any(line.rstrip() == edge for line in deleted):
-                return True
             closed, opened = unmatched_brackets(inserted)
             if from_end:
-                return unmatched_brackets(segment.lines[last:])[0] <= opened
-            return unmatched_brackets(segment.lines[:first])[1] <= closed
+                is_open = unmatched_brackets(segment.lines[last:])[0] <= opened
+            else:
+                is_open = unmatched_brackets(segment.lines[:first])[1] <= closed
+            return is_open or edge in map(str.rstrip, deleted)
         return False
 
     def lost_definition(self, own: Sequence[Anchor], segment: Segment, end: int) -> Refusal | None:
@@ -243,31 +253,29 @@ class AmbiguityChecks:
             if not min_weight and (number in self._settled or self._has_fixed_ends(segment, own)):
                 continue
             for line, body in enumerate(segment.lines, segment.first):
-                places = (
-                    [] if line in coverage.matched else self._twins(line, segment, own, coverage, min_weight)
-                )
+                places = self._twins(line, segment, own, coverage, min_weight)
                 if places:
-                    near = tuple(SimilarLines(place, place + 1, 1.0) for place in places[:3])
-                    yield make_refusal("ambiguous", _REPEATED, [body], near)
+                    yield make_refusal("ambiguous", _REPEATED, [body], _similar_lines(places[:3]))
 
     def _twins(
         self, line: int, segment: Segment, own: Sequence[Anchor], coverage: _Coverage, min_weight: float
     ) -> list[int]:
-        """Return the places near a segment where the file has one of its added lines, and keeps it."""
+        """Return the places near a segment where the file has one of the added lines, and keeps it."""
         key = normalize_line(segment.lines[line - segment.first])
         everywhere = self._file.places.get(key, [])
-        at_end = not own[0].first <= line < own[-1].last
-        lowest = max(min_weight, _MIN_EDGE_WEIGHT if at_end else MIN_DUPLICATE_WEIGHT)
-        if line_weight(key) < lowest or (min_weight and len(everywhere) > 1):
+        if line in coverage.matched or (min_weight and len(everywhere) > 1):
             return []
-        is_only = at_end and len(everywhere) == 1 and line_weight(key) >= DISTINCTIVE
-        reach = _EDGE_REACH if at_end else _REPLACED_REACH if line in coverage.replacing else _ADDED_REACH
-        low = 0 if segment.opens or is_only else own[0].start - reach
-        high = len(self._file) if segment.closes or is_only else own[-1].end + reach
-        near = everywhere[bisect_left(everywhere, low) : bisect_left(everywhere, high)]
+        at_end = not own[0].first <= line < own[-1].last
+        lowest, reach = coverage.limits(line, at_end=at_end)
+        if line_weight(key) < max(min_weight, lowest):
+            return []
+        if at_end and len(everywhere) == 1 and line_weight(key) >= DISTINCTIVE:
+            reach = len(self._file)
+        low = bisect_left(everywhere, 0 if segment.opens else own[0].start - reach)
+        high = bisect_left(everywhere, len(self._file) if segment.closes else own[-1].end + reach)
         if at_end:
-            return near
-        staying = [place for place in near if place not in coverage.deleted]
+            return everywhere[low:high]
+        staying = sorted(set(everywhere[low:high]) - coverage.deleted)
         return staying if len(staying) == 1 else []
 
     def _has_fixed_ends(self, segment: Segment, own: Sequence[Anchor]) -> bool:
@@ -395,12 +403,12 @@ def count_replaced_lines(shown: Sequence[str], file: Sequence[str], *, is_edge: 
     keys, others = list(map(normalize_line, shown)), list(map(normalize_line, file[: len(shown)]))
     has_counterparts = len(file) == len(shown) or (len(file) > len(shown) and not is_edge)
     if has_counterparts and are_versions(others, keys):
-        is_sure = all(a == b or is_new_version(a, b) for a, b in zip(keys, others, strict=True))
-        return len(shown) if is_sure else None
+        changed = ((a, b) for a, b in zip(keys, others, strict=True) if a != b)
+        return len(shown) if all(starmap(is_new_version, changed)) else None
     if is_edge and file:
         return None
-    pairs = product(filter(None, keys), filter(None, others))
-    return None if any(ratio(a, b) >= MIN_SIMILARITY for a, b in pairs) else 0
+    alikeness = starmap(ratio, product(filter(None, keys), filter(None, others)))
+    return 0 if max(alikeness, default=0) < MIN_SIMILARITY else None
 
 
 def count_alike(shown: Sequence[str], file: Sequence[str]) -> int:

@@ -114,23 +114,34 @@ def best_boundary_match(segment: Segment, file: FileLines, floor: int, ceiling: 
     None if there is no such match, or if its ends are not distinctive.
     """
     bodies = _filled_lines(segment)
-    heads = list(_find_places(bodies, file, floor, ceiling, 1))
-    tails = list(_find_places(bodies, file, floor, ceiling, -1))
+    heads, tails = _find_ends(bodies, file, floor, ceiling)
     if segment.opens and floor == 0:
         heads.append(_BoundaryPlace(0, 0, 0.0))
     if segment.closes and ceiling == len(file):
         tails.append(_BoundaryPlace(ceiling - 1, 0, 0.0))
     if max(len(heads), len(tails)) > _MAX_PLACES or len(heads) * len(tails) > _MAX_MATCHES:
         return None
-    keys = list(map(normalize_line, bodies))
-    pairs = ((head, tail) for head, tail in product(heads, tails) if head.line <= tail.line)
-    found = [match for match in starmap(partial(_make_match, keys, file), pairs) if match.is_possible]
+    found = list(_possible_matches(bodies, file, heads, tails))
     best = min(found, key=BoundaryMatch.cost, default=None)
     if best is None or not all(map(best.is_no_worse_than, found)):
         return None
     if found.count(best) > 1 or not _is_distinctive(best, heads, tails):
         return None
     return _without_objections(best, found, bodies, file)
+
+
+def _possible_matches(
+    bodies: Sequence[str],
+    file: FileLines,
+    heads: Sequence[_BoundaryPlace],
+    tails: Sequence[_BoundaryPlace],
+) -> Iterator[BoundaryMatch]:
+    keys = list(map(normalize_line, bodies))
+    for head, tail in product(heads, tails):
+        if head.line <= tail.line:
+            match = _make_match(keys, file, head, tail)
+            if match.is_possible:
+                yield match
 
 
 def _filled_lines(segment: Segment) -> list[str]:
@@ -166,10 +177,8 @@ def has_rival_match(
         return False
     if not _has_few_occurrences(bodies, file):
         return True
-    heads = list(_find_places(bodies, file, floor, ceiling, 1))
-    tails = list(_find_places(bodies, file, floor, ceiling, -1))
-    head = next((place for place in heads if place.line == start), None)
-    tail = next((place for place in tails if place.line == end - 1), None)
+    heads, tails = _find_ends(bodies, file, floor, ceiling)
+    head, tail = _place_at(start, heads), _place_at(end - 1, tails)
     if head is None or tail is None:
         return False
     keys = list(map(normalize_line, bodies))
@@ -182,6 +191,18 @@ def has_rival_match(
         other.deleted + other.inserted <= mine.deleted + mine.inserted + _MAX_EXTRA_CHANGES
         for other in starmap(partial(_make_match, keys, file), _rival_ends(head, tail, heads, tails))
     )
+
+
+def _place_at(line: int, places: Sequence[_BoundaryPlace]) -> _BoundaryPlace | None:
+    return next((place for place in places if place.line == line), None)
+
+
+def _find_ends(
+    bodies: Sequence[str], file: FileLines, floor: int, ceiling: int
+) -> tuple[list[_BoundaryPlace], list[_BoundaryPlace]]:
+    """Return the places of the first lines and those of the last ones."""
+    heads, tails = (list(_find_places(bodies, file, floor, ceiling, step)) for step in (1, -1))
+    return heads, tails
 
 
 def _rival_ends(

@@ -50,32 +50,34 @@ def declarations(root: Node, lines: Sequence[str], language: str) -> list[Declar
         language: The LSP language id of the text.
     """
     nodes = nodes_of(language)
-    wrappers = nodes.decorated | nodes.declaration_statements  # around one declaration, which they belong to
+    searched = nodes.containers | nodes.decorated | nodes.declaration_statements
     found: list[Declaration] = []
     on_line: Counter[int] = Counter()
     waiting: list[tuple[Node, tuple[str, ...], Node | None]] = [(root, (), None)]
     while waiting:
         node, scope, wrapper = waiting.pop()
-        kind = nodes.declarations.get(node.type)
-        if kind is not None:
-            row = node.start_point.row
-            on_line[row] += 1
-            if on_line[row] > _MAX_ON_LINE:
+        kind = nodes.declarations.get(node.type, "")
+        if kind:
+            on_line[node.start_point.row] += 1
+            if on_line[node.start_point.row] > _MAX_ON_LINE:
                 continue
-        name = None if kind is None else _name(node, nodes)
-        if kind is not None and name is not None:
-            if node.type not in nodes.named_types or node.child_by_field_name("body"):
-                found.append(_declaration((kind, name, scope), node, wrapper or node, lines, nodes))
-                scope = (*scope, name)
-            if kind in _OPAQUE_KINDS:
-                continue
-        elif node.type not in nodes.containers and node.type not in wrappers:
-            continue
-        outer = (wrapper or node) if node.type in wrappers and node.named_child_count <= 6 else None
-        if outer is not None and sum(child.type in nodes.declarations for child in node.named_children) > 1:
-            outer = None
-        waiting += [(child, scope, outer) for child in reversed(node.named_children)]
+        name = _name(node, nodes) if kind else None
+        if name is not None and (node.type not in nodes.named_types or node.child_by_field_name("body")):
+            found.append(_declaration((kind, name, scope), node, wrapper or node, lines, nodes))
+            scope = (*scope, name)
+        if node.type in searched if name is None else kind not in _OPAQUE_KINDS:
+            outer = _wrapper_of_children(node, wrapper, nodes)
+            waiting += [(child, scope, outer) for child in reversed(node.named_children)]
     return sorted(found, key=lambda d: (d.start, -d.end))
+
+
+def _wrapper_of_children(node: Node, wrapper: Node | None, nodes: NodeTypes) -> Node | None:
+    """Return the outermost node around the only declaration below a node, which belongs to the declaration, if any."""
+    is_wrapper = node.type in nodes.decorated or node.type in nodes.declaration_statements
+    if not is_wrapper or node.named_child_count > _MAX_WRAPPED:
+        return None
+    count = sum(child.type in nodes.declarations for child in node.named_children)
+    return None if count > 1 else wrapper or node
 
 
 def _declaration(
@@ -97,6 +99,9 @@ def _declaration(
         kind, name, start, head, end, scope, "".join(signature.decode(errors="replace").split()), intact
     )
 
+
+_MAX_WRAPPED = 6
+"""Nodes below one that belongs to a declaration, at most."""
 
 _MAX_ON_LINE = 50
 """Declarations that begin on one line, at most, which bounds the time for minified code."""
@@ -145,21 +150,23 @@ def _name(node: Node, nodes: NodeTypes) -> str | None:
         return " for ".join(_text(part) for part in parts if part is not None)
     named = node.child_by_field_name("name")
     if named is None and nodes.declarators and node.type in nodes.named_functions:
-        named = node.child_by_field_name("declarator")
-        while named is not None and named.type not in nodes.declared_names:
-            inner = named.child_by_field_name("declarator")
-            named = (
-                inner
-                if inner is not None
-                else next((c for c in named.named_children if "declarator" in c.type), None)
-            )
+        named = _declared_name(node, nodes)
     if named is None or not named.text:
         return None
     receiver = node.child_by_field_name("receiver")
-    if receiver is not None:
-        words = "".join(c if c.isalnum() or c == "_" else " " for c in _text(receiver)).split()
-        return f"{words[-1] if words else ''}.{_text(named)}"
-    return _text(named)
+    if receiver is None:
+        return _text(named)
+    words = "".join(c if c.isalnum() or c == "_" else " " for c in _text(receiver)).split()
+    return f"{''.join(words[-1:])}.{_text(named)}"
+
+
+def _declared_name(function: Node, nodes: NodeTypes) -> Node | None:
+    """Return the name inside the declarators of a function."""
+    named = function.child_by_field_name("declarator")
+    while named is not None and named.type not in nodes.declared_names:
+        declarators = (child for child in named.named_children if "declarator" in child.type)
+        named = named.child_by_field_name("declarator") or next(declarators, None)
+    return named
 
 
 def _text(node: Node) -> str:

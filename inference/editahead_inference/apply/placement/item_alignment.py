@@ -7,6 +7,7 @@ these the rest is matched in the same way. Filler matches only beside what is ma
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import TypeVar
 
@@ -41,33 +42,98 @@ def align_items(
     Raises:
         OutOfOrderError: The items have another order in the file.
     """
-    texts = [None if item is None else _without_comma(naming.text(item)) for item in shown]
-    names = [None if item is None else naming.of(item) for item in shown]
-    file_texts = [_without_comma(file_naming.text(item)) for item in file]
-    file_names = [file_naming.of(item) for item in file]
+    level = _Level(shown, naming, file, file_naming)
     pairs: list[tuple[int, int]] = []
     windows = [(0, len(shown), 0, len(file))]
     while windows:
         check()
         low, high, first, last = windows.pop()
-        found = _unique_pairs(texts[low:high], file_texts[first:last], _is_distinctive)
-        found = found or _unique_pairs(names[low:high], file_names[first:last], lambda name: True)
-        found = found or _unique_pairs(
-            [None if item is None or item.is_block else naming.head(item) for item in shown[low:high]],
-            [file_naming.head(item) if item.is_block else None for item in file[first:last]],
-            _opens_distinctive_block,
+        found = level.pairs_in(low, high, first, last)
+        if found:
+            pairs += found
+            edges = pairwise([(low - 1, first - 1), *found, (high, last)])
+            windows += ((a + 1, c, b + 1, d) for (a, b), (c, d) in edges if c > a + 1 and d > b + 1)
+    return level.extended(sorted(pairs))
+
+
+class _Level:
+    """The items of one level of a sketch and of a file, with what they are compared by."""
+
+    def __init__(
+        self, shown: Sequence[Item | None], naming: Naming, file: Sequence[Item], file_naming: Naming
+    ) -> None:
+        self._shown, self._naming, self._file, self._file_naming = shown, naming, file, file_naming
+        self._texts = [None if item is None else _without_comma(naming.text(item)) for item in shown]
+        self._names = [None if item is None else naming.of(item) for item in shown]
+        self._file_texts = [_without_comma(file_naming.text(item)) for item in file]
+        self._file_names = list(map(file_naming.of, file))
+
+    @cached_property
+    def _heads(self) -> list[str | None]:
+        """The lines of the sketch that may be headers of blocks."""
+        return [None if item is None or item.is_block else self._naming.head(item) for item in self._shown]
+
+    @cached_property
+    def _file_heads(self) -> list[str | None]:
+        """The headers of the blocks of the file."""
+        return [self._file_naming.head(item) if item.is_block else None for item in self._file]
+
+    def pairs_in(self, low: int, high: int, first: int, last: int) -> list[tuple[int, int]]:
+        """Return the pairs within items [low, high) of the sketch and [first, last) of the file, by the surest sign.
+
+        Raises:
+            OutOfOrderError: The items have another order in the file.
+        """
+        found = (
+            _unique_pairs(self._texts[low:high], self._file_texts[first:last], _is_distinctive)
+            or _unique_pairs(self._names[low:high], self._file_names[first:last], lambda name: True)
+            or _unique_pairs(self._heads[low:high], self._file_heads[first:last], _opens_distinctive_block)
+            or _only_blocks(self._shown[low:high], self._naming, self._file[first:last], self._file_naming)
         )
-        found = found or _only_blocks(shown[low:high], naming, file[first:last], file_naming)
-        found = [(low + a, first + b) for a, b in found]
-        found = _with_annotated(found, (high, last), texts, names, file_names)
-        if any(d <= b for (_, b), (_, d) in pairwise(found)):
-            raise OutOfOrderError
-        if not found:
-            continue
-        pairs += found
-        edges = [(low - 1, first - 1), *found, (high, last)]
-        windows += ((a + 1, c, b + 1, d) for (a, b), (c, d) in pairwise(edges) if c > a + 1 and d > b + 1)
-    return _extended(sorted(pairs), texts, file_texts)
+        pairs = [(low + a, first + b) for a, b in found]
+        return _in_order(_with_annotated(pairs, (high, last), self._texts, self._names, self._file_names))
+
+    def extended(self, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Return the pairs, with equal neighbours on both sides, such as filler and lines that occur more than once.
+
+        Raises:
+            OutOfOrderError: The items have another order in the file.
+        """
+        out = dict(pairs)
+        taken = set(out.values())
+        for step in (1, -1):
+            for a, b in pairs[::step]:
+                a, b = a + step, b + step
+                while self._are_equal(a, b) and a not in out and b not in taken:
+                    out[a] = b
+                    taken.add(b)
+                    a, b = a + step, b + step
+        for a in sorted(out, reverse=True):
+            if self._is_attached(a) and out.get(a + 1) != out[a] + 1:
+                del out[a]  # What belongs to the next item matches only together with it.
+        return _in_order(sorted(out.items()))
+
+    def _are_equal(self, a: int, b: int) -> bool:
+        """Return whether both sides have such an item, and both items have one text."""
+        return (
+            0 <= a < len(self._texts) and 0 <= b < len(self._file) and self._texts[a] == self._file_texts[b]
+        )
+
+    def _is_attached(self, a: int) -> bool:
+        """Return whether an item of the sketch ends with what belongs to the next one."""
+        has_next = a + 1 < len(self._texts) and self._texts[a + 1] is not None
+        return has_next and count_attached(self._texts[a] or ()) > 0
+
+
+def _in_order(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return pairs that are sorted by the sketch, if they are in the order of the file, too.
+
+    Raises:
+        OutOfOrderError: They are not.
+    """
+    if any(d <= b for (_, b), (_, d) in pairwise(pairs)):
+        raise OutOfOrderError
+    return pairs
 
 
 def _with_annotated(
@@ -138,33 +204,3 @@ def _unique_pairs(
         for number, key in enumerate(shown)
         if key is not None and counts[key] == 1 and len(places.get(key, ())) == 1 and is_distinctive(key)
     ]
-
-
-def _extended(
-    pairs: Sequence[tuple[int, int]], texts: Sequence[tuple[str, ...] | None], file: Sequence[tuple[str, ...]]
-) -> list[tuple[int, int]]:
-    """Return the pairs, with equal neighbours on both sides, such as filler and lines that occur more than once."""
-    out = dict(pairs)
-    taken = set(out.values())
-    for step in (1, -1):
-        for a, b in pairs if step > 0 else reversed(pairs):
-            a, b = a + step, b + step
-            while (
-                0 <= a < len(texts)
-                and 0 <= b < len(file)
-                and a not in out
-                and b not in taken
-                and texts[a] is not None
-                and texts[a] == file[b]
-            ):
-                out[a] = b
-                taken.add(b)
-                a, b = a + step, b + step
-    for a in sorted(out, reverse=True):
-        goes_on = a + 1 < len(texts) and texts[a + 1] is not None
-        if goes_on and out.get(a + 1) != out[a] + 1 and count_attached(texts[a] or ()):
-            del out[a]  # What belongs to the next item matches only together with it.
-    found = sorted(out.items())
-    if any(d <= b for (_, b), (_, d) in pairwise(found)):
-        raise OutOfOrderError
-    return found

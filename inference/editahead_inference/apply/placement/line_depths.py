@@ -34,10 +34,38 @@ def line_depths(bodies: Sequence[str]) -> list[int]:
     section (`[dependencies]`), what is in a stage of a Dockerfile, and what is in a namespace.
     """
     widths = list(map(indent_width, bodies))
+    _deepen_strings(widths, bodies)
+    _deepen_by_code_below(widths, bodies)
+    sections = [
+        number
+        for number, body in enumerate(bodies)
+        if body[:1] in ("[", "F") and _opens_section(bodies, number)
+    ]
+    if sections:
+        _deepen(widths, sections[0], len(bodies))
+    for number in sections:
+        widths[number] -= 1
+    for first, last in namespaces(bodies):
+        _deepen(widths, first + 1, last)
+    return widths
+
+
+def _deepen(widths: list[int], start: int, end: int) -> None:
+    """Make lines [start, end) deeper by one, but for blank ones."""
+    for number in range(start, end):
+        widths[number] += widths[number] >= 0
+
+
+def _deepen_strings(widths: list[int], bodies: Sequence[str]) -> None:
+    """Make the lines of strings as deep as the lines on which the strings begin."""
     for first, last in long_strings(bodies):
         for number in range(first + 1, last + 1):
             if 0 <= widths[number] <= widths[first]:
                 widths[number] = widths[first] + (number < last)
+
+
+def _deepen_by_code_below(widths: list[int], bodies: Sequence[str]) -> None:
+    """Turn widths into depths: twice the width, but for what is as deep as the code below says."""
     below = 0
     for number in range(len(bodies) - 1, -1, -1):
         if widths[number] < 0:
@@ -52,19 +80,6 @@ def line_depths(bodies: Sequence[str]) -> list[int]:
             widths[number] = max(widths[number], below)
         else:
             below = widths[number]
-    sections = [
-        number
-        for number, body in enumerate(bodies)
-        if body[:1] in ("[", "F") and _opens_section(bodies, number)
-    ]
-    for number in range(sections[0], len(bodies)) if sections else ():
-        widths[number] += widths[number] >= 0
-    for number in sections:
-        widths[number] -= 1
-    for first, last in namespaces(bodies):
-        for number in range(first + 1, last):
-            widths[number] += widths[number] >= 0
-    return widths
 
 
 def _opens_section(bodies: Sequence[str], number: int) -> bool:

@@ -19,20 +19,14 @@ def long_strings(bodies: Sequence[str]) -> Iterator[tuple[int, int]]:
 
     Languages with triple quotes have no strings in backticks, which their documentation is full of.
     """
-    has_triple = any(quotes in body for body in bodies for quotes in ('"""', "'''"))
-    if not has_triple and not any("`" in body or '#"' in body for body in bodies):
-        return
-    pattern = _TRIPLE_QUOTES if has_triple else _LONG_QUOTES
+    pattern = _quotes_in(bodies)
     number = at = 0
-    while number < len(bodies):
-        body = bodies[number]
-        if pattern.search(body, at) is None:
-            number, at = number + 1, 0
-            continue
-        is_code = at or not (is_comment(body) or body.lstrip()[:3] == "```")
-        quotes = _opened_string(body, at, pattern) if is_code else None
-        first, at = number, 0
-        number += 1
+    while pattern is not None and number < len(bodies):
+        body, first = bodies[number], number
+        quotes = _opened_string(body, at, pattern)
+        if at == 0 and (is_comment(body) or body.lstrip().startswith("```")):
+            quotes = None
+        number, at = number + 1, 0
         if quotes is None:
             continue
         closing = _closing(quotes)
@@ -43,6 +37,14 @@ def long_strings(bodies: Sequence[str]) -> Iterator[tuple[int, int]]:
         if last is not None:
             yield first, last
             number, at = last, bodies[last].find(closing) + len(closing)
+
+
+def _quotes_in(bodies: Sequence[str]) -> re.Pattern[str] | None:
+    """Return the pattern of the quotes of long strings; None where the lines have no such quotes."""
+    text = "\n".join(bodies)
+    if '"""' in text or "'''" in text:
+        return _TRIPLE_QUOTES
+    return _LONG_QUOTES if "`" in text or '#"' in text else None
 
 
 def _closing(quotes: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
@@ -224,39 +224,50 @@ def find_similar_lines(part: Sequence[str], target: Target) -> tuple[SimilarLine
     """Return the places of the file that resemble these lines most, best first."""
     wanted = [normalize_line(line) for line in part if line.strip()][:60]
     size = len(part)
-    lines = target.lines
     if not wanted or not size or target.high <= target.low:
         return ()
-    total = sum(map(line_weight, wanted))
-    votes: dict[int, float] = {}
-    offset: dict[str, int] = {}
-    for number, line in enumerate(part):
-        offset.setdefault(normalize_line(line), number)
-    for key in set(wanted):
-        for place in lines.places.get(key, ())[:200]:
-            if target.low <= place < target.high:
-                first = max(target.low, place - offset[key])
-                votes[first] = votes.get(first, 0.0) + line_weight(key)
-    if (
-        max(votes.values(), default=0.0) < 0.3 * total
-        and len(wanted) * (target.high - target.low) <= _MAX_COMPARED
-    ):
-        key = max(wanted, key=line_weight)
-        for place in range(target.low, target.high):
-            alike = ratio(key[:_MAX_LINE_CHARS], lines.keys[place][:_MAX_LINE_CHARS], score_cutoff=60) / 100
-            if alike:
-                first = max(target.low, place - offset[key])
-                votes[first] = max(votes.get(first, 0.0), alike * line_weight(key))
+    offset = {normalize_line(line): number for number, line in reversed(list(enumerate(part)))}
+    votes = _votes_of_equal_lines(wanted, offset, target)
+    is_unlike = max(votes.values(), default=0.0) < 0.3 * sum(map(line_weight, wanted))
+    if is_unlike and len(wanted) * (target.high - target.low) <= _MAX_COMPARED:
+        _add_votes_of_similar_lines(votes, max(wanted, key=line_weight), offset, target)
     best: list[int] = []
     for first in sorted(votes, key=lambda at: (-votes[at], at)):
-        if all(abs(first - other) > size // 2 for other in best):
+        if len(best) < _MAX_SIMILAR and all(abs(first - other) > size // 2 for other in best):
             best.append(first)
-        if len(best) == _MAX_SIMILAR:
-            break
     found = []
     shown = "\n".join(map(normalize_line, part))[:_MAX_PART_CHARS]
     for first in best:
         end = min(first + size, target.high)
-        there = "\n".join(lines.keys[first:end])[:_MAX_PART_CHARS]
+        there = "\n".join(target.lines.keys[first:end])[:_MAX_PART_CHARS]
         found.append(SimilarLines(first, end, round(ratio(shown, there) / 100, 3)))
     return tuple(sorted(found, key=lambda near: (-near.similarity, near.start)))
+
+
+def _votes_of_equal_lines(keys: Sequence[str], offset: Mapping[str, int], target: Target) -> dict[int, float]:
+    """Return the weight of the lines that speak for each first line of a similar place.
+
+    Args:
+        keys: The normalised lines that are looked for.
+        offset: How far below the first line each of them is.
+        target: The file.
+    """
+    votes: dict[int, float] = {}
+    for key in set(keys):
+        for place in target.lines.places.get(key, ())[:200]:
+            if target.low <= place < target.high:
+                first = max(target.low, place - offset[key])
+                votes[first] = votes.get(first, 0.0) + line_weight(key)
+    return votes
+
+
+def _add_votes_of_similar_lines(
+    votes: dict[int, float], key: str, offset: Mapping[str, int], target: Target
+) -> None:
+    """Add the weight of the lines of the file that resemble one line."""
+    for place in range(target.low, target.high):
+        there = target.lines.keys[place][:_MAX_LINE_CHARS]
+        alike = ratio(key[:_MAX_LINE_CHARS], there, score_cutoff=60) / 100
+        if alike:
+            first = max(target.low, place - offset[key])
+            votes[first] = max(votes.get(first, 0.0), alike * line_weight(key))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain as iterchain
 
 from editahead_inference.apply.results import Refusal
 from editahead_prompts.text.diff import diff_lines
@@ -35,45 +36,40 @@ class SnippetIndentation:
         Only the lines at the ends of a segment count, as those between may change on purpose.
         """
         pairs = [self._end_pairs(number, segments[number], chain.anchors) for number in range(len(segments))]
-        sketch = [line for segment in segments for line in segment.lines]
-        together = infer_transform((pair for some in pairs for pair in some), sketch, self._file)
-        as_it_is = any(a == b and a for some in pairs for a, b in some)
-        strange = uses_other_indent(sketch, self._file)
+        seen = list(iterchain.from_iterable(pairs))
+        sketch = list(iterchain.from_iterable(segment.lines for segment in segments))
+        together = infer_transform(seen, sketch, self._file)
+        as_it_is = any(a and a == b for a, b in seen)
         if together is not None:
-            if (
-                not together.certain
-                or (as_it_is and together is not IDENTITY)
-                or (strange and together is IDENTITY and not as_it_is)
-                or blank_indent_is_ambiguous(together, sketch, self._file.bodies)
-            ):
-                self.doubts.append(
-                    make_refusal(
-                        "ambiguous",
-                        "The indentation of the sketch differs from that of the file and can be read in two ways.",
-                        settled_by="person",
-                    )
+            if self._has_two_readings(together, sketch, as_it_is=as_it_is):
+                self._doubt(
+                    "The indentation of the sketch differs from that of the file and can be read in two ways."
                 )
             return [together] * len(segments)
         if as_it_is:
-            if strange or any(self._is_shifted(segment, chain.anchors) for segment in segments):
-                self.doubts.append(
-                    make_refusal(
-                        "ambiguous",
-                        "The indentation of some lines of the sketch differs from that of the file.",
-                        settled_by="person",
-                    )
-                )
+            is_other = uses_other_indent(sketch, self._file)
+            if is_other or any(self._is_shifted(segment, chain.anchors) for segment in segments):
+                self._doubt("The indentation of some lines of the sketch differs from that of the file.")
             return [IDENTITY] * len(segments)
+        return self._infer_apart(pairs, sketch)
+
+    def _infer_apart(self, pairs: Sequence[Sequence[Pair]], sketch: Sequence[str]) -> list[IndentTransform]:
+        """Return a change for each segment by its own lines."""
         apart = [infer_transform(some, sketch, self._file) for some in pairs]
-        if any(change is None or not change.certain for change in apart):
-            self.doubts.append(
-                make_refusal(
-                    "ambiguous",
-                    "The sketch's indentation does not follow that of the file.",
-                    settled_by="person",
-                )
-            )
+        if not all(change is not None and change.certain for change in apart):
+            self._doubt("The sketch's indentation does not follow that of the file.")
         return [change or IDENTITY for change in apart]
+
+    def _doubt(self, detail: str) -> None:
+        self.doubts.append(make_refusal("ambiguous", detail, settled_by="person"))
+
+    def _has_two_readings(self, change: IndentTransform, sketch: Sequence[str], *, as_it_is: bool) -> bool:
+        """Return whether a change that explains all lines is not the only one, or lines indented alike speak against it."""
+        if not change.certain or blank_indent_is_ambiguous(change, sketch, self._file.bodies):
+            return True
+        if as_it_is:
+            return change is not IDENTITY
+        return change is IDENTITY and uses_other_indent(sketch, self._file)
 
     def _is_shifted(self, segment: Segment, chain: Sequence[Anchor]) -> bool:
         """Return whether a distinctive line at an end of a segment is matched, and indented differently in the file."""
@@ -94,16 +90,11 @@ class SnippetIndentation:
         own = [anchor for anchor in chain if anchor.segment == number]
         if not own:
             return []
-        pairs: list[tuple[int, int]] = []
-        for anchor, is_head in ((own[0], True), (own[-1], False)):
-            if anchor.whole:
-                lines = self._inner_pairs(segment, anchor)
-            else:
-                lines = list(
-                    zip(range(anchor.first, anchor.last), range(anchor.start, anchor.end), strict=True)
-                )
-                lines = lines[:2] if is_head else lines[-2:]
-            pairs += lines
+        head, tail = (self._matched_pairs(segment, anchor) for anchor in (own[0], own[-1]))
+        pairs = [
+            *(head if own[0].whole else head[:2]),
+            *(tail if own[-1].whole else tail[-2:]),
+        ]
         pairs = [(a, b) for a, b in pairs if self._file.keys[b] and segment.lines[a - segment.first].strip()]
         # A lone bracket may match one of another level, only because the indentation is equal.
         distinctive = [(a, b) for a, b in pairs if line_weight(self._file.keys[b]) >= DISTINCTIVE]
@@ -111,6 +102,12 @@ class SnippetIndentation:
             (indentation(segment.lines[a - segment.first]), indentation(self._file.bodies[b]))
             for a, b in distinctive or pairs
         ]
+
+    def _matched_pairs(self, segment: Segment, anchor: Anchor) -> list[tuple[int, int]]:
+        """Return pairs of equal lines, in the sketch and in the file."""
+        if anchor.whole:
+            return self._inner_pairs(segment, anchor)
+        return list(zip(range(anchor.first, anchor.last), range(anchor.start, anchor.end), strict=True))
 
     def _inner_pairs(self, segment: Segment, anchor: Anchor) -> list[tuple[int, int]]:
         """Return pairs of equal lines, in the sketch and in the file, of a declaration shown whole.

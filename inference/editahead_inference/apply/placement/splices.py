@@ -104,26 +104,37 @@ def to_edit(original: Snapshot, splices: Iterable[Splice], final_newline: bool |
     bodies = tuple(map(line_body, lines))
     out: list[Replacement] = []
     for splice in drop_noops(splices, bodies):
-        start, end = splice.start, splice.end
-        eol = _end_near(lines, start) or original.eol
-        old = "".join(lines[start:end])
-        at = original.starts[start] if start < len(lines) else original.length
-        new = _joined(splice.lines, lines[start:end], eol, lines[start - 1] if start else "")
-        if new.endswith("\r") and end < len(lines) and lines[end].startswith("\n"):
-            new = new[:-1] + "\n"
-        if end >= len(lines):
-            unended = bool(lines) and not line_end(lines[-1])
-            if unended and start >= len(lines):
-                # The last line has no line end, so new lines have to bring one.
-                new = eol + new
-            if final_newline is False or (unended and not final_newline):
-                new = _without_end(new)
-                if not new and start and start < len(lines):
-                    before = line_end(lines[start - 1])
-                    at, old = at - len(before), before + old
+        at, old, new = _texts_of(splice, original, lines, final_newline)
         inner = diff(old, new)
         out += (Replacement(r.start + at, r.end + at, r.text) for r in inner.replacements)
     return normalise(Edit(tuple(out)), original.text)
+
+
+def _texts_of(
+    splice: Splice, original: Snapshot, lines: Sequence[str], final_newline: bool | None
+) -> tuple[int, str, str]:
+    """Return where a splice changes the text of a file, and the old and the new text there."""
+    start, end = splice.start, splice.end
+    eol = _end_near(lines, start) or original.eol
+    old = "".join(lines[start:end])
+    at = original.starts[start] if start < len(lines) else original.length
+    new = _joined(splice.lines, lines[start:end], eol, lines[start - 1] if start else "")
+    if end < len(lines):
+        if new.endswith("\r") and lines[end].startswith("\n"):
+            new = new[:-1] + "\n"
+        return at, old, new
+    is_unended = bool(lines) and not line_end(lines[-1])
+    if is_unended and start >= len(lines):
+        new = eol + new  # The last line has no line end, so new lines have to bring one.
+    if final_newline is None:
+        final_newline = not is_unended
+    if final_newline:
+        return at, old, new
+    new = _without_end(new)
+    if new or not 0 < start < len(lines):
+        return at, old, new
+    before = line_end(lines[start - 1])  # What becomes the last line loses its line end.
+    return at - len(before), before + old, new
 
 
 def _end_near(lines: Sequence[str], at: int) -> str:
