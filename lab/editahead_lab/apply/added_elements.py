@@ -104,37 +104,49 @@ def added_element(path: str, language: str, lines: Sequence[str], rng: random.Ra
         where = "last"
     number = {"first": 0, "last": len(box.elements) - 1}.get(where, rng.randrange(1, len(box.elements) - 1))
     start, end = box.elements[number]
-    if end - start > _MAX_ELEMENT or list(lines[start:end]) in (
-        list(lines[a:b]) for a, b in box.elements if a != start
-    ):
+    if not _may_be_taken(box, number, where, lines):
         return None
-    before = box.elements[number - 1] if number else None
-    if where == "first" and any(lines[box.first : start]):
-        return None
-    if where == "last" and (any(lines[end : box.end]) or not _ends_alike(lines, before, (start, end))):
-        return None
-    above, below = _gaps(lines, start, end)
-    # The blank lines on one side go with the element.
-    cut = (
-        (above, end) if below == len(lines) else (start, below if above < start or where == "first" else end)
-    )
-    old = (*lines[: cut[0]], *lines[cut[1] :])
+    first, last = _cut(lines, start, end, where)
+    old = (*lines[:first], *lines[last:])
     change = LineChange(path, language, old, tuple(lines))
     shown = _shown(box, number, where, lines, rng)
-    if shown is None:
+    if shown is None or old == tuple(lines) or _occurs(old, lines[start:end]):
         return None
-    around = set(range(start, end))
-    while (low := min(around) - 1) in shown or (high := max(around) + 1) in shown:
-        around.add(low if low in shown else high)
-    if (
-        old == tuple(lines)
-        or _occurs(old, lines[start:end])
-        or _occurs(old, [lines[at] for at in sorted(around)])
-    ):
+    if _occurs(old, _shown_around(lines, shown, start, end)):
         return None
     seen = {b - a for (_, a), (b, _) in pairwise(box.elements) if not any(lines[a:b])}
     accepted = dict.fromkeys((tuple(lines), *_spaced(lines, start, end, seen)))
     return AddedElement(change, where, shown, tuple(accepted))
+
+
+def _may_be_taken(box: _Container, number: int, where: Where, lines: Sequence[str]) -> bool:
+    """Return whether an element is short, has no twin, and leaves elements behind that end as they did."""
+    start, end = box.elements[number]
+    others = (lines[a:b] for a, b in box.elements if a != start)
+    if end - start > _MAX_ELEMENT or lines[start:end] in others:
+        return False
+    if where == "first":
+        return not any(lines[box.first : start])
+    if where == "last":
+        return not any(lines[end : box.end]) and _ends_alike(lines, box.elements[number - 1], (start, end))
+    return True
+
+
+def _cut(lines: Sequence[str], start: int, end: int, where: Where) -> tuple[int, int]:
+    """Return the lines that go with an element: the blank ones on one side, too."""
+    above, below = _gaps(lines, start, end)
+    if below == len(lines):
+        return above, end
+    return start, below if above < start or where == "first" else end
+
+
+def _shown_around(lines: Sequence[str], shown: Sequence[int], start: int, end: int) -> Sequence[str]:
+    """Return the lines of an element with those beside it that the sketch shows."""
+    while start - 1 in shown:
+        start -= 1
+    while end in shown:
+        end += 1
+    return lines[start:end]
 
 
 def _spaced(lines: Sequence[str], start: int, end: int, seen: set[int]) -> Iterator[tuple[str, ...]]:
@@ -223,10 +235,8 @@ def _firsts(spans: Sequence[tuple[int, int]], lines: Sequence[str]) -> Iterator[
     return (lines[start] for start, _ in spans)
 
 
-def _ends_alike(lines: Sequence[str], before: tuple[int, int] | None, last: tuple[int, int]) -> bool:
+def _ends_alike(lines: Sequence[str], before: tuple[int, int], last: tuple[int, int]) -> bool:
     """Return whether the last element ends with the same separator as the one before."""
-    if before is None:
-        return False
     return lines[before[1] - 1].rstrip()[-1:] == lines[last[1] - 1].rstrip()[-1:] or not (
         lines[before[1] - 1].rstrip().endswith(",")
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 
 from . import corruptions as damages
 from . import marker_wording, patch_sketches, snippet_sketches
@@ -17,6 +18,10 @@ from .series_elements import series_element
 _MAX_DECLARATION = 150
 _MAX_FILE = 500
 """Lines of a file, at most, that a sketch repeats as a whole."""
+
+
+Accepted = tuple[tuple[str, ...], ...]
+"""The right results, as lines; none where only a refusal is right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +37,7 @@ class FileSketchCase:
 
     change: LineChange
     lines: list[str]
-    accepted: tuple[tuple[str, ...], ...]
+    accepted: Accepted
     variant: str
 
 
@@ -84,75 +89,100 @@ def _snippet(
     variant: str,
     rng: random.Random,
 ) -> FileSketchCase | None:
-    is_enclosing = plan.style == "enclosing-markers" or (
-        plan.style == "sloppy-markers" and rng.random() < 0.5
-    )
-    if plan.style == "named-scope":
-        shown = snippet_sketches.scoped(change)
-    else:
-        shown = snippet_sketches.enclosing(change, rng) if is_enclosing else snippet_sketches.context(change)
+    shown, details = _view(plan, change, rng)
     if shown is None or not shown.has_gap:
         return None
-    accepted: tuple[tuple[str, ...], ...] = (change.new,)
-    details = "enclosing" if plan.style == "sloppy-markers" and is_enclosing else ""
-    if plan.damage == "dropped-context":
-        dropped = _less(shown, rng)
-        if dropped is None:
-            return None
-        shown, accepted = dropped
-    if plan.damage == "paraphrased-comment":
-        found = _other_words(change, shown.lines, rng)
-        if found is None:
-            return None
-        shown.written, accepted = found
+    damaged = _damaged_view(plan, shown, rng)
+    if damaged is None:
+        return None
+    shown, accepted = damaged
     if not shown.has_one_reading():
         if twins is None:
             return None
-        named = twins.is_named_by(change.new[line] for line in shown.lines)
-        stretches = [each for run in shown.readings() if run.changes for each in run.stretches]
-        if not named and twins.are_in_both(stretches):
-            accepted = ()
+        accepted = () if _reads_as_both(shown, twins) else accepted
     name = next((d.name for d in change.new_declarations if d.name.isidentifier()), "module")
+    lines = _marked(shown, variant, _marker(variant, change.language, rng, name))
+    if lines is not None and plan.damage == "indentation":
+        details = rng.choice(damages.INDENTATIONS)
+        lines = damages.reindented(lines, details, change.old)
+    if lines is None:
+        return None
+    return FileSketchCase(change, lines, accepted, "/".join(filter(None, (variant, details))))
 
-    def marker() -> str:
-        if variant in marker_wording.SLOPPY:
-            return marker_wording.sloppy(variant, change.language, name, rng)
-        return marker_wording.clean(change.language)
+
+def _view(
+    plan: SketchPlan, change: LineChange, rng: random.Random
+) -> tuple[snippet_sketches.SnippetView | None, str]:
+    """Return what a sketch with markers shows of a change, and a word for it where the style does not say it."""
+    if plan.style == "named-scope":
+        return snippet_sketches.scoped(change), ""
+    if plan.style == "enclosing-markers":
+        return snippet_sketches.enclosing(change, rng), ""
+    if plan.style == "sloppy-markers" and rng.random() < 0.5:
+        return snippet_sketches.enclosing(change, rng), "enclosing"
+    return snippet_sketches.context(change), ""
+
+
+def _damaged_view(
+    plan: SketchPlan, shown: snippet_sketches.SnippetView, rng: random.Random
+) -> tuple[snippet_sketches.SnippetView, Accepted] | None:
+    """Return the view after damage to its context or its comments, and the accepted results."""
+    if plan.damage == "dropped-context":
+        return _less(shown, rng)
+    if plan.damage != "paraphrased-comment":
+        return shown, (shown.change.new,)
+    found = _other_words(shown.change, shown.lines, rng)
+    if found is None:
+        return None
+    shown.written, accepted = found
+    return shown, accepted
+
+
+def _reads_as_both(shown: snippet_sketches.SnippetView, twins: damages.DuplicatedDeclaration) -> bool:
+    """Return whether what a sketch shows is in the declaration and in its copy."""
+    stretches = [each for run in shown.readings() if run.changes for each in run.stretches]
+    named = twins.is_named_by(shown.change.new[line] for line in shown.lines)
+    return not named and twins.are_in_both(stretches)
+
+
+def _marker(variant: str, language: str, rng: random.Random, name: str = "module") -> snippet_sketches.Marker:
+    """Return the function that words the next marker."""
+    if variant in marker_wording.SLOPPY:
+        return lambda: marker_wording.sloppy(variant, language, name, rng)
+    return lambda: marker_wording.clean(language)
+
+
+def _marked(
+    shown: snippet_sketches.SnippetView, variant: str, marker: snippet_sketches.Marker
+) -> list[str] | None:
+    """Return the lines of a sketch with its markers as the variant has them; None where they would say something else."""
 
     def indent(line: str) -> str:
         if variant == "marker-at-left":
             return ""
         return indentation(line) + ("    " if variant == "marker-too-deep" else "")
 
+    change = shown.change
     lines = shown.rendered(marker, indent)
     if change.language == "python" and _has_stub(lines):
         return None
-    ends = (min(shown.lines) > 0, max(shown.lines) < len(change.new) - 1)
+    if variant == "marker-at-left" and not any(_hidden_indentations(shown)):
+        return None  # their right place is the left margin
     if variant in ("no-first-marker", "no-last-marker"):
+        ends = (min(shown.lines) > 0, max(shown.lines) < len(change.new) - 1)
         is_last = variant == "no-last-marker"
         if not ends[is_last] or sum(ends) + len(list(shown.runs())) - 1 < 2:
             return None
         del lines[-1 if is_last else 0]
-    if variant == "marker-at-left" and not any(_hidden_indentations(shown)):
-        return None  # their right place is the left margin
-    if plan.damage == "indentation":
-        kind = rng.choice(damages.INDENTATIONS)
-        moved = damages.reindented(lines, kind, change.old)
-        if moved is None:
-            return None
-        lines, details = moved, kind
-    return FileSketchCase(change, lines, accepted, "/".join(filter(None, (variant, details))))
+    return lines
 
 
 def _series_element(change: LineChange, variant: str, rng: random.Random) -> FileSketchCase | None:
     """Return a sketch of one element of a file that is made with the words of this one."""
+    marker = _marker(variant, "python", rng)
 
     def words(sign: str) -> str:
-        if variant in marker_wording.SLOPPY:
-            wording = marker_wording.sloppy(variant, "python", "module", rng)
-        else:
-            wording = marker_wording.clean("python")
-        return sign.format(wording.removeprefix("#").strip())
+        return sign.format(marker().removeprefix("#").strip())
 
     made = series_element(change, words, rng)
     if made is None:
@@ -166,12 +196,7 @@ def _added_element(change: LineChange, variant: str, rng: random.Random) -> File
     if added is None:
         return None
 
-    def marker() -> str:
-        if variant in marker_wording.SLOPPY:
-            return marker_wording.sloppy(variant, change.language, "module", rng)
-        return marker_wording.clean(change.language)
-
-    lines = added.rendered(marker)
+    lines = added.rendered(_marker(variant, change.language, rng))
     if len(lines) >= len(change.new) or (change.language == "python" and _has_stub(lines)):
         return None
     return FileSketchCase(added.change, lines, added.accepted, f"{added.where}-{variant}")
@@ -179,12 +204,7 @@ def _added_element(change: LineChange, variant: str, rng: random.Random) -> File
 
 def _added_import(change: LineChange, variant: str, rng: random.Random) -> FileSketchCase | None:
     """Return a sketch that adds an import of the new file beside a mark for the others."""
-
-    def code_mark() -> str:
-        if variant in marker_wording.SLOPPY:
-            return marker_wording.sloppy(variant, change.language, "module", rng)
-        return marker_wording.clean(change.language)
-
+    code_mark = _marker(variant, change.language, rng)
     made = import_sketch(change, lambda: marker_wording.imports(change.language, rng), code_mark, rng)
     if made is None:
         return None
@@ -223,31 +243,40 @@ def _hidden_indentations(shown: snippet_sketches.SnippetView) -> Iterator[str]:
 
 def _less(
     shown: snippet_sketches.SnippetView, rng: random.Random
-) -> tuple[snippet_sketches.SnippetView, tuple[tuple[str, ...], ...]] | None:
+) -> tuple[snippet_sketches.SnippetView, Accepted] | None:
     """Return the view with less context: without one side of a change, or without a blank line."""
+    return _without_blank_line(shown, rng) if rng.random() < 0.4 else _without_one_side(shown, rng)
+
+
+def _without_blank_line(
+    shown: snippet_sketches.SnippetView, rng: random.Random
+) -> tuple[snippet_sketches.SnippetView, Accepted] | None:
     change = shown.change
-    if rng.random() < 0.4:
-        changed = {line for _, _, j1, j2 in change.hunks for line in range(j1, j2)}
-        inner = [line for run in shown.runs() for line in run[1:-1]]
-        blank = [line for line in inner if not change.new[line].strip() and line not in changed]
-        if not blank:
-            return None
-        lost = rng.choice(blank)
-        shorter = (*change.new[:lost], *change.new[lost + 1 :])
-        shown.omitted = frozenset({lost})
-        return shown, (change.new, shorter)
-    _, _, j1, j2 = rng.choice(change.hunks)
+    changed = {line for _, _, j1, j2 in change.hunks for line in range(j1, j2)}
+    inner = [line for run in shown.runs() for line in run[1:-1]]
+    blank = [line for line in inner if not change.new[line].strip() and line not in changed]
+    if not blank:
+        return None
+    lost = rng.choice(blank)
+    shown.omitted = frozenset({lost})
+    return shown, (change.new, (*change.new[:lost], *change.new[lost + 1 :]))
+
+
+def _without_one_side(
+    shown: snippet_sketches.SnippetView, rng: random.Random
+) -> tuple[snippet_sketches.SnippetView, Accepted] | None:
+    _, _, j1, j2 = rng.choice(shown.change.hunks)
     run = next(run for run in shown.runs() if run.start <= j1 and j2 <= run.stop)
     edge = range(run.start, j1) if rng.random() < 0.5 else range(j2, run.stop)
-    if not edge or not all(line in change.old_line for line in edge) or len(edge) == len(run):
+    if not edge or len(edge) == len(run) or not set(edge) <= shown.change.old_line.keys():
         return None
     shown.lines = shown.lines - set(edge)
-    return shown, (change.new,)
+    return shown, (shown.change.new,)
 
 
 def _other_words(
     change: LineChange, lines: set[int], rng: random.Random
-) -> tuple[dict[int, str], tuple[tuple[str, ...], ...]] | None:
+) -> tuple[dict[int, str], Accepted] | None:
     """Return the lines with one unchanged comment in other words, and the two accepted results."""
     found = snippet_sketches.comments(change, lines, marker_wording.comment_sign(change.language))
     for line in rng.sample(found, len(found)):
@@ -278,7 +307,7 @@ def _declaration(
         new.footer,
     )
     lines = snippet_sketches.declaration(change, new)
-    accepted: tuple[tuple[str, ...], ...] = (change.new,)
+    accepted: Accepted = (change.new,)
     kind = ""
     if plan.damage == "indentation":
         kind = rng.choice(damages.INDENTATIONS)
@@ -312,17 +341,11 @@ def _patch(
     variant: str,
     rng: random.Random,
 ) -> FileSketchCase | None:
-    before = after = snippet_sketches.CONTEXT
-    details = ""
-    if variant == "little-context":
-        before, after = rng.choice(((1, 1), (1, 0), (0, 1), (2, 0)))
-    elif plan.damage == "dropped-context" and rng.random() < 0.6:
-        before, after = rng.choice(((0, 3), (3, 0), (1, 1), (0, 2)))
-        details = "one-side"
+    before, after, details = _context_sizes(plan, variant, rng)
     parts = patch_sketches.hunks(change, before, after)
     written: dict[int, str] = {}
-    accepted: tuple[tuple[str, ...], ...] = (change.new,)
-    context = {line for part in parts for line in range(part.j1, part.j2)} & set(change.old_line)
+    accepted: Accepted = (change.new,)
+    context = set(chain.from_iterable(range(part.j1, part.j2) for part in parts)) & set(change.old_line)
     if plan.damage == "paraphrased-comment":
         found = _other_words(change, context, rng)
         if found is None:
@@ -333,25 +356,39 @@ def _patch(
         if not blank:
             return None
         lost = frozenset({rng.choice(blank)})
-        parts = [patch_sketches.PatchHunk(p.i1, p.i2, p.j1, p.j2, p.changes, lost) for p in parts]
-        details = "blank-lost"
+        parts, details = [replace(part, omitted=lost) for part in parts], "blank-lost"
     lines = _patch_lines(plan, change, variant, parts, written, rng)
+    if lines is not None and twins is not None and _fits_both(lines, change, parts, twins):
+        accepted = ()
+    if lines is not None and plan.damage == "indentation":
+        details = rng.choice(damages.INDENTATIONS)
+        lines = _shifted(lines, details, change.old)
     if lines is None:
         return None
-    is_at_end = patch_sketches.END_OF_FILE in lines
-    if twins is not None and not is_at_end and not patch_sketches.are_placed(change, parts):
-        stretches = [(part.i1, change.old[part.i1 : part.i2]) for part in parts]
-        if not twins.is_named_by(line for _, lines in stretches for line in lines) and twins.are_in_both(
-            stretches
-        ):
-            accepted = ()
-    if plan.damage == "indentation":
-        details = rng.choice(damages.INDENTATIONS)
-        shifted = _shifted(lines, details, change.old)
-        if shifted is None:
-            return None
-        lines = shifted
     return FileSketchCase(change, lines, accepted, "/".join(filter(None, (variant, details))))
+
+
+def _context_sizes(plan: SketchPlan, variant: str, rng: random.Random) -> tuple[int, int, str]:
+    """Return the lines of context before and after each change, and a word for them where the damage is in these."""
+    if variant == "little-context":
+        return *rng.choice(((1, 1), (1, 0), (0, 1), (2, 0))), ""
+    if plan.damage == "dropped-context" and rng.random() < 0.6:
+        return *rng.choice(((0, 3), (3, 0), (1, 1), (0, 2))), "one-side"
+    return snippet_sketches.CONTEXT, snippet_sketches.CONTEXT, ""
+
+
+def _fits_both(
+    lines: Sequence[str],
+    change: LineChange,
+    parts: Sequence[patch_sketches.PatchHunk],
+    twins: damages.DuplicatedDeclaration,
+) -> bool:
+    """Return whether a patch fits a declaration and its copy, and says nothing of which is meant."""
+    if patch_sketches.END_OF_FILE in lines or patch_sketches.are_placed(change, parts):
+        return False
+    stretches = [(part.i1, change.old[part.i1 : part.i2]) for part in parts]
+    named = twins.is_named_by(chain.from_iterable(old for _, old in stretches))
+    return not named and twins.are_in_both(stretches)
 
 
 def _patch_lines(

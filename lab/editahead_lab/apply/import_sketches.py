@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import groupby, pairwise, product
 
 from tree_sitter import Node
 
@@ -164,29 +164,35 @@ def _imports(lines: Sequence[str], language: str) -> _Imports | None:
     tree = SyntaxTrees().tree(Snapshot.from_text("\n".join(lines) + "\n", language=language))
     if tree is None or tree.root_node.has_error:
         return None
-    nodes: list[Node] = []
-    is_past = False
-    for child in tree.root_node.named_children:
-        if child.type in _IMPORTS:
-            if is_past:
-                return None
-            nodes.append(child)
-        elif nodes and child.type not in _COMMENTS:
-            is_past = True
+    nodes = _import_nodes(tree.root_node)
     opener = None
     group = nodes[0].named_children[:1] if len(nodes) == 1 else []
     if group and group[0].type == "import_spec_list":  # Go
         opener = nodes[0].start_point.row
         nodes = [child for child in group[0].named_children if child.type == "import_spec"]
     spans = tuple((node.start_point.row, node.end_point.row + 1) for node in nodes)
-    ends = [-1, *(end for _, end in spans)]
-    is_alone = all(
-        start >= end
-        and not lines[start][: node.start_point.column].strip()
-        and not lines[node.end_point.row].encode()[node.end_point.column :].strip(b"; ")
-        for (start, _), end, node in zip(spans, ends, nodes, strict=False)
-    )
-    above = [lines[start - 1].strip() for start, _ in (spans[:1] + spans[-1:]) if start]
-    if not is_alone or any(line.startswith(("#", "//", "*", "/*")) or line.endswith("*/") for line in above):
+    are_apart = all(end <= start for (_, end), (start, _) in pairwise(spans))
+    if not spans or not are_apart or not all(_is_alone(node, lines) for node in nodes):
+        return None
+    if any(_is_below_comment(start, lines) for start, _ in (spans[0], spans[-1])):
         return None  # The comment above may belong to the import.
-    return _Imports(spans, opener) if spans else None
+    return _Imports(spans, opener)
+
+
+def _import_nodes(root: Node) -> list[Node]:
+    """Return the imports of a file; none where something else is between two of them."""
+    kinds = (child.type in _IMPORTS for child in root.named_children if child.type not in _COMMENTS)
+    if sum(is_import for is_import, _ in groupby(kinds)) > 1:
+        return []
+    return [child for child in root.named_children if child.type in _IMPORTS]
+
+
+def _is_alone(node: Node, lines: Sequence[str]) -> bool:
+    """Return whether nothing is before an import on its first line, or behind it on its last one."""
+    (first, column), (last, end) = node.start_point, node.end_point
+    return not lines[first][:column].strip() and not lines[last].encode()[end:].strip(b"; ")
+
+
+def _is_below_comment(number: int, lines: Sequence[str]) -> bool:
+    above = lines[number - 1].strip() if number else ""
+    return above.startswith(("#", "//", "*", "/*")) or above.endswith("*/")

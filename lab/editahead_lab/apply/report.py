@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
@@ -102,16 +102,11 @@ def summarize(outcomes: Sequence[CaseResult], provenance: Provenance, *, with_mo
     """Return the figures of a run. `with_model` says whether a model was called where the merge was not sure."""
     by_model = _by_model(outcomes) if with_model else None
     outcomes = [_without_model(outcome) for outcome in outcomes]
-    fair = [outcome for outcome in outcomes if not outcome.case.only_refusal]
-    undamaged = [outcome for outcome in fair if not outcome.case.damage]
-    damaged = [outcome for outcome in fair if outcome.case.damage]
+    ambiguous, fair = _divided(outcomes, lambda outcome: outcome.case.only_refusal)
+    damaged, undamaged = _divided(fair, lambda outcome: bool(outcome.case.damage))
     offered = [outcome for outcome in outcomes if outcome.ms is not None]
     wrong = sum(outcome.status == "wrong" for outcome in offered)
     seed = provenance.seed
-    about = [
-        outcome.ms for outcome in offered if outcome.ms is not None and outcome.lines in ABOUT_A_THOUSAND
-    ]
-    everything = [outcome.ms for outcome in offered if outcome.ms is not None]
     return Figures(
         provenance,
         styles=_rows(undamaged, lambda outcome: outcome.case.style, seed),
@@ -122,23 +117,34 @@ def summarize(outcomes: Sequence[CaseResult], provenance: Provenance, *, with_mo
         ),
         damages=_rows(damaged, lambda outcome: outcome.case.damage, seed),
         both=_rows(damaged, lambda outcome: f"{outcome.case.damage}: {outcome.case.style}", seed),
-        ambiguous=_rows(
-            [outcome for outcome in outcomes if outcome.case.only_refusal],
-            lambda outcome: outcome.case.style,
-            seed,
-        ),
+        ambiguous=_rows(ambiguous, lambda outcome: outcome.case.style, seed),
         offered=len(offered),
         wrong=wrong,
         max_wrong_share=wilson_upper(wrong, len(offered)),
-        latency={
-            "p50": percentile(everything, 50),
-            "p95": percentile(everything, 95),
-            "p50 of 800 to 1200 lines": percentile(about, 50),
-            "p95 of 800 to 1200 lines": percentile(about, 95),
-        },
+        latency=_latency(offered),
         reasons=dict(Counter(outcome.reason for outcome in fair if outcome.status == "refused")),
         by_model=by_model,
     )
+
+
+def _divided(
+    outcomes: Iterable[CaseResult], holds: Callable[[CaseResult], bool]
+) -> tuple[list[CaseResult], list[CaseResult]]:
+    """Return the outcomes for which something holds, and the others."""
+    divided: tuple[list[CaseResult], list[CaseResult]] = [], []
+    for outcome in outcomes:
+        divided[not holds(outcome)].append(outcome)
+    return divided
+
+
+def _latency(offered: Iterable[CaseResult]) -> dict[str, float | None]:
+    """Return percentiles of the times in milliseconds: of all edits, and of those in files of about a thousand lines."""
+    everything = [(outcome.lines, outcome.ms) for outcome in offered if outcome.ms is not None]
+    about = [ms for lines, ms in everything if lines in ABOUT_A_THOUSAND]
+    samples = {"": [ms for _, ms in everything], " of 800 to 1200 lines": about}
+    return {
+        f"p{share}{name}": percentile(some, share) for name, some in samples.items() for share in (50, 95)
+    }
 
 
 def _without_model(outcome: CaseResult) -> CaseResult:

@@ -350,10 +350,7 @@ def _sketch(
 ) -> Iterator[str]:
     """Yield the lines of the sketch: the element, what tells its place, and markers for the rest."""
     joined = _joined(form, elements)
-    first = number - (
-        operation != "first" and (operation != "last" or not form.has_header or rng.random() < 0.5)
-    )
-    last = number + (operation != "last" and (operation == "first" or rng.random() < 0.5))
+    shown = _shown_elements(form, number, operation, rng)
     lines = form.text.split("\n")
     at = lines.index(_ELEMENTS)
     shows_header = form.has_header and (operation in ("first", "last") or rng.random() < 0.5)
@@ -364,19 +361,31 @@ def _sketch(
         if at > 1:
             yield marker()
         yield lines[at - 1]
-    if first > 0 or not shows_header:
+    if shown.start > 0 or not shows_header:
         yield inner + marker()
         yield from gap
-    for place in range(first, last + 1):
+    yield from joined[shown.start]
+    for place in shown[1:]:
+        yield from gap
         yield from joined[place]
-        yield from gap if place < last else ()
-    if last < len(joined) - 1:
+    if shown.stop < len(joined) or (below and not shows_header):
         yield from gap
         yield inner + marker()
     if shows_header and below:
         yield below
         if lines[at + 2 :]:
             yield indentation(below) + marker()
-    elif last == len(joined) - 1 and below:
-        yield from gap
-        yield inner + marker()
+
+
+def _shown_elements(form: _Format, number: int, operation: Operation, rng: random.Random) -> range:
+    """Return the elements that a sketch shows: the one that changes, and neighbours that tell its place."""
+    first = last = number
+    if operation == "last":
+        first -= not form.has_header or rng.random() < 0.5
+    elif operation != "first":
+        first -= 1
+    if operation == "first":
+        last += 1
+    elif operation != "last":
+        last += rng.random() < 0.5
+    return range(first, last + 1)

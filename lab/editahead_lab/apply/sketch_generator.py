@@ -248,30 +248,43 @@ def _wrapped(
             lines = [line for part in parts for line in part.lines]
             lines, how = _maybe_fenced(lines, rng.choice(("diff", "diff", "patch", "")), rng)
         case "search-replace":
-            lines = []
-            for part in parts:
-                lines += [part.change.path] if several or rng.random() < 0.5 else []
-                if rng.random() < 0.5:
-                    lines += answer_wrapping.fenced(part.lines, part.change.language, None, rng)
-                else:
-                    lines += part.lines
-            how = "as-is"
+            lines, how = list(_search_replace_blocks(parts, rng)), "as-is"
         case _ if several:
-            lines = []
-            for part in parts:
-                lines += answer_wrapping.fenced(part.lines, part.change.language, part.change.path, rng)
-                lines.append("")
-            how = "fences"
+            lines, how = list(_fences(parts, rng)), "fences"
         case _:
-            part = parts[0]
-            roll = rng.random()
-            if variant != "prose" and (roll < 0.3 or (plan.damage == "final-newline" and roll < 0.6)):
-                return list(part.lines), "bare"
-            named = path if rng.random() < 0.5 else None
-            lines, how = answer_wrapping.fenced(part.lines, part.change.language, named, rng), "fence"
+            lines, how = _fence_or_bare(plan, parts[0], variant, rng)
     if variant == "prose" or (several and rng.random() < 0.5):
         lines = answer_wrapping.with_prose(lines, path, rng)
     return lines, how
+
+
+def _search_replace_blocks(parts: Sequence[FileSketchCase], rng: random.Random) -> Iterator[str]:
+    """Yield the blocks of each file, most of them below its path and some in fences."""
+    for part in parts:
+        if len(parts) > 1 or rng.random() < 0.5:
+            yield part.change.path
+        if rng.random() < 0.5:
+            yield from answer_wrapping.fenced(part.lines, part.change.language, None, rng)
+        else:
+            yield from part.lines
+
+
+def _fences(parts: Sequence[FileSketchCase], rng: random.Random) -> Iterator[str]:
+    """Yield a fence for each file, with its path."""
+    for part in parts:
+        yield from answer_wrapping.fenced(part.lines, part.change.language, part.change.path, rng)
+        yield ""
+
+
+def _fence_or_bare(
+    plan: SketchPlan, part: FileSketchCase, variant: str, rng: random.Random
+) -> tuple[list[str], str]:
+    """Return one part in a fence, with or without its path, or as it is."""
+    roll = rng.random()
+    if variant != "prose" and (roll < 0.3 or (plan.damage == "final-newline" and roll < 0.6)):
+        return list(part.lines), "bare"
+    named = part.change.path if rng.random() < 0.5 else None
+    return answer_wrapping.fenced(part.lines, part.change.language, named, rng), "fence"
 
 
 def _maybe_fenced(lines: list[str], word: str, rng: random.Random) -> tuple[list[str], str]:

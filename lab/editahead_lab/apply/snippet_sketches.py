@@ -150,35 +150,48 @@ def enclosing(change: LineChange, rng: random.Random) -> SnippetView | None:
     Sometimes with those of outer declarations, too. None where no change lies in a declaration's body.
     """
     shown: set[int] = set()
-    within: dict[int, tuple[int, int]] = {}
     shows_outer = rng.random() < 0.5
+    is_inside = False
     for _, _, j1, j2 in change.hunks:
-        around = [d for d in change.new_declarations if d.holds(j1, j2) and _is_known(change, d)]
+        around = _known_around(change, j1, j2)
         if not around:
             shown.update(range(max(0, j1 - CONTEXT), min(len(change.new), j2 + CONTEXT)))
             continue
-        inner = around[-1]
+        is_inside, inner = True, around[-1]
         shown.update(range(max(inner.body, j1 - CONTEXT), min(inner.end - inner.footer, j2 + CONTEXT)))
         for declaration in around if shows_outer else [inner]:
-            shown.update(range(declaration.start, declaration.body))
-            shown.update(range(declaration.end - declaration.footer, declaration.end))
-    if not any(
-        d.holds(j1, j2) and _is_known(change, d)
-        for d in change.new_declarations
-        for _, _, j1, j2 in change.hunks
-    ):
+            shown.update(_edges(declaration))
+    if not is_inside:
         return None
-    out = SnippetView(change, _neat(change, shown), within)
-    for run in out.runs():
-        inside = [d for d in change.new_declarations if d.start < run.start and run.stop < d.end]
-        named = [d for d in inside if _is_known(change, d) and d.start in out.lines]
-        span = (0, len(change.old))
-        for holder in named:
+    out = SnippetView(change, _neat(change, shown))
+    out.within = {run.start: _span_around(out, run) for run in out.runs()}
+    return out
+
+
+def _span_around(view: SnippetView, run: range) -> tuple[int, int]:
+    """Return the stretch of the old file in which a run lies by the headers that are shown around it."""
+    change = view.change
+    span = (0, len(change.old))
+    for holder in change.new_declarations:
+        is_around = holder.start < run.start and run.stop < holder.end and holder.start in view.lines
+        if is_around and _is_known(change, holder):
             header = change.new[holder.start : holder.body]
             if len(change.old_index.places(header, *span)) == 1:
                 span = _old_span(change, holder)
-        within[run.start] = span
-    return out
+    return span
+
+
+def _known_around(change: LineChange, start: int, end: int) -> list[Declaration]:
+    """Return the declarations that hold new lines [start, end) and whose headers and ends are in the old file."""
+    return [d for d in change.new_declarations if d.holds(start, end) and _is_known(change, d)]
+
+
+def _edges(declaration: Declaration) -> list[int]:
+    """Return the lines of the header and of the end of a declaration."""
+    return [
+        *range(declaration.start, declaration.body),
+        *range(declaration.end - declaration.footer, declaration.end),
+    ]
 
 
 def scoped(change: LineChange) -> SnippetView | None:
@@ -189,13 +202,12 @@ def scoped(change: LineChange) -> SnippetView | None:
     shown: set[int] = set()
     headers: set[int] = set()
     for _, _, j1, j2 in change.hunks:
-        around = [d for d in change.new_declarations if d.holds(j1, j2) and _is_known(change, d)]
+        around = _known_around(change, j1, j2)
         if not around:
             return None
         inner = around[-1]
         shown.update(range(max(inner.body, j1 - 1), min(inner.end - inner.footer, j2 + 1)))
-        headers.update(range(inner.start, inner.body))
-        headers.update(range(inner.end - inner.footer, inner.end))
+        headers.update(_edges(inner))
     if SnippetView(change, _neat(change, shown)).has_one_reading():
         return None
     out = SnippetView(change, _neat(change, shown | headers))
@@ -226,11 +238,7 @@ def comments(change: LineChange, lines: Iterable[int], sign: str) -> list[int]:
 
 def _is_known(change: LineChange, declaration: Declaration) -> bool:
     """Return whether the header and the end of a new declaration are in the old file and so name the place."""
-    edges = [
-        *range(declaration.start, declaration.body),
-        *range(declaration.end - declaration.footer, declaration.end),
-    ]
-    return all(line in change.old_line for line in edges) and (
+    return change.old_line.keys() >= set(_edges(declaration)) and (
         declaration.end == len(change.new) or declaration.end in change.old_line
     )
 
