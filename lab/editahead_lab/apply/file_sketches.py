@@ -358,7 +358,7 @@ def _patch(
         lost = frozenset({rng.choice(blank)})
         parts, details = [replace(part, omitted=lost) for part in parts], "blank-lost"
     lines = _patch_lines(plan, change, variant, parts, written, rng)
-    if lines is not None and twins is not None and _fits_both(lines, change, parts, twins):
+    if lines is not None and twins is not None and _matches_both(lines, change, parts, twins):
         accepted = ()
     if lines is not None and plan.damage == "indentation":
         details = rng.choice(damages.INDENTATIONS)
@@ -377,7 +377,7 @@ def _context_sizes(plan: SketchPlan, variant: str, rng: random.Random) -> tuple[
     return snippet_sketches.CONTEXT, snippet_sketches.CONTEXT, ""
 
 
-def _fits_both(
+def _matches_both(
     lines: Sequence[str],
     change: LineChange,
     parts: Sequence[patch_sketches.PatchHunk],
