@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Any
 
 from editahead_retrieval.vectors.words import find_text_words
 
@@ -90,16 +92,33 @@ def _neighbours(queries: Sequence[str], documents: Sequence[Sequence[str]]) -> l
     import numpy as np
     from scipy import sparse
 
-    columns: dict[str, int] = {}
-    counts = [Counter(each) for each in documents]
-    frequency: Counter[str] = Counter(word for each in counts for word in each)
-    for word in frequency:
-        columns[word] = len(columns)
-    if not columns:
+    if not any(documents):
         return [[] for _ in queries]
+    table, idf = _bm25_table(documents)
+    columns = {word: column for column, word in enumerate(idf)}
+    best = min(NEIGHBOURS, len(documents))
+    found: list[list[int]] = []
+    for start in range(0, len(queries), _BLOCK):
+        block = [set(find_text_words(query)) & columns.keys() for query in queries[start : start + _BLOCK]]
+        rare = [sorted(words, key=lambda word: (-idf[word], word))[:QUERY_WORDS] for words in block]
+        at = np.repeat(np.arange(len(rare)), list(map(len, rare)))
+        of = [columns[word] for word in chain.from_iterable(rare)]
+        asked = sparse.csr_matrix((np.ones(len(at), np.float32), (at, of)), shape=(len(block), len(columns)))
+        found += _best_columns((asked @ table).toarray(), best)
+    return found
+
+
+def _bm25_table(documents: Sequence[Sequence[str]]) -> tuple[Any, dict[str, float]]:
+    """Return what each word (a row) adds to the score of each document, and the weight of each word, in order."""
+    import numpy as np
+    from scipy import sparse
+
+    counts = list(map(Counter, documents))
+    frequency = Counter(chain.from_iterable(counts))
     total = len(documents)
     mean = sum(map(len, documents)) / max(total, 1) or 1.0
     idf = {word: float(np.log1p((total - n + 0.5) / (n + 0.5))) for word, n in frequency.items()}
+    columns = {word: column for column, word in enumerate(idf)}
     rows, cols, values = [], [], []
     for row, each in enumerate(counts):
         norm = K1 * (1 - B + B * len(documents[row]) / mean)
@@ -107,18 +126,15 @@ def _neighbours(queries: Sequence[str], documents: Sequence[Sequence[str]]) -> l
             rows.append(row)
             cols.append(columns[word])
             values.append(idf[word] * count * (K1 + 1) / (count + norm))
-    table = sparse.csr_matrix((values, (rows, cols)), shape=(total, len(columns)), dtype=np.float32).T.tocsr()
-    found: list[list[int]] = []
-    for start in range(0, len(queries), _BLOCK):
-        block = [set(find_text_words(query)) & columns.keys() for query in queries[start : start + _BLOCK]]
-        rare = [sorted(words, key=lambda word: (-idf[word], word))[:QUERY_WORDS] for words in block]
-        at = [row for row, words in enumerate(rare) for _ in words]
-        of = [columns[word] for words in rare for word in words]
-        asked = sparse.csr_matrix((np.ones(len(at), np.float32), (at, of)), shape=(len(block), len(columns)))
-        scores = (asked @ table).toarray()
-        best = min(NEIGHBOURS, total)
-        top = np.argpartition(-scores, best - 1, axis=1)[:, :best]
-        for row, columns_of in enumerate(top):
-            order = columns_of[np.lexsort((columns_of, -scores[row, columns_of]))]
-            found.append([int(number) for number in order if scores[row, number] > 0])
-    return found
+    table = sparse.csr_matrix((values, (rows, cols)), shape=(total, len(columns)), dtype=np.float32)
+    return table.T.tocsr(), idf
+
+
+def _best_columns(scores: Any, count: int) -> Iterator[list[int]]:
+    """Yield the columns with the highest scores above 0 of each row, best first."""
+    import numpy as np
+
+    top = np.argpartition(-scores, count - 1, axis=1)[:, :count]
+    for row, columns in zip(scores, top, strict=True):
+        order = columns[np.lexsort((columns, -row[columns]))]
+        yield [int(number) for number in order if row[number] > 0]
