@@ -102,16 +102,3 @@ def test_equal_lines_are_found_without_comparing_each_with_each(monkeypatch: pyt
     made = merged(diff, f"{EQUAL}\n" * 20_000 + "b = 1\n", "python")
     assert made.refusal is not None and made.refusal.reason == "ambiguous"
     assert steps < 50_000
-
-
-def patched(*lines: str) -> str:
-    return "\n".join(["*** Begin Patch", "*** Update File: a", *lines, "*** End Patch", ""])
-
-
-@pytest.mark.parametrize("old", ["one", "two", "two\nthree"])
-def test_lines_that_are_not_the_end_of_the_file_contradict_its_mark(old: str) -> None:
-    lines = [f"-{line}" for line in old.split("\n")]
-    made = merged(patched("@@", *lines, "+new", "*** End of File"), "one\ntwo\nthree\nfour\n\n", "plaintext")
-    assert made.refusal is not None
-    made = merged(patched("@@", "-four", "+new", "*** End of File"), "one\ntwo\nthree\nfour\n\n", "plaintext")
-    assert made.refusal is None

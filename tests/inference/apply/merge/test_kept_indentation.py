@@ -46,25 +46,6 @@ clean:
 \trm -f $(NAME)
 """
 
-TEXT = '''\
-import os
-
-
-def usage():
-  text = """
-    first
-        second
-  third
-  """
-  print(text)
-  return os.EX_OK
-
-
-def run(path):
-  data = read(path)
-  return parse(data)
-'''
-
 
 def merged(sketch: str, text: str, language: str) -> MergeResult:
     found = parse_sketch(sketch, language=language, path="a.x")
@@ -137,10 +118,3 @@ def test_the_edit_is_that_of_the_lines_in_the_units_of_the_file(
     made = merged(whole(sketch), before, "plaintext")
     assert made.refusal is None
     assert made.guess == after
-
-
-@pytest.mark.parametrize("text", [CODE, TEXT, "a\n", "a\n  b\n"])
-def test_a_file_as_it_is_changes_nothing(text: str) -> None:
-    made = merged(whole(text), text, "plaintext")
-    assert made.refusal is None
-    assert not made.edit

@@ -55,13 +55,3 @@ def test_a_changed_entry_beside_a_mark_replaces_its_old_version_or_nothing(
     above, below = (mark if at else ""), (mark if at < len(mine) - 1 else "")
     result = merged(head.format(name) + above + changed + below + end, text, language)
     assert result.refusal is not None or result.guess == right
-
-
-def test_members_without_their_class_are_not_the_whole_file() -> None:
-    tests = "".join(
-        f"    @Test\n    void {name}s() {{\n        assertEquals(2, make());\n    }}\n\n" for name in NAMES
-    )
-    text = f"public class StoreTest {{\n{tests}}}\n"
-    new = "    @Test\n    void keeps() {\n        assertEquals(3, make());\n    }\n\n"
-    result = merged(new + tests, text, "java")
-    assert result.refusal is not None or result.guess == text.replace("{\n", "{\n" + new, 1)

@@ -90,16 +90,6 @@ def test_a_doc_comment_cut_short_stays(language: str, text: str, indent: str, sh
     assert result.refusal is not None or result.guess == text.replace("run(1)", "run(2)")
 
 
-@pytest.mark.parametrize(
-    "shown",
-    ["/// ...", "/// Loads the text ...", "/// Loads ... closed again.", "/// Loads the text.\n/// …"],
-)
-def test_lines_of_a_doc_comment_cut_short_stay(shown: str) -> None:
-    text = "/// Loads the text.\n///\n/// The file is closed again.\npub fn load(a: u8) {\n    run(1);\n}\n"
-    result = merged(f"{shown}\npub fn load(a: u8) {{\n    run(2);\n}}\n", text, "rust")
-    assert result.refusal is not None or result.guess == text.replace("run(1)", "run(2)")
-
-
 CODE = """\
 function load(path, mode) {
   if (!path) {

@@ -85,12 +85,6 @@ class TestHunks:
         assert result.refusal.reason == "ambiguous"
         assert [(near.start, near.end) for near in result.refusal.near] == [(0, 3), (4, 7)]
 
-    def test_what_is_done_already_changes_nothing(self) -> None:
-        once = sure(self.DIFF.format(line=16))
-        again = merged(self.DIFF.format(line=16), once)
-        assert again.refusal is None
-        assert not again.edit
-
     def test_lines_that_the_file_does_not_have(self) -> None:
         block = (
             "<<<<<<< SEARCH\n    def save(self, all):\n        self.write(all)\n=======\n"
@@ -103,10 +97,6 @@ class TestHunks:
 
 
 class TestWholeFiles:
-    def test_taken_as_it_is(self) -> None:
-        text = SERVICE.replace("repr(self.items)", "str(self.items)")
-        assert sure(f"```python\n{text}```\n") == text
-
     def test_the_end_of_a_file_that_was_cut_off_stays(self) -> None:
         text = "".join(f"x{number} = {number}\n" for number in range(60))
         sketch = text[: text.index("x50")].replace("x7 = 7", "x7 = 8")

@@ -49,15 +49,6 @@ def choices(sketch: str, before: str, path: str = "oven.py") -> dict[str, str]:
     return {reading.title: reading.edit.apply(before) for reading in result.readings}
 
 
-def test_its_new_imports_are_inserted_too() -> None:
-    new = "def dump(loaves):\n    return json.dumps(loaves)\n"
-    found = choices(f"import os\nimport json\n\n\n{new}", PYTHON)
-    end = PYTHON.replace("import os\n", "import os\nimport json\n").replace(
-        "if __name__", f"{new}\n\nif __name__"
-    )
-    assert found["add at the end of the file"] == end
-
-
 @pytest.mark.parametrize("space", ["", "    "])
 def test_a_method_goes_to_the_end_of_a_class(space: str) -> None:
     """The class that shares names with it comes first."""

@@ -18,31 +18,11 @@ def merged(sketch: str, text: str, language: str = "go") -> MergeResult:
     return merge(found, found.files[0], Snapshot.from_text(text, uri="file:///a", language=language))
 
 
-def sure(sketch: str, text: str, language: str = "go") -> str:
-    result = merged(sketch, text, language)
-    assert result.refusal is None, result.refusal
-    return result.guess
-
-
 def function(name: str, *body: str) -> str:
     return f"func {name}() {{\n" + "".join(f"\t{line}\n" for line in body) + "\treturn\n}\n\n"
 
 
 ROOMS = "package rooms\n\n" + function("open", "lock()", "count(1)") + function("shut", "lock()", "count(2)")
-
-
-def test_a_method_that_may_be_new_or_the_next_one_renamed() -> None:
-    def method(name: str) -> str:
-        return f"    /**\n     * Gets the {name}.\n     */\n    int {name}() {{\n        return {name};\n    }}\n\n"
-
-    text = "class A {\n" + method("width") + method("height") + method("depth") + "}\n"
-    shown = method("width").split("/**\n")[1]
-    sketch = f"class A {{\n    {MARK}\n{shown}{method('area')}    /**\n    {MARK}\n}}\n"
-    assert merged(sketch, text, "java").refusal is not None
-    clear = (
-        f"class A {{\n    {MARK}\n{shown}{method('area')}    /**\n     * Gets the height.\n    {MARK}\n}}\n"
-    )
-    assert sure(clear, text, "java") == text.replace(method("width"), method("width") + method("area"))
 
 
 def test_a_definition_is_not_there_twice() -> None:
