@@ -11,7 +11,8 @@ from editahead_prompts.syntax.languages import nodes_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
 
-from .import_statements import Statement, Wanted, write_import
+from .import_statements import write_import
+from .import_styles import Statement, Wanted
 from .proposal import Proposal
 
 _FIRST_LINES = re.compile(r"#!|[ \t\f]*#.*?coding[:=]")
@@ -36,7 +37,10 @@ def first_import(snapshot: Snapshot, wanted: Sequence[Wanted], trees: SyntaxTree
     at, below = place
     if below.start_point.row < at:  # code in the last line of the head
         return None
-    line = _written(snapshot, wanted) + snapshot.eol
+    written = _written(snapshot, wanted)
+    if not written:
+        return None
+    line = written + snapshot.eol
     if at:
         return Proposal(at, at, (snapshot.eol, line) if at < below.start_point.row else (line,))
     blank = (

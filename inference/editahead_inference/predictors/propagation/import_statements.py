@@ -8,66 +8,26 @@ from __future__ import annotations
 
 import itertools
 import re
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from tree_sitter import Node
 
+from editahead_prompts.syntax.language import NodeTypes
 from editahead_prompts.syntax.languages import nodes_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.indentation import indentation
 from editahead_prompts.text.snapshot import Snapshot, line_end
-from editahead_prompts.text.word_patterns import WordPattern
 
+from .import_styles import ImportStyle, Statement, Wanted, import_style
 from .proposal import Proposal
 
 T = TypeVar("T")
 
 _MAX_WIDTH = 88
 """Characters of a line with imports. A longer one would be laid out in a way that is not known."""
-_WEB = WordPattern(
-    r"import\s+(?P<type>type\s+)?(?:(?P<default>[\w$]+)\s*(?:,\s*)?)?(?:\{(?P<names>[^}]*)\})?\s*"
-    r"from\s*(?P<quote>[\"'])(?P<module>[^\"']+)[\"']"
-)
-_PYTHON = re.compile(r"from\s+(?P<module>\S+)\s+import\s+\(?(?P<names>[^()]*)\)?\s*\Z")
-_RUST = WordPattern(
-    r"(?P<head>(?:pub(?:\([^)]*\))?\s+)?use\s+)(?P<module>[\w:]+)::(?:\{(?P<names>[\w\s,]*)\}|(?P<one>\w+(?: as \w+)?));"
-)
-_JAVA = WordPattern(r"import\s+(?P<static>static\s+)?(?P<path>[\w.]+\*?)\s*;")
 _ONE_LINE = re.compile(r"(.*?[{(]\s*|.*?\bimport\s+)(\S.*?)(\s*[)}].*|\s*(?:#.*)?)\Z")
 """The parts of a statement on one line: before the list, the list, after the list."""
-_GO = WordPattern(r"(?:import\s+)?(?:(?P<alias>[\w.]+)\s+)?\"(?P<path>[^\"]+)\"")
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """One name that a statement imports.
-
-    Attributes:
-        name: The name that is bound.
-        module: The module, path or package.
-        item: What is imported from the module, as written ("path as p"); "" if the module itself is imported.
-        form: How it is imported, for the languages with several ways: "from", "module", "default", "type", "static".
-    """
-
-    name: str
-    module: str
-    item: str
-    form: str
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """An import statement in the lines [start, end)."""
-
-    start: int
-    end: int
-    module: str
-    form: str
-    items: tuple[Wanted, ...]
-    text: str
 
 
 def parse_imports(snapshot: Snapshot, trees: SyntaxTrees) -> list[Statement]:
@@ -75,83 +35,30 @@ def parse_imports(snapshot: Snapshot, trees: SyntaxTrees) -> list[Statement]:
     tree = trees.tree(snapshot)
     if tree is None:
         return []
+    nodes, style = nodes_of(snapshot.language), import_style(snapshot.language)
     return [
         statement
         for node in tree.root_node.named_children
-        if node.type in nodes_of(snapshot.language).imports
-        for spec in _specs(node)
-        if (statement := _parse(spec, snapshot.language)) is not None
+        if node.type in nodes.imports
+        for spec in _specs(node, nodes)
+        if (statement := _parse(spec, style)) is not None
     ]
 
 
-def _specs(node: Node) -> Iterator[Node]:
-    """Yield the parts of a statement that import on their own: Go's specs, else the statement."""
-    lists = [child for child in node.named_children if child.type == "import_spec_list"]
+def _specs(node: Node, nodes: NodeTypes) -> Iterator[Node]:
+    """Yield the parts of a statement that import on their own, else the statement."""
+    lists = [child for child in node.named_children if child.type in nodes.import_lists]
     if lists:
-        yield from (spec for spec in lists[0].named_children if spec.type == "import_spec")
+        yield from (spec for spec in lists[0].named_children if spec.type in nodes.import_paths)
     else:
         yield node
 
 
-def _parse(node: Node, language: str) -> Statement | None:
+def _parse(node: Node, style: ImportStyle) -> Statement | None:
     text = (node.text or b"").decode("utf-8", "replace")
-    start, end = node.start_point.row, node.end_point.row + 1
     flat = " ".join(re.sub(r"(?:#|//)[^\n]*", "", text).split())
-    if language == "python":
-        module, form, items = _parse_python(flat)
-    elif language == "go":
-        match = _GO.match(flat)
-        if match is None:
-            return None
-        path = match["path"]
-        name = match["alias"] or re.sub(r"\A(?:go-)|\.v\d+\Z", "", _last_part(path))
-        module, form, items = path, "module", (Wanted(name, path, match["alias"] or "", "module"),)
-    elif language == "java":
-        match = _JAVA.match(flat)
-        if match is None:
-            return None
-        module, _, item = match["path"].rpartition(".")
-        form = "static" if match["static"] else "from"
-        items = (Wanted(item, module, item, form),)
-    elif language == "rust":
-        match = _RUST.fullmatch(flat)
-        if match is None:
-            return None
-        module, form = match["module"], "from" if match["head"] == "use " else "public"
-        items = _items(match["names"] if match["one"] is None else match["one"], module, form)
-    else:
-        match = _WEB.match(flat)
-        if match is None:
-            return None
-        module, form = match["module"], "type" if match["type"] else "from"
-        items = _items(match["names"] or "", module, form)
-        if match["default"]:
-            items = (Wanted(match["default"], module, match["default"], "default"), *items)
-    return Statement(start, end, module, form, items, text)
-
-
-def _parse_python(flat: str) -> tuple[str, str, tuple[Wanted, ...]]:
-    match = _PYTHON.match(flat)
-    if match is not None:
-        return match["module"], "from", _items(match["names"], match["module"], "from")
-    items = []
-    for part in flat.removeprefix("import").split(","):
-        path, _, alias = part.strip().partition(" as ")
-        items.append(Wanted(alias or path.split(".")[0], path, part.strip(), "module"))
-    return items[0].module, "module", tuple(items)
-
-
-def _last_part(path: str) -> str:
-    """Return the last part of a Go path that is no version."""
-    parts = path.split("/")
-    return parts[-2] if len(parts) > 1 and re.fullmatch(r"v\d+", parts[-1]) else parts[-1]
-
-
-def _items(names: str, module: str, form: str) -> tuple[Wanted, ...]:
-    texts = [" ".join(part.split()) for part in names.split(",")]
-    return tuple(
-        Wanted(re.split(r"\s", text.removeprefix("type "))[-1], module, text, form) for text in texts if text
-    )
+    parsed = style.parse(flat)
+    return None if parsed is None else Statement(node.start_point.row, node.end_point.row + 1, *parsed, text)
 
 
 def has_wildcard(statements: Sequence[Statement]) -> bool:
@@ -185,7 +92,7 @@ def add_imports(
 
 def takes_list(wanted: Wanted, language: str) -> bool:
     """Return whether one statement can import several names from the module."""
-    return wanted.form in ("from", "type") and language != "java"
+    return wanted.form in ("from", "type") and import_style(language).has_lists
 
 
 def join_proposals(snapshot: Snapshot, proposals: Sequence[Proposal]) -> Proposal | None:
@@ -221,7 +128,7 @@ def _add_to_list(
             text = re.sub(r"\s+from\b", f", {{ {', '.join(new)} }} from", lines[0].rstrip("\r\n"), count=1)
         elif match is not None and ", ".join(names) == match[2].rstrip(","):
             text = f"{match[1]}{', '.join(new)}{match[3]}"
-        elif snapshot.language == "rust" and len(names) == 1 and "{" not in lines[0]:
+        elif import_style(snapshot.language).is_path and len(names) == 1 and "{" not in lines[0]:
             text = f"{lines[0].rpartition('::')[0]}::{{{', '.join(new)}}};"
         else:
             return None
@@ -244,11 +151,11 @@ def _add_line(
     snapshot: Snapshot, statements: Sequence[Statement], wanted: Sequence[Wanted], anywhere: bool
 ) -> Proposal | None:
     module, form = wanted[0].module, wanted[0].form
-    likeness = [_likeness(s.module, module, snapshot.language) for s in statements]
+    style = import_style(snapshot.language)
+    likeness = [_likeness(s.module, module, style.is_standard) for s in statements]
     if not likeness or (max(likeness) == 0 and not anywhere):
         return None
-    # Go's standard library comes in the first group.
-    is_first = snapshot.language == "go" and _is_standard(module, "go")
+    is_first = style.begins_with_standard and style.is_standard(module)
     best = max(
         range(len(statements)), key=lambda n: (likeness[n], statements[n].form == form, -n if is_first else n)
     )
@@ -263,7 +170,7 @@ def _add_line(
     if text is None or len(text) > _MAX_WIDTH:
         return None
     made = Statement(0, 1, module, form, tuple(wanted), text.strip())
-    orders = _PATH_ORDERS if snapshot.language == "rust" else _LINE_ORDERS
+    orders = _PATH_ORDERS if style.is_path else _LINE_ORDERS
     place = _place(block, made, orders, default=best - first + 1)
     at = block[place].start if place < len(block) else block[-1].end
     model = snapshot.lines[statements[best].start]
@@ -272,42 +179,17 @@ def _add_line(
 
 def write_import(snapshot: Snapshot, model: Statement, wanted: Wanted, items: Sequence[str]) -> str | None:
     """Return the line of the new statement, in the style of the document's statement `model`."""
-    listed = ", ".join(items)
-    language = snapshot.language
-    if language == "python":
-        return f"from {wanted.module} import {listed}" if wanted.form == "from" else f"import {wanted.item}"
-    if language == "go":
-        line = snapshot.lines[model.start]
-        if line.lstrip().startswith("import"):
-            return None
-        indent = indentation(line)
-        return f'{indent}{wanted.item} "{wanted.module}"' if wanted.item else f'{indent}"{wanted.module}"'
-    if language == "java":
-        return f"import {'static ' if wanted.form == 'static' else ''}{wanted.module}.{wanted.item};"
-    if language == "rust":
-        return f"use {wanted.module}::{{{listed}}};" if len(items) > 1 else f"use {wanted.module}::{listed};"
-    quote = '"' if '"' in model.text else "'"
-    end = ";" if model.text.endswith(";") else ""
-    kind = "type " if wanted.form == "type" else ""
-    names = listed if wanted.form == "default" else f"{{ {listed} }}"
-    return f"import {kind}{names} from {quote}{wanted.module}{quote}{end}"
+    return import_style(snapshot.language).write(snapshot, model, wanted, items)
 
 
-def _likeness(one: str, other: str, language: str) -> float:
+def _likeness(one: str, other: str, is_standard: Callable[[str], bool]) -> float:
     """Return how near two modules are: the number of leading parts that they share."""
     a, b = ([module[:1] == ".", *re.findall(r"[^./:]+", module)] for module in (one, other))
     a, b = (parts if parts[0] else parts[1:] for parts in (a, b))
     shared = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-    if _is_standard(one, language) != _is_standard(other, language):
+    if is_standard(one) != is_standard(other):
         return 0.0
-    return shared + 0.5 * _is_standard(one, language)
-
-
-def _is_standard(module: str, language: str) -> bool:
-    """Return whether the module is in the standard library, for languages that keep its imports apart."""
-    if language == "python":
-        return module.split(".")[0] in sys.stdlib_module_names
-    return language == "go" and "." not in module.split("/")[0]
+    return shared + 0.5 * is_standard(one)
 
 
 def _rank(name: str) -> tuple[int, str]:
@@ -325,7 +207,7 @@ _NAME_ORDERS: tuple[Callable[[str], Any], ...] = (
 
 def _name_orders(language: str, statements: Sequence[Statement]) -> list[Callable[[str], Any]]:
     """Return the orders of names, the one first that holds best in all lists of the document."""
-    orders = (_rank, *_NAME_ORDERS) if language == "python" else _NAME_ORDERS
+    orders = (_rank, *_NAME_ORDERS) if import_style(language).has_ranks else _NAME_ORDERS
     lists = [[item.item for item in statement.items] for statement in statements]
     return sorted(
         orders, key=lambda order: sum(_descents([order(name) for name in names]) for names in lists)

@@ -27,14 +27,13 @@ from .document_index import DocumentIndex
 from .first_import import first_import
 from .import_rules import IMPORT
 from .import_statements import (
-    Statement,
-    Wanted,
     add_imports,
     has_wildcard,
     join_proposals,
     parse_imports,
     takes_list,
 )
+from .import_styles import Statement, Wanted
 from .named_places import whole_word
 from .proposal import Proposal
 from .standard_library import STANDARD_MODULES, STANDARD_NAMES
