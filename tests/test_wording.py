@@ -79,17 +79,26 @@ def test_words_of_a_name(name: str, words: set[str]) -> None:
     assert WORDING["find_words"](name) == words
 
 
-def test_functions_parameters_and_classes_are_named(tmp_path: Path) -> None:
+def test_functions_parameters_classes_and_variables_are_named(tmp_path: Path) -> None:
     module = tmp_path / "lsp" / "module.py"
     module.parent.mkdir()
     module.write_text(
-        "class Told:\n    def tell(self, *, told: int) -> None:\n        mine = told\n", "utf-8"
+        "class Told:\n"
+        "    def tell(self, *, told: int) -> None:\n"
+        "        self.news, mine = told.least, [most for most in ()]\n"
+        "class Output(TypedDict):\n"
+        "    verdict: str\n",
+        "utf-8",
     )
-    measured = WORDING["measure"](tmp_path, ("lsp",), frozenset(["told", "tell", "mine"]))
+    words = frozenset(["told", "tell", "mine", "news", "least", "most", "verdict"])
+    measured = WORDING["measure"](tmp_path, ("lsp",), words)
     assert measured == {
         ("told", "lsp", "Told"): "lsp/module.py:1",
         ("tell", "lsp", "tell"): "lsp/module.py:2",
         ("told", "lsp", "told"): "lsp/module.py:2",
+        ("news", "lsp", "news"): "lsp/module.py:3",
+        ("mine", "lsp", "mine"): "lsp/module.py:3",
+        ("most", "lsp", "most"): "lsp/module.py:3",
     }
 
 

@@ -22,10 +22,10 @@ COUNT = 1000 if SHORT else 4000
 
 
 def _row(person: Person) -> list[str]:
-    told = [live(person, seed=seed, count=COUNT) for seed in range(LIVES)]
+    lives = [live(person, seed=seed, count=COUNT) for seed in range(LIVES)]
 
     def average(value: Callable[[Story], float]) -> float:
-        return mean(value(story) for story in told)
+        return mean(value(story) for story in lives)
 
     def regret(story: Story, reward: float) -> float:
         return 100 * (story.oracle.reward - reward) / COUNT
@@ -35,10 +35,10 @@ def _row(person: Person) -> list[str]:
         f"{average(lambda s: s.learner.outcomes):.0f}",
         f"{average(lambda s: regret(s, s.shipped.reward)):.2f}",
         f"{average(lambda s: regret(s, s.learned.reward)):.2f}",
-        f"{100 * max(s.worst for s in told) / COUNT:.2f}",
+        f"{100 * max(s.worst for s in lives) / COUNT:.2f}",
         f"{average(lambda s: s.late[0].calibration_error):.3f}",
         f"{average(lambda s: s.late[1].calibration_error):.3f}",
-        f"{max(s.learned.loss - s.shipped.loss for s in told):+.2f}",
+        f"{max(s.learned.loss - s.shipped.loss for s in lives):+.2f}",
         f"{average(lambda s: s.learner.trust):.2f}",
     ]
 

@@ -93,12 +93,12 @@ def test_when_the_clients_process_has_ended(server_environment: dict[str, str]) 
 
 
 def test_a_client_that_was_never_there(server_environment: dict[str, str]) -> None:
-    gone = subprocess.Popen([sys.executable, "-c", ""])
-    gone.wait(WAIT_S)
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait(WAIT_S)
     server = subprocess.Popen(REAL, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=server_environment)
     assert server.stdin is not None
     try:
-        server.stdin.write(initialize(gone.pid))
+        server.stdin.write(initialize(ended.pid))
         server.stdin.flush()
         assert server.wait(WAIT_S) == 1
     finally:

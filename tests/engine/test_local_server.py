@@ -99,14 +99,14 @@ async def test_new_weights_are_taken_while_it_runs(
         told = await editing.status()
         assert told["backend"] == {"name": "local editahead-tiny", "state": "ready", "detail": ""}
         assert told["speculation"]["draftTokens"] > 0
-        asking = asyncio.ensure_future(editing.next_edit())
+        request = asyncio.ensure_future(editing.next_edit())
         applied = await asyncio.to_thread(
             command,
             environment,
             *("train", "delta-apply", f"base={weights}", f"delta={delta}", f"out={weights}"),
         )
         assert applied.returncode == 0, applied.stderr
-        said = [await asking]
+        said = [await request]
         while said[-1] == "2":
             said.append(await editing.next_edit())
         assert set(said) <= {"2", "3"} and await editing.next_edit() == "3"

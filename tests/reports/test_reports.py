@@ -26,14 +26,14 @@ def server() -> Iterator[SharedServer]:
 @pytest.mark.parametrize("case", APPLY)
 def test_apply(case: ApplyCase) -> None:
     result = play_apply(case)
-    assert result.verdict == ("refused" if case.so_far else "right"), result.detail
+    assert result.status == ("refused" if case.so_far else "right"), result.detail
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", TABS)
 def test_tab(case: TabCase, server: SharedServer) -> None:
     result = play_tab(case, server)
-    assert result.verdict == ("refused" if case.so_far else "right"), result.detail
+    assert result.status == ("refused" if case.so_far else "right"), result.detail
 
 
 def test_few_that_are_clear_are_refused() -> None:

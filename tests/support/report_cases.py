@@ -21,7 +21,7 @@ from editahead_evals.scenarios.scenario_file import SCENARIOS, Scenario
 FOLDER = Path(__file__).parent.parent / "reports"
 MAX_CHOICES = 4
 
-Verdict = Literal["right", "wrong", "refused"]
+Status = Literal["right", "wrong", "refused"]
 """`refused` also of a Tab that shows nothing where an edit is right, or some of it."""
 
 _BYTE = re.compile(rb"<0x([0-9A-F]{2})>")
@@ -65,7 +65,7 @@ class TabCase:
 
 @dataclass(frozen=True)
 class Result:
-    verdict: Verdict
+    status: Status
     detail: str = ""
 
 

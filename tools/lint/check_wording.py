@@ -2,9 +2,9 @@
 
 python tools/lint/check_wording.py [--lower]
 
-The last column of docs/glossary.md has words that names of functions, parameters and classes, test names included, do not
-use. The list `wording_allowed.txt` holds one line for each name that still does: word, top-level folder, name. `--lower`
-takes out the names that are gone, and adds nothing: the list only shrinks.
+The last column of docs/glossary.md has words that names do not use: those of functions, parameters, classes, variables, and
+tests. The list `wording_allowed.txt` holds one line for each name that still does: word, top-level folder, name. `--lower`
+takes out the names that no longer exist, and adds nothing: the list only shrinks.
 """
 
 from __future__ import annotations
@@ -122,16 +122,39 @@ def read_words(glossary: str) -> frozenset[str]:
 
 
 def find_names(source: str) -> Iterator[tuple[int, str]]:
-    """Yield the line number and the name of each function, parameter and class."""
+    """Yield the line number and the name of each function, parameter, class, variable and attribute of `self`."""
     for node in _find_named(source):
-        yield node.lineno, node.arg if isinstance(node, ast.arg) else node.name
+        match node:
+            case ast.arg(arg=name) | ast.Name(id=name) | ast.Attribute(attr=name):
+                yield node.lineno, name
+            case _:
+                yield node.lineno, node.name
 
 
 @cache
-def _find_named(source: str) -> list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.arg]:
-    """Return the functions, parameters and classes of a module."""
-    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.arg
-    return [node for node in ast.walk(ast.parse(source)) if isinstance(node, kinds)]
+def _find_named(
+    source: str,
+) -> list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.arg | ast.Name | ast.Attribute]:
+    """Return the functions, parameters, classes, variables and attributes of `self` of a module.
+
+    The fields of a `TypedDict` are left out: they are keys of JSON, which other programs read.
+    """
+    found: list[
+        ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.arg | ast.Name | ast.Attribute
+    ] = []
+    keys: set[ast.AST] = set()
+    dicts = {"TypedDict"}
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.ClassDef() if not dicts.isdisjoint(map(ast.unparse, node.bases)):
+                dicts.add(node.name)
+                keys.update(field.target for field in node.body if isinstance(field, ast.AnnAssign))
+                found.append(node)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.arg():
+                found.append(node)
+            case ast.Name(ctx=ast.Store()) | ast.Attribute(value=ast.Name("self"), ctx=ast.Store()):
+                found.append(node)
+    return [node for node in found if node not in keys]
 
 
 def find_words(name: str) -> set[str]:

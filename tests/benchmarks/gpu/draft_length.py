@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-MOST = 127
+MAX_DRAFT = 127
 """Drafted tokens that vLLM verifies in a step: with the one that comes in any case 128 rows."""
 
 
@@ -34,7 +34,7 @@ def best(steps: Mapping[int, float], acceptance: float) -> tuple[int, float]:
     """Return the draft length with the most tokens per time, and the speed-up over no drafts."""
     speed = {
         drafts: tokens(acceptance, drafts) / milliseconds(steps, drafts + 1)
-        for drafts in range(min(MOST, max(steps) - 1) + 1)
+        for drafts in range(min(MAX_DRAFT, max(steps) - 1) + 1)
     }
-    most = max(speed, key=lambda drafts: (speed[drafts], -drafts))
-    return most, speed[most] / speed[0]
+    chosen = max(speed, key=lambda drafts: (speed[drafts], -drafts))
+    return chosen, speed[chosen] / speed[0]

@@ -178,8 +178,8 @@ def test_every_pair_of_the_table(state: ShownState, event: ShownEvent) -> None:
     do(desk, shown, event)
     after = TRANSITIONS.get((state, event), state)
     assert shown.state is after
-    news = [(shown.id, LOGGED[after], None)] if after is not state and after in LOGGED else []
-    assert desk.outcomes.logged[before:] == news
+    new_outcomes = [(shown.id, LOGGED[after], None)] if after is not state and after in LOGGED else []
+    assert desk.outcomes.logged[before:] == new_outcomes
     counts.subtract(vars(desk.predictions.counts))
     decided = (DECIDED.get(LOGGED.get(after, "")), DECIDED.get(LOGGED.get(state, "")))
     assert {name for name, more in counts.items() if more} == (

@@ -65,7 +65,7 @@ def rewrite(
     Tokens that copy a line have a smaller weight.
     """
     ids, tells = write_region(old, new, vocabulary)
-    weights = [FULL if tell else COPY_WEIGHT for tell in tells]
+    weights = [FULL if is_change else COPY_WEIGHT for is_change in tells]
     if task in ("next edit", "repair"):
         weights[0] = DECISION_WEIGHT
     return Example(task, tuple(prompt), ids, tuple(weights))

@@ -6,7 +6,7 @@ import ctypes
 import os
 import sys
 
-_TRIM, _TOP_PAD, _MOST_MAPPED, _MOST_ARENAS = -1, -2, -4, -8
+_TRIM, _TOP_PAD, _MAX_MAPPED, _MAX_ARENAS = -1, -2, -4, -8
 """Of glibc's mallopt(3)."""
 
 
@@ -21,5 +21,5 @@ def keep_freed_memory() -> None:
         return
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
-        for name, value in ((_MOST_MAPPED, 0), (_TRIM, 2**31 - 1), (_MOST_ARENAS, 1), (_TOP_PAD, 1 << 26)):
+        for name, value in ((_MAX_MAPPED, 0), (_TRIM, 2**31 - 1), (_MAX_ARENAS, 1), (_TOP_PAD, 1 << 26)):
             mallopt(name, value)
