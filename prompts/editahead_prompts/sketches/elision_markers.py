@@ -201,31 +201,29 @@ def _bracketed(text: str) -> ElisionMarker | None:
 
 def _of_words(content: str) -> ElisionMarker | None:
     """Parse a comment's content as a marker."""
-    if DOTS.fullmatch(content):
-        return ElisionMarker(certain=True)
     wrapped = _BRACKETS.get(content[0]) == content[-1]
-    if wrapped and DOTS.fullmatch(content[1:-1].strip()):
+    if DOTS.fullmatch(content) or (wrapped and DOTS.fullmatch(content[1:-1].strip())):
         return ElisionMarker(certain=True)
     words = _bare_words(content)
     leads, trails = bool(DOTS.match(content)), content.rstrip(" )]>}").endswith(("...", "…", ". . ."))
     if words in ("removed", "deleted") or ((leads or wrapped or ":" in words) and _DELETION.fullmatch(words)):
         return ElisionMarker(certain=True, removed=True)
-    if (
+    is_marker = (
         _says_that_it_stays(words)
-        or _ALONE.fullmatch(words)
-        or (trails and not wrapped and _TRAILING.fullmatch(words))
-    ):
-        return ElisionMarker(certain=True)
+        or _ALONE.fullmatch(words) is not None
+        or (trails and not wrapped and _TRAILING.fullmatch(words) is not None)
+        or (leads and _is_short_hint(words, trails=trails, wrapped=wrapped))
+    )
+    return ElisionMarker(certain=True) if is_marker else None
+
+
+def _is_short_hint(words: str, *, trails: bool, wrapped: bool) -> bool:
+    """Return whether words with dots before them hint at code; `trails` and `wrapped`: what is behind or around them."""
     count = len(words.split())
-    if (
-        leads
-        and count <= (_MAX_WORDS if trails or wrapped else _MAX_WORDS_UNMARKED)
-        and not _GOES_ON.match(words)
-    ):
-        hinted = not _HINTS.isdisjoint(re.findall(r"[a-z]+", words))
-        if hinted or (trails and count <= _MAX_WORDS_UNMARKED):
-            return ElisionMarker(certain=True)
-    return None
+    if count > (_MAX_WORDS if trails or wrapped else _MAX_WORDS_UNMARKED) or _GOES_ON.match(words):
+        return False
+    is_hint = not _HINTS.isdisjoint(re.findall(r"[a-z]+", words))
+    return is_hint or (trails and count <= _MAX_WORDS_UNMARKED)
 
 
 def _says_that_it_stays(words: str) -> bool:

@@ -227,24 +227,33 @@ def are_words_around(
     Raises:
         SketchError: Both are plausible.
     """
-    first = next(number for number, line in enumerate(lines) if line.strip())
+    first = _first(lines, 0, len(lines))
     label = path_of_line(lines[first])
     rest = [lines[number] for number in found.rest if path_of_line(lines[number]) is None]
-    is_heading = label is not None and names_only(found.files[:1], label)
-    if label is not None and not is_heading and found.rest[:1] == (first,) and rest:
+    is_title = label is not None and found.rest[:1] == (first,) and not names_only(found.files[:1], label)
+    if is_title and rest:
         language, path = known_language_of(label), label
     if path is None and language is None:
         code = [line for line in rest if CODE.match(line) and not is_prose(line)]
         return not code or (len(code) * 3 < len(rest) and rest[0] not in code)
     if not all(map(is_prose, rest)):
         return False
-    is_own = path is not None and names_only(found.files, path)
-    if is_own or not (is_patch_file(path) or (rest and language not in CODE_LANGUAGES)):
-        return True
-    at, stop = found.spans[0]
-    raise SketchError(
-        "a patch of other files, which may be the text of this one; put the patch in a fence", at, stop
-    )
+    if is_patch_file(path) or (rest and language not in CODE_LANGUAGES):
+        _check_own(found, path)
+    return True
+
+
+def _check_own(found: Instructions, path: str | None) -> None:
+    """Check that instructions are for the file that the sketch is for, of which they may be the text.
+
+    Raises:
+        SketchError: They are for others, or the file is not known.
+    """
+    if path is None or not names_only(found.files, path):
+        at, stop = found.spans[0]
+        raise SketchError(
+            "a patch of other files, which may be the text of this one; put the patch in a fence", at, stop
+        )
 
 
 def instructions_of_fence(

@@ -139,26 +139,14 @@ def _called_in_fences(
     Raises:
         SketchError: Some blocks hold calls, and some hold others.
     """
-    if not fences or not all(
-        is_prose(lines[at]) or path_of_line(lines[at])
-        for at in _outside(fences, len(lines))
-        if lines[at].strip()
-    ):
+    around = [lines[at] for at in _outside(fences, len(lines)) if lines[at].strip()]
+    if not all(is_prose(line) or path_of_line(line) for line in around):
         return None
     out: list[Sketch | str] = []
     others: list[Fence] = []
     for fence in fences:
-        called = None
-        if not _may_hold_calls(None, fence.path) and fence.word not in PATCH_WORDS:
-            text = "\n".join(pasted[fence.start : fence.end])
-            has_words = path is None and fence.path is None and language_of_word(fence.word) != "markdown"
-            is_data = path is not None or fence.word not in _CALL_WORDS
-            called = parse_edit_calls(text, may_be_data=is_data, may_have_words=has_words)
-        is_own = called is None or all(
-            fence.path is None or isinstance(each, str) or names_only(each.files, fence.path)
-            for each in called
-        )
-        if called is None or not is_own:
+        called = _calls_of_fence(pasted, fence, path)
+        if called is None:
             others.append(fence)
         else:
             out += called
@@ -167,6 +155,19 @@ def _called_in_fences(
             "blocks with calls of edit tools, and others; apply them one by one", others[0].at, others[0].stop
         )
     return out or None
+
+
+def _calls_of_fence(pasted: Sequence[str], fence: Fence, path: str | None) -> list[Sketch | str] | None:
+    """Return the calls of edit tools that a block holds; None if it holds others, or calls for another file than its own."""
+    if _may_hold_calls(None, fence.path) or fence.word in PATCH_WORDS:
+        return None
+    text = "\n".join(pasted[fence.start : fence.end])
+    has_words = path is None and fence.path is None and language_of_word(fence.word) != "markdown"
+    is_data = path is not None or fence.word not in _CALL_WORDS
+    called = parse_edit_calls(text, may_be_data=is_data, may_have_words=has_words) or []
+    files = [file for each in called if isinstance(each, Sketch) for file in each.files]
+    is_own = fence.path is None or names_only(files, fence.path)
+    return called if called and is_own else None
 
 
 def _checked_calls(called: Sketch, language: str | None, path: str | None) -> Sketch:

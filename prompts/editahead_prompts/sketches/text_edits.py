@@ -9,6 +9,7 @@ from editahead_prompts.errors import UnfitSketchError
 from editahead_prompts.text.diff import diff_lines
 from editahead_prompts.text.snapshot import Snapshot, line_body
 
+from .hunk_lines import TAGS
 from .invisible_characters import to_plain
 from .sketch import Diff, FileSketch, Hunk, HunkLine
 
@@ -77,6 +78,20 @@ def _inserted(hunk: Hunk, text: str) -> str:
 
 def _one_hunk(hunks: Sequence[Hunk], bodies: Sequence[str]) -> Hunk:
     """Return one hunk with the effect of all, and as many lines around as make its place the only one."""
+    after, low, high = _after_all(hunks, bodies)
+    same, tail = _unchanged_ends(bodies, after)
+    low, high = min(low, same), max(high, len(bodies) - tail)
+    step = 4
+    while (low > 0 or high < len(bodies)) and not _is_only(bodies, low, high):
+        low, high, step = max(0, low - step), min(len(bodies), high + step), step * 2
+    deleted, inserted = list(bodies[low:high]), after[low : len(after) - (len(bodies) - high)]
+    if high == len(bodies) and deleted[-1:] == inserted[-1:] == [""]:
+        deleted, inserted = deleted[:-1], inserted[:-1]
+    return Hunk(tuple(_tagged(deleted, inserted, hunks[0].at)), hunks[0].at, line=low)
+
+
+def _after_all(hunks: Sequence[Hunk], bodies: Sequence[str]) -> tuple[list[str], int, int]:
+    """Return the lines after all hunks, and the first line that they name, and the line after the last one."""
     before = text = "\n".join(bodies)
     low, high = len(bodies), 0
     for hunk in hunks:
@@ -91,30 +106,25 @@ def _one_hunk(hunks: Sequence[Hunk], bodies: Sequence[str]) -> Hunk:
         if first >= 0:
             low = min(low, before.count("\n", 0, first))
             high = max(high, before.count("\n", 0, last + len(old.removesuffix("\n"))) + 1)
-    after = text.split("\n")
-    same = next((n for n, (a, b) in enumerate(zip(bodies, after, strict=False)) if a != b), None)
-    if same is None:
-        same = min(len(bodies), len(after))
-    tail = 0
-    while tail < min(len(bodies), len(after)) - same and bodies[-1 - tail] == after[-1 - tail]:
-        tail += 1
-    low, high = min(low, same), max(high, len(bodies) - tail)
-    step = 4
-    while (low > 0 or high < len(bodies)) and not _is_only(bodies, low, high):
-        low, high, step = max(0, low - step), min(len(bodies), high + step), step * 2
-    deleted, inserted = list(bodies[low:high]), after[low : len(after) - (len(bodies) - high)]
-    if high == len(bodies) and deleted[-1:] == inserted[-1:] == [""]:
-        deleted, inserted = deleted[:-1], inserted[:-1]
-    at = hunks[0].at
-    lines: list[HunkLine] = []
+    return text.split("\n"), low, high
+
+
+def _unchanged_ends(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
+    """Return how many lines stay at the beginning, and how many of the others stay at the end."""
+    shorter = min(len(before), len(after))
+    same = next((n for n in range(shorter) if before[n] != after[n]), shorter)
+    left = shorter - same
+    return same, next((n for n in range(left) if before[-1 - n] != after[-1 - n]), left)
+
+
+def _tagged(deleted: Sequence[str], inserted: Sequence[str], at: int) -> Iterator[HunkLine]:
+    """Yield the lines of a hunk that is at a line of the sketch."""
     done = 0
     for i1, i2, j1, j2 in diff_lines(deleted, inserted):
-        lines += [HunkLine(" ", line, at) for line in deleted[done:i1]]
-        lines += [HunkLine("-", line, at) for line in deleted[i1:i2]]
-        lines += [HunkLine("+", line, at) for line in inserted[j1:j2]]
+        for tag, lines in ((" ", deleted[done:i1]), ("-", deleted[i1:i2]), ("+", inserted[j1:j2])):
+            yield from (HunkLine(TAGS[tag], line, at) for line in lines)
         done = i2
-    lines += [HunkLine(" ", line, at) for line in deleted[done:]]
-    return Hunk(tuple(lines), at, line=low)
+    yield from (HunkLine(" ", line, at) for line in deleted[done:])
 
 
 def _is_only(bodies: Sequence[str], low: int, high: int) -> bool:
