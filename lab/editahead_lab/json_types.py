@@ -24,28 +24,28 @@ class EvalOrderedOutput(Measured):
     against: dict[str, Any] | None
 
 
-class EvalWorkspaceOutput(Measured):
+class EvalCommitsOutput(Measured):
+    """The output for whole commits, whatever is measured of them."""
+
+    groups: dict[str, Any]
+    latencyMs: dict[str, Any]
+    commits: list[dict[str, Any]]
+
+
+class EvalWorkspaceOutput(EvalCommitsOutput):
     """The output for edits in closed files.
 
     groups: counts and figures with their intervals: of all commits, of the baseline, by language. latencyMs: milliseconds.
     commits: the counts and the latencies of each.
     """
 
-    groups: dict[str, Any]
-    latencyMs: dict[str, Any]
-    commits: list[dict[str, Any]]
 
-
-class EvalFinishOutput(Measured):
+class EvalFinishOutput(EvalCommitsOutput):
     """The output for what `finish` finds of commits with hunks left out.
 
     groups: counts and figures with their intervals: by finder, by what was left out, by kind of place, by language.
     latencyMs: milliseconds. commits: the counts and the times of each.
     """
-
-    groups: dict[str, Any]
-    latencyMs: dict[str, Any]
-    commits: list[dict[str, Any]]
 
 
 class EvalSearchOutput(Measured):

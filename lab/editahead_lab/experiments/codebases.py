@@ -43,9 +43,7 @@ class Workspace(CommitsExperiment):
         results = replay_all("replaying", commits, self.jobs, WorkspacePlan(self.commits), context.errors)
         where = Provenance(present_commit(), str(self.commits), self.seed)
         report = workspace_report.summarize(results, where)
-        return Output(
-            lambda: workspace_report.as_json(report), lambda console: workspace_report.render(report, console)
-        )
+        return Output(report.as_json, report.render)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,9 +63,7 @@ class Finish(CommitsExperiment):
             raise RecordError(f"{self.commits}: there are no commits")
         results = replay_all("looking", commits, self.jobs, FinishPlan(self.commits), context.errors)
         report = finish_report.summarize(results, Provenance(present_commit(), str(self.commits), self.seed))
-        return Output(
-            lambda: finish_report.as_json(report), lambda console: finish_report.render(report, console)
-        )
+        return Output(report.as_json, report.render)
 
 
 @dataclass(frozen=True, kw_only=True)
