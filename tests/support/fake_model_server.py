@@ -29,7 +29,7 @@ class Exchange:
 
     request: Request
     writer: asyncio.StreamWriter
-    closed: asyncio.Event
+    hung_up: asyncio.Event
     """Set when the client closes the connection before the response is complete."""
 
     async def raw(self, data: bytes) -> None:
