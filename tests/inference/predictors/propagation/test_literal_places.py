@@ -67,8 +67,6 @@ def test_a_renamed_attribute_is_renamed_in_other_tags() -> None:
         ("shellscript", "cat <<-EOF", "\tEOF", False),
         ("php", "$a = <<<'END'", "END;", True),
         ("php", '$a = <<<"END"', "END;", False),
-        ("ruby", "a = <<~'END'", "END", True),
-        ("ruby", "a = <<~END", "END", False),
         ("perl", "print <<'END';", "END", True),
     ],
 )
