@@ -68,6 +68,21 @@ class PlaceFinder:
                 if probability >= MIN_GATE:
                     yield candidate, probability
 
+    def places_closed(
+        self,
+        state: EditorState,
+        targets: Sequence[Snapshot],
+        check: Callable[[], None],
+        kinds: Collection[str] = CARRIES_OVER_CLOSED,
+    ) -> Iterator[tuple[Candidate, float, Snapshot]]:
+        """Yield the places in files that are not open, each with its file."""
+        for first in range(0, len(targets), BATCH):
+            batch = tuple(targets[first : first + BATCH])
+            by_uri = {target.uri: target for target in batch}
+            beside = replace(state, closed_documents=batch)
+            for candidate, probability in self.places(beside, batch, check, kinds):
+                yield candidate, probability, by_uri[candidate.uri]
+
 
 def find_candidates(
     search: FinishSearch,
@@ -103,29 +118,28 @@ def _repeated(
         state = _state(window, document, edited)
         for candidate, probability in finder.places(state, [document], check):
             yield _as_finish(search, window, candidate, document, probability)
-    families: defaultdict[str, list[Snapshot]] = defaultdict(list)
-    shared = {
-        rule.kind
-        for rule in search.rules.values()
-        if _is_of_several_files(rule) and set(rule.edits) & {*window}
-    }
-    kinds = CARRIES_OVER_CLOSED | shared
-    queries = {query for edit in window for query in queries_of(edit)}
-    for target in (*search.present.values(), *search.documents):
-        if target.uri not in edited and any(_answers(target.text, query) for query in queries):
-            families[family(target.language)].append(target)
-    for name, targets in families.items():
+    rules = (rule for rule in search.rules.values() if set(rule.edits) & {*window})
+    kinds = CARRIES_OVER_CLOSED | {rule.kind for rule in rules if _is_of_several_files(rule)}
+    for name, targets in _answering(search, window, edited).items():
         anchor = next((one for one in edited.values() if family(one.language) == name), None)
         if anchor is None:
             continue
         state = _state(window, anchor, edited)
-        for first in range(0, len(targets), BATCH):
-            batch = tuple(targets[first : first + BATCH])
-            by_uri = {target.uri: target for target in batch}
-            beside = replace(state, closed_documents=batch)
-            for candidate, probability in finder.places(beside, batch, check, kinds):
-                if _carries_over(candidate, search):
-                    yield _as_finish(search, window, candidate, by_uri[candidate.uri], probability)
+        for candidate, probability, target in finder.places_closed(state, targets, check, kinds):
+            if _carries_over(candidate, search):
+                yield _as_finish(search, window, candidate, target, probability)
+
+
+def _answering(
+    search: FinishSearch, window: Sequence[PastEdit], edited: Mapping[str, Snapshot]
+) -> Mapping[str, list[Snapshot]]:
+    """Return the other files that may have what the edits of a window look for, by the family of their language."""
+    queries = {query for edit in window for query in queries_of(edit)}
+    families: defaultdict[str, list[Snapshot]] = defaultdict(list)
+    for target in (*search.present.values(), *search.documents):
+        if target.uri not in edited and any(_answers(target.text, query) for query in queries):
+            families[family(target.language)].append(target)
+    return families
 
 
 def _carries_over(candidate: Candidate, search: FinishSearch) -> bool:
@@ -159,18 +173,14 @@ def _importers(
         state = EditorState(document, 0, moved_files=search.moves)
         written = lines_written(search.edits, document, document.uri)
         for candidate, probability in finder.places(state, [document], check):
-            if document.line_at(candidate.edit.replacements[0].start) in written:
-                continue
-            found = _as_finish(search, (), candidate, document, probability)
-            yield replace(found, reason="The file was moved, and this path starts at its old place.")
+            if document.line_at(candidate.edit.replacements[0].start) not in written:
+                found = _as_finish(search, (), candidate, document, probability)
+                yield replace(found, reason="The file was moved, and this path starts at its old place.")
     anchor = moved_here[0]
     targets = [one for one in (*search.present.values(), *search.documents) if one.uri != anchor.uri]
-    for first in range(0, len(targets), BATCH):
-        batch = tuple(targets[first : first + BATCH])
-        by_uri = {target.uri: target for target in batch}
-        state = EditorState(anchor, 0, closed_documents=batch, moved_files=search.moves)
-        for candidate, probability in finder.places(state, batch, check):
-            yield _as_finish(search, (), candidate, by_uri[candidate.uri], probability)
+    state = EditorState(anchor, 0, moved_files=search.moves)
+    for candidate, probability, target in finder.places_closed(state, targets, check):
+        yield _as_finish(search, (), candidate, target, probability)
 
 
 def _state(window: Sequence[PastEdit], document: Snapshot, edited: Mapping[str, Snapshot]) -> EditorState:

@@ -18,7 +18,7 @@ from editahead_prompts.syntax.languages import PARSED_LANGUAGES, find_language
 from editahead_prompts.syntax.name_occurrences import NameRole
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.diff import diff_lines
-from editahead_prompts.text.identifiers import WORD, is_word, split_words
+from editahead_prompts.text.identifiers import WORD, replaced_word, split_words
 from editahead_prompts.text.snapshot import Snapshot
 
 from .report import ChangedFile
@@ -154,29 +154,33 @@ def _deleted_from(file: _File, trees: SyntaxTrees) -> Iterator[DeletedName]:
     old_lines, new_lines = file.before.lines, file.after.lines
     for i1, i2, j1, j2 in diff_lines(old_lines, new_lines):
         edit = PastEdit(file.after.uri, j1, old_lines[i1:i2], new_lines[j1:j2])
-        words = _names_of(edit.old)
         here = [
             one
-            for word in words
+            for word in _names_of(edit.old)
             for one in file.defined_in(word, range(i1, i2), before=True)
             if not any(_is_same(one, other) for other in file.definitions(word))
         ]
-        if not here:
-            continue
-        aligned = _aligned(edit)
-        inserted = _inserted_definitions(edit, file)
+        aligned = _aligned(edit) if here else {}
+        inserted = _inserted_definitions(edit, file) if here else []
         for one in here:
-            pair = aligned.get((one.line - i1, one.column))
-            if pair is not None and any((two.name, two.column) == pair[:2] for two in inserted):
-                place = edit.line + one.line - i1, pair[1]
-                yield DeletedName(one, file.after, edit, pair[0], place, pair[2])
+            row = one.line - i1
+            name, column, is_sure = aligned.get((row, one.column), ("", 0, False))
+            if any((two.name, two.column) == (name, column) for two in inserted):
+                yield DeletedName(one, file.after, edit, name, (j1 + row, column), is_sure)
                 continue
-            likes = [two for two in inserted if (two.role, two.is_local) == (one.role, one.is_local)]
-            alike = [two for two in here if (two.role, two.is_local) == (one.role, one.is_local)]
-            is_clear = len(likes) == len(alike) == 1 and not one.imports
-            new = likes[0] if is_clear and _share_word(one.name, likes[0].name) else None
+            new = _successor(one, here, inserted)
             place = (min(j1, max(len(new_lines) - 1, 0)), 0) if new is None else (new.line, new.column)
             yield DeletedName(one, file.after, edit, "" if new is None else new.name, place, False)
+
+
+def _successor(
+    old: Definition, deleted: Sequence[Definition], inserted: Sequence[Definition]
+) -> Definition | None:
+    """Return the definition that surely replaces a deleted one: both are the only ones of their kind, and alike."""
+    likes = [one for one in inserted if (one.role, one.is_local) == (old.role, old.is_local)]
+    alike = [one for one in deleted if (one.role, one.is_local) == (old.role, old.is_local)]
+    is_clear = len(likes) == len(alike) == 1 and not old.imports
+    return likes[0] if is_clear and _share_word(old.name, likes[0].name) else None
 
 
 def _share_word(old: str, new: str) -> bool:
@@ -206,13 +210,11 @@ def _aligned(edit: PastEdit) -> Mapping[tuple[int, int], tuple[str, int, bool]]:
     """
     found: dict[tuple[int, int], tuple[str, int, bool]] = {}
     for row, a, b, spans in changed_tokens(edit):
-        pairs = list(without_alignment(a, b, spans))
-        is_plain = all(
-            a2 - a1 == b2 - b1 == 1 and is_word(a[a1]) and is_word(b[b1]) for a1, a2, b1, b2 in pairs
-        )
-        for a1, a2, b1, b2 in pairs:
-            if a2 - a1 == b2 - b1 == 1 and is_word(a[a1]) and is_word(b[b1]):
-                found[row, sum(map(len, a[:a1]))] = b[b1], sum(map(len, b[:b1])), is_plain
+        pairs = [(span, replaced_word(a, b, span)) for span in without_alignment(a, b, spans)]
+        is_plain = all(pair is not None for _, pair in pairs)
+        for (a1, _, b1, _), pair in pairs:
+            if pair is not None:
+                found[row, sum(map(len, a[:a1]))] = pair[1], sum(map(len, b[:b1])), is_plain
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import count
 from math import ceil
 from urllib.parse import urlsplit
 
@@ -88,17 +89,26 @@ class Finisher:
     ) -> FinishReport:
         search = search_change(change, documents, self._codebase, check)
         total = ceil(min(len(search.edits), MAX_EDITS) / WINDOW)
-        done = 0
-
-        def step() -> None:
-            nonlocal done
-            done += 1
-            on_progress(done, total)
-
+        steps = count(1)
         uses = UseSearch(change, search, self._trees, self._codebase, check)
-        found = find_candidates(search, self._finder, uses, check, step)
+        found = find_candidates(search, self._finder, uses, check, lambda: on_progress(next(steps), total))
         if self._repository is not None:
             found += mined_candidates(search, change, self._repository, self._codebase, check)
+        report = self._report(search, found, self._places(search, found, check))
+        left = uses.left(report.likely)
+        listed = {snapshot.uri for snapshot in report.snapshots}
+        others = (uses.document(uri) for uri in dict.fromkeys(use.uri for use in left) if uri not in listed)
+        return replace(
+            report,
+            snapshots=(*report.snapshots, *others),
+            uses=left,
+            unsearched=tuple(dict.fromkeys(uses.unsearched)),
+        )
+
+    def _places(
+        self, search: FinishSearch, found: Sequence[FinishCandidate], check: Callable[[], None]
+    ) -> list[MissingPlace]:
+        """Return the likeliest candidates of which none touches another, as places."""
         scored = sorted(
             (
                 (self._weights.probability(candidate.features), number)
@@ -121,16 +131,7 @@ class Finisher:
             lines.append((start, end))
             rule = rule_of.setdefault(candidate.label, candidate.rule)
             places.append(replace(self._place(candidate, probability, start, end), rule=rule))
-        report = self._report(search, found, places)
-        left = uses.left(report.likely)
-        listed = {snapshot.uri for snapshot in report.snapshots}
-        others = (uses.document(uri) for uri in dict.fromkeys(use.uri for use in left) if uri not in listed)
-        return replace(
-            report,
-            snapshots=(*report.snapshots, *others),
-            uses=left,
-            unsearched=tuple(dict.fromkeys(uses.unsearched)),
-        )
+        return places
 
     def _is_rejected(self, search: FinishSearch, candidate: FinishCandidate) -> bool:
         """Return whether the edit would change nothing, take back a part of the change, or break the syntax."""
@@ -176,18 +177,10 @@ class Finisher:
             if taught.label not in labels and taught.renames is not None and taught.kind == "rename"
         ]
         wanted = {place.uri for place in places}
-        by_uri = {
-            snapshot.uri: snapshot
-            for snapshot in (
-                *search.present.values(),
-                *search.documents,
-                *(candidate.snapshot for candidate in found),
-            )
-        }
+        given = (*search.present.values(), *search.documents)
+        by_uri = {snapshot.uri: snapshot for snapshot in (*given, *(one.snapshot for one in found))}
         snapshots = tuple(snapshot for uri, snapshot in by_uri.items() if uri in wanted)
-        return FinishReport(
-            tuple(rules), tuple(places), snapshots, len(search.present) + len(search.documents)
-        )
+        return FinishReport(tuple(rules), tuple(places), snapshots, len(given))
 
 
 def search_change(
@@ -208,20 +201,15 @@ def search_change(
     deleted = {file.before.uri for file in change if file.before is not None} - present.keys()
     edits = past_edits(change)
     names = replaced_names(change, edits)
-    moves = tuple(
-        MovedFile(file.before.uri, file.after.uri)
-        for file in change
-        if file.before is not None and file.after is not None and file.before.uri != file.after.uri
+    kept = (
+        (file.before, file.after) for file in change if file.before is not None and file.after is not None
     )
-    others = {
-        document.uri: document
-        for document in documents
-        if document.uri not in present and document.uri not in deleted
-    }
+    moves = tuple(MovedFile(before.uri, after.uri) for before, after in kept if before.uri != after.uri)
+    others = {one.uri: one for one in documents if one.uri not in present and one.uri not in deleted}
     if codebase is not None:
         known = frozenset((*present, *deleted, *others))
-        for snapshot in files_to_search(codebase, edits, names, moves, known, check):
-            others[snapshot.uri] = snapshot
+        found = files_to_search(codebase, edits, names, moves, known, check)
+        others.update((snapshot.uri, snapshot) for snapshot in found)
     rules = taught_rules(edits, {uri: snapshot.lines for uri, snapshot in present.items()}, check)
     return FinishSearch(edits, rules, names, moves, present, tuple(others.values()))
 

@@ -159,18 +159,23 @@ class LeftUses:
         site = self._occurrence(index, line, column)
         if site.role == "unknown" or _MODULE_PATH.match(index.bodies[line][:column]):
             return "no"
-        renamed = self._renamed(index)
-        if renamed is not None and self._is_followed and renamed.is_visible:
-            is_meant = renamed.is_meant(site, line, column)
-            if is_meant or (site.role == "text" and self.is_global and renamed.is_annotation(line, match)):
-                return "sure"
+        if self._is_renamed(index, site, line, match):
+            return "sure"
         if site.role == "text":
-            return "maybe" if self._is_named_in_string(index, line, match) else "no"
+            return _maybe(self._is_named_in_string(index, line, match))
         if self._old.is_local:
-            return self._local(index, site)
+            return _maybe(self._may_be_local(index, site))
         if self._old.role == "member":
             return self._member(index, site, line, column)
-        return self._global(index, site)
+        return _maybe(self._may_be_global(index, site))
+
+    def _is_renamed(self, index: DocumentIndex, site: Occurrence, line: int, match: re.Match[str]) -> bool:
+        """Return whether a use surely follows the rename of the definition."""
+        renamed = self._renamed(index)
+        if renamed is None or not self._is_followed or not renamed.is_visible:
+            return False
+        is_text = site.role == "text" and self.is_global
+        return renamed.is_meant(site, line, match.start()) or (is_text and renamed.is_annotation(line, match))
 
     @cached_property
     def _is_followed(self) -> bool:
@@ -178,37 +183,37 @@ class LeftUses:
         renamed = self._renamed(self._origin) if self._deleted.is_sure else None
         return renamed is not None and renamed.is_only_definition
 
-    def _local(self, index: DocumentIndex, site: Occurrence) -> Certainty:
+    def _may_be_local(self, index: DocumentIndex, site: Occurrence) -> bool:
         if site.role == "argument":
-            called = site.owner.rpartition(".")[2]
-            return "maybe" if self._old.owner and called == self._old.owner else "no"
-        if index is not self._origin or site.role != "plain" or site.imports:
-            return "no"
+            return bool(self._old.owner) and site.owner.rpartition(".")[2] == self._old.owner
+        if index is not self._origin or site.role != "plain" or site.imports or site.defines:
+            return False
         renamed = self._renamed(index)
-        if renamed is None:
-            return "no"
-        return "maybe" if not site.defines and renamed.refers_same(site) else "no"
+        return renamed is not None and renamed.refers_same(site)
 
     def _member(self, index: DocumentIndex, site: Occurrence, line: int, column: int) -> Certainty:
         owner = self._old.owner
         if site.role == "argument":
-            return "maybe" if owner and site.owner.rpartition(".")[2] == owner else "no"
+            return _maybe(bool(owner) and site.owner.rpartition(".")[2] == owner)
         if not self._deleted.new and self._is_inherited:
             return "no"
         if site.role == "plain" and not site.shorthand:
-            if site.defines or self._binding(index, site) != MODULE:
-                return "no"
-            at = index.snapshot.starts[line] + column
-            node = self._trees.node_at(index.snapshot, at, at + len(self._name))
-            language = find_language(index.snapshot.language)
-            is_inside = node is not None and bool(owner) and enclosing_type(node, language) == owner
-            return "maybe" if is_inside and index is self._origin else "no"
+            return _maybe(not site.defines and self._is_in_type(index, site, line, column))
         shown = "" if site.owner.startswith(HINT) or site.owner in _ANY_TYPE else site.owner
         if self._has_type and shown:
-            return "maybe" if shown == owner or (owner, shown) in self._kin else "no"
-        if site.defines:
-            return "no"
-        return self._unknown_receiver(index, site.owner.removeprefix(HINT))
+            return _maybe(shown == owner or (owner, shown) in self._kin)
+        return "no" if site.defines else self._unknown_receiver(index, site.owner.removeprefix(HINT))
+
+    def _is_in_type(self, index: DocumentIndex, site: Occurrence, line: int, column: int) -> bool:
+        """Return whether a plain name that no function binds is inside the type of the deleted member."""
+        if not self._old.owner or index is not self._origin or self._binding(index, site) != MODULE:
+            return False
+        at = index.snapshot.starts[line] + column
+        node = self._trees.node_at(index.snapshot, at, at + len(self._name))
+        return (
+            node is not None
+            and enclosing_type(node, find_language(index.snapshot.language)) == self._old.owner
+        )
 
     @cached_property
     def _is_inherited(self) -> bool:
@@ -228,36 +233,37 @@ class LeftUses:
     def _unknown_receiver(self, index: DocumentIndex, receiver: str) -> Certainty:
         """Return whether a member of a receiver, whose type the text does not show, could be the deleted one."""
         if not self._has_type:  # any object may have one
-            return "maybe" if index is self._origin and bool(self._deleted.new) else "no"
+            return _maybe(index is self._origin and bool(self._deleted.new))
         is_linked = self._is_linked(index)
         if not self._deleted.new:
-            return "maybe" if is_linked and not self._is_shared else "no"
+            return _maybe(is_linked and not self._is_shared)
         if self._is_shared:
-            return "maybe" if is_linked or not self._is_standard else "no"
+            return _maybe(is_linked or not self._is_standard)
         is_like = bool(receiver) and may_be_called(receiver, self._old.owner)
         is_distinctive = is_like or len(split_words(self._name)) > 1
         return "sure" if self._deleted.is_sure and is_linked and is_distinctive else "maybe"
 
-    def _global(self, index: DocumentIndex, site: Occurrence) -> Certainty:
-        if site.role == "argument" or (
-            self._old.imports and not self._is_reexport and index is not self._origin
-        ):
-            return "no"
+    def _may_be_global(self, index: DocumentIndex, site: Occurrence) -> bool:
+        is_origin = index is self._origin
+        if site.role == "argument" or (self._old.imports and not self._is_reexport and not is_origin):
+            return False
         if site.role == "member":
-            receiver = site.owner.removeprefix(HINT).rpartition(".")[2]
-            if site.defines or not receiver:
-                return "maybe" if not site.defines and self._imports_origin(index) else "no"
-            return "maybe" if receiver in self._module_names(index) else "no"
+            return not site.defines and self._is_behind_module(index, site)
         if self._binding(index, site) != MODULE or (site.defines and not site.imports):
-            return "no"
-        imported = [one for one in self._definitions(index) if one.binder == MODULE]
-        if any(not one.imports for one in imported):
-            return "no"
-        if imported:
-            return "maybe" if index is self._origin or self._imports_origin(index) else "no"
-        if index is self._origin or self._shares_scope(index):
-            return "maybe"
-        return "maybe" if has_wildcard(self._imports(index)) else "no"
+            return False
+        bound = [one for one in self._definitions(index) if one.binder == MODULE]
+        if any(not one.imports for one in bound):
+            return False
+        if is_origin:
+            return True
+        if bound:
+            return self._imports_origin(index)
+        return self._shares_scope(index) or has_wildcard(self._imports(index))
+
+    def _is_behind_module(self, index: DocumentIndex, site: Occurrence) -> bool:
+        """Return whether the receiver of a member is the module of the deleted name, or may be."""
+        receiver = site.owner.removeprefix(HINT).rpartition(".")[2]
+        return receiver in self._module_names(index) if receiver else self._imports_origin(index)
 
     def _find_definitions(self, index: DocumentIndex) -> list[Occurrence]:
         found = occurrences_of(self._name, index, self._trees, MAX_LINES)
@@ -340,20 +346,23 @@ class LeftUses:
 
     def _is_named_in_string(self, index: DocumentIndex, line: int, match: re.Match[str]) -> bool:
         """Return whether a string is the name, or a path that ends with it, by which code finds what the name means."""
-        if self._old.is_local:
+        before, after = index.bodies[line][: match.start()], index.bodies[line][match.end() :]
+        quoted = WordPattern(rf"[\"'`](?P<path>{_PATH})\Z").search(before)
+        is_whole = WordPattern(r"[\"'`]|\.\w+[\"'`]").match(after) is not None
+        if self._old.is_local or quoted is None or not is_whole:
             return False
-        body = index.bodies[line]
-        before = WordPattern(rf"[\"'`](?P<path>{_PATH})\Z").search(body[: match.start()])
-        if before is None or not WordPattern(r"[\"'`]|\.\w+[\"'`]").match(body[match.end() :]):
-            return False
-        path = [part for part in re.split(r"[.:/#]", before["path"]) if part]
+        path = [part for part in re.split(r"[.:/#]", quoted["path"]) if part]
         if path:
             return path[-1] == self._old.owner or (self.is_global and path[-1] in self._modules)
         if index.bodies[index.top(line)].startswith("__all__"):
             return self.is_global and (index is self._origin or self._imports_origin(index))
-        if _REFLECTS.search(body[: match.start()]):
+        if _REFLECTS.search(before):
             return not self._is_shared or self._is_linked(index)
         return case_style(self._name) != "flat" and self.is_global and self._is_linked(index)
+
+
+def _maybe(could: bool) -> Certainty:
+    return "maybe" if could else "no"
 
 
 def family(language: str) -> str:

@@ -52,15 +52,16 @@ def files_to_search(
         found = [uri for uri in look_up(query, MAX_FOUND + 1, near) if uri not in known]  # type: ignore[arg-type]  # each gets its kind
         if len(found) <= MAX_FOUND:
             votes.update(found)
-    snapshots = []
+    return list(islice(_small(codebase, votes, check), MAX_FILES))
+
+
+def _small(codebase: Codebase, votes: Counter[str], check: Callable[[], None]) -> Iterator[Snapshot]:
+    """Yield the files that are not too large, those with the most votes first."""
     for uri, _ in votes.most_common():
         check()
         snapshot = codebase.snapshot(uri)
         if snapshot is not None and snapshot.length <= MAX_CHARS:
-            snapshots.append(snapshot)
-            if len(snapshots) == MAX_FILES:
-                break
-    return snapshots
+            yield snapshot
 
 
 def _queries(edits: Sequence[PastEdit], names: Sequence[ReplacedName]) -> Iterator[tuple[Query, str]]:

@@ -96,19 +96,19 @@ class UseSearch:
         """Return the files with a deleted name, those of the change first."""
         if deleted.old.is_local and not deleted.old.owner:
             return [deleted.origin]
-        uris = [uri for uri, one in self._known.items() if deleted.name in one.text]
-        if self._codebase is not None:
-            found = self._codebase.files_with([deleted.name], MAX_USE_FILES + 1, deleted.origin.uri)
-            if len(found) > MAX_USE_FILES:
-                self.unsearched.append(deleted.name)
-            uris += [uri for uri in found[:MAX_USE_FILES] if uri not in self._known]
-        for uri in uris:
-            if uri not in self._known and self._codebase is not None:
-                self._check()
-                snapshot = self._codebase.snapshot(uri)
-                if snapshot is not None and snapshot.length <= MAX_CHARS:
-                    self._known[uri] = snapshot
-        return [self._known[uri] for uri in uris if uri in self._known]
+        known = [one for one in self._known.values() if deleted.name in one.text]
+        if self._codebase is None:
+            return known
+        found = self._codebase.files_with([deleted.name], MAX_USE_FILES + 1, deleted.origin.uri)
+        if len(found) > MAX_USE_FILES:
+            self.unsearched.append(deleted.name)
+        others = [uri for uri in found[:MAX_USE_FILES] if uri not in self._known]
+        for uri in others:
+            self._check()
+            snapshot = self._codebase.snapshot(uri)
+            if snapshot is not None and snapshot.length <= MAX_CHARS:
+                self._known[uri] = snapshot
+        return [*known, *(self._known[uri] for uri in others if uri in self._known)]
 
     def document(self, uri: str) -> Snapshot:
         """Return a file in which a use was found."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from .co_changes import CoChange, added_names
 from .commits import MinedCommit
@@ -44,6 +45,10 @@ class MinedFigures:
     written_again: int
 
 
+_COUNTED = [field.name for field in fields(MinedFigures)][3:]
+"""The figures that are sums over the later commits."""
+
+
 def measure(commits: Sequence[MinedCommit], min_support: int = MIN_SUPPORT) -> MinedFigures:
     """Mine the older commits, and return what their rules tell of the newer ones.
 
@@ -60,37 +65,33 @@ def measure(commits: Sequence[MinedCommit], min_support: int = MIN_SUPPORT) -> M
         [one for one in small if one.date >= cut],
     )
     rules = mine(before, min_support)
-    known: set[Words] = set()
-    for commit in before:
+    known = {words for commit in before for words in _names(commit)}
+    counts = Counter(dict.fromkeys(_COUNTED, 0))
+    for commit in after:
+        counts.update(_outcome(rules, commit, known))
         known |= _names(commit)
-    expected = right = likely_expected = likely_right = covered = repeated = written = 0
-    sides = {
+    return MinedFigures(len(before), len(after), len(rules), **counts)
+
+
+def _outcome(rules: Sequence[MinedRule], commit: MinedCommit, known: set[Words]) -> dict[str, int]:
+    """Return what a commit adds to each figure that is counted."""
+    rewrites = {
         (rule.what.extension, rule.what.old, rule.what.new): rule
         for rule in rules
         if not isinstance(rule.what, CoChange)
     }
-    for commit in after:
-        lines = {(hunk.path, line) for hunk in commit.hunks for line in hunk.new}
-        found = _expected(rules, commit, known)
-        hits = found.keys() & lines
-        expected, right, covered = expected + len(found), right + len(hits), covered + bool(hits)
-        likely_expected += sum(rule.is_likely for rule in found.values())
-        likely_right += sum(found[hit].is_likely for hit in hits)
-        repeated += any(one in sides for one in rewrites_in(commit))
-        written += any(_is_old(rule, path, line) for rule in sides.values() for path, line in lines)
-        known |= _names(commit)
-    return MinedFigures(
-        len(before),
-        len(after),
-        len(rules),
-        expected,
-        right,
-        covered,
-        likely_expected,
-        likely_right,
-        repeated,
-        written,
-    )
+    lines = {(hunk.path, line) for hunk in commit.hunks for line in hunk.new}
+    found = _expected(rules, commit, known)
+    hits = found.keys() & lines
+    return {
+        "expected": len(found),
+        "right": len(hits),
+        "covered": bool(hits),
+        "likely_expected": sum(rule.is_likely for rule in found.values()),
+        "likely_right": sum(found[hit].is_likely for hit in hits),
+        "repeated": any(one in rewrites for one in rewrites_in(commit)),
+        "written_again": any(_is_old(rule, path, line) for rule in rewrites.values() for path, line in lines),
+    }
 
 
 def _expected(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from posixpath import splitext
 
@@ -69,8 +69,27 @@ def find_missing(
             triggers.setdefault(rule.what.trigger, []).append((rule, rule.what))
         else:
             rewrites.setdefault(rule.what.extension, []).append((rule, rule.what))
+    if triggers:
+        yield from _missing_lines(triggers, added_names(change), is_new, snapshot_of)
+    for place in written:
+        for rule, rewrite in rewrites.get(splitext(place.path)[1], ()):
+            snapshot = snapshot_of(place.path)
+            old = "" if snapshot is None else line_body(snapshot.lines[place.line])
+            new = rewrite.apply(old)
+            if snapshot is not None and new is not None:
+                at = snapshot.starts[place.line]
+                yield RulePlace(rule, place.path, Edit.replace(at, at + len(old), new), ())
+
+
+def _missing_lines(
+    triggers: Mapping[object, Sequence[tuple[MinedRule, CoChange]]],
+    names: Iterable[AddedName],
+    is_new: Callable[[AddedName], bool],
+    snapshot_of: Callable[[str], Snapshot | None],
+) -> Iterator[RulePlace]:
+    """Yield the lines that co-changes ask for with new names, each by the surest rule."""
     done: set[tuple[str, str]] = set()
-    for name in added_names(change) if triggers else ():
+    for name in names:
         found = [one for trigger in name.triggers for one in triggers.get(trigger, ())]
         if not found or not is_new(name):
             continue
@@ -82,14 +101,6 @@ def find_missing(
             if edit is not None:
                 done.add((path, line))
                 yield RulePlace(rule, path, edit, tuple(name.spellings.values()))
-    for place in written:
-        for rule, rewrite in rewrites.get(splitext(place.path)[1], ()):
-            snapshot = snapshot_of(place.path)
-            old = "" if snapshot is None else line_body(snapshot.lines[place.line])
-            new = rewrite.apply(old)
-            if snapshot is not None and new is not None:
-                at = snapshot.starts[place.line]
-                yield RulePlace(rule, place.path, Edit.replace(at, at + len(old), new), ())
 
 
 def _insertion(snapshot: Snapshot, template: str, line: str) -> Edit | None:
@@ -101,20 +112,28 @@ def _insertion(snapshot: Snapshot, template: str, line: str) -> Edit | None:
     alike = [number for number, body in enumerate(bodies) if pattern.fullmatch(body.strip())]
     if not alike:
         return None
-    block = [alike[-1]]
-    for number in reversed(alike[:-1]):
-        if number != block[-1] - 1:
-            break
-        block.append(number)
-    block.reverse()
-    texts = [bodies[number].strip() for number in block]
-    after = block[-1]
-    if len(block) >= MIN_SORTED and texts == sorted(texts):
-        after = next((n - 1 for n, text in zip(block, texts, strict=True) if text > line), after)
-    like = bodies[block[-1]]
-    indent = indentation(like)
+    block = _last_run(alike)
+    after = _line_before([bodies[number].strip() for number in block], block, line)
+    indent = indentation(bodies[block[-1]])
     anchor = snapshot.lines[after] if after >= 0 else ""
     end = line_end(anchor) or snapshot.eol
     at = snapshot.starts[after + 1]
-    lead = "" if after < 0 or line_end(anchor) else end  # the last line has no line end
-    return Edit.replace(at, at, f"{lead}{indent}{line}{end if not lead else ''}")
+    is_last = after >= 0 and not line_end(anchor)  # the last line has no line end
+    return Edit.replace(at, at, f"{end}{indent}{line}" if is_last else f"{indent}{line}{end}")
+
+
+def _last_run(numbers: Sequence[int]) -> range:
+    """Return the last of some ascending numbers, with those directly before it."""
+    first = numbers[-1]
+    for number in reversed(numbers[:-1]):
+        if number != first - 1:
+            break
+        first = number
+    return range(first, numbers[-1] + 1)
+
+
+def _line_before(texts: Sequence[str], block: range, line: str) -> int:
+    """Return the line behind which another one belongs: by their order if the block is sorted, else the last one."""
+    if len(block) >= MIN_SORTED and list(texts) == sorted(texts):
+        return next((n - 1 for n, text in zip(block, texts, strict=True) if text > line), block[-1])
+    return block[-1]

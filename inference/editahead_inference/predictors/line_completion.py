@@ -22,6 +22,7 @@ from editahead_prompts.text.identifiers import (
     case_variants,
     changed_spans,
     is_word,
+    replaced_word,
     split_words,
     tokenize,
     word_before,
@@ -112,9 +113,7 @@ def _known_renames(state: EditorState, last: PastEdit, row: int) -> Iterator[tup
             changed += zip(edit.old, edit.new, strict=True)
     for old, new in changed:
         a, b = tokenize(old), tokenize(new)
-        for a1, a2, b1, b2 in changed_spans(a, b):
-            if a2 - a1 == b2 - b1 == 1 and is_word(a[a1]) and is_word(b[b1]):
-                yield a[a1], b[b1]
+        yield from filter(None, (replaced_word(a, b, span) for span in changed_spans(a, b)))
 
 
 def _structures(state: EditorState, line: int) -> Iterator[Candidate]:
@@ -182,22 +181,16 @@ class _Template:
             if len(set(column)) == 1:
                 if token != column[0]:
                     return None
-            else:
-                if number == len(typed) - 1 and is_word(token):
-                    whole = _whole(token, column, names)
-                    if whole is None:
-                        return None
-                    unfinished, token = whole[len(token) :], whole
-                bound.setdefault(column, token)
-        if not bound:
-            return None
-        out = [unfinished]
-        for column in self.columns[len(typed) :]:
-            follows = column[0] if len(set(column)) == 1 else _follows(column, bound)
-            if follows is None:
+                continue
+            whole = _whole(token, column, names) if number == len(typed) - 1 and is_word(token) else token
+            if whole is None:
                 return None
-            out.append(follows)
-        return "".join(out)
+            unfinished = whole[len(token) :]
+            bound.setdefault(column, whole)
+        follows = [_follows(column, bound) for column in self.columns[len(typed) :]]
+        if not bound or None in follows:
+            return None
+        return "".join((unfinished, *filter(None, follows)))
 
 
 def _whole(token: str, column: Sequence[str], names: dict[str, int]) -> str | None:
@@ -223,15 +216,21 @@ def _template(lines: Sequence[Sequence[str]]) -> _Template | None:
 
 
 def _follows(column: tuple[str, ...], bound: dict[tuple[str, ...], str]) -> str | None:
-    """Return the token of a varying column: a typed one, one in another case style, or the next number; else None."""
+    """Return the token of a column: its only one, a typed one, one in another case style, or the next number; else None."""
+    if len(set(column)) == 1:
+        return column[0]
     for known, token in bound.items():
         if known == column:
             return token
         for style in STYLES:
             if all(apply_case_style(split_words(k), style) == c for k, c in zip(known, column, strict=True)):
                 return apply_case_style(split_words(token), style)
-    if all(t.isdigit() for t in column) and len(column) >= 2:
-        steps = {int(a) - int(b) for a, b in itertools.pairwise(column)}
-        if len(steps) == 1:
-            return str(int(column[0]) + steps.pop())
-    return None
+    return _next_number(column)
+
+
+def _next_number(column: tuple[str, ...]) -> str | None:
+    """Return the number that goes on a row of numbers with one distance, the nearest number first."""
+    if not all(token.isdigit() for token in column):
+        return None
+    steps = {int(a) - int(b) for a, b in itertools.pairwise(column)}
+    return str(int(column[0]) + steps.pop()) if len(steps) == 1 else None

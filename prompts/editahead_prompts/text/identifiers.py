@@ -20,6 +20,9 @@ _MAX_NAME = 200
 
 Tokens = TypeVar("Tokens", list[str], tuple[str, ...])
 
+Span = tuple[int, int, int, int]
+"""A changed run of tokens: [a1, a2) of the old ones became [b1, b2) of the new ones."""
+
 Style = Literal["snake", "constant", "camel", "pascal", "flat", "other"]
 STYLES: tuple[Style, ...] = ("snake", "constant", "camel", "pascal", "flat")
 
@@ -56,7 +59,7 @@ def word_before(text: str, end: int) -> str:
     return match[0] if match is not None else ""
 
 
-def changed_spans(a: Tokens, b: Tokens) -> list[tuple[int, int, int, int]]:
+def changed_spans(a: Tokens, b: Tokens) -> list[Span]:
     """Return (a1, a2, b1, b2) for each run of tokens outside a longest common subsequence, in order."""
     head, tail = common_affixes(a, b)
     middle_a, middle_b = a[head : len(a) - tail], b[head : len(b) - tail]
@@ -64,7 +67,7 @@ def changed_spans(a: Tokens, b: Tokens) -> list[tuple[int, int, int, int]]:
         return []
     if not middle_a or not middle_b:
         return [(head, head + len(middle_a), head, head + len(middle_b))]
-    spans: list[tuple[int, int, int, int]] = []
+    spans: list[Span] = []
     for op in Indel.opcodes(middle_a, middle_b):
         if op.tag == "equal":
             continue
@@ -74,6 +77,13 @@ def changed_spans(a: Tokens, b: Tokens) -> list[tuple[int, int, int, int]]:
             spans.pop()
         spans.append(span)
     return spans
+
+
+def replaced_word(a: Sequence[str], b: Sequence[str], span: Span) -> tuple[str, str] | None:
+    """Return the old and the new word if a changed span is one word that was put for another."""
+    a1, a2, b1, b2 = span
+    is_one = a2 - a1 == b2 - b1 == 1 and is_word(a[a1]) and is_word(b[b1])
+    return (a[a1], b[b1]) if is_one else None
 
 
 def split_words(name: str) -> tuple[str, ...]:

@@ -34,30 +34,33 @@ def argument_spans(text: str, open_at: int) -> list[tuple[int, int]] | None:
         open_at: The offset of the opening bracket.
     """
     spans: list[tuple[int, int]] = []
-    stack: list[str] = []
+    open_brackets = [text[open_at]]
     start = open_at + 1
     at, limit = start, min(len(text), open_at + _MAX_CALL)
     while at < limit:
         char = text[at]
         if char in "\"'`":
-            close = at + 1
-            while close < limit and text[close] != char and (char == "`" or text[close] != "\n"):
-                close += 2 if text[close] == "\\" else 1
-            if close < limit and text[close] == char:
-                at = close
+            at = _string_end(text, at, limit)
         elif char in _PAIRS:
-            stack.append(_PAIRS[char])
+            open_brackets.append(char)
         elif char in ")]}":
-            if not stack:
-                spans.append((start, at))
-                return spans if char == _PAIRS[text[open_at]] else None
-            if stack.pop() != char:
+            if char != _PAIRS[open_brackets.pop()]:
                 return None
-        elif char == "," and not stack:
+            if not open_brackets:
+                return [*spans, (start, at)]
+        elif char == "," and len(open_brackets) == 1:
             spans.append((start, at))
             start = at + 1
         at += 1
     return None
+
+
+def _string_end(text: str, start: int, limit: int) -> int:
+    """Return the offset of the quote that closes a string, or its start if none does on the line."""
+    quote, at = text[start], start + 1
+    while at < limit and text[at] != quote and (quote == "`" or text[at] != "\n"):
+        at += 2 if text[at] == "\\" else 1
+    return at if at < limit and text[at] == quote else start
 
 
 @dataclass(frozen=True)
@@ -120,37 +123,37 @@ class ArgumentChange(Rule):
     def changed(self, source: str, spans: list[tuple[int, int]]) -> tuple[int, int, str] | None:
         """Return (start, end, text) of the change of a call with these arguments; None where the rule does not apply."""
         texts = [source[a:b].strip() for a, b in spans]
-        if texts == [""]:
-            texts, empty = [], True
-        else:
-            empty = False
         if len(texts) > 1 and not texts[-1]:  # a trailing comma
             texts, spans = texts[:-1], spans[:-1]
+        if texts == [""]:
+            texts = []
+        if len(texts) != self.count or (self.add and self.text in texts):
+            return None
         if self.add:
-            if self.text in texts or len(texts) != self.count:
-                return None
-            if empty:
-                return spans[0][0], spans[0][1], self.text
-            if self.place == -1 or self.place >= len(texts):
-                lead = _lead(source, spans[-1])
-                end = spans[-1][0] + len(source[spans[-1][0] : spans[-1][1]].rstrip())
-                return end, end, f",{lead if chr(10) in lead else ' '}{self.text}"
-            lead = _lead(source, spans[self.place])
-            at = spans[self.place][0] + len(lead)
-            return at, at, f"{self.text},{lead if chr(10) in lead else ' '}"
-        if len(texts) != self.count or not texts:
-            return None
-        place = self.place if self.place >= 0 else len(texts) - 1
-        if place >= len(texts):
-            return None
-        if len(texts) == 1:
-            return spans[0][0], spans[0][1], ""
+            return self._added(source, spans) if texts else (*spans[0], self.text)
+        return self._dropped(source, spans) if self.place < len(texts) else None
+
+    def _added(self, source: str, spans: list[tuple[int, int]]) -> tuple[int, int, str]:
+        is_last = self.place == -1 or self.place >= len(spans)
+        start, stop = spans[-1 if is_last else self.place]
+        lead = _lead(source, (start, stop))
+        space = lead if "\n" in lead else " "
+        if is_last:
+            end = start + len(source[start:stop].rstrip())
+            return end, end, f",{space}{self.text}"
+        at = start + len(lead)
+        return at, at, f"{self.text},{space}"
+
+    def _dropped(self, source: str, spans: list[tuple[int, int]]) -> tuple[int, int, str] | None:
+        place = self.place if self.place >= 0 else len(spans) - 1
+        if len(spans) == 1:
+            return (*spans[0], "") if self.count else None
         if place == 0:
             start, end = (span[0] + len(_lead(source, span)) for span in spans[:2])
             return start, end, ""
-        end = spans[place][1]
+        start, end = spans[place]
         if place == len(spans) - 1:  # the bracket stays where it is
-            end -= len(source[spans[place][0] : end]) - len(source[spans[place][0] : end].rstrip())
+            end = start + len(source[start:end].rstrip())
         return spans[place - 1][1], end, ""
 
 
@@ -213,44 +216,56 @@ def learn_argument_rules(old: str, new: str) -> list[Rule]:
         new: The line's body after the edit.
     """
     o, n = old.strip(), new.strip()
+    defines = bool(_DEFINITION.search(n))
     rules: list[Rule] = []
     for (callee, before), (other, after) in zip(_calls(o), _calls(n), strict=False):
         if callee != other or before == after:
             continue
-        defines = bool(_DEFINITION.search(n))
         if defines:
             if before and after and before[0] == after[0] and _RECEIVER.match(before[0]):
                 before, after = before[1:], after[1:]
             count = len(after) if len(after) != len(before) else None
             label = f"call of {callee}()"
             rules.append(CallSite("call-site", f"calls:{callee}", label, o, callee, count=count))
-        if abs(len(before) - len(after)) != 1:
-            continue
-        longer, shorter = (after, before) if len(after) > len(before) else (before, after)
-        spans = changed_spans(shorter, longer)
-        if len(spans) != 1 or spans[0][0] != spans[0][1]:
-            continue
-        at = spans[0][2]
-        place = -1 if at == len(longer) - 1 else at
-        add = longer is after
-        text = longer[at]
-        if defines and add:
-            name = WORD.match(text)
-            if name is None or "=" in text:  # a default: calls may stay as they are
-                break
-            text = name[0]
-        label = f"{'add' if add else 'drop'} {shorten(text, 24)} {'to' if add else 'from'} {callee}()"
-        key = f"argument:{callee}:{text if add else ''}:{place}:{add}:{len(before)}"
-        kind = "argument-add" if add else "argument-drop"
-        rules.append(
-            ArgumentChange(
-                kind, key, label, o, callee, None, callee, text, place, add, len(before), defines and add
-            )
-        )
-        if add and at:
-            rules += _beside(longer[at - 1], text, o)
-        break
+        shorter, longer = sorted((before, after), key=len)
+        at = _place_of_one_more(shorter, longer)
+        if at is not None:
+            return [*rules, *_changes(callee, (before, after), at, o, defines)]
     return rules
+
+
+def _place_of_one_more(shorter: list[str], longer: list[str]) -> int | None:
+    """Return the place of the only argument that a list has more than another."""
+    if len(longer) - len(shorter) != 1:
+        return None
+    spans = changed_spans(shorter, longer)
+    return spans[0][2] if len(spans) == 1 and spans[0][0] == spans[0][1] else None
+
+
+def _required_parameter(text: str) -> str | None:
+    """Return the name of a parameter; None for one with a default, for which calls may stay as they are."""
+    name = WORD.match(text)
+    return None if name is None or "=" in text else name[0]
+
+
+def _changes(
+    callee: str, arguments: tuple[list[str], list[str]], at: int, example: str, defines: bool
+) -> list[Rule]:
+    """Return the rules for one argument more or less, at a place in the longer one of the lists before and after."""
+    before, after = arguments
+    add = len(after) > len(before)
+    verb, preposition, longer = ("add", "to", after) if add else ("drop", "from", before)
+    text = _required_parameter(longer[at]) if add and defines else longer[at]
+    if text is None:
+        return []
+    place = -1 if at == len(longer) - 1 else at
+    label = f"{verb} {shorten(text, 24)} {preposition} {callee}()"
+    key = f"argument:{callee}:{text if add else ''}:{place}:{add}:{len(before)}"
+    count, in_scope = len(before), add and defines
+    rule = ArgumentChange(
+        f"argument-{verb}", key, label, example, callee, None, callee, text, place, add, count, in_scope
+    )
+    return [rule, *_beside(longer[at - 1], text, example)] if add and at else [rule]
 
 
 def _beside(sibling: str, added: str, example: str) -> list[Rule]:

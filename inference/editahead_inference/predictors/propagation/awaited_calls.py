@@ -70,23 +70,26 @@ def _others(situation: Situation, line: int, awaited: str) -> Iterator[FollowUp]
     if function == MODULE:
         return
     found: dict[float, list[Proposal]] = {}
-    bodies = index.bodies
-    for at in range(max(line - _MAX_LINES, 0), min(line + _MAX_LINES, len(bodies))):
-        body = bodies[at]
-        match = _CALL.search(body) if len(body) <= _MAX_WIDTH and at != line else None
-        if match is None or _DEFERRED.search(body) or COMMENT.match(body):
+    for at in range(max(line - _MAX_LINES, 0), min(line + _MAX_LINES, len(index.bodies))):
+        body = index.bodies[at]
+        match = _call_without_await(body) if at != line else None
+        confidence = _likeness(match["callee"], awaited, situation) if match is not None else 0.0
+        if match is None or not confidence or situation.function_at(at) != function:
             continue
-        callee = match["callee"]
-        confidence = 0.0 if callee in _CONTROL else _likeness(callee, awaited, situation)
-        if not confidence or situation.function_at(at) != function:
-            continue
-        made = f"{body[: match.start('callee')]}await {body[match.start('callee') :]}"
-        found.setdefault(confidence, []).append(
-            Proposal(at, at + 1, (made + line_end(index.snapshot.lines[at]),))
-        )
+        start = match.start("callee")
+        made = f"{body[:start]}await {body[start:]}{line_end(index.snapshot.lines[at])}"
+        found.setdefault(confidence, []).append(Proposal(at, at + 1, (made,)))
     for confidence, proposals in found.items():
         for proposal in join_neighbours(proposals):
             yield FollowUp(proposal, "await-too", f"await:{awaited}", "await, as before", confidence)
+
+
+def _call_without_await(body: str) -> re.Match[str] | None:
+    """Return the first call of a line, if nothing in the line defers it, awaits it, or makes it no call at all."""
+    match = _CALL.search(body) if len(body) <= _MAX_WIDTH else None
+    if match is None or match["callee"] in _CONTROL or _DEFERRED.search(body) or COMMENT.match(body):
+        return None
+    return match
 
 
 def _likeness(callee: str, awaited: str, situation: Situation) -> float:

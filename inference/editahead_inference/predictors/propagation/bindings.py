@@ -170,15 +170,7 @@ class RenamedName:
         if made is None or site.role in _ANYWHERE or made.role == "unknown":
             return False
         if site.role != made.role:
-            if made.role == "text" and case_style(self.old) != "flat":  # no common word, so it is the name
-                return False
-            if (made.role, site.role) in _BY_OWNER:
-                return not self._has_owner(site)
-            if (made.role, site.role) == ("text", "member") and not find_language(
-                self._index.snapshot.language
-            ).reads_members_by_string:
-                return True
-            return (made.role, site.role) not in _RELATED and not self._is_implicit_member(site)
+            return self._has_other_role(site, made)
         if made.role == "member":
             return self._is_of_another_type(site)
         if made.role == "argument":
@@ -188,6 +180,17 @@ class RenamedName:
         if self._index is not self._origin:
             return any(d.role == "plain" and not d.imports for d in self._old_definitions)
         return self.binding(site) != self.binding(made)
+
+    def _has_other_role(self, site: Occurrence, made: Occurrence) -> bool:
+        """Return whether an occurrence with another role than the renamed one means another thing."""
+        if made.role == "text" and case_style(self.old) != "flat":  # no common word, so it is the name
+            return False
+        roles = (made.role, site.role)
+        if roles in _BY_OWNER:
+            return not self._has_owner(site)
+        if roles == ("text", "member"):
+            return not find_language(self._index.snapshot.language).reads_members_by_string
+        return roles not in _RELATED and not self._is_implicit_member(site)
 
     @cached_property
     def is_unfinished(self) -> bool:
@@ -237,25 +240,24 @@ class RenamedName:
         made = self.new_occurrence
         if made is None or not made.owner or site.owner == made.owner:
             return False
-        if not made.defines and made.owner.startswith(HINT) and site.owner.startswith(HINT):
-            return self._is_of_one_receiver
-        if site.owner and not site.owner.startswith(HINT) and not made.owner.startswith(HINT):
+        is_shown = not made.owner.startswith(HINT)
+        if site.owner.startswith(HINT):
+            if not made.defines and not is_shown:
+                return self._is_of_one_receiver
+        elif site.owner and is_shown:
             return not self.is_of_kin(site.owner)
-        is_known = made.defines or not made.owner.startswith(HINT)
-        if is_known and site.owner.startswith(HINT) and len(split_words(self.old)) == 1:
-            return not may_be_called(site.owner.removeprefix(HINT), made.owner)
-        if any(
-            d.role == "member"
-            and d.owner
-            and d.owner != made.owner
-            and (made.owner, d.owner) not in self._kin
-            for d in self._old_definitions
-        ):
+        return self._may_be_of_another_type(site, made, is_known=made.defines or is_shown)
+
+    def _may_be_of_another_type(self, site: Occurrence, made: Occurrence, *, is_known: bool) -> bool:
+        """Return whether a member of a receiver whose type the text does not show is perhaps that of another type."""
+        has_receiver = site.owner.startswith(HINT)
+        is_called_like = has_receiver and may_be_called(site.owner.removeprefix(HINT), made.owner)
+        if is_known and has_receiver and len(split_words(self.old)) == 1:
+            return not is_called_like
+        members = (d for d in self._old_definitions if d.role == "member" and d.owner)
+        if any(not self.is_of_kin(d.owner) for d in members):
             return True
-        receiver = site.owner.removeprefix(HINT)
-        if not is_known or receiver == site.owner or may_be_called(receiver, made.owner):
-            return False
-        return bool(self._other_owners)
+        return is_known and has_receiver and not is_called_like and bool(self._other_owners)
 
     @cached_property
     def _other_owners(self) -> frozenset[str]:
@@ -319,17 +321,22 @@ class RenamedName:
             return True
         made = self.new_occurrence
         if site.role == "text" and made is not None and made.role != "text":
-            if self._index is not self._origin:  # another file's text is about its own names
-                return True
-            if self.is_key(line, match):
-                return True
-            binding = self.binding(made)
-            if binding in site.scopes:
-                return not self._is_local(body, match)
-            if binding != MODULE and not self._heads_binder(line):
-                return True
-            return case_style(self.old) == "flat" and not is_quoted(body, match)
+            return self._is_other_text(body, line, match, (site, made))
         return self._is_defined_twice(body) or self.refers_elsewhere(site)
+
+    def _is_other_text(
+        self, body: str, line: int, match: re.Match[str], occurrences: tuple[Occurrence, Occurrence]
+    ) -> bool:
+        """Return whether a word in a string or a comment does not mean what the edit renamed in code."""
+        site, made = occurrences
+        if self._index is not self._origin or self.is_key(line, match):
+            return True  # another file's text is about its own names
+        binding = self.binding(made)
+        if binding in site.scopes:
+            return not self._is_local(body, match)
+        if binding != MODULE and not self._heads_binder(line):
+            return True
+        return case_style(self.old) == "flat" and not is_quoted(body, match)
 
     def _is_local(self, body: str, match: re.Match[str]) -> bool:
         """Return whether a word in a text within the scope of the renamed local means it."""
@@ -494,13 +501,13 @@ class RenameCache:
         """Return the rename that an edit made, or None if the edit's document is closed or has no grammar."""
         key = (old, new, edit.uri, edit.line)
         if key not in self._known:
-            origin = self._home(edit.uri)
-            renamed = None
-            if origin is not None and old and new:
-                renamed = RenamedName(old, new, self._index, origin, edit, self.trees, self._others)
-            self._known[key] = (
-                renamed
-                if renamed and renamed.new_occurrence and renamed.new_occurrence.role != "unknown"
-                else None
-            )
+            self._known[key] = self._find(old, new, edit)
         return self._known[key]
+
+    def _find(self, old: str, new: str, edit: PastEdit) -> RenamedName | None:
+        origin = self._home(edit.uri)
+        if origin is None or not old or not new:
+            return None
+        renamed = RenamedName(old, new, self._index, origin, edit, self.trees, self._others)
+        made = renamed.new_occurrence
+        return renamed if made is not None and made.role != "unknown" else None

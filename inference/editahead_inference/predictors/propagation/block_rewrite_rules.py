@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from editahead_prompts.text.identifiers import tokenize
@@ -15,6 +15,8 @@ from .document_index import DocumentIndex
 from .line_transforms import MAX_SITES, apply_renaming, infer_renaming, reindent
 from .proposal import Proposal
 from .rule import Rule, shorten
+
+_Lines = tuple[token_patterns.LinePattern, ...]
 
 
 @dataclass(frozen=True)
@@ -78,8 +80,8 @@ class BlockRewrite(Rule):
         base: The indentation of the new lines that is replaced by the site's.
     """
 
-    old: tuple[tuple[token_patterns.PatternPart, ...], ...] = ()
-    new: tuple[tuple[token_patterns.PatternPart, ...], ...] = ()
+    old: _Lines = ()
+    new: _Lines = ()
     base: str = ""
 
     def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
@@ -88,17 +90,11 @@ class BlockRewrite(Rule):
         sites = index.lines_with(literal) if len(literal) >= 2 else []
         if len(sites) > MAX_SITES * 4:
             return
-        joined: tuple[token_patterns.PatternPart, ...] = ()
-        for number, parts in enumerate(self.old):
-            joined += (("\x00",) if number else ()) + parts
-        regex = token_patterns.compile_pattern(joined)
-        for site in sites:
-            start = site - anchor
-            bodies = index.bodies[start : start + len(self.old)] if start >= 0 else []
-            if len(bodies) < len(self.old):
-                continue
+        regex = token_patterns.compile_pattern(_joined(self.old))
+        for start in (site - anchor for site in sites if site >= anchor):
+            bodies = index.bodies[start : start + len(self.old)]
             match = regex.fullmatch("\x00".join(body.strip() for body in bodies))
-            if match is None:
+            if match is None or len(bodies) < len(self.old):
                 continue
             eol = line_end(index.snapshot.lines[start]) or index.snapshot.eol
             filled = tuple(token_patterns.fill_holes(parts, match) for parts in self.new)
@@ -114,7 +110,7 @@ def learn_rewrite(old: tuple[str, ...], new: tuple[str, ...]) -> list[Rule]:
         old: The old lines. More than 15 teach nothing.
         new: The new lines. More than 25 teach nothing.
     """
-    if not (len(old) + len(new) >= 2 and 1 <= len(old) <= 15 and len(new) <= 25) or len(old) == len(new) == 1:
+    if not 1 <= len(old) <= 15 or len(new) > 25 or max(len(old), len(new)) == 1:
         return []
     old_bodies = [line_body(line).strip() for line in old]
     base = indentation(line_body(old[0]))
@@ -123,49 +119,39 @@ def learn_rewrite(old: tuple[str, ...], new: tuple[str, ...]) -> list[Rule]:
     if not any(len(text) > 3 for text in old_bodies):
         return []
     label = f"rewrite {shorten(old_bodies[0], 30)}"
-    key = f"block:{old_bodies}:{new_bodies}"
-    rules: list[Rule] = [
-        BlockRewrite(
-            "block",
-            key,
-            label,
-            old_bodies[0],
-            old_bodies[0],
-            None,
-            tuple((t,) if t else () for t in old_bodies),
-            tuple((t,) if t else () for t in new_bodies),
-            "",
+
+    def rule(kind: str, key: str, old_lines: _Lines, new_lines: _Lines) -> Rule:
+        return BlockRewrite(
+            kind, f"{kind}:{key}", label, old_bodies[0], old_bodies[0], None, old_lines, new_lines, ""
         )
-    ]
-    a = [token for text in old_bodies for token in [*token_patterns.tokenize(text), "\x00"]]
-    b = [token for text in new_bodies for token in [*token_patterns.tokenize(text), "\x00"]]
+
+    rules = [rule("block", f"{old_bodies}:{new_bodies}", _literal(old_bodies), _literal(new_bodies))]
+    a, b = _joined_tokens(old_bodies), _joined_tokens(new_bodies)
     for keep in (token_patterns.fixed_names(a), frozenset[str]()):
         holed = token_patterns.with_holes(a, b, keep=keep)
         if holed is None:
             continue
-        split_old, split_new = _split(holed[0]), _split(holed[1])
-        if any(len(token_patterns.longest_literal(parts)) >= 2 for parts in split_old):
+        old_lines = _split(holed[0])
+        if any(len(token_patterns.longest_literal(parts)) >= 2 for parts in old_lines):
             kind = "block-hole" if keep else "block-loose"
-            rules.append(
-                BlockRewrite(
-                    kind,
-                    f"{kind}:{holed}",
-                    label,
-                    old_bodies[0],
-                    old_bodies[0],
-                    None,
-                    split_old,
-                    split_new,
-                    "",
-                )
-            )
+            rules.append(rule(kind, f"{holed}", old_lines, _split(holed[1])))
     return rules
 
 
-def _split(
-    parts: tuple[token_patterns.PatternPart, ...],
-) -> tuple[tuple[token_patterns.PatternPart, ...], ...]:
-    lines: list[tuple[token_patterns.PatternPart, ...]] = [()]
+def _literal(texts: Sequence[str]) -> _Lines:
+    return tuple((text,) if text else () for text in texts)
+
+
+def _joined_tokens(texts: Sequence[str]) -> list[str]:
+    return [token for text in texts for token in [*token_patterns.tokenize(text), "\x00"]]
+
+
+def _joined(lines: _Lines) -> token_patterns.LinePattern:
+    return tuple(part for parts in lines for part in ("\x00", *parts))[1:]
+
+
+def _split(parts: token_patterns.LinePattern) -> _Lines:
+    lines: list[token_patterns.LinePattern] = [()]
     for part in parts:
         if part == "\x00":
             lines.append(())

@@ -93,20 +93,24 @@ def keyword_of(argument: str) -> str:
 def with_argument(call: Call, place: int, text: str, language: str, name: str) -> str | None:
     """Return the text of a call with one more argument; None where its arguments do not tell their places."""
     texts = call.texts
-    if any(one.startswith(("*", "...")) for one in texts):
-        return None
-    keywords = [n for n, one in enumerate(texts) if language == "python" and keyword_of(one)]
-    if any(keyword_of(texts[n]) == name for n in keywords):
-        return None
+    named = [n for n, one in enumerate(texts) if language == "python" and keyword_of(one)]
     is_mapping = text.startswith("**")
-    if keywords and text.startswith("*") and not is_mapping:
+    if any(map(_is_unpacked, texts)) or any(keyword_of(texts[n]) == name for n in named):
         return None
-    if keywords and (place == -1 or place >= keywords[0]) and not is_mapping and not keyword_of(text):
-        text, place = f"{name}={text}", -1
+    if named and not is_mapping:
+        if text.startswith("*"):
+            return None
+        if (place == -1 or place >= named[0]) and not keyword_of(text):
+            text = f"{name}={text}"
     if keyword_of(text) or is_mapping:
         place = -1
     rule = ArgumentChange("", "", "", "", "", None, "", text, place, True, len(texts) if texts != [""] else 0)
     return _spliced(call, rule.changed(call.text, list(call.spans)))
+
+
+def _is_unpacked(argument: str) -> bool:
+    """Return whether an argument passes any number of arguments."""
+    return argument.startswith(("*", "..."))
 
 
 def without_argument(call: Call, place: int, name: str, language: str) -> str | None:
@@ -114,8 +118,7 @@ def without_argument(call: Call, place: int, name: str, language: str) -> str | 
     texts = call.texts
     if language == "python":
         place = next((n for n, one in enumerate(texts) if keyword_of(one) == name), place)
-    before = texts[:place]
-    if place >= len(texts) or any(one.startswith(("*", "...")) for one in (*before, texts[place])):
+    if place >= len(texts) or any(map(_is_unpacked, texts[: place + 1])):
         return None
     if language == "python" and keyword_of(texts[place]) not in ("", name):
         return None
@@ -126,7 +129,7 @@ def without_argument(call: Call, place: int, name: str, language: str) -> str | 
 def reordered(call: Call, order: Sequence[int]) -> str | None:
     """Return the text of a call with its arguments in another order."""
     texts = call.texts
-    if len(texts) != len(order) or any(keyword_of(one) or one.startswith(("*", "...")) for one in texts):
+    if len(texts) != len(order) or any(keyword_of(one) or _is_unpacked(one) for one in texts):
         return None
     parts, at = [], 0
     for (start, end), source in zip(call.spans, order, strict=False):
@@ -141,8 +144,10 @@ def _spliced(call: Call, change: tuple[int, int, str] | None) -> str | None:
     return None if change is None else call.text[: change[0]] + change[2] + call.text[change[1] :]
 
 
-def changed_call(index: DocumentIndex, call: Call, text: str) -> Proposal | None:
-    """Return the change of a call's lines to those of a text that begins with its first line."""
+def changed_call(index: DocumentIndex, call: Call, text: str | None) -> Proposal | None:
+    """Return the change of a call's lines to those of a text that begins with its first line; None without a text."""
+    if text is None:
+        return None
     tail = len(call.text) - sum(map(len, index.snapshot.lines[call.line : call.end + 1]))
     new = tuple(filter(None, split_lines(text[: len(text) - tail] if tail else text)))
     old = index.snapshot.lines[call.line : call.end + 1]

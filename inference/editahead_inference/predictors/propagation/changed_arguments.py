@@ -109,11 +109,10 @@ class ChangedArguments:
     def _is_meant(self, site: Occurrence, examples: Sequence[Occurrence]) -> bool:
         if site.defines:
             return False
-        alike = [example for example in examples if example.role == site.role]
-        owners = {example.owner for example in alike}
-        if not alike or site.role != "member" or site.owner in owners:
-            return bool(alike)
-        if site.owner.startswith(HINT) or any(owner.startswith(HINT) for owner in owners):
+        owners = {example.owner for example in examples if example.role == site.role}
+        if not owners or site.role != "member" or site.owner in owners:
+            return bool(owners)
+        if any(owner.startswith(HINT) for owner in (site.owner, *owners)):
             return len(owners) >= _RECEIVERS
         return any((owner, site.owner) in related_types(self._index.snapshot.text) for owner in owners)
 
@@ -136,22 +135,27 @@ def repeat_arguments(situation: Situation) -> Iterator[FollowUp]:
     uri = situation.index.snapshot.uri
     edits = [edit if edit is not None and edit.uri == uri else None for edit in situation.edits[:_MAX_EDITS]]
     arguments = ChangedArguments(edits, situation.index, situation.home, situation.trees)
-    typed = [age for age, edit in enumerate(edits) if edit is not None and edit.origin == "typed"]
-    changes = [(age, change) for age in typed for change in arguments.rules(age)]
-    newest = changes[0][1] if changes and changes[0][0] == typed[0] else None
-    alike = [(age, change) for age, change in changes if newest is not None and _is_same(change, newest)]
+    alike = _alike_changes(edits, arguments)
     if len(alike) < _EXAMPLES:
         return
     ages = tuple(sorted({age for age, _ in alike}))
     functions = {situation.function_at(edit.line) for age in ages if (edit := edits[age]) is not None}
+    is_anywhere = functions == {MODULE} or len(functions) > 1
     for change in dict.fromkeys(change for _, change in alike):
         for proposal in arguments.proposals(change, ages):
-            if (
-                functions == {MODULE}
-                or len(functions) > 1
-                or situation.function_at(proposal.start) in functions
-            ):
+            if is_anywhere or situation.function_at(proposal.start) in functions:
                 yield FollowUp(proposal, "twice-argument", change.key, change.label, _TWICE)
+
+
+def _alike_changes(
+    edits: Sequence[PastEdit | None], arguments: ChangedArguments
+) -> list[tuple[int, ArgumentChange]]:
+    """Return the changes, each with the age of its edit, that are the same as the one that was typed last."""
+    typed = [age for age, edit in enumerate(edits) if edit is not None and edit.origin == "typed"]
+    changes = [(age, change) for age in typed for change in arguments.rules(age)]
+    if not changes or changes[0][0] != typed[0]:
+        return []
+    return [(age, change) for age, change in changes if _is_same(change, changes[0][1])]
 
 
 def _is_same(one: ArgumentChange, other: ArgumentChange) -> bool:

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
+from editahead_prompts.state import PastEdit
 from editahead_prompts.syntax.languages import find_language
 from editahead_prompts.syntax.name_occurrences import Occurrence
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.word_patterns import WordPattern
 
-from .argument_rules import argument_spans
 from .bindings import MODULE
 from .calls import (
     MAX_LINES,
-    WINDOW,
     Call,
+    call_at,
     calls_in,
     changed_call,
     keyword_of,
@@ -33,6 +34,7 @@ from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .introduced_names import IntroducedNames
 from .named_places import MAX_WIDTH, whole_word
+from .proposal import Proposal
 from .renamed_definition import C_FAMILY, RenamedDefinition
 from .rule import shorten
 
@@ -74,84 +76,122 @@ def _calls_of(change: ParameterChange, origin: DocumentIndex, situation: Situati
     target = RenamedDefinition(
         change.name, change.name, index, origin, change.edit, situation.trees, change.place
     )
-    made = target.new_occurrence
-    if made is None or not made.defines or not target.is_visible or not all((*old, *new)):
+    if not all((*old, *new)) or not _is_followed(target, language):
         return
-    if _is_overloaded(target, made, language):
-        return
-    calls = list(calls_in(index, change.name, target, situation.trees))
-    typing = situation.typing
-    is_typed = typing is not None and typing.edit is change.edit
-    if len(new) == len(old) and sorted(new) == sorted(old) and new != old:
-        order = [old.index(name) for name in new]
-        for call in calls:
-            if not _is_edited(call, index, situation):
-                made_text = reordered(call, order)
-                label = f"order of {change.name}()'s arguments"
-                yield from _follow_up(
-                    index, call, made_text, "call-order", label, _TYPED if is_typed else _ORDERED
-                )
-        return
-    longer, shorter = (new, old) if len(new) > len(old) else (old, new)
-    place = next((n for n, (a, b) in enumerate(zip(longer, shorter, strict=False)) if a != b), len(shorter))
-    if len(longer) - len(shorter) != 1 or longer[:place] + longer[place + 1 :] != shorter:
-        return
-    min_count = _min_arguments(change.old, language)
-    max_count = 1 << 30 if any(map(_VARIADIC.search, change.old)) else len(old)
     calls = [
         call
-        for call in calls
-        if min_count <= len(call.texts) <= max_count and not _is_edited(call, index, situation)
+        for call in calls_in(index, change.name, target, situation.trees)
+        if not _is_edited(call, index, situation)
     ]
+    is_typed = situation.typing is not None and situation.typing.edit is change.edit
+    if len(new) == len(old):
+        yield from _ordering(change.name, calls, (old, new), index, _TYPED if is_typed else _ORDERED)
+        return
+    shorter, longer = sorted((old, new), key=len)
+    place = next((n for n, (a, b) in enumerate(zip(longer, shorter, strict=False)) if a != b), len(shorter))
+    if longer[:place] + longer[place + 1 :] != shorter:
+        return
+    calls = [call for call in calls if len(call.texts) in _counts(change.old, language)]
     if longer is old:
         for call in calls:
             text = without_argument(call, place, longer[place], language)
             label = f"drop {longer[place]} from {change.name}()"
             yield from _follow_up(index, call, text, "call-drop", label, _TYPED if is_typed else _DROPPED)
-        return
-    parameter = change.new[place]
-    if _VARIADIC.search(parameter):
-        return
-    yield from _passing(change, calls, place, longer[place], situation)
+    elif not _VARIADIC.search(change.new[place]):
+        yield from _passing(_NewParameter(change, place, longer[place], situation), calls)
 
 
-def _passing(
-    change: ParameterChange, calls: Sequence[Call], place: int, name: str, situation: Situation
+def _is_followed(target: RenamedDefinition, language: str) -> bool:
+    """Return whether the calls of a function in a document surely mean the one that was changed."""
+    made = target.new_occurrence
+    return (
+        made is not None and made.defines and target.is_visible and not _is_overloaded(target, made, language)
+    )
+
+
+def _ordering(
+    name: str,
+    calls: Sequence[Call],
+    parameters: tuple[list[str], list[str]],
+    index: DocumentIndex,
+    confidence: float,
 ) -> Iterator[FollowUp]:
+    """Yield the calls with their arguments in the new order, if the parameters before and after differ in nothing else."""
+    old, new = parameters
+    if new == old or sorted(new) != sorted(old):
+        return
+    order = [old.index(parameter) for parameter in new]
+    for call in calls:
+        label = f"order of {name}()'s arguments"
+        yield from _follow_up(index, call, reordered(call, order), "call-order", label, confidence)
+
+
+@dataclass(frozen=True, slots=True)
+class _NewParameter:
+    """A parameter that a function got.
+
+    Attributes:
+        change: The change of the function's parameters.
+        place: The parameter's place among the new ones.
+        name: Its name.
+        situation: What the calls are looked for in.
+    """
+
+    change: ParameterChange
+    place: int
+    name: str
+    situation: Situation
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether a call may leave it out."""
+        return _OMITTED.search(self.change.new[self.place]) is not None
+
+    def is_inside(self, call: Call) -> bool:
+        """Return whether the function calls itself."""
+        is_origin = self.situation.index.snapshot.uri == self.change.edit.uri
+        return is_origin and self.change.lines[1] <= call.line <= self.change.last
+
+    def passed(self, call: Call, text: str) -> Proposal | None:
+        """Return the change of a call that passes a text for the parameter."""
+        index = self.situation.index
+        at = -1 if self.place == len(self.change.old) else self.place
+        made = with_argument(call, at, text, index.snapshot.language, self.name)
+        return changed_call(index, call, made)
+
+
+def _passing(added: _NewParameter, calls: Sequence[Call]) -> Iterator[FollowUp]:
     """Yield the calls that pass a new parameter: what another call was made to pass, or what is called like it."""
-    index, language = situation.index, situation.index.snapshot.language
-    is_origin = index.snapshot.uri == change.edit.uri
-    at = -1 if place == len(change.old) else place
-    example = _example(change, place, name, situation)
-    is_optional = _OMITTED.search(change.new[place]) is not None
+    change, name, situation = added.change, added.name, added.situation
+    index = situation.index
+    example = _example(added)
     known: dict[str, frozenset[int]] = {}
     for call in calls:
-        is_own = is_origin and change.lines[1] <= call.line <= change.last
+        is_own = added.is_inside(call)
         if example is not None and not is_own:
             text, introduced = example
-            found = with_argument(call, at, text, language, name)
-            proposal = changed_call(index, call, found) if found is not None else None
+            proposal = added.passed(call, text)
             if proposal is not None and introduced.are_bound(proposal, index, known):
                 label = f"add {shorten(text, 24)} to {change.name}()"
-                sure = _OPTIONAL if is_optional else _SHOWN
+                sure = _OPTIONAL if added.is_optional else _SHOWN
                 yield FollowUp(proposal, "call-add", f"call-add:{change.name}:{name}", label, sure)
                 continue
-        if (is_optional and not is_own) or not is_bound(name, call.line, index, situation.trees):
-            continue
-        text = passed_variable(name, language, by_name=name in change.keywords)
-        found = with_argument(call, at, text, language, name)
-        label = f"add {name} to {change.name}()"
-        yield from _follow_up(index, call, found, "call-add", label, _PASSED)
+        if (is_own or not added.is_optional) and is_bound(name, call.line, index, situation.trees):
+            proposal = added.passed(
+                call, passed_variable(name, index.snapshot.language, by_name=name in change.keywords)
+            )
+            if proposal is not None:
+                label = f"add {name} to {change.name}()"
+                yield FollowUp(proposal, "call-add", f"call-add:{label}", label, _PASSED)
 
 
-def _min_arguments(parameters: Sequence[str], language: str) -> int:
-    """Return the number of arguments that a call has at least."""
+def _counts(parameters: Sequence[str], language: str) -> range:
+    """Return the numbers of arguments that a call may have."""
     needed = [one for one in parameters if not _VARIADIC.search(one)]
-    return (
-        len(needed)
-        if find_language(language).passes_all_arguments
-        else sum(not _OMITTED.search(one) for one in needed)
-    )
+    most = len(parameters) if len(needed) == len(parameters) else 1 << 30
+    if find_language(language).passes_all_arguments:
+        return range(len(needed), most + 1)
+    return range(sum(not _OMITTED.search(one) for one in needed), most + 1)
 
 
 def _is_overloaded(target: RenamedDefinition, made: Occurrence, language: str) -> bool:
@@ -172,38 +212,39 @@ def _is_edited(call: Call, index: DocumentIndex, situation: Situation) -> bool:
     )
 
 
-def _example(
-    change: ParameterChange, place: int, name: str, situation: Situation
-) -> tuple[str, IntroducedNames] | None:
+def _example(added: _NewParameter) -> tuple[str, IntroducedNames] | None:
     """Return what the last call passes for the new parameter that the user changed, with the names that it brought."""
+    change, situation = added.change, added.situation
     opens = WordPattern(rf"(?<!\w){re.escape(change.name)}\s?\(")
     for edit in situation.edits[:_MAX_EDITS]:
         index = situation.home(edit.uri) if edit is not None and edit.origin == "typed" else None
         if edit is None or index is None or edit is change.edit:
             continue
-        for line in range(max(edit.line - _ABOVE, 0), min(edit.line + len(edit.new), len(index.bodies))):
-            if edit.uri == change.edit.uri and change.lines[0] <= line <= change.lines[1]:
+        for call in _changed_calls(opens, edit, index):
+            if edit.uri == change.edit.uri and change.lines[0] <= call.line <= change.lines[1]:
                 continue
-            match = opens.search(index.bodies[line][:MAX_WIDTH])
-            text = "".join(index.snapshot.lines[line : line + WINDOW]) if match else ""
-            spans = argument_spans(text, match.end() - 1) if match else None
-            if spans is None:
-                continue
-            call = Call(line, text, tuple(spans))
-            passed = next((one for one in call.texts if keyword_of(one) == name), None)
-            if (
-                passed is None
-                and place < len(call.texts)
-                and not any(map(keyword_of, call.texts[: place + 1]))
-            ):
-                passed = call.texts[place]
-            if (
-                passed
-                and call.end >= edit.line
-                and not any(passed in old for old in edit.old if opens.search(old))
-            ):
+            passed = _argument_for(added, call)
+            if passed and not any(passed in old for old in edit.old if opens.search(old)):
                 return passed, IntroducedNames(edit, index, situation.trees)
     return None
+
+
+def _changed_calls(opens: WordPattern, edit: PastEdit, index: DocumentIndex) -> Iterator[Call]:
+    """Yield the calls of a function that go on in the lines of an edit."""
+    for line in range(max(edit.line - _ABOVE, 0), min(edit.line + len(edit.new), len(index.bodies))):
+        match = opens.search(index.bodies[line][:MAX_WIDTH])
+        call = call_at(index, line, match.end() - 1) if match else None
+        if call is not None and call.end >= edit.line:
+            yield call
+
+
+def _argument_for(added: _NewParameter, call: Call) -> str | None:
+    """Return what a call passes for a parameter, by its name or by its place."""
+    by_name = next((one for one in call.texts if keyword_of(one) == added.name), None)
+    is_by_place = by_name is None and added.place < len(call.texts)
+    if is_by_place and not any(map(keyword_of, call.texts[: added.place + 1])):
+        return call.texts[added.place]
+    return by_name
 
 
 def is_bound(name: str, line: int, index: DocumentIndex, trees: SyntaxTrees) -> bool:
@@ -223,6 +264,6 @@ def is_bound(name: str, line: int, index: DocumentIndex, trees: SyntaxTrees) -> 
 def _follow_up(
     index: DocumentIndex, call: Call, text: str | None, kind: str, label: str, confidence: float
 ) -> Iterator[FollowUp]:
-    proposal = changed_call(index, call, text) if text is not None else None
+    proposal = changed_call(index, call, text)
     if proposal is not None:
         yield FollowUp(proposal, kind, f"{kind}:{label}", label, confidence)

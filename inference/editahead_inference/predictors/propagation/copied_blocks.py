@@ -100,21 +100,40 @@ def _find_copy(edit: PastEdit, index: DocumentIndex, trees: SyntaxTrees) -> Copy
         old, line = line_body(before), edit.line + row
         if len(old.strip()) < 3 or max(len(old), len(after)) > _MAX_WIDTH or line >= len(index.bodies):
             continue
-        made = _replaced_words(old, line_body(after))
-        equal = [n for n in index.lines_with(old.strip()) if n != line and index.bodies[n] == old]
-        for original in equal[:_MAX_ORIGINALS]:
-            head = _head_words(index, original, line)
-            is_all = head and _is_same_block(index, original, line) and not is_local
-            words = tuple(pair for pair in made if is_all or pair in head)
-            if words and _is_alike_below(index, original, line):
-                return Copy(edit, line, original, words)
-            if _HEAD.search(old) and _is_same_below(index, original, line):
-                return Copy(edit, line, original, ())
-        for original in _heads_like(index, line) if _HEAD.search(old) and made else ():
-            theirs = index.bodies[original]
-            words = tuple(_replaced_words(theirs, line_body(after)))
-            if set(words) & set(made) & set(_replaced_words(theirs, old)):
-                return Copy(edit, line, original, words)
+        original = _equal_original(line, old, line_body(after), index, is_local=is_local)
+        if original is None and _HEAD.search(old):
+            original = _head_original(line, old, line_body(after), index)
+        if original is not None:
+            return Copy(edit, line, *original)
+    return None
+
+
+def _equal_original(
+    line: int, old: str, new: str, index: DocumentIndex, *, is_local: bool
+) -> tuple[int, tuple[Words, ...]] | None:
+    """Return the line that a changed line was equal to in the original, with the words that were replaced."""
+    made = _replaced_words(old, new)
+    equal = [n for n in index.lines_with(old.strip()) if n != line and index.bodies[n] == old]
+    for original in equal[:_MAX_ORIGINALS]:
+        head = _head_words(index, original, line)
+        is_all = head and _is_same_block(index, original, line) and not is_local
+        words = tuple(pair for pair in made if is_all or pair in head)
+        if words and _is_alike_below(index, original, line):
+            return original, words
+        if _HEAD.search(old) and _is_same_below(index, original, line):
+            return original, ()
+    return None
+
+
+def _head_original(
+    line: int, old: str, new: str, index: DocumentIndex
+) -> tuple[int, tuple[Words, ...]] | None:
+    """Return the head of the original of a changed head, with the words in which they differ."""
+    made = set(_replaced_words(old, new))
+    for original in _heads_like(index, line) if made else ():
+        words = tuple(_replaced_words(index.bodies[original], new))
+        if made.intersection(words, _replaced_words(index.bodies[original], old)):
+            return original, words
     return None
 
 
@@ -128,24 +147,27 @@ def _heads_like(index: DocumentIndex, line: int) -> Iterator[int]:
 
 def _inserted_copy(edit: PastEdit, index: DocumentIndex) -> Copy | None:
     """Return the copy if the edit inserted lines of which some differ from other lines by the same words."""
-    end = edit.line + len(edit.new)
-    if not 3 <= len(edit.new) <= _MAX_LINES or end > len(index.bodies):
+    lines = range(edit.line, edit.line + len(edit.new))
+    if not 3 <= len(lines) <= _MAX_LINES or lines.stop > len(index.bodies):
         return None
-    shifts: Counter[int] = Counter()
-    for line in range(edit.line, end):
-        text = index.bodies[line]
-        if len(text.strip()) >= 3 and len(text) <= _MAX_WIDTH:
-            found = index.lines_with(text)[:_MAX_ORIGINALS]
-            shifts.update(n - line for n in found if not edit.line <= n < end and index.bodies[n] == text)
+    shifts = Counter(n - line for line in lines for n in _equal_lines(line, index) if n not in lines)
     if not shifts or shifts.most_common(1)[0][1] < 2:
         return None
     shift = shifts.most_common(1)[0][0]
-    rows = [n for n in range(edit.line, end) if 0 <= n + shift < len(index.bodies)]
     counts: Counter[Words] = Counter()
-    for line in rows:
-        counts.update(set(_replaced_words(index.bodies[line + shift], index.bodies[line])))
+    for line in lines:
+        if 0 <= line + shift < len(index.bodies):
+            counts.update(set(_replaced_words(index.bodies[line + shift], index.bodies[line])))
     words = tuple(pair for pair, count in counts.items() if count >= 2)
     return Copy(edit, edit.line, edit.line + shift, words) if words else None
+
+
+def _equal_lines(line: int, index: DocumentIndex) -> list[int]:
+    """Return the lines of which one has the text of a line."""
+    text = index.bodies[line]
+    if len(text.strip()) < 3 or len(text) > _MAX_WIDTH:
+        return []
+    return [n for n in index.lines_with(text)[:_MAX_ORIGINALS] if index.bodies[n] == text]
 
 
 def _replaced_words(old: str, new: str) -> list[Words]:
@@ -153,49 +175,45 @@ def _replaced_words(old: str, new: str) -> list[Words]:
     if old == new or max(len(old), len(new)) > _MAX_WIDTH:
         return []
     a, b = tokenize(old), tokenize(new)
-    found: dict[Words, None] = {}
-    for a1, a2, b1, b2 in changed_spans(a, b):
-        if a2 - a1 != b2 - b1:
-            return []
-        for x, y in zip(a[a1:a2], b[b1:b2], strict=True):
-            if x == y:
-                continue
-            if not is_word(x) or not is_word(y) or x in KEYWORDS or y in KEYWORDS:
-                return []
-            words = word_replacement(x, y) or (split_words(x), split_words(y))
-            if words[0] and words[1] and len("".join(words[0])) > 1:
-                found[words] = None
-    return list(found)
+    spans = changed_spans(a, b)
+    if any(a2 - a1 != b2 - b1 for a1, a2, b1, b2 in spans):
+        return []
+    pairs = [(x, y) for a1, a2, b1, b2 in spans for x, y in zip(a[a1:a2], b[b1:b2], strict=True) if x != y]
+    if not all(is_word(token) and token not in KEYWORDS for pair in pairs for token in pair):
+        return []
+    replaced = (word_replacement(x, y) or (split_words(x), split_words(y)) for x, y in pairs)
+    return list(dict.fromkeys(words for words in replaced if words[1] and len("".join(words[0])) > 1))
 
 
 def _head_words(index: DocumentIndex, original: int, line: int) -> set[Words]:
     """Return the words that differ between the lines that open the block of a copied line and of the original."""
     found: set[Words] = set()
     heads = 0
-    between = range(*sorted((original, line)))
-    is_beside = len(between) <= _MAX_LINES and all(
-        index.indent(n).startswith(index.indent(line)) for n in between if index.bodies[n].strip()
-    )
+    is_beside = _is_beside(index, original, line)
     for up in range(1, min(_MAX_LINES, line, original) + 1):
         theirs, ours = index.bodies[original - up], index.bodies[line - up]
         if theirs == ours:
-            if not ours.strip() and heads:
+            if heads and not ours.strip():
                 break
             continue
         words = _replaced_words(theirs, ours)
-        if len(index.indent(line - up)) >= len(index.indent(line)):
-            if not words:
-                break
-            if is_beside:  # a line of the copy like the edited one
-                found.update(words)
-            continue
-        if not words or fuzz.ratio(theirs.strip(), ours.strip()) < _MIN_ALIKE:
+        is_head = len(index.indent(line - up)) < len(index.indent(line))
+        if not words or (is_head and fuzz.ratio(theirs.strip(), ours.strip()) < _MIN_ALIKE):
             break
-        found.update(words)
-        heads += 1
+        if is_head or is_beside:  # a head, or a line of the copy like the edited one
+            found.update(words)
+        heads += is_head
         if heads == _MAX_HEADS:
             break
     return found
+
+
+def _is_beside(index: DocumentIndex, original: int, line: int) -> bool:
+    """Return whether nothing between a line and its original is less indented."""
+    between = range(*sorted((original, line)))
+    return len(between) <= _MAX_LINES and all(
+        index.indent(n).startswith(index.indent(line)) for n in between if index.bodies[n].strip()
+    )
 
 
 def _ends_block(index: DocumentIndex, blank: int, step: int, line: int) -> bool:
@@ -238,26 +256,28 @@ def _mapped(body: str, rules: Sequence[WordRename]) -> str:
 
 def _rest(copy: Copy, index: DocumentIndex, rules: Sequence[WordRename]) -> Iterator[int]:
     """Yield the lines of the copy that are as in the original, on both sides of the edit."""
-    bodies = index.bodies
-    shift = copy.original - copy.line
-    if not copy.edit.old:
-        lines = [n for n in range(copy.line, copy.line + len(copy.edit.new)) if 0 <= n + shift < len(bodies)]
-        # Who has changed a line further down has passed those above it, and left them as they are.
-        last = max(n for n in lines if set(copy.words) & set(_replaced_words(bodies[n + shift], bodies[n])))
-        yield from (n for n in lines if n > last and bodies[n] == bodies[n + shift])
+    if copy.edit.old:
+        yield from _rest_beside(copy, 1, index, rules)
+        yield from _rest_beside(copy, -1, index, rules)
         return
-    for step in (1, -1):
-        line = copy.line + step
-        for _ in range(_MAX_LINES):
-            if not (0 <= line < len(bodies) and 0 <= line + shift < len(bodies)):
-                break
-            ours, theirs = bodies[line], bodies[line + shift]
-            if len(ours) > _MAX_WIDTH:
-                break
-            if ours == theirs:
-                if not ours.strip() and _ends_block(index, line, step, copy.line):
-                    break
-                yield line
-            elif not _replaced_words(theirs, ours) and ours != _mapped(theirs, rules):
-                break
-            line += step
+    bodies, shift = index.bodies, copy.original - copy.line
+    lines = [n for n in range(copy.line, copy.line + len(copy.edit.new)) if 0 <= n + shift < len(bodies)]
+    # Who has changed a line further down has passed those above it, and left them as they are.
+    last = max(n for n in lines if set(copy.words) & set(_replaced_words(bodies[n + shift], bodies[n])))
+    yield from (n for n in lines if n > last and bodies[n] == bodies[n + shift])
+
+
+def _rest_beside(copy: Copy, step: int, index: DocumentIndex, rules: Sequence[WordRename]) -> Iterator[int]:
+    """Yield the lines above (step -1) or below (1) a changed line of a copy that are as in the original."""
+    bodies = index.bodies
+    for away in range(step, step * (_MAX_LINES + 1), step):
+        line, original = copy.line + away, copy.original + away
+        if not (0 <= line < len(bodies) and 0 <= original < len(bodies)) or len(bodies[line]) > _MAX_WIDTH:
+            return
+        ours, theirs = bodies[line], bodies[original]
+        if ours == theirs:
+            if not ours.strip() and _ends_block(index, line, step, copy.line):
+                return
+            yield line
+        elif not _replaced_words(theirs, ours) and ours != _mapped(theirs, rules):
+            return

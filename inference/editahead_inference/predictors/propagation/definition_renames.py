@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from itertools import islice
 
-from editahead_prompts.text.identifiers import is_word
+from editahead_prompts.state import PastEdit
+from editahead_prompts.text.identifiers import replaced_word
 from editahead_prompts.text.snapshot import line_end
 from editahead_prompts.text.word_patterns import WordPattern
 
+from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation, changed_tokens, without_alignment
 from .named_places import MAX_WIDTH, other_indexes
 from .proposal import Proposal
@@ -64,24 +66,29 @@ def _renamed_definitions(situation: Situation) -> Iterator[RenamedDefinition]:
             continue
         known = _words(edit.old)
         for row, a, b, spans in changed_tokens(edit):
-            for a1, a2, b1, b2 in without_alignment(a, b, spans):
-                if a2 - a1 != 1 or b2 - b1 != 1 or not is_word(a[a1]) or not is_word(b[b1]):
+            line = edit.line + row
+            pairs = [(span, replaced_word(a, b, span)) for span in without_alignment(a, b, spans)]
+            for span, pair in pairs:
+                if pair is None or not _is_renaming(pair[1], known) or line >= len(origin.bodies):
                     continue
-                old, new = a[a1], b[b1]
-                if not _is_renaming(new, known) or edit.line + row >= len(origin.bodies):
-                    continue
-                place = edit.line + row, sum(map(len, b[:b1]))
-                index, trees = situation.index, situation.trees
-                others = other_indexes(situation.state, index, situation.home)
-                renamed = RenamedDefinition(old, new, origin, origin, edit, trees, place, others)
-                if renamed.is_only_definition and not renamed.is_unfinished:
-                    if index is not origin:
-                        renamed = RenamedDefinition(old, new, index, origin, edit, trees, place, others)
-                    renamed.is_rewritten = any(
-                        not (j2 - j1 == l2 - l1 == 1 and is_word(a[j1]) and is_word(b[l1]))
-                        for j1, j2, l1, l2 in without_alignment(a, b, spans)
-                    )
+                renamed = _renamed(pair, edit, origin, (line, sum(map(len, b[: span[2]]))), situation)
+                if renamed is not None:
+                    renamed.is_rewritten = any(other is None for _, other in pairs)
                     yield renamed
+
+
+def _renamed(
+    pair: tuple[str, str], edit: PastEdit, origin: DocumentIndex, place: tuple[int, int], situation: Situation
+) -> RenamedDefinition | None:
+    """Return the definition that an edit renamed at a place; None if it renamed none, or one of several."""
+    index, trees = situation.index, situation.trees
+    others = other_indexes(situation.state, index, situation.home)
+    renamed = RenamedDefinition(*pair, origin, origin, edit, trees, place, others)
+    if not renamed.is_only_definition or renamed.is_unfinished:
+        return None
+    if index is origin:
+        return renamed
+    return RenamedDefinition(*pair, index, origin, edit, trees, place, others)
 
 
 def _words(lines: Sequence[str]) -> Set[str]:
@@ -95,34 +102,26 @@ def _is_renaming(new: str, known: Set[str]) -> bool:
 
 
 def _references(renamed: RenamedDefinition, situation: Situation) -> Iterator[FollowUp]:
-    index, typing = situation.index, situation.typing
+    index = situation.index
     lines = index.lines_with(renamed.old)
     if not lines or len(lines) > _MAX_LINES or not renamed.is_visible:
         return
-    is_open = situation.state.is_open(index.snapshot.uri)
-    confidence = _SURE if renamed.is_here else _ELSEWHERE if is_open else _CLOSED
-    if typing is not None and typing.edit is renamed.edit and typing.word == renamed.new:
-        if not may_be_whole(renamed.old, renamed.new, index):
-            return
-        confidence = _TYPED
-    elif _is_left(renamed, situation):
-        confidence = _PASSED
+    confidence = _confidence(renamed, situation)
+    if confidence is None:
+        return
     in_code: list[Proposal] = []
     in_text: list[Proposal] = []
     for line in lines:
-        body = index.bodies[line]
-        made = renamed.rename_references(body, line)
-        if made != body:
+        made = renamed.rename_references(index.bodies[line], line)
+        if made != index.bodies[line]:
             proposal = Proposal(line, line + 1, (made + line_end(index.snapshot.lines[line]),))
             (in_text if renamed.is_text(line) else in_code).append(proposal)
     if renamed.is_rewritten and confidence > _REWRITTEN:
         for proposal in in_code:
-            place = Proposal(
-                proposal.start, proposal.end, index.snapshot.lines[proposal.start : proposal.end]
-            )
-            yield FollowUp(
-                place, "rewritten", f"rewritten:{renamed.old}", f"use of {renamed.old}", _REWRITTEN
-            )
+            start, end = proposal.start, proposal.end
+            place = Proposal(start, end, index.snapshot.lines[start:end])
+            label = f"use of {renamed.old}"
+            yield FollowUp(place, "rewritten", f"rewritten:{renamed.old}", label, _REWRITTEN)
         return
     label = f"rename {renamed.old} -> {renamed.new}"
     key = f"defined:{renamed.old}:{renamed.new}"
@@ -132,6 +131,18 @@ def _references(renamed: RenamedDefinition, situation: Situation) -> Iterator[Fo
     ):
         for proposal in join_neighbours(proposals):
             yield FollowUp(proposal, kind, key, label, sure)
+
+
+def _confidence(renamed: RenamedDefinition, situation: Situation) -> float | None:
+    """Return the confidence that the references follow; None while the new name is half typed."""
+    index, typing = situation.index, situation.typing
+    if typing is not None and typing.edit is renamed.edit and typing.word == renamed.new:
+        return _TYPED if may_be_whole(renamed.old, renamed.new, index) else None
+    if _is_left(renamed, situation):
+        return _PASSED
+    if renamed.is_here:
+        return _SURE
+    return _ELSEWHERE if situation.state.is_open(index.snapshot.uri) else _CLOSED
 
 
 def _is_left(renamed: RenamedDefinition, situation: Situation) -> bool:

@@ -13,7 +13,7 @@ from editahead_prompts.text.word_patterns import WordPattern
 
 from . import token_patterns
 from .document_index import DocumentIndex
-from .line_transforms import MAX_SITES
+from .line_transforms import MAX_SITES, without_blank_ends
 from .proposal import Proposal
 from .rule import Rule, shorten
 
@@ -31,7 +31,7 @@ _MAX_DECLARED = 4
 class Deletion(Rule):
     """A rule that deletes lines like the deleted ones: those that match the patterns `lines` one by one."""
 
-    lines: tuple[tuple[token_patterns.PatternPart, ...], ...] = ()
+    lines: tuple[token_patterns.LinePattern, ...] = ()
 
     def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
         regexes = [token_patterns.compile_pattern(parts) for parts in self.lines]
@@ -67,37 +67,30 @@ class NameDeletion(Rule):
 
 def learn_deletion(old: tuple[str, ...]) -> list[Rule]:
     """Learn rules from deleted lines."""
-    rules: list[Rule] = []
-    bodies = [line_body(line).strip() for line in old]
-    rules += _declared(bodies)
-    while bodies and not bodies[0]:
-        bodies.pop(0)
-    while bodies and not bodies[-1]:
-        bodies.pop()
-    if not bodies or len(bodies) > 6 or not any(len(body) > 3 for body in bodies) or not all(bodies):
+    rules = _declared([line_body(line).strip() for line in old])
+    bodies = without_blank_ends([line_body(line) for line in old])
+    if not 0 < len(bodies) <= 6 or not any(len(body) > 3 for body in bodies) or not all(bodies):
         return rules
-    label = f"delete {shorten(bodies[0], 30)}"
+    return [*rules, *_alike(bodies), *(_uses(bodies[0]) if len(bodies) == 1 else ())]
+
+
+def _alike(bodies: list[str]) -> Iterator[Rule]:
+    """Yield the rules that delete the same lines, and lines like them."""
     first = bodies[0]
-    rules.append(
-        Deletion("delete", f"delete:{bodies}", label, first, first, None, tuple((body,) for body in bodies))
-    )
-    for kind, split in (("hole", token_patterns.tokenize), ("words", tokenize)):
+    common = (f"delete {shorten(first, 30)}", first, first, None)
+    yield Deletion("delete", f"delete:{bodies}", *common, tuple((body,) for body in bodies))
+    for kind, split in (("delete-hole", token_patterns.tokenize), ("delete-words", tokenize)):
         holed = tuple(_with_own_names(split(body)) for body in bodies)
-        if len(token_patterns.longest_literal(holed[0])) >= 4 and any(
-            isinstance(p, token_patterns.Hole) for parts in holed for p in parts
-        ):
-            rules.append(
-                Deletion(f"delete-{kind}", f"delete-{kind}:{holed}", label, first, first, None, holed)
-            )
-    if len(bodies) == 1:
-        for name in list(dict.fromkeys(WORD.findall(first)))[:_MAX_NAMES]:
-            if count_letters(name) > 3 and name not in token_patterns.KEYWORDS:
-                rules.append(
-                    NameDeletion(
-                        "delete-name", f"delete-name:{name}", f"drop {name}", first, name, None, name
-                    )
-                )
-    return rules
+        has_hole = any(isinstance(part, token_patterns.Hole) for parts in holed for part in parts)
+        if has_hole and len(token_patterns.longest_literal(holed[0])) >= 4:
+            yield Deletion(kind, f"{kind}:{holed}", *common, holed)
+
+
+def _uses(line: str) -> Iterator[Rule]:
+    """Yield the rules that delete the lines with a name of a deleted line."""
+    for name in list(dict.fromkeys(WORD.findall(line)))[:_MAX_NAMES]:
+        if count_letters(name) > 3 and name not in token_patterns.KEYWORDS:
+            yield NameDeletion("delete-name", f"delete-name:{name}", f"drop {name}", line, name, None, name)
 
 
 def _declared(bodies: list[str]) -> list[Rule]:
@@ -112,15 +105,10 @@ def _declared(bodies: list[str]) -> list[Rule]:
     ]
 
 
-def _with_own_names(tokens: list[str]) -> tuple[token_patterns.PatternPart, ...]:
+def _with_own_names(tokens: list[str]) -> token_patterns.LinePattern:
     """Return the line with a hole for each name, except its first token, called names and names after a dot."""
     fixed = token_patterns.fixed_names(tokens) | {tokens[0]}
-    names: dict[str, token_patterns.Hole] = {}
-    for token in tokens:
-        kind = token_patterns.hole_kind(token)
-        if kind and token not in fixed and token not in names:
-            names[token] = token_patterns.Hole(f"h{len(names)}", kind)
-    return tuple(names.get(token, token) for token in tokens)
+    return token_patterns.put_holes(tokens, token_patterns.holes_of(tokens, fixed))
 
 
 @dataclass(frozen=True)

@@ -116,17 +116,18 @@ def _new_names(edit: PastEdit) -> Iterator[tuple[int, int, str]]:
 
 def _variant(node: Node | None, name: str, nodes: NodeTypes) -> _Variant | None:
     """Return the variant that the node names."""
-    while node is not None and not _is_variant(node, nodes):
-        node = node.parent if _text(node).strip("\"'").startswith(name) else None
-    if node is None or not _text(node).strip("\"'").startswith(name):
-        return None
-    siblings = _siblings(node, nodes)
-    at = next((n for n, sibling in enumerate(siblings) if sibling.id == node.id), None)
-    names = [_name(sibling) for sibling in siblings]
-    if at is None:
-        return None
-    rest = _text(node)[len(names[at]) :].lstrip()
-    return _beside(names, at, rest[:1] if rest[:1] in ("(", "{") else "")
+    while node is not None and _text(node).strip("\"'").startswith(name):
+        if _is_variant(node, nodes):
+            siblings = _siblings(node, nodes)
+            ids = [sibling.id for sibling in siblings]
+            names = [_name(sibling) for sibling in siblings]
+            if node.id not in ids:
+                return None
+            at = ids.index(node.id)
+            bracket = _text(node)[len(names[at]) :].lstrip()[:1]
+            return _beside(names, at, bracket if bracket in ("(", "{") else "")
+        node = node.parent
+    return None
 
 
 def _is_variant(node: Node, nodes: NodeTypes) -> bool:
@@ -142,22 +143,25 @@ def _is_variant(node: Node, nodes: NodeTypes) -> bool:
 
 def _written_variant(index: DocumentIndex, line: int, name: str) -> _Variant | None:
     """Return the variant of a line in the body of an enum, by its text."""
-    members: dict[int, str] = {}
-    for step in (-1, 1):
-        at = line + (step > 0)
-        while 0 <= at < len(index.bodies) and abs(at - line) <= _MAX_LINES:
-            match = _MEMBER.fullmatch(index.bodies[at][:_MAX_WIDTH])
-            if match is None or _ENUM.match(index.bodies[at]):
-                break
-            if match["name"]:
-                members[at] = match["name"]
-            at += step
-        if step < 0 and (at < 0 or not _ENUM.match(index.bodies[at])):
-            return None
-    rows = sorted(members)
-    return (
-        _beside([members[row] for row in rows], rows.index(line), "") if members.get(line) == name else None
-    )
+    above, head = _written_members(index, range(line - 1, max(line - _MAX_LINES - 1, 0) - 1, -1))
+    if head is None or not _ENUM.match(index.bodies[head]):
+        return None
+    below, _ = _written_members(index, range(line, min(line + _MAX_LINES + 1, len(index.bodies))))
+    if below[:1] != [(line, name)]:
+        return None
+    return _beside([*(text for _, text in reversed(above)), *(text for _, text in below)], len(above), "")
+
+
+def _written_members(index: DocumentIndex, lines: range) -> tuple[list[tuple[int, str]], int | None]:
+    """Return the members (line, name) of an enum in some lines, and the line at which its body ends, if it does."""
+    members: list[tuple[int, str]] = []
+    for line in lines:
+        match = _MEMBER.fullmatch(index.bodies[line][:_MAX_WIDTH])
+        if match is None or _ENUM.match(index.bodies[line]):
+            return members, line
+        if match["name"]:
+            members.append((line, match["name"]))
+    return members, None
 
 
 def _beside(names: Sequence[str], at: int, payload: str) -> _Variant | None:
@@ -170,18 +174,20 @@ def _beside(names: Sequence[str], at: int, payload: str) -> _Variant | None:
 
 def _siblings(node: Node, nodes: NodeTypes) -> list[Node]:
     """Return the variants of an enum, or the members of a union of literals, in order."""
-    if node.type != "literal_type":
-        parent = node.parent
-        return (
-            [n for n in parent.named_children if n.type == node.type and _is_variant(n, nodes)]
-            if parent
-            else []
-        )
-    top = node
-    while top.parent is not None and top.parent.type == "union_type":
-        top = top.parent
+    if node.type == "literal_type":
+        return _union_members(node)
+    parent = node.parent
+    return (
+        [n for n in parent.named_children if n.type == node.type and _is_variant(n, nodes)] if parent else []
+    )
+
+
+def _union_members(node: Node) -> list[Node]:
+    """Return the literals of the union around one of them."""
+    while node.parent is not None and node.parent.type == "union_type":
+        node = node.parent
     found: list[Node] = []
-    waiting = [top]
+    waiting = [node]
     while waiting and len(found) <= _MAX_LINES:
         at = waiting.pop()
         if at.type == "literal_type":
@@ -199,31 +205,35 @@ def _name(node: Node) -> str:
 def _arms(variant: _Variant, index: DocumentIndex) -> Iterator[Proposal]:
     """Yield the arms that the new variant lacks in one document."""
     lines = index.lines_with(variant.neighbour)
-    if len(lines) > _MAX_LINES:
-        return
-    for line in lines:
+    for line in lines if len(lines) <= _MAX_LINES else ():
         label = _label(index, line)
         if label is None or not whole_word(variant.neighbour).search(label):
             continue
         labels = _block_labels(index, line)
-        words = {word for _, text in labels for word in WORD.findall(text)}
-        if variant.name in words or not all(name in words for name in variant.others[:8]):
-            continue
-        if any(text.strip() in _DEFAULTS for _, text in labels):
-            continue  # which has an arm for the others
-        payload = label.rstrip()[-1:]
-        if {")": "(", "}": "{"}.get(payload, "") != variant.payload and payload in (")", "}"):
+        if not _needs_arm([text for _, text in labels], variant) or not _holds_as_much(label, variant):
             continue
         end = next((n for n, _ in labels if n > line), None) or _arm_end(index, line)
         while not index.bodies[end - 1].strip():
             end -= 1
-        text = index.bodies[line:end]
-        made = _renamed(text, variant, label, index)
-        if made is None or any(len(body) > _MAX_WIDTH for body in text):
-            continue
-        at = end if variant.is_after else line
-        eol = line_end(index.snapshot.lines[line]) or index.snapshot.eol
-        yield Proposal(at, at, tuple(body + eol for body in made))
+        made = _renamed(index.bodies[line:end], variant, label, index)
+        if made is not None:
+            at = end if variant.is_after else line
+            eol = line_end(index.snapshot.lines[line]) or index.snapshot.eol
+            yield Proposal(at, at, tuple(body + eol for body in made))
+
+
+def _needs_arm(labels: Sequence[str], variant: _Variant) -> bool:
+    """Return whether a block has an arm for each older variant, none for the new one, and none for all others."""
+    words = {word for text in labels for word in WORD.findall(text)}
+    if variant.name in words or not words.issuperset(variant.others[:8]):
+        return False
+    return not any(text.strip() in _DEFAULTS for text in labels)
+
+
+def _holds_as_much(label: str, variant: _Variant) -> bool:
+    """Return whether a label without values is for any variant, and one with values for a variant with the same bracket."""
+    bracket = {")": "(", "}": "{"}.get(label.rstrip()[-1:])
+    return bracket is None or bracket == variant.payload
 
 
 def _label(index: DocumentIndex, line: int) -> str | None:
@@ -270,12 +280,12 @@ def _renamed(lines: list[str], variant: _Variant, label: str, index: DocumentInd
     rule = WordRename("variant", "", "", "", "", None, old, new, ((variant.neighbour, variant.name),))
     rest = "\n".join(lines).replace(label, "", 1)
     texts = _STRING.findall(rest)
-    renamed = [
-        rule.renamed(word) for word in WORD.findall(_STRING.sub("", rest)) if rule.renamed(word) != word
-    ]
-    if re.search(r"\d", rest) or not (texts or renamed):
+    names = (rule.renamed(word) for word in WORD.findall(_STRING.sub("", rest)) if rule.renamed(word) != word)
+    renamed = list(names)
+    is_known = all(word in index.words for word in renamed)
+    if not (texts or renamed) or not is_known or any(rule.rewrite(text) == text for text in texts):
         return None
-    if any(rule.rewrite(text) == text for text in texts) or any(word not in index.words for word in renamed):
+    if re.search(r"\d", rest) or any(len(body) > _MAX_WIDTH for body in lines):
         return None
     return [rule.rewrite(body) for body in lines]
 

@@ -285,18 +285,9 @@ def _parameter_name(node: Node) -> str:
 
 def _returned(body: Node | None) -> Node | None:
     """Return the expression of a body that is a single `return`, after a docstring at most."""
-    if body is None:
+    last = _only_statement(body) if body is not None else None
+    if body is None or last is None:
         return None
-    children = [child for child in body.named_children if "comment" not in child.type]
-    if len(children) == 1 and children[0].type == "statement_list":  # Go
-        children = children[0].named_children
-    if len(children) == 2 and children[0].type == "expression_statement":
-        if not any("string" in child.type for child in children[0].named_children):
-            return None
-        children = children[1:]
-    if len(children) != 1:
-        return None
-    last = children[0]
     if last.type == "expression_statement" and last.named_children and body.type == "block":
         last = last.named_children[0]
     if last.type in ("return_statement", "return_expression"):
@@ -305,6 +296,18 @@ def _returned(body: Node | None) -> Node | None:
             return values[0].named_children[0]
         return values[0] if len(values) == 1 else None
     return last if body.type == "block" and not last.type.endswith("statement") else None
+
+
+def _only_statement(body: Node) -> Node | None:
+    """Return the statement of a body that has one, after a docstring at most."""
+    children = [child for child in body.named_children if "comment" not in child.type]
+    if len(children) == 1 and children[0].type == "statement_list":  # Go
+        children = children[0].named_children
+    if len(children) == 2 and children[0].type == "expression_statement":
+        if not any("string" in child.type for child in children[0].named_children):
+            return None
+        children = children[1:]
+    return children[0] if len(children) == 1 else None
 
 
 def _replaced(helper: _Helper, situation: Situation) -> Iterator[Proposal]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from editahead_prompts.text.identifiers import changed_spans, is_word, tokenize
+from editahead_prompts.text.identifiers import changed_spans, replaced_word, tokenize
 from editahead_prompts.text.scripts import count_letters
 from editahead_prompts.text.snapshot import line_end
 from editahead_prompts.text.word_patterns import WordPattern
@@ -69,12 +69,15 @@ class UnusedImport(Rule):
         listed = _LIST.match(body)
         names = [name.strip() for name in listed["names"].split(",") if name.strip()] if listed else []
         if listed and self.source in names and len(names) > 1:
-            space = " " if "{" in listed["head"] and listed["names"].startswith(" ") else ""
-            rest = ", ".join(name for name in names if name != self.source)
-            new = f"{listed['head']}{space}{rest}{space}{listed['tail']}"
+            new = self._without_name(listed, names)
             yield Proposal(line, line + 1, (new + line_end(index.snapshot.lines[line]),))
         elif (_WHOLE.match(body) and len(names) <= 1) or (_ITEM.match(body) and _inside_import(index, line)):
             yield Proposal(line, _end_of_gap(index, line), ())
+
+    def _without_name(self, listed: re.Match[str], names: Sequence[str]) -> str:
+        space = " " if "{" in listed["head"] and listed["names"].startswith(" ") else ""
+        rest = ", ".join(name for name in names if name != self.source)
+        return f"{listed['head']}{space}{rest}{space}{listed['tail']}"
 
 
 @dataclass(frozen=True)
@@ -163,15 +166,13 @@ def learn_unused(old: tuple[str, ...], new: tuple[str, ...]) -> list[Rule]:
 def _successors(old: tuple[str, ...], new: tuple[str, ...]) -> dict[str, str]:
     """Return the names of types and constants that an edit put for others, in lines that it rewrote one by one."""
     found: dict[str, str] = {}
-    if len(old) != len(new):
-        return found
-    for before, after in zip(old, new, strict=True):
+    for before, after in zip(old, new, strict=True) if len(old) == len(new) else ():
         if before == after or max(len(before), len(after)) > _MAX_WIDTH:
             continue
         a, b = tokenize(before), tokenize(after)
-        for a1, a2, b1, b2 in changed_spans(a, b):
-            if a2 - a1 != 1 or b2 - b1 != 1 or not is_word(a[a1]) or not is_word(b[b1]):
-                continue
-            if a[a1][0].isupper() and b[b1][0].isupper() and found.setdefault(a[a1], b[b1]) != b[b1]:
-                found[a[a1]] = ""
+        pairs = filter(None, (replaced_word(a, b, span) for span in changed_spans(a, b)))
+        for name, successor in pairs:
+            is_both = name[0].isupper() and successor[0].isupper()
+            if is_both and found.setdefault(name, successor) != successor:
+                found[name] = ""
     return found

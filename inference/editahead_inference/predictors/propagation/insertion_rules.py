@@ -23,7 +23,7 @@ from .deletion_rules import MovedOriginalDeletion
 from .document_index import DocumentIndex
 from .extract_variable_rule import learn_extraction
 from .import_rules import IMPORT
-from .line_transforms import MAX_SITES, apply_renaming, infer_renaming, reindent
+from .line_transforms import MAX_SITES, apply_renaming, infer_renaming, reindent, without_blank_ends
 from .proposal import Proposal
 from .rule import Rule, shorten
 
@@ -45,8 +45,8 @@ class Insertion(Rule):
         last: When not empty, the anchor is a line's head only, and the line ends in this character.
     """
 
-    lines: tuple[tuple[token_patterns.PatternPart, ...], ...] = ()
-    anchor: tuple[token_patterns.PatternPart, ...] = ()
+    lines: tuple[token_patterns.LinePattern, ...] = ()
+    anchor: token_patterns.LinePattern = ()
     after: bool = False
     base: str = ""
     last: str = ""
@@ -130,10 +130,10 @@ def _inserted(
     for start in (at - count, at):
         if start >= 0 and [body.strip() for body in bodies[start : start + count]] == stripped:
             return
-    eol = line_end(index.snapshot.lines[line]) or index.snapshot.eol
-    if at >= len(bodies) or (at == len(bodies) - 1 and after and not line_end(index.snapshot.lines[line])):
-        return
-    yield Proposal(at, at, reindent(filled, base, index.indent(line), eol))
+    end = line_end(index.snapshot.lines[line])
+    is_last = at >= len(bodies) or (after and not end and at == len(bodies) - 1)
+    if not is_last:
+        yield Proposal(at, at, reindent(filled, base, index.indent(line), end or index.snapshot.eol))
 
 
 def learn_insertion(new: tuple[str, ...], before: str, after: str) -> list[Rule]:
@@ -144,73 +144,45 @@ def learn_insertion(new: tuple[str, ...], before: str, after: str) -> list[Rule]
         before: The body of the line above them, "" at the document's start.
         after: The body of the line below them, "" at the document's end.
     """
-    rules: list[Rule] = []
     bodies = [line_body(line) for line in new]
-    if not any(body.strip() for body in bodies) or len(new) > 40:
-        return rules
-    shown = shorten(next(body for body in bodies if body.strip()), 30)
-    for where, anchor in (("below", after), ("above", before)):
-        text = anchor.strip()
-        if len(text) < 3:
-            continue
-        is_after = where == "above"
-        label = f"insert {shown}"
-        base = indentation(line_body(anchor))
-        key = f"{where}:{text}:{''.join(bodies)}"
-        exact = tuple((body,) for body in bodies)
-        rules.append(
-            Insertion(f"insert-{where}", key, label, text, shown, None, exact, (text,), is_after, base)
-        )
-        for kind, is_head, parts, filled in _holed_anchors(text, bodies):
-            name = f"insert-{where}-{kind}"
-            holed_key = f"{name}:{parts}:{filled}"
-            rules.append(
-                Insertion(
-                    name,
-                    holed_key,
-                    label,
-                    text,
-                    shown,
-                    None,
-                    filled,
-                    parts,
-                    is_after,
-                    base,
-                    text[-1] if is_head else "",
-                )
-            )
-        rules.append(
-            SimilarInsertion(
-                f"insert-{where}-like",
-                "like" + key,
-                label,
-                text,
-                shown,
-                None,
-                tuple(bodies),
-                text,
-                is_after,
-                base,
-            )
-        )
-    trimmed = [body.strip() for body in bodies]
-    while trimmed and not trimmed[-1]:
-        trimmed.pop()
-    while trimmed and not trimmed[0]:
-        trimmed.pop(0)
-    if trimmed and sum(map(len, trimmed)) >= 12:
-        rules.append(
-            MovedOriginalDeletion(
-                "move", f"move:{trimmed}", f"move {shown}", trimmed[0], trimmed[0], None, tuple(trimmed)
-            )
-        )
+    texts = without_blank_ends(bodies)
+    if not texts or len(new) > 40:
+        return []
+    rules = [*_beside(bodies, after, is_after=False), *_beside(bodies, before, is_after=True)]
+    if sum(map(len, texts)) >= 12:
+        rules.append(_moved("move", f"{texts}", texts))
     for body in bodies[:_MAX_ASSIGNMENTS]:
         rules += learn_extraction(body)
-    if len(trimmed) > 1:
-        rules += _moved_in_part(trimmed)
+    if len(texts) > 1:  # the imports among them may have been moved from elsewhere
+        rules += (
+            _moved("move-part", text, [text]) for text in texts[:_MAX_ASSIGNMENTS] if IMPORT.match(text)
+        )
     if len(new) == 1:
-        rules += _mirrors(bodies[0].strip(), before.strip(), after.strip())
+        rules += _mirrors(texts[0], before.strip(), after.strip())
     return rules
+
+
+def _beside(bodies: list[str], neighbour: str, *, is_after: bool) -> Iterator[Rule]:
+    """Yield the rules that insert lines before or after each line that is like the one beside them."""
+    anchor = neighbour.strip()
+    if len(anchor) < 3:
+        return
+    where = "insert-above" if is_after else "insert-below"
+    shown = shorten(without_blank_ends(bodies)[0], 30)
+    common = (f"insert {shown}", anchor, shown, None)
+    base = indentation(line_body(neighbour))
+    key = f"{where.removeprefix('insert-')}:{anchor}:{''.join(bodies)}"
+    yield Insertion(where, key, *common, tuple((body,) for body in bodies), (anchor,), is_after, base)
+    for kind, is_head, parts, lines in _holed_anchors(anchor, bodies):
+        holed, last = f"{where}-{kind}", anchor[-1] if is_head else ""
+        yield Insertion(holed, f"{holed}:{parts}:{lines}", *common, lines, parts, is_after, base, last)
+    yield SimilarInsertion(f"{where}-like", f"like{key}", *common, tuple(bodies), anchor, is_after, base)
+
+
+def _moved(kind: str, key: str, lines: list[str]) -> Rule:
+    """Return the rule that deletes the original of moved lines."""
+    label = f"move {shorten(lines[0], 30)}"
+    return MovedOriginalDeletion(kind, f"move:{key}", label, lines[0], lines[0], None, tuple(lines))
 
 
 def _mirrors(line: str, before: str, after: str) -> list[Rule]:
@@ -226,46 +198,26 @@ def _mirrors(line: str, before: str, after: str) -> list[Rule]:
     return []
 
 
-def _moved_in_part(lines: list[str]) -> list[Rule]:
-    """Return the rules for the imports among the inserted lines, which may have been moved from elsewhere."""
-    return [
-        MovedOriginalDeletion(
-            "move-part", f"move:{text}", f"move {shorten(text, 30)}", text, text, None, (text,)
-        )
-        for text in lines[:_MAX_ASSIGNMENTS]
-        if IMPORT.match(text)
-    ]
-
-
 def _holed_anchors(
     anchor: str, bodies: list[str]
-) -> Iterator[
-    tuple[
-        str, bool, tuple[token_patterns.PatternPart, ...], tuple[tuple[token_patterns.PatternPart, ...], ...]
-    ]
-]:
+) -> Iterator[tuple[str, bool, token_patterns.LinePattern, tuple[token_patterns.LinePattern, ...]]]:
     """Yield (kind, whether the anchor is a line's head only, anchor, lines), with holes for the anchor's names.
 
     A head has one hole, for the declared name. The lines share the anchor's holes, inside strings too, because a log line
     may hold the function's own name.
     """
-    tokens = tokenize(anchor)
-    names: dict[str, token_patterns.Hole] = {}
-    for token in tokens:
-        hole = token_patterns.hole_kind(token)
-        if hole and token not in names:
-            names[token] = token_patterns.Hole(f"h{len(names)}", hole)
-    if not names or len(names) > 8:
+    tokens, lines = tokenize(anchor), [tokenize(body) for body in bodies]
+    holes = token_patterns.holes_of(tokens)
+    if not 0 < len(holes) <= 8:
         return
-    lines = tuple(tuple(names.get(t, t) for t in tokenize(body)) for body in bodies)
-    parts = tuple(names.get(t, t) for t in tokens)
+    parts = token_patterns.put_holes(tokens, holes)
     if len(token_patterns.longest_literal(parts)) >= 3:
-        yield "hole", False, parts, lines
+        yield "hole", False, parts, tuple(token_patterns.put_holes(line, holes) for line in lines)
     head = _head(tokens)
     if head:
-        own = {t: h for t, h in names.items() if t == tokens[head - 2]}
-        headed = tuple(tuple(own.get(t, t) for t in tokenize(body)) for body in bodies)
-        yield "head", True, tuple(own.get(t, t) for t in tokens[:head]), headed
+        own = {name: hole for name, hole in holes.items() if name == tokens[head - 2]}
+        parts = token_patterns.put_holes(tokens[:head], own)
+        yield "head", True, parts, tuple(token_patterns.put_holes(line, own) for line in lines)
 
 
 def _head(tokens: list[str]) -> int:

@@ -62,25 +62,32 @@ def _filled(literal: str, values: Sequence[str]) -> str | None:
 def percent_to_f_string(line: str) -> str | None:
     """Rewrite each `"%s" % value` as an f-string, for the values that mean the same in both notations."""
     match = next((m for m in _STRING.finditer(line) if re.match(r"\s%\s", line[m.end() : m.end() + 3])), None)
-    if match is None:
+    operands = _operands(line, match.end() + 3) if match is not None else None
+    if match is None or operands is None:
         return None
-    start = match.end() + 3
-    if line.startswith("(", start):
-        spans = argument_spans(line, start)
-        if spans is None:
-            return None
-        values, end = [line[a:b].strip() for a, b in spans], spans[-1][1] + 1
-        values = [value for value in values if value]
-    else:
-        value = WordPattern(r"[^\W\d][\w.]*(?:\([^()]*\)|\[[^\[\]]*\])?").match(line[start:])
-        if value is None:
-            return None
-        values, end = [value[0]], start + value.end()
+    values, end = operands
     if WordPattern(r"\s*[\w.+*/%(\[-]").match(line[end:]):
         return None
     literal, quote = match[1], match[1][0]
     if any(quote in value or "\\" in value or "{" in value for value in values):
         return None
+    made = _with_values(literal.replace("{", "{{").replace("}", "}}"), values)
+    return None if made is None else f"{line[: match.start()]}f{made}{line[end:]}"
+
+
+def _operands(line: str, start: int) -> tuple[list[str], int] | None:
+    """Return the values behind a `%`, one or several in brackets, and where they end."""
+    if line.startswith("(", start):
+        spans = argument_spans(line, start)
+        if spans is None:
+            return None
+        return list(filter(None, (line[a:b].strip() for a, b in spans))), spans[-1][1] + 1
+    value = WordPattern(r"[^\W\d][\w.]*(?:\([^()]*\)|\[[^\[\]]*\])?").match(line[start:])
+    return None if value is None else ([value[0]], start + value.end())
+
+
+def _with_values(literal: str, values: Sequence[str]) -> str | None:
+    """Return a literal with the values in its fields; None if not each field has one that an f-string can show."""
     waiting = list(values)
     failed = False
 
@@ -96,8 +103,8 @@ def percent_to_f_string(line: str) -> str | None:
         spec = size + (kind if kind in "fgxX" else "")
         return f"{{{waiting.pop(0)}{shown}{':' + spec if spec else ''}}}"
 
-    made = _PERCENT.sub(field, literal.replace("{", "{{").replace("}", "}}"))
-    return None if failed or waiting else f"{line[: match.start()]}f{made}{line[end:]}"
+    made = _PERCENT.sub(field, literal)
+    return None if failed or waiting else made
 
 
 def concatenation_to_template(line: str) -> str | None:

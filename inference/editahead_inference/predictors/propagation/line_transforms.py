@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from editahead_prompts.text.identifiers import changed_spans, tokenize
 from editahead_prompts.text.snapshot import line_body
@@ -43,3 +44,10 @@ def infer_renaming(old: str, new: str) -> dict[str, str]:
 
 def apply_renaming(text: str, table: dict[str, str]) -> str:
     return "".join(table.get(token, token) for token in tokenize(text)) if table else text
+
+
+def without_blank_ends(lines: Sequence[str]) -> list[str]:
+    """Return the lines, stripped, from the first to the last one that is not blank."""
+    texts = [line.strip() for line in lines]
+    filled = [number for number, text in enumerate(texts) if text]
+    return texts[filled[0] : filled[-1] + 1] if filled else []

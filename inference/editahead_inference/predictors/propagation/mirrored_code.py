@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from editahead_prompts.state import PastEdit
 from editahead_prompts.text.identifiers import (
     WORD,
+    Span,
     case_style,
     is_word,
+    replaced_word,
     split_words,
     tokenize,
     word_replacement,
@@ -46,7 +48,7 @@ def follow_mirrored(situation: Situation) -> Iterator[FollowUp]:
         if edit.old:
             found = [*_mirrored_lines(edit, index), *_counterparts(edit, index)]
         else:
-            found = list(_mirrored_insertions(edit, index, situation))
+            found = list(_mirrored_insertions(edit, index))
         for proposal, confidence in found:
             yield FollowUp(proposal, "mirrored", f"mirrored:{edit.new[:1]}", "the other side", confidence)
 
@@ -54,27 +56,30 @@ def follow_mirrored(situation: Situation) -> Iterator[FollowUp]:
 def _mirrored_lines(edit: PastEdit, index: DocumentIndex) -> Iterator[tuple[Proposal, float]]:
     """Yield the only line that is the mirror image of the old one, rewritten to that of the new one."""
     for row, a, b, spans in changed_tokens(edit):
-        line = edit.line + row
         old, new = "".join(a), "".join(b)
         if len(a) < 5 or max(len(old), len(new)) > _MAX_WIDTH or COMMENT.match(old):
             continue
-        inserted = [token for _, _, b1, b2 in spans for token in b[b1:b2]]
-        images = []
-        for at in _around(line, index, edit):
-            table = _opposites(a, tokenize(index.bodies[at])) if len(index.bodies[at]) <= _MAX_WIDTH else None
-            if table:
-                images.append((at, table))
-        if len(images) != 1 or not any(is_word(token) for token in inserted):
+        images = [
+            (at, table)
+            for at in _around(edit.line + row, index, edit)
+            if (table := _opposites(a, index.bodies[at]))
+        ]
+        if len(images) != 1 or not _has_sides(b, spans, images[0][1]):
             continue
         at, table = images[0]
-        around = b[spans[0][2] : spans[-1][3]]
-        if not any(word in table for token in around for word in split_words(token)):
-            continue  # what was changed has no sides
-        if any(is_ordered(word) and word not in table for token in inserted for word in split_words(token)):
-            continue  # what is `max(0, ...)` on the other side?
         made = turn_words(new, table)
         if made != index.bodies[at]:
             yield Proposal(at, at + 1, (made + line_end(index.snapshot.lines[at]),)), _LINE
+
+
+def _has_sides(tokens: Sequence[str], spans: Sequence[Span], table: Mapping[str, str]) -> bool:
+    """Return whether what was changed in a line is about one of two sides, and can be about the other."""
+    come = [token for _, _, start, end in spans for token in tokens[start:end]]
+    around = {word for token in tokens[spans[0][2] : spans[-1][3]] for word in split_words(token)}
+    if not any(is_word(token) for token in come) or around.isdisjoint(table):
+        return False
+    # What is `max(0, ...)` on the other side?
+    return not any(is_ordered(word) and word not in table for token in come for word in split_words(token))
 
 
 def _around(line: int, index: DocumentIndex, edit: PastEdit) -> Iterator[int]:
@@ -83,8 +88,11 @@ def _around(line: int, index: DocumentIndex, edit: PastEdit) -> Iterator[int]:
             yield at
 
 
-def _opposites(a: Sequence[str], b: Sequence[str]) -> dict[str, str] | None:
+def _opposites(a: Sequence[str], body: str) -> dict[str, str] | None:
     """Return the words in which two lines differ as opposites; {} or None if they do not, or differ otherwise."""
+    if len(body) > _MAX_WIDTH:
+        return None
+    b = tokenize(body)
     if len(a) != len(b):
         return None
     table: dict[str, str] = {}
@@ -101,15 +109,11 @@ def _opposites(a: Sequence[str], b: Sequence[str]) -> dict[str, str] | None:
 def _counterparts(edit: PastEdit, index: DocumentIndex) -> Iterator[tuple[Proposal, float]]:
     """Yield the line with the opposite of a renamed call that shares another name: `writeInt(n)`, `n = readInt()`."""
     for row, a, b, spans in changed_tokens(edit):
-        if len(spans) != 1 or spans[0][1] - spans[0][0] != 1 or spans[0][3] - spans[0][2] != 1:
+        renamed = _renamed_call(a, b, spans)
+        sides = _sides(*renamed) if renamed is not None else []
+        if renamed is None or not sides:
             continue
-        old, new = a[spans[0][0]], b[spans[0][2]]
-        if not is_word(old) or not is_word(new) or b[spans[0][3] : spans[0][3] + 1] != ["("]:
-            continue
-        words = word_replacement(old, new)
-        sides = [word for word in split_words(old) if opposite(word)]
-        if words is None or not sides or sides[0] in words[0]:
-            continue
+        old, new = renamed
         names = {t for t in a if is_word(t) and t not in KEYWORDS and t != old and count_letters(t) > 1}
         images = []
         for at in _around(edit.line + row, index, edit):
@@ -124,6 +128,19 @@ def _counterparts(edit: PastEdit, index: DocumentIndex) -> Iterator[tuple[Propos
             yield Proposal(at, at + 1, (body + line_end(index.snapshot.lines[at]),)), _CODEC
 
 
+def _renamed_call(a: Sequence[str], b: Sequence[str], spans: Sequence[Span]) -> tuple[str, str] | None:
+    """Return the old and the new name if a line changed by the name of what it calls."""
+    is_call = len(spans) == 1 and b[spans[0][3] : spans[0][3] + 1] == ["("]
+    return replaced_word(a, b, spans[0]) if is_call else None
+
+
+def _sides(old: str, new: str) -> list[str]:
+    """Return the words of a renamed name that have an opposite; [] if the first of them was renamed."""
+    words = word_replacement(old, new)
+    sides = [word for word in split_words(old) if opposite(word)]
+    return sides if words is not None and sides and sides[0] not in words[0] else []
+
+
 def _side_of(token: str, old: str, sides: Sequence[str]) -> dict[str, str] | None:
     """Return the words that turn one name into its counterpart; None if the token is no counterpart."""
     if not is_word(token) or token == old or case_style(token) != case_style(old):
@@ -134,48 +151,57 @@ def _side_of(token: str, old: str, sides: Sequence[str]) -> dict[str, str] | Non
     )
 
 
-def _mirrored_insertions(
-    edit: PastEdit, index: DocumentIndex, situation: Situation
-) -> Iterator[tuple[Proposal, float]]:
+def _mirrored_insertions(edit: PastEdit, index: DocumentIndex) -> Iterator[tuple[Proposal, float]]:
     """Yield the mirror image of lines that were inserted into one of two mirrored functions."""
-    start, end = edit.line, edit.line + len(edit.new)
+    end = edit.line + len(edit.new)
     if not 0 < len(edit.new) <= _MAX_INSERTED or end > len(index.bodies):
         return
-    first, last = _block(index, start)
+    first, last = _block(index, edit.line)
     if first < 0 or last < end or last - first > _REACH:
         return
-    ours = [*index.bodies[first:start], *index.bodies[end : last + 1]]
-    size = len(ours)
-    images = []
-    for other in range(max(first - _REACH - size, 0), min(last + _REACH, len(index.bodies) - size + 1)):
-        if other + size > first and other <= last:
-            continue
-        table: dict[str, str] | None = {}
-        for body, theirs in zip(ours, index.bodies[other : other + size], strict=True):
-            found = _opposites(tokenize(body), tokenize(theirs)) if len(theirs) <= _MAX_WIDTH else None
-            if found is None or table is None:
-                table = None
-                break
-            table |= found
-        if table:
-            images.append((other + start - first, table))
+    without = [*index.bodies[first : edit.line], *index.bodies[end : last + 1]]
+    images = list(_images(without, (first, last), index))
     if len(images) != 1:
         return
     at, table = images[0]
-    lines = []
-    for text in edit.new:
-        body = line_body(text)
-        added = {word: opposite(word) for name in WORD.findall(body) for word in split_words(name)}
-        full = {
-            **{word: other for word, other in added.items() if other and are_opposite(word, other)},
-            **table,
-        }
-        made = turn_words(body, full)
-        if any(is_ordered(word) for word in table):
-            made = _COMPARISON.sub(lambda match: _TURNED.get(match[0], match[0]), made)
-        lines.append(made + (line_end(text) or index.snapshot.eol))
-    if any(made != text for made, text in zip(lines, edit.new, strict=True)):
-        yield Proposal(at, at, tuple(lines)), _BLOCK
+    lines = tuple(_mirrored(text, table, index.snapshot.eol) for text in edit.new)
+    if lines != edit.new:
+        yield Proposal(at + edit.line - first, at + edit.line - first, lines), _BLOCK
+
+
+def _images(
+    ours: Sequence[str], block: tuple[int, int], index: DocumentIndex
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the first lines of the mirror images of some lines near their block, with the words that are opposites."""
+    first, last = block
+    size = len(ours)
+    split = [tokenize(body) for body in ours]
+    for at in range(max(first - _REACH - size, 0), min(last + _REACH, len(index.bodies) - size + 1)):
+        if at + size <= first or at > last:
+            table = _opposites_of_all(split, index.bodies[at : at + size])
+            if table:
+                yield at, table
+
+
+def _opposites_of_all(ours: Sequence[Sequence[str]], theirs: Sequence[str]) -> dict[str, str] | None:
+    table: dict[str, str] = {}
+    for tokens, body in zip(ours, theirs, strict=True):
+        found = _opposites(tokens, body)
+        if found is None:
+            return None
+        table |= found
+    return table
+
+
+def _mirrored(text: str, table: Mapping[str, str], eol: str) -> str:
+    """Return the mirror image of a line, by the opposites of its function's lines and those of its own words."""
+    body = line_body(text)
+    added = {word: opposite(word) for name in WORD.findall(body) for word in split_words(name)}
+    own = {word: other for word, other in added.items() if other and are_opposite(word, other)}
+    made = turn_words(body, {**own, **table})
+    if any(is_ordered(word) for word in table):
+        made = _COMPARISON.sub(lambda match: _TURNED.get(match[0], match[0]), made)
+    return made + (line_end(text) or eol)
 
 
 def _block(index: DocumentIndex, line: int) -> tuple[int, int]:

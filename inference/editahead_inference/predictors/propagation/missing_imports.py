@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -106,42 +107,45 @@ def imports_of(
             below its head.
     """
     snapshot = index.snapshot
-    statements: list[Statement] | None = None
+    statements = cache(lambda: parse_imports(snapshot, trees))
     wanted: dict[tuple[str, ...], list[tuple[str, Wanted]]] = {}
     for name in names:
         known = list(_witnesses(name, snapshot, others, trees))
-        if not known or not is_unbound(name):
-            continue
-        if statements is None:
-            statements = parse_imports(snapshot, trees)
-        bound = {item.name for statement in statements for item in statement.items}
-        if name in bound or has_wildcard(statements):
-            continue
-        usable = [
-            (witness, one)
-            for witness, one in known
-            if one.module not in bound and not _is_own(one, snapshot) and _is_used_as(one, index)
-        ]
-        surest = {one for witness, one in usable if witness == usable[0][0]}
-        if len(surest) != 1:  # witnesses that contradict each other
-            continue
-        witness, one = usable[0]
-        alone = () if takes_list(one, snapshot.language) else (one.item,)
-        wanted.setdefault((one.module, one.form, *alone), []).append((witness, one))
+        agreed = _agreed(name, known, statements(), index) if known and is_unbound(name) else None
+        if agreed is not None:
+            one = agreed[1]
+            alone = () if takes_list(one, snapshot.language) else (one.item,)
+            wanted.setdefault((one.module, one.form, *alone), []).append(agreed)
     found = []
     for group in wanted.values():
         listed = [one for _, one in group]
-        if statements or not anywhere:
-            proposal = add_imports(snapshot, statements or (), listed, anywhere=anywhere)
+        if statements() or not anywhere:
+            proposal = add_imports(snapshot, statements(), listed, anywhere=anywhere)
         else:
             proposal = first_import(snapshot, listed, trees)
         if proposal is not None:
-            found.append(MissingImport(tuple(one.name for _, one in group), group[0][0], proposal))
+            found.append(MissingImport(tuple(one.name for one in listed), group[0][0], proposal))
     together = join_proposals(snapshot, [one.proposal for one in found]) if len(found) > 1 else None
     if together is None:
         return found
-    names = tuple(name for one in found for name in one.names)
-    return [MissingImport(names, found[0].witness, together), *found]
+    joined = tuple(name for one in found for name in one.names)
+    return [MissingImport(joined, found[0].witness, together), *found]
+
+
+def _agreed(
+    name: str, known: Sequence[tuple[str, Wanted]], statements: Sequence[Statement], index: DocumentIndex
+) -> tuple[str, Wanted] | None:
+    """Return what the surest witnesses say of a name; None if it is bound already, or if they contradict each other."""
+    bound = {item.name for statement in statements for item in statement.items}
+    if name in bound or has_wildcard(statements):
+        return None
+    usable = [
+        (witness, one)
+        for witness, one in known
+        if one.module not in bound and not _is_own(one, index.snapshot) and _is_used_as(one, index)
+    ]
+    surest = {one for witness, one in usable if witness == usable[0][0]}
+    return usable[0] if len(surest) == 1 else None
 
 
 def _brought(edits: Sequence[PastEdit]) -> list[str]:
@@ -212,32 +216,45 @@ def _witnesses(
     name: str, snapshot: Snapshot, others: Sequence[Snapshot], trees: SyntaxTrees
 ) -> Iterator[tuple[str, Wanted]]:
     """Yield what to import for a name, the surest first, each with how it is known."""
-    language = snapshot.language
-    for other in others:
-        if not _is_kin(language, other.language) or name not in other.text:
-            continue
+    related = [one for one in others if _is_kin(snapshot.language, one.language) and name in one.text]
+    for other in related:
         for statement in parse_imports(other, trees):
             for item in statement.items:
                 if item.name == name and item.form != "public":
-                    module = _seen_from(item.module, other.uri, snapshot.uri, language)
-                    if module:
-                        exported = f"{name} as {name}"  # only marks that others may import it from there
-                        text = name if item.item == exported else item.item
-                        yield "imported", replace(item, module=module, item=text)
-    pattern = _DEFINED.get("web" if language in _WEB else language)
-    for other in others:
-        if pattern is None or not _is_kin(language, other.language) or name not in other.text:
-            continue
-        defined = WordPattern(pattern.format(re.escape(name)), re.MULTILINE).search(other.text)
-        if defined:
-            module = _module_of(other, snapshot, trees)
-            if module:
-                form = "default" if "default" in defined[0].split() else "from"
-                yield "defined", Wanted(name, module, name, form)
-    if language == "python" and name in sys.stdlib_module_names and name in STANDARD_MODULES["python"]:
+                    yield from _imported(item, other, snapshot)
+    for other in related:
+        yield from _defined(name, other, snapshot, trees)
+    yield from _standard(name, snapshot.language)
+
+
+def _imported(item: Wanted, other: Snapshot, snapshot: Snapshot) -> Iterator[tuple[str, Wanted]]:
+    """Yield what another document imports, as this document writes it."""
+    module = _seen_from(item.module, other.uri, snapshot.uri, snapshot.language)
+    if module:
+        exported = f"{item.name} as {item.name}"  # only marks that others may import it from there
+        yield "imported", replace(item, module=module, item=item.name if item.item == exported else item.item)
+
+
+def _defined(
+    name: str, other: Snapshot, snapshot: Snapshot, trees: SyntaxTrees
+) -> Iterator[tuple[str, Wanted]]:
+    """Yield the import of what another document defines."""
+    pattern = _DEFINED.get("web" if snapshot.language in _WEB else snapshot.language)
+    if pattern is None:
+        return
+    defined = WordPattern(pattern.format(re.escape(name)), re.MULTILINE).search(other.text)
+    module = _module_of(other, snapshot, trees) if defined else ""
+    if defined and module:
+        yield "defined", Wanted(name, module, name, "default" if "default" in defined[0].split() else "from")
+
+
+def _standard(name: str, language: str) -> Iterator[tuple[str, Wanted]]:
+    """Yield the import of a module of the standard library, and that of a name in one."""
+    module = STANDARD_MODULES[language].get(name) if language in STANDARD_MODULES else None
+    if language == "python" and module is not None and name in sys.stdlib_module_names:
         yield "standard", Wanted(name, name, name, "module")
-    elif language == "go" and name in STANDARD_MODULES["go"]:
-        yield "standard", Wanted(name, STANDARD_MODULES["go"][name], "", "module")
+    elif language == "go" and module is not None:
+        yield "standard", Wanted(name, module, "", "module")
     if name in STANDARD_NAMES.get(language, {}):
         yield "standard", Wanted(name, STANDARD_NAMES[language][name], name, "from")
 
@@ -270,26 +287,35 @@ def _relative(path: str, folder: str) -> str:
 def _module_of(other: Snapshot, snapshot: Snapshot, trees: SyntaxTrees) -> str:
     """Return the name by which this document imports from another, or "" where nothing shows it."""
     theirs, ours = _path(other.uri), _path(snapshot.uri)
-    statements = parse_imports(snapshot, trees)
-    stem = posixpath.splitext(theirs)[0]
+    known = [statement.module for statement in parse_imports(snapshot, trees)]
     if snapshot.language in _WEB:
-        relative = [s.module for s in statements if s.module.startswith(".")]
-        if not relative:
-            return ""
-        ending = next((".js" for module in relative if module.endswith(".js")), "")
-        whole = _relative(stem, posixpath.dirname(ours))
-        folder = whole.removesuffix("/index")
-        return folder if folder in relative or (folder != whole and not ending) else whole + ending
+        return _relative_module(theirs, ours, [module for module in known if module.startswith(".")])
+    return _dotted_module(theirs, ours, frozenset(known))
+
+
+def _relative_module(theirs: str, ours: str, known: Sequence[str]) -> str:
+    """Return the path of a module as the relative imports of a document write it."""
+    if not known:
+        return ""
+    ending = ".js" if any(module.endswith(".js") for module in known) else ""
+    whole = _relative(posixpath.splitext(theirs)[0], posixpath.dirname(ours))
+    folder = whole.removesuffix("/index")
+    return folder if folder in known or (folder != whole and not ending) else whole + ending
+
+
+def _dotted_module(theirs: str, ours: str, known: frozenset[str]) -> str:
+    """Return the dotted name of a module: one that is imported already, one beside the document, or one of the same root."""
+    stem = posixpath.splitext(theirs)[0]
     parts = stem.removesuffix("/__init__").split("/")
-    known = {s.module for s in statements}
-    for start in range(len(parts)):
-        if ".".join(parts[start:]) in known:
-            return ".".join(parts[start:])
+    names = [".".join(parts[start:]) for start in range(len(parts))]
+    imported = next((name for name in names if name in known), None)
+    if imported is not None:
+        return imported
     is_beside = posixpath.dirname(theirs) == posixpath.dirname(ours)
     if is_beside and any(module.startswith(".") for module in known):
         return f".{parts[-1]}" if not stem.endswith("/__init__") else ""
-    roots = {module.split(".")[0] for module in known if not module.startswith(".")}
+    roots = {module.split(".")[0] for module in known if not module.startswith(".")} - sys.stdlib_module_names
     for start, part in enumerate(parts):
-        if part in roots and part not in sys.stdlib_module_names and parts[:start] == ours.split("/")[:start]:
-            return ".".join(parts[start:])
+        if part in roots and parts[:start] == ours.split("/")[:start]:
+            return names[start]
     return ""

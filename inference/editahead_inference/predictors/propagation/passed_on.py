@@ -65,26 +65,34 @@ def _passing_on(change: ParameterChange, situation: Situation) -> Iterator[Follo
     rest = _rest(change.new[place])
     body_lines = range(change.lines[1] + 1, change.last + 1)
     is_used = any(whole_word(name).search(index.bodies[line][:MAX_WIDTH]) for line in body_lines)
+    for called, call, callee in _known_calls(change, situation):
+        if not _takes(callee, name, rest):
+            continue
+        is_optional = not rest and _is_optional(callee, name)
+        if is_optional and is_used:
+            continue  # what the function got it for
+        if rest:
+            made = with_argument(call, -1, rest + passed_variable(name, language), language, name)
+        else:
+            made = _passed(call, callee, name, language)
+        proposal = changed_call(index, call, made)
+        if proposal is not None:
+            sure = _OPTIONAL if is_optional else _NEEDED
+            yield FollowUp(
+                proposal, "call-add", f"call-add:{called}:{name}", f"pass {name} to {called}()", sure
+            )
+
+
+def _known_calls(change: ParameterChange, situation: Situation) -> Iterator[tuple[str, Call, _Callee]]:
+    """Yield the calls in a function, but not of itself, each with the name and the definition of what it calls."""
+    index = situation.index
     for line in range(change.lines[1], min(change.last, change.lines[1] + _MAX_LINES) + 1):
         body = index.bodies[line]
         for match in _CALLED.finditer(body) if len(body) <= MAX_WIDTH else ():
             callee = _callee(match["name"], situation) if match["name"] != change.name else None
             call = call_at(index, line, match.end() - 1) if callee is not None else None
-            if callee is None or call is None or not _takes(callee, name, rest):
-                continue
-            is_optional = not rest and _is_optional(callee, name)
-            if is_optional and is_used:
-                continue  # what the function got it for
-            made = (
-                with_argument(call, -1, rest + passed_variable(name, language), language, name)
-                if rest
-                else _passed(call, callee, name, language)
-            )
-            proposal = changed_call(index, call, made) if made is not None else None
-            if proposal is not None:
-                sure = _OPTIONAL if is_optional else _NEEDED
-                label = f"pass {name} to {match['name']}()"
-                yield FollowUp(proposal, "call-add", f"call-add:{match['name']}:{name}", label, sure)
+            if callee is not None and call is not None:
+                yield match["name"], call, callee
 
 
 def _callee(name: str, situation: Situation) -> _Callee | None:

@@ -41,7 +41,7 @@ from .rule import rule_id
 from .rule_induction import may_teach
 from .signatures import changes_constructor, changes_inherited_signature, follow_signatures
 from .site_features import Site
-from .sites import NEAR_SITES, Lessons, find_sites
+from .sites import NEAR_SITES, Lessons, SiteSearch
 from .unfinished_edits import Typing, find_typing, finished_edits
 
 _REMEMBERED = 32
@@ -231,9 +231,7 @@ class Propagation:
         self, search: _Search, check: Callable[[], None], near: int | None = NEAR_SITES
     ) -> Iterator[Candidate]:
         index = self._index(search.state.document)
-        for site, features in find_sites(
-            search.state, index, search.home, self._trees, search.lessons, search.typing, check, near=near
-        ):
+        for site, features in self._site_search(search, index, check).find(near=near):
             if keeps_assignments(site.proposal, index) and is_fitting(site.proposal, index, self._trees):
                 yield _candidate(search.state.document, site, features)
 
@@ -245,16 +243,17 @@ class Propagation:
         kinds: Collection[str],
         near: int | None = NEAR_SITES,
     ) -> Iterator[Candidate]:
-        index, lessons = self._index(other), search.lessons
+        index = self._index(other)
         where = {"elsewhere": 1.0} if search.state.is_open(other.uri) else {"elsewhere": 1.0, CLOSED: 1.0}
-        for site, features in find_sites(
-            search.state, index, search.home, self._trees, lessons, search.typing, check, kinds, near
-        ):
+        for site, features in self._site_search(search, index, check).find(kinds, near):
             if any(rule.kind in kinds for rule, _ in site.rules) and is_fitting(
                 site.proposal, index, self._trees
             ):
                 edit = index.kept_edit(site.proposal, partial(to_edit, other))
                 yield _candidate(other, site, features | where, edit)
+
+    def _site_search(self, search: _Search, index: DocumentIndex, check: Callable[[], None]) -> SiteSearch:
+        return SiteSearch(search.state, index, search.home, self._trees, search.lessons, search.typing, check)
 
     def _follow_ups(self, search: _Search, snapshot: Snapshot, check: Callable[[], None]) -> list[Candidate]:
         situation = Situation(
@@ -277,23 +276,21 @@ class Propagation:
         of a constructor or of a method that other types have, too.
         """
         settled: list[PastEdit] = []
-        for uri in {edit.uri for edit in edits[:_ADAPTED] if edit is not None and edit.uri in snapshots}:
+        recent = [edit for edit in edits[:_ADAPTED] if edit is not None and edit.uri in snapshots]
+        for uri in {edit.uri for edit in recent}:
             index = self._index(snapshots[uri])
             settled += [copy.edit for copy in find_copies(edits, index, self._trees)]
-            settled += [
-                edit
-                for edit in edits[:_ADAPTED]
-                if edit is not None
-                and edit.uri == uri
-                and (
-                    adds_await(edit)
-                    or names_own_function(edit, index, self._trees)
-                    or changes_import_path(edit, index.snapshot.language, index.snapshot.lines)
-                    or changes_constructor(edit)
-                    or changes_inherited_signature(edit, index, self._trees)
-                )
-            ]
+            settled += [edit for edit in recent if edit.uri == uri and self._is_settled(edit, index)]
         return [None if any(edit is other for other in settled) else edit for edit in edits]
+
+    def _is_settled(self, edit: PastEdit, index: DocumentIndex) -> bool:
+        return (
+            adds_await(edit)
+            or names_own_function(edit, index, self._trees)
+            or changes_import_path(edit, index.snapshot.language, index.snapshot.lines)
+            or changes_constructor(edit)
+            or changes_inherited_signature(edit, index, self._trees)
+        )
 
     def _missing_imports(self, search: _Search) -> Iterator[Candidate]:
         state, typing = search.state, search.typing

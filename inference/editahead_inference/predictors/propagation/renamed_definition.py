@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -81,13 +82,15 @@ class RenamedDefinition(RenamedName):
         made = self.new_occurrence
         if made is None or made.imports or made.role not in ("plain", "member"):
             return False
-        is_set = not made.defines and is_set_by_constructor(self._node(*self.place, self.new), self._language)
-        if not (made.defines or is_set) or (made.role == "member" and not made.owner):
+        if made.role == "member" and not made.owner:
             return False
-        if any(self._is_rival(other) for other in self._old_definitions) or (is_set and self._is_set_again):
+        if any(self._is_rival(other) for other in self._old_definitions):
             return False
         others = [o for o in self._occurrences(self.new) if o.defines and self._is_rival(o)]
-        return len(others) <= made.defines  # one is the renamed definition itself
+        if made.defines:
+            return len(others) <= 1  # one is the renamed definition itself
+        is_set = is_set_by_constructor(self._node(*self.place, self.new), self._language)
+        return is_set and not self._is_set_again and not others
 
     @cached_property
     def _is_set_again(self) -> bool:
@@ -116,9 +119,10 @@ class RenamedDefinition(RenamedName):
             return False
         if made.role == "member":
             return other.owner == made.owner
-        if self._index.snapshot.language in C_FAMILY and made.binder == MODULE:
+        language = self._index.snapshot.language
+        if language in C_FAMILY and made.binder == MODULE:
             return False  # a declaration and its definition
-        if self._index.snapshot.language == "go" and made.binder != MODULE and other.at > made.at:
+        if language == "go" and made.binder != MODULE and other.at > made.at:
             return False  # `a, err :=` after `err :=` assigns the same variable
         return other.binder == made.binder and not self._is_assigned_again(other)
 
@@ -176,21 +180,26 @@ class RenamedDefinition(RenamedName):
     def _is_imported(self) -> bool:
         """Whether an import of the document names the old name and the origin's module."""
         bodies, is_go = self._index.bodies, self._index.snapshot.language == "go"
-        for line in self._index.lines_with(self.old)[: self.max_lines]:
-            for match in whole_word(self.old).finditer(bodies[line][:MAX_WIDTH]):
-                if not self.occurrence(line, match.start()).imports:
-                    continue
-                top = self._index.block(line)
-                near = bodies[max(top, 0) if top >= 0 else line : line + 12]
-                text = " ".join(body[:400] for body in near)
-                if any(whole_word(name).search(text) for name in self._modules):
-                    return True
-        return any(
+        return any(self._names_module(line) for line in self._import_lines()) or any(
             _IMPORT.match(bodies[line]) or (is_go and bodies[line].strip().startswith('"'))
             for name in self._modules
             for line in self._index.lines_with(name)[:_MAX_IMPORT_LINES]
             if whole_word(name).search(bodies[line][:400])
         )
+
+    def _import_lines(self) -> Iterator[int]:
+        """Yield the lines in which the document imports the old name."""
+        for line in self._index.lines_with(self.old)[: self.max_lines]:
+            for match in whole_word(self.old).finditer(self._index.bodies[line][:MAX_WIDTH]):
+                if self.occurrence(line, match.start()).imports:
+                    yield line
+
+    def _names_module(self, line: int) -> bool:
+        """Return whether an import that has a line names the origin's module."""
+        top = self._index.block(line)
+        near = self._index.bodies[top if top >= 0 else line : line + 12]
+        text = " ".join(body[:400] for body in near)
+        return any(whole_word(name).search(text) for name in self._modules)
 
     def rename_references(self, body: str, line: int) -> str:
         """Replace the old name in a line's body where it surely refers to the renamed definition."""
@@ -233,45 +242,51 @@ class RenamedDefinition(RenamedName):
         if site.role == "argument":
             return bool(made.owner and site.owner) and self._has_owner(site)
         if site.role == "member":
-            if self._index.snapshot.language == "cpp" and site.owner.removeprefix(HINT) in (
-                self.old,
-                self.new,
-            ):
-                return True  # a constructor or the destructor
-            return not self.is_here and site.owner.removeprefix(HINT) in self._modules
+            return self._is_qualified(site)
         if self.is_here:
             return self.binding(site) == self.binding(made)
         if site.defines and not site.imports and self._index.snapshot.language not in C_FAMILY:
             return False
         return self.binding(site) == MODULE
 
+    def _is_qualified(self, site: Occurrence) -> bool:
+        """Return whether a member is the definition behind its module or, in C++, a constructor or the destructor."""
+        owner = site.owner.removeprefix(HINT)
+        if self._index.snapshot.language == "cpp" and owner in (self.old, self.new):
+            return True
+        return not self.is_here and owner in self._modules
+
     def _refers_to_member(self, site: Occurrence, made: Occurrence, line: int, column: int) -> bool:
         if site.shorthand or site.role == "argument":
             return bool(site.owner) and site.owner.rpartition(".")[2] == made.owner
         if site.role == "member":
-            if not self.is_here and self._index.bodies[line][:column].endswith(('"', "'")):
-                return False  # in `getattr` of another file
-            if site.owner == made.owner:
-                return not self._is_of_base(made, line, column)
-            if (made.owner, site.owner) in self._kin:
-                return True
-            if not site.owner.startswith(HINT) or self._is_of_another_type(site):
-                return False
-            receiver = site.owner.removeprefix(HINT)
-            is_named_after = split_words(receiver) == split_words(made.owner)
-            is_distinctive = len(split_words(self.old)) > 1 and may_be_called(receiver, made.owner)
-            return self.is_here or is_named_after or is_distinctive
-        if site.role == "plain" and self._is_enumerator:
-            return self.binding(site) == MODULE
-        if not self.is_here or site.role != "plain" or self.binding(site) != MODULE:
+            return self._has_its_receiver(site, made, line, column)
+        if site.role != "plain" or self.binding(site) != MODULE:
             return False
-        at = self._index.snapshot.starts[line] + column
-        node = self._trees.node_at(self._index.snapshot, at, at + len(self.old))
+        return self._is_enumerator or (self.is_here and self._is_without_receiver(made, line, column))
+
+    def _has_its_receiver(self, site: Occurrence, made: Occurrence, line: int, column: int) -> bool:
+        """Return whether a member is that of the definition, by what is known of its receiver."""
+        if not self.is_here and self._index.bodies[line][:column].endswith(('"', "'")):
+            return False  # in `getattr` of another file
+        if site.owner == made.owner:
+            return not self._is_of_base(made, line, column)
+        if (made.owner, site.owner) in self._kin:
+            return True
+        if not site.owner.startswith(HINT) or self._is_of_another_type(site):
+            return False
+        receiver = site.owner.removeprefix(HINT)
+        is_named_after = split_words(receiver) == split_words(made.owner)
+        is_distinctive = len(split_words(self.old)) > 1 and may_be_called(receiver, made.owner)
+        return self.is_here or is_named_after or is_distinctive
+
+    def _is_without_receiver(self, made: Occurrence, line: int, column: int) -> bool:
+        """Return whether a name is the member inside of its type, in a language that needs no `this`."""
+        node = self._node(line, column, self.old)
         if node is None or not self._language.implicit_this:
             return False
-        if (
-            node.parent is not None and node.parent.type == "switch_label"
-        ):  # Java names a constant without its type
+        if node.parent is not None and node.parent.type == "switch_label":
+            # Java names a constant without its type
             return not any(d.role == "member" for d in self._old_definitions)
         return enclosing_type(node, self._language) == made.owner
 
@@ -297,14 +312,11 @@ class RenamedDefinition(RenamedName):
     def _is_documented(self, body: str, line: int, match: re.Match[str], site: Occurrence) -> bool:
         """Return whether a name in a text is the renamed one: in the comment or docstring of the definition."""
         made = self.new_occurrence
-        if (
-            made is not None
-            and made.role == "plain"
-            and made.binder == MODULE
-            and self.is_annotation(line, match)
-        ):
+        if made is None:
+            return False
+        if made.role == "plain" and made.binder == MODULE and self.is_annotation(line, match):
             return True
-        if made is None or not self.is_here:
+        if not self.is_here:
             return False
         binding = self.binding(made)
         if binding != MODULE and binding in site.scopes:

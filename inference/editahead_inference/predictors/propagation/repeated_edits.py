@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -84,29 +84,33 @@ def repeat_edits(situation: Situation) -> Iterator[FollowUp]:
 
 def _repeated(one: _Change, other: _Change, situation: Situation) -> list[FollowUp]:
     """Return the lines that follow from two changes, if these are the same rewrite."""
-    index = situation.index
     common = _common_rewrite(one, other)
     if common is None:
         return []
     rewrite, literal, label = common
-    proposals = []
-    for line in _lines(index, literal, situation, (one.line, other.line)):
+    examples = (one.line, other.line)
+    lines = (line for line in _lines(literal, situation, examples) if line not in examples)
+    proposals = list(itertools.islice(_rewritten(lines, rewrite, situation), _MAX_SITES + 1))
+    if len(proposals) > _MAX_SITES:
+        return []
+    first, last = sorted(examples)
+    outside = [p for p in proposals if not first < p.start < last]
+    confidence = _TWICE if len(outside) == len(proposals) else _SKIPPED
+    return [FollowUp(p, "twice", f"twice:{label}", label, confidence) for p in join_neighbours(outside)]
+
+
+def _rewritten(lines: Iterable[int], rewrite: Rewrite, situation: Situation) -> Iterator[Proposal]:
+    """Yield the rewrites of some lines of a document."""
+    index = situation.index
+    for line in lines:
         body = index.bodies[line]
-        if len(body) > _MAX_WIDTH or line in (one.line, other.line) or COMMENT.match(body):
-            continue
-        made = rewrite(body.strip())
+        made = None if len(body) > _MAX_WIDTH or COMMENT.match(body) else rewrite(body.strip())
         if made is None or made == body.strip() or not may_be_constant(made, line, index):
             continue
         end = line_end(index.snapshot.lines[line])
         proposal = Proposal(line, line + 1, (index.indent(line) + made + end,))
         if is_fitting(proposal, index, situation.trees):
-            proposals.append(proposal)
-        if len(proposals) > _MAX_SITES:
-            return []
-    first, last = sorted((one.line, other.line))
-    outside = [p for p in proposals if not first < p.start < last]
-    confidence = _TWICE if len(outside) == len(proposals) else _SKIPPED
-    return [FollowUp(p, "twice", f"twice:{label}", label, confidence) for p in join_neighbours(outside)]
+            yield proposal
 
 
 def _changes(situation: Situation) -> list[_Change]:
@@ -135,10 +139,8 @@ def _common_rewrite(one: _Change, other: _Change) -> tuple[Rewrite, str, str] | 
     for label, literal, convert in CONVERSIONS:
         if convert(one.old) == one.new and convert(other.old) == other.new:
             return convert, literal, label
-    pattern = _pattern(one, other)
-    if pattern is None:
-        return None
-    return pattern.rewrite, pattern.literal, pattern.label
+    pattern = _pattern(one, other) or _wrapping(one, other)
+    return None if pattern is None else (pattern.rewrite, pattern.literal, pattern.label)
 
 
 @dataclass(frozen=True)
@@ -176,24 +178,14 @@ class _Pattern:
         return f"{match[1]}{self.new}{match[2]}"
 
 
-def _pattern(one: _Change, other: _Change) -> _Pattern | _Wrapping | None:
-    sides = []
-    for change in (one, other):
-        a, b = tokenize(change.old), tokenize(change.new)
-        spans = changed_spans(a, b)
-        if len(spans) == 2 and spans[0][:2] == (spans[0][0],) * 2 and spans[1][:2] == (spans[1][0],) * 2:
-            return _wrapping(one, other)
-        if len(spans) != 1:
-            return None
-        a1, a2, b1, b2 = spans[0]
-        sides.append((a[:a1], "".join(a[a1:a2]), "".join(b[b1:b2]), a[a2:]))
-    (left, old, new, right), (other_left, other_old, other_new, other_right) = sides
-    if (old, new) != (other_old, other_new) or not new.strip() or (old and not _has_letters(old)):
+def _pattern(one: _Change, other: _Change) -> _Pattern | None:
+    ours, theirs = _replacement(one), _replacement(other)
+    if ours is None or theirs is None:
         return None
-    if all(WORD.fullmatch(text) and text not in KEYWORDS for text in (old, new)):
-        return None  # a rename, which follows bindings
-    if not old and COMMENT.match(new.strip()):
-        return None  # a remark on a line, such as what a checker is to ignore, says nothing of other lines
+    left, old, new, right = ours
+    other_left, *same, other_right = theirs
+    if [old, new] != same or not _may_be_repeated(old, new):
+        return None
     is_head = left[-1:] == other_left[-1:] == [")"] and (
         _RETURN_TYPE.match(new) is not None or FUNCTION.match("".join(left)) is not None
     )
@@ -203,6 +195,25 @@ def _pattern(one: _Change, other: _Change) -> _Pattern | _Wrapping | None:
         return None
     literals = [text for text in (old, *before[1], *after[1]) if len(text) >= _MIN_LITERAL]
     return _Pattern(before[0], old, new, after[0], max(literals, key=len, default=""))
+
+
+def _replacement(change: _Change) -> tuple[list[str], str, str, list[str]] | None:
+    """Return what is left of the replaced text, that text, the new one, and what is right; None if there are several."""
+    a, b = tokenize(change.old), tokenize(change.new)
+    spans = changed_spans(a, b)
+    if len(spans) != 1:
+        return None
+    a1, a2, b1, b2 = spans[0]
+    return a[:a1], "".join(a[a1:a2]), "".join(b[b1:b2]), a[a2:]
+
+
+def _may_be_repeated(old: str, new: str) -> bool:
+    """Return whether a replacement says something of other lines: no rename, which follows bindings, and no remark."""
+    if not new.strip() or (old and not _has_letters(old)):
+        return False
+    if not old:  # a remark on a line, such as what a checker is to ignore, is about that line
+        return COMMENT.match(new.strip()) is None
+    return not all(WORD.fullmatch(text) and text not in KEYWORDS for text in (old, new))
 
 
 @dataclass(frozen=True)
@@ -237,26 +248,31 @@ class _Wrapping:
 
 
 def _wrapping(one: _Change, other: _Change) -> _Wrapping | None:
-    sides = []
-    for change in (one, other):
-        a, b = tokenize(change.old), tokenize(change.new)
-        spans = changed_spans(a, b)
-        if len(spans) != 2 or any(a1 != a2 for a1, a2, _, _ in spans):
-            return None
-        (first, _, b1, b2), (last, _, c1, c2) = spans
-        sides.append((a[:first], "".join(b[b1:b2]), a[first:last], "".join(b[c1:c2]), a[last:]))
-    (left, head, inner, tail, right), (other_left, *same, other_right) = sides
-    if (head, tail) != (same[0], same[2]) or not _has_letters(head + tail):
+    ours, theirs = _wrapped(one), _wrapped(other)
+    if ours is None or theirs is None or ours[1] != theirs[1]:
         return None
-    before, middle, after = _common(left, other_left), _common(inner, same[1]), _common(right, other_right)
-    sizes = ((before, left, other_left), (middle, inner, same[1]), (after, right, other_right))
-    if any(len(found[0]) != len(x) or len(x) != len(y) for found, x, y in sizes):
+    head, tail = ours[1]
+    if not _has_letters(head + tail):
         return None
-    literals = [text for found in (before, middle, after) for text in found[1] if len(text) >= _MIN_LITERAL]
+    common = [_common(x, y) for x, y in zip(ours[0], theirs[0], strict=True)]
+    sizes = zip(common, ours[0], theirs[0], strict=True)
+    if any(not len(found[0]) == len(x) == len(y) for found, x, y in sizes):
+        return None
+    literals = [text for found in common for text in found[1] if len(text) >= _MIN_LITERAL]
     if not literals:
         return None
-    start, part, end = ("".join(found[0]) for found in (before, middle, after))
-    return _Wrapping(start, part, end, head, tail, max(literals, key=len))
+    before, inner, after = ("".join(found[0]) for found in common)
+    return _Wrapping(before, inner, after, head, tail, max(literals, key=len))
+
+
+def _wrapped(change: _Change) -> tuple[list[list[str]], tuple[str, str]] | None:
+    """Return the tokens before, inside and after what was put around a part, and the two texts that were put there."""
+    a, b = tokenize(change.old), tokenize(change.new)
+    spans = changed_spans(a, b)
+    if len(spans) != 2 or any(a1 != a2 for a1, a2, _, _ in spans):
+        return None
+    (first, _, b1, b2), (last, _, c1, c2) = spans
+    return [a[:first], a[first:last], a[last:]], ("".join(b[b1:b2]), "".join(b[c1:c2]))
 
 
 def _has_letters(text: str) -> bool:
@@ -321,21 +337,12 @@ def _common_start(x: str, y: str) -> str:
     return start if len(start) >= _MIN_PREFIX else ""
 
 
-def _lines(
-    index: DocumentIndex, literal: str, situation: Situation, examples: tuple[int, int]
-) -> Sequence[int]:
+def _lines(literal: str, situation: Situation, examples: tuple[int, int]) -> Sequence[int]:
     """Return the lines that the examples are meant for: those of their function, of their type, or all."""
-    blocks = {index.block(line) for line in examples}
-    functions = {situation.function_at(line) for line in examples}
-    lines: Sequence[int]
-    if literal:
-        lines = index.lines_with(literal)
-    else:
-        lines = range(min(len(index.bodies), _MAX_LINES))
-    if len(functions) == 1 and functions != {MODULE}:
-        function = functions.pop()
-        return [line for line in lines[:_MAX_LINES] if situation.function_at(line) == function]
-    if len(blocks) == 1 and blocks != {-1}:
-        block = blocks.pop()
-        return [line for line in lines[:_MAX_LINES] if index.block(line) == block]
+    index = situation.index
+    lines: Sequence[int] = index.lines_with(literal) if literal else range(len(index.bodies))
+    for place_of, none in ((situation.function_at, MODULE), (index.block, -1)):
+        places = {place_of(line) for line in examples}
+        if len(places) == 1 and places != {none}:
+            return [line for line in lines[:_MAX_LINES] if place_of(line) in places]
     return lines if literal else []

@@ -179,32 +179,29 @@ def _declarations(
     origin: DocumentIndex, line: int, old: _Signature, new: _Signature, made: Occurrence, situation: Situation
 ) -> Iterator[FollowUp]:
     index = situation.index
-    language = origin.snapshot.language
-    is_c = language in C_FAMILY
-    is_own_trait = language == "rust" and any(
-        f"trait {made.owner}" in body for body in origin.bodies if len(body) <= _MAX_WIDTH
-    )
-    if (
-        index is not origin
-        and is_c
-        and not share_header(index, origin.snapshot.uri)
-        and not share_header(origin, index.snapshot.uri)
-    ):
+    if index is not origin and not _may_declare_again(index, origin, made):
         return
-    if index is not origin and not is_c and made.role != "member":
-        return
-    kin = (
-        related_types(origin.snapshot.text) | related_types(index.snapshot.text)
-        if made.owner
-        else frozenset()
-    )
+    is_same_type = origin.snapshot.language in C_FAMILY or _is_own_trait(origin, made.owner)
+    kin = related_types(origin.snapshot.text) | related_types(index.snapshot.text) if made.owner else ()
     for at, other, occurrence in _others(index, new.name, situation):
         if (index is origin and at == line) or _plain(other.tail) != _plain(old.tail):
             continue
-        is_same = (is_c or is_own_trait) and occurrence.owner == made.owner
-        if not is_same and (made.owner, occurrence.owner) not in kin:
-            continue
-        yield _rewritten(index, at, other, new.tail, _SAME)
+        is_same = is_same_type and occurrence.owner == made.owner
+        if is_same or (made.owner, occurrence.owner) in kin:
+            yield _rewritten(index, at, other, new.tail, _SAME)
+
+
+def _may_declare_again(index: DocumentIndex, origin: DocumentIndex, made: Occurrence) -> bool:
+    """Return whether another document may declare the function, too: by a header, or as a method of a related type."""
+    if origin.snapshot.language not in C_FAMILY:
+        return made.role == "member"
+    return share_header(index, origin.snapshot.uri) or share_header(origin, index.snapshot.uri)
+
+
+def _is_own_trait(origin: DocumentIndex, owner: str) -> bool:
+    """Return whether a document of Rust declares the trait of a method."""
+    bodies = (body for body in origin.bodies if len(body) <= _MAX_WIDTH)
+    return origin.snapshot.language == "rust" and any(f"trait {owner}" in body for body in bodies)
 
 
 def _plain(tail: str) -> str:

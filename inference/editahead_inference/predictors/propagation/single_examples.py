@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from editahead_prompts.state import PastEdit
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
-from editahead_prompts.text.identifiers import changed_spans, is_word, tokenize
+from editahead_prompts.text.identifiers import Span, changed_spans, is_word, replaced_word, tokenize
 from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.word_patterns import WordPattern
 
@@ -38,20 +38,23 @@ def changes_values_only(edit: PastEdit) -> bool:
         a, b = tokenize(line_body(old)), tokenize(line_body(new))
         spans = changed_spans(a, b)
         has_number = any(_is_number(a[a1:a2], b[b1:b2]) for a1, a2, b1, b2 in spans)
-        for a1, a2, b1, b2 in spans:
-            if a2 - a1 == b2 - b1 == 1 and _SHORT_NUMBER.fullmatch(a[a1]) and is_word(b[b1]):
-                has_value = True
-                continue
-            changed = (*a[a1:a2], *b[b1:b2])
-            is_unit = has_number and a2 - a1 == b2 - b1 == 1 and a1 > 0 and a[a1 - 1] == "."
-            if (
-                a1 == a2
-                or b1 == b2
-                or (not is_unit and any(is_word(t) and not _is_value(t) for t in changed))
-            ):
-                return False
-            has_value = has_value or any(token[0].isdigit() or is_word(token) for token in changed)
+        if not all(_changes_value(a, b, span, has_number=has_number) for span in spans):
+            return False
+        changed = [token for a1, a2, b1, b2 in spans for token in (*a[a1:a2], *b[b1:b2])]
+        has_value = has_value or any(token[0].isdigit() or is_word(token) for token in changed)
     return has_value
+
+
+def _changes_value(a: Sequence[str], b: Sequence[str], span: Span, *, has_number: bool) -> bool:
+    """Return whether a changed span puts a value for another, with a unit after a number if the line has a changed one."""
+    a1, a2, b1, b2 = span
+    if a1 == a2 or b1 == b2:
+        return False
+    is_one = a2 - a1 == b2 - b1 == 1
+    if is_one and _SHORT_NUMBER.fullmatch(a[a1]) and is_word(b[b1]):
+        return True
+    is_unit = has_number and is_one and a1 > 0 and a[a1 - 1] == "."
+    return is_unit or all(_is_value(token) for token in (*a[a1:a2], *b[b1:b2]) if is_word(token))
 
 
 def _is_number(old: Sequence[str], new: Sequence[str]) -> bool:
@@ -97,12 +100,13 @@ def renames_local_only(edit: PastEdit, origin: DocumentIndex | None, trees: Synt
         if old == new or line >= len(origin.bodies) or len(new) > MAX_WIDTH:
             continue
         a, b = tokenize(line_body(old)), tokenize(origin.bodies[line])
-        for a1, a2, b1, b2 in changed_spans(a, b):
-            if a2 - a1 != 1 or b2 - b1 != 1 or not is_word(a[a1]) or not is_word(b[b1]):
+        for span in changed_spans(a, b):
+            pair = replaced_word(a, b, span)
+            if pair is None:
                 return False
-            names.add((a[a1], b[b1]))
-            at = origin.snapshot.starts[line] + sum(map(len, b[:b1]))
-            found = trees.occurrence(origin.snapshot, at, at + len(b[b1]))
+            names.add(pair)
+            at = origin.snapshot.starts[line] + sum(map(len, b[: span[2]]))
+            found = trees.occurrence(origin.snapshot, at, at + len(pair[1]))
             is_local = is_local or (found.defines and found.role == "plain" and found.binder != MODULE)
     return is_local and len(names) == 1
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from editahead_prompts.state import EditorState, PastEdit
@@ -11,7 +13,7 @@ from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import line_end
 
 from .argument_rules import ArgumentChange
-from .bindings import RenameCache
+from .bindings import RenameCache, RenamedName
 from .changed_arguments import ChangedArguments
 from .changed_parameters import changes_parameters
 from .document_index import DocumentIndex
@@ -25,7 +27,7 @@ from .rule import Rule
 from .rule_induction import induce_rules_from_edit
 from .rule_runs import join_neighbours
 from .single_examples import renames_local_only
-from .site_features import IndexLookup, Site, extract_features
+from .site_features import FeatureExtractor, IndexLookup, Site
 from .substitution_rules import Rename, Substitution, WordRename
 from .unfinished_edits import Typing, may_be_whole
 
@@ -62,20 +64,11 @@ class Lessons:
         self.rewrites = Counter((rule.kind, rule.source_pattern) for rule, _ in self.taught)
 
 
-def find_sites(
-    state: EditorState,
-    index: DocumentIndex,
-    home: IndexLookup,
-    trees: SyntaxTrees,
-    lessons: Lessons,
-    typing: Typing | None,
-    check: Callable[[], None],
-    kinds: Collection[str] | None = None,
-    near: int | None = NEAR_SITES,
-) -> list[tuple[Site, dict[str, float]]]:
-    """Return the places in the index's document where a recent edit may be repeated, with their features.
+@dataclass
+class SiteSearch:
+    """The search of one document for the places where recent edits may be repeated.
 
-    Args:
+    Attributes:
         state: The state.
         index: The index of the document that is searched.
         home: Returns the index of an open document by its uri.
@@ -83,93 +76,197 @@ def find_sites(
         lessons: The rules that may apply.
         typing: The edit at the cursor, if the user is still in its lines.
         check: Raises `Cancelled` if the result is no longer wanted.
-        kinds: Kinds of rules one of which each wanted site has; None if all sites are wanted.
-        near: Sites of one rule that are wanted on each side of the last edit, besides those at the cursor; None for all.
     """
-    taught, instances_of = lessons.taught, lessons.instances
-    if not taught:
-        return []
-    if kinds is not None and not _may_apply(kinds, lessons, index, check):
-        return []
-    edits = list(reversed(state.history[-_MAX_EDITS:]))
-    uri = index.snapshot.uri
-    cursor_line = state.document.line_at(state.cursor) if uri == state.document.uri else 0
-    newest = edits[0]
-    edited_line = newest.line + max(len(newest.new) - 1, 0) if newest.uri == uri else 0
-    names = RenameCache(index, home, trees, other_indexes(state, index, home))
-    found: dict[Proposal, Site] = {}
-    # One edit may teach thousands of rules.
-    renames_local = cache(lambda age: renames_local_only(edits[age], home(edits[age].uri), trees))
-    changes_signature = cache(lambda age: changes_parameters(edits[age], home(edits[age].uri), trees))
-    introduced = cache(lambda age: IntroducedNames(edits[age], home(edits[age].uri), trees))
-    binders: dict[str, frozenset[int]] = {}
 
-    def teacher_of(rule: Rule) -> PastEdit:
-        return _teacher(rule, [edits[age] for age in dict.fromkeys(instances_of[rule.key])], names)
+    state: EditorState
+    index: DocumentIndex
+    home: IndexLookup
+    trees: SyntaxTrees
+    lessons: Lessons
+    typing: Typing | None
+    check: Callable[[], None]
 
-    arguments = ChangedArguments(edits, index, home, trees)
-    doubts = Doubts(edits, instances_of, index, home, trees, introduced)
-    blocked = _blocked_renames(lessons, edits, names, index, check)
-    applied: Applied = []
-    for rule, age in taught:
-        check()
-        places = rule.proposals(index) if kinds is None else rule.kept_proposals(index)
-        if places == ():
-            continue
-        instances = instances_of[rule.key]
-        is_single = len(instances) < 2
-        if (
-            is_single
-            and rule.renames is None
-            and (renames_local(age) or (isinstance(rule, Substitution) and changes_signature(age)))
-        ):
-            continue
-        teacher = teacher_of(rule)
-        if isinstance(rule, ArgumentChange) and _declares_callee(rule, teacher, home, trees):
-            continue
-        if is_single and rule.renames and _chooses_other_local(rule.renames, names, teacher):
-            continue
-        if typing is not None and age == 0 and rule.renames and rule.renames[1] == typing.word:
-            is_whole = may_be_whole(*rule.renames, index)
-            if not is_whole and _is_rename_of_definition(rule, names, teacher):
+    def __post_init__(self) -> None:
+        index, home, trees = self.index, self.home, self.trees
+        self._edits = edits = list(reversed(self.state.history[-_MAX_EDITS:]))
+        self._names = RenameCache(index, home, trees, other_indexes(self.state, index, home))
+        self._arguments = ChangedArguments(edits, index, home, trees)
+        # One edit may teach thousands of rules.
+        self._renames_local = cache(lambda age: renames_local_only(edits[age], home(edits[age].uri), trees))
+        self._changes_signature = cache(
+            lambda age: changes_parameters(edits[age], home(edits[age].uri), trees)
+        )
+        self._introduced = cache(lambda age: IntroducedNames(edits[age], home(edits[age].uri), trees))
+
+    def find(
+        self, kinds: Collection[str] | None = None, near: int | None = NEAR_SITES
+    ) -> list[tuple[Site, dict[str, float]]]:
+        """Return the places, with their features.
+
+        Args:
+            kinds: Kinds of rules one of which each wanted site has; None if all sites are wanted.
+            near: Sites of one rule that are wanted on each side of the last edit, besides those at the cursor; None for all.
+        """
+        if not self.lessons.taught or (kinds is not None and not self._may_apply(kinds)):
+            return []
+        doubts = Doubts(
+            self._edits, self.lessons.instances, self.index, self.home, self.trees, self._introduced
+        )
+        applied = self._applied(doubts, is_kept=kinds is not None)
+        found: dict[Proposal, Site] = {}
+        binders: dict[str, frozenset[int]] = {}
+        for rule, age, places in doubts.within_functions(applied, self._renames_definition):
+            self.check()
+            if 0 < len(places) <= _MAX_PROPOSALS:
+                introduced = self._introduced(age)
+                bound = [place for place in places if introduced.are_bound(place, self.index, binders)]
+                for site in self._sites(rule, age, bound, near):
+                    found.setdefault(site.proposal, Site(site.proposal)).add(site)
+        _combine(found, self.index)
+        features = FeatureExtractor(
+            self.index, self.home, self._names, self._edits, self._edited_line, self.typing
+        )
+        return features.extract(list(found.values()))
+
+    @property
+    def _edited_line(self) -> int:
+        """The 0-based last line of the newest edit, or 0 if the edit is in another document."""
+        newest = self._edits[0]
+        return newest.line + max(len(newest.new) - 1, 0) if newest.uri == self.index.snapshot.uri else 0
+
+    def _may_apply(self, kinds: Collection[str]) -> bool:
+        """Return whether a rule of these kinds has a place in the document, whatever the names there mean."""
+        for rule, _ in self.lessons.taught:
+            self.check()
+            if rule.kind in kinds and rule.kept_proposals(self.index):
+                return True
+        return False
+
+    def _applied(self, doubts: Doubts, *, is_kept: bool) -> Applied:
+        """Return the rules that have places.
+
+        Args:
+            doubts: What forbids places.
+            is_kept: Whether the places are kept with the index, as for a document that is searched again and again.
+        """
+        blocked = self._blocked_renames()
+        applied: Applied = []
+        for rule, age in self.lessons.taught:
+            self.check()
+            places = rule.kept_proposals(self.index) if is_kept else rule.proposals(self.index)
+            if places == () or self._teaches_nothing(rule, age):
                 continue
-        fitting = arguments.fitting(rule, instances, tuple(_proposals(rule, places, index, names, teacher)))
-        proposals = _without_renames(_outside(fitting, edits[age], uri), blocked, index)
-        if is_single and proposals:
-            proposals = doubts.without_doubtful(rule, age, proposals)
-        if proposals:
-            applied.append((rule, age, proposals))
-    for rule, age, places in doubts.within_functions(
-        applied, lambda rule, age: _is_rename_of_definition(rule, names, teacher_of(rule))
-    ):
-        check()
-        instances = instances_of[rule.key]
-        if not places or len(places) > _MAX_PROPOSALS:
-            continue
-        proposals = [p for p in places if introduced(age).are_bound(p, index, binders)]
-        if not proposals:
-            continue
-        runs = join_neighbours(proposals)
+            proposals = _without_renames(self._outside(rule, age, places), blocked, self.index)
+            if proposals and self._has_one_example(rule):
+                proposals = doubts.without_doubtful(rule, age, proposals)
+            if proposals:
+                applied.append((rule, age, proposals))
+        return applied
+
+    def _blocked_renames(self) -> frozenset[tuple[str, str]]:
+        """Return the renames, old and new, that are not repeated: to a keyword, or of another module's name."""
+        blocked = set()
+        for rule, _ in self.lessons.taught:
+            if rule.renames is None or not self.index.lines_with(rule.renames[0]):
+                continue
+            self.check()
+            ages = self.lessons.instances[rule.key]
+            found = (self._names.get(*rule.renames, self._edits[age]) for age in ages)
+            if any(one is not None and (one.is_of_other_module or one.is_unfinished) for one in found):
+                blocked.add(rule.renames)
+        return frozenset(blocked)
+
+    def _has_one_example(self, rule: Rule) -> bool:
+        return len(self.lessons.instances[rule.key]) < 2
+
+    def _teaches_nothing(self, rule: Rule, age: int) -> bool:
+        """Return whether the examples of a rule say nothing of other places."""
+        return (
+            (self._has_one_example(rule) and self._is_meant_once(rule, age))
+            or (isinstance(rule, ArgumentChange) and self._declares_callee(rule))
+            or self._is_half_typed(rule, age)
+        )
+
+    def _is_meant_once(self, rule: Rule, age: int) -> bool:
+        """Return whether the only example of a rule chooses another local, or changes what only its function has."""
+        if rule.renames:
+            renamed = self._names.get(*rule.renames, self._teacher(rule))
+            return renamed is not None and renamed.chooses_other_local
+        return self._renames_local(age) or (isinstance(rule, Substitution) and self._changes_signature(age))
+
+    def _declares_callee(self, rule: ArgumentChange) -> bool:
+        """Return whether what looks like a call declares the function: its parameters are no arguments."""
+        edit = self._teacher(rule)
+        index = self.home(edit.uri)
+        if index is None or rule.in_scope:
+            return False
+        for line in range(edit.line, min(edit.line + len(edit.new), len(index.bodies))):
+            column = index.bodies[line].find(f"{rule.callee}(")
+            at = index.snapshot.starts[line] + column
+            if column >= 0 and self.trees.occurrence(index.snapshot, at, at + len(rule.callee)).defines:
+                return True
+        return False
+
+    def _is_half_typed(self, rule: Rule, age: int) -> bool:
+        """Return whether a rule renames a definition to a name that the user is still typing."""
+        if self.typing is None or age != 0 or not rule.renames or rule.renames[1] != self.typing.word:
+            return False
+        return not may_be_whole(*rule.renames, self.index) and self._renames_definition(rule, age)
+
+    def _renames_definition(self, rule: Rule, _age: int) -> bool:
+        """Return whether a rule renames what an example defines: bindings tell its places, not examples."""
+        return _is_rename_of_definition(rule, self._names, self._teacher(rule))
+
+    def _teacher(self, rule: Rule) -> PastEdit:
+        """Return the example that defines the new name, which shows what is renamed; else the newest example."""
+        examples = [self._edits[age] for age in dict.fromkeys(self.lessons.instances[rule.key])]
+        return next(
+            (edit for edit in examples if _is_rename_of_definition(rule, self._names, edit)), examples[0]
+        )
+
+    def _outside(self, rule: Rule, age: int, places: Iterable[Proposal]) -> list[Proposal]:
+        """Return the fitting places of a rule that do not touch the lines of the edit that taught it."""
+        edit = self._edits[age]
+        proposals = tuple(_proposals(rule, places, self.index, self._names, self._teacher(rule)))
+        fitting = self._arguments.fitting(rule, self.lessons.instances[rule.key], proposals)
+        if edit.uri != self.index.snapshot.uri:
+            outside = iter(fitting)
+        else:
+            first, last = edit.line, edit.line + max(len(edit.new), 1)
+            outside = (p for p in fitting if p.start >= last or max(p.end, p.start + 1) <= first)
+        return list(itertools.islice(outside, _MAX_PROPOSALS + 1))
+
+    def _sites(self, rule: Rule, age: int, places: Sequence[Proposal], near: int | None) -> Iterator[Site]:
+        """Yield the sites of one rule."""
+        runs = join_neighbours(places)
+        edited_line, ages = self._edited_line, self.lessons.instances[rule.key]
         below = [run for run in runs if run.end > edited_line or run.start >= edited_line]
         above = runs[: len(runs) - len(below)][::-1]
-        lines = [edits[age].line for age in instances]
+        lines = [self._edits[age].line for age in ages]
         first, last = min(lines), max(lines)
         skipped = sum(first < run.start < last for run in runs)
+        others = self.lessons.rewrites[rule.kind, rule.source_pattern] - 1 if rule.source_pattern else 0
         for side in (below, above):
-            for rank, proposal in enumerate(side):
-                if near is not None and rank >= near and not _near(proposal, cursor_line):
-                    continue
-                site = found.setdefault(proposal, Site(proposal))
-                site.rules.append((rule, age))
-                if len(runs) < site.below + site.above:
-                    site.below, site.above, site.rank = len(below), len(above), rank
-                site.support = max(site.support, len(instances))
-                site.streak = max(site.streak, _streak(instances))
-                site.skipped = max(site.skipped, skipped)
-                others = lessons.rewrites[rule.kind, rule.source_pattern] - 1 if rule.source_pattern else 0
-                site.contradicted = min(site.contradicted, others)
-    _combine(found, index)
-    return extract_features(list(found.values()), index, home, names, edits, edited_line, typing)
+            for rank, run in enumerate(side):
+                if near is None or rank < near or self._is_at_cursor(run):
+                    yield Site(
+                        run,
+                        [(rule, age)],
+                        below=len(below),
+                        above=len(above),
+                        rank=rank,
+                        support=len(ages),
+                        streak=_streak(ages),
+                        skipped=skipped,
+                        contradicted=others,
+                    )
+
+    def _is_at_cursor(self, proposal: Proposal) -> bool:
+        """Return whether the cursor's line is next to the proposal; another document is read from its start."""
+        document = self.state.document
+        is_here = self.index.snapshot.uri == document.uri
+        line = document.line_at(self.state.cursor) if is_here else 0
+        return proposal.start - 1 <= line <= max(proposal.end, proposal.start + 1)
 
 
 def _taught(
@@ -195,17 +292,6 @@ def _taught(
     return taught, instances
 
 
-def _may_apply(
-    kinds: Collection[str], lessons: Lessons, index: DocumentIndex, check: Callable[[], None]
-) -> bool:
-    """Return whether a rule of these kinds has a place in the document, whatever the names there mean."""
-    for rule, _ in lessons.taught:
-        check()
-        if rule.kind in kinds and rule.kept_proposals(index):
-            return True
-    return False
-
-
 def _proposals(
     rule: Rule, proposals: Iterable[Proposal], index: DocumentIndex, names: RenameCache, edit: PastEdit
 ) -> Iterator[Proposal]:
@@ -218,37 +304,25 @@ def _proposals(
         return
     for proposal in proposals:
         if rule.kind in _EXACT_RENAMES and proposal.end - proposal.start == 1:
-            body = index.bodies[proposal.start]
-            if rule.kind == _SIBLINGS:
-                new = renamed.rename_foreign(body, proposal.start)
-            else:
-                new = renamed.rename_same(body, proposal.start, strictly=rule.kind == "rename-bound")
-            if new != body:
-                end = line_end(index.snapshot.lines[proposal.start])
-                yield Proposal(proposal.start, proposal.end, (new + end,))
+            yield from _exact_rename(rule.kind, renamed, proposal, index)
         elif not renamed.has_foreign_occurrence(proposal.start) and not (
             rule.kind in _RESPELLED and changes_another_name(renamed, proposal, index, names.trees)
         ):
             yield proposal
 
 
-def _blocked_renames(
-    lessons: Lessons,
-    edits: Sequence[PastEdit],
-    names: RenameCache,
-    index: DocumentIndex,
-    check: Callable[[], None],
-) -> frozenset[tuple[str, str]]:
-    """Return the renames, old and new, that are not repeated: to a keyword, or of another module's name."""
-    blocked = set()
-    for rule, _ in lessons.taught:
-        if rule.renames is None or not index.lines_with(rule.renames[0]):
-            continue
-        check()
-        found = (names.get(*rule.renames, edits[age]) for age in lessons.instances[rule.key])
-        if any(one is not None and (one.is_of_other_module or one.is_unfinished) for one in found):
-            blocked.add(rule.renames)
-    return frozenset(blocked)
+def _exact_rename(
+    kind: str, renamed: RenamedName, proposal: Proposal, index: DocumentIndex
+) -> Iterator[Proposal]:
+    """Yield the rename of the names of one line that mean what a rule of this kind renames."""
+    body = index.bodies[proposal.start]
+    if kind == _SIBLINGS:
+        new = renamed.rename_foreign(body, proposal.start)
+    else:
+        new = renamed.rename_same(body, proposal.start, strictly=kind == "rename-bound")
+    if new != body:
+        end = line_end(index.snapshot.lines[proposal.start])
+        yield Proposal(proposal.start, proposal.end, (new + end,))
 
 
 def _without_renames(
@@ -272,38 +346,10 @@ def _count(name: str, lines: Sequence[str]) -> int:
     return sum(len(whole_word(name).findall(line)) for line in lines)
 
 
-def _teacher(rule: Rule, examples: Sequence[PastEdit], names: RenameCache) -> PastEdit:
-    """Return the example that defines the new name, which shows what is renamed; else the newest example."""
-    return next((edit for edit in examples if _is_rename_of_definition(rule, names, edit)), examples[0])
-
-
-def _declares_callee(rule: ArgumentChange, edit: PastEdit, home: IndexLookup, trees: SyntaxTrees) -> bool:
-    """Return whether what looks like a call in an edit declares the function: its parameters are no arguments."""
-    index = home(edit.uri)
-    if index is None or rule.in_scope:
-        return False
-    for line in range(edit.line, min(edit.line + len(edit.new), len(index.bodies))):
-        column = index.bodies[line].find(f"{rule.callee}(")
-        at = index.snapshot.starts[line] + column
-        if column >= 0 and trees.occurrence(index.snapshot, at, at + len(rule.callee)).defines:
-            return True
-    return False
-
-
-def _chooses_other_local(renames: tuple[str, str], names: RenameCache, edit: PastEdit) -> bool:
-    renamed = names.get(*renames, edit)
-    return renamed is not None and renamed.chooses_other_local
-
-
 def _is_rename_of_definition(rule: Rule, names: RenameCache, edit: PastEdit) -> bool:
-    """Return whether the rule renames what the edit defines: bindings tell its places, not examples."""
+    """Return whether the rule renames what the edit defines."""
     renamed = names.get(*rule.renames, edit) if rule.renames else None
     return renamed is not None and renamed.new_occurrence is not None and renamed.new_occurrence.defines
-
-
-def _near(proposal: Proposal, line: int) -> bool:
-    """Return whether the cursor's line is next to the proposal."""
-    return proposal.start - 1 <= line <= max(proposal.end, proposal.start + 1)
 
 
 def _streak(ages: Sequence[int]) -> int:
@@ -321,42 +367,34 @@ def _combine(found: dict[Proposal, Site], index: DocumentIndex) -> None:
                 if rule.kind in _COMBINED:
                     at[proposal.start].setdefault(rule.key, (rule, age, site))
     for line, rules in at.items():
-        if len(rules) < 2:
-            continue
-        body = index.bodies[line]
-        used: list[tuple[Rule, int]] = []
-        basis: list[Site] = []
-        for rule, age, site in sorted(rules.values(), key=lambda entry: (entry[1], -len(entry[0].source))):
-            if isinstance(rule, Substitution | Rename | WordRename):
-                new = rule.rewrite(body)
-                if new != body:
-                    body = new
-                    used.append((rule, age))
-                    basis.append(site)
-        proposal = Proposal(line, line + 1, (body + line_end(index.snapshot.lines[line]),))
-        if len(used) > 1 and proposal not in found:
-            best = min(basis, key=lambda s: s.below + s.above)
-            found[proposal] = Site(
-                proposal,
-                used,
-                below=best.below,
-                above=best.above,
-                rank=best.rank,
-                support=max(s.support for s in basis),
-                streak=max(s.streak for s in basis),
-                skipped=best.skipped,
-                contradicted=min(s.contradicted for s in basis),
-                combined=True,
-            )
+        combined = _combined(line, list(rules.values()), index)
+        if combined is not None:
+            found.setdefault(combined.proposal, combined)
 
 
-def _outside(proposals: Iterable[Proposal], edit: PastEdit, uri: str) -> list[Proposal]:
-    """Return the proposals that do not touch the lines of the edit that taught the rule."""
-    out = []
-    first, last = edit.line, edit.line + max(len(edit.new), 1)
-    for proposal in proposals:
-        if edit.uri != uri or proposal.start >= last or max(proposal.end, proposal.start + 1) <= first:
-            out.append(proposal)
-            if len(out) > _MAX_PROPOSALS:
-                break
-    return out
+def _combined(line: int, rules: Sequence[tuple[Rule, int, Site]], index: DocumentIndex) -> Site | None:
+    """Return the site of the rules, each with its age and its site, that change a line one after the other."""
+    body = index.bodies[line]
+    used: list[tuple[Rule, int]] = []
+    basis: list[Site] = []
+    for rule, age, site in sorted(rules, key=lambda entry: (entry[1], -len(entry[0].source))):
+        new = rule.rewrite(body) if isinstance(rule, Substitution | Rename | WordRename) else body
+        if new != body:
+            body = new
+            used.append((rule, age))
+            basis.append(site)
+    if len(used) < 2:
+        return None
+    best = min(basis, key=lambda s: s.below + s.above)
+    return Site(
+        Proposal(line, line + 1, (body + line_end(index.snapshot.lines[line]),)),
+        used,
+        below=best.below,
+        above=best.above,
+        rank=best.rank,
+        support=max(s.support for s in basis),
+        streak=max(s.streak for s in basis),
+        skipped=best.skipped,
+        contradicted=min(s.contradicted for s in basis),
+        combined=True,
+    )

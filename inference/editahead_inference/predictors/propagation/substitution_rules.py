@@ -9,12 +9,13 @@ from functools import cached_property
 
 from editahead_prompts.text.identifiers import (
     WORD,
+    Span,
     apply_case_style,
     case_style,
     case_variants,
     changed_spans,
     is_name,
-    is_word,
+    replaced_word,
     split_words,
     tokenize,
     word_replacement,
@@ -186,46 +187,46 @@ def learn_substitution_rules(old: str, new: str) -> list[Substitution | Rename |
     a, b = tokenize(o), tokenize(n)
     spans = changed_spans(a, b)
     spelled = _spelled(a, b, spans)
-    rules: list[Substitution | Rename | WordRename] = []
-
-    def add(
-        kind: str,
-        source: tuple[str, ...],
-        target: tuple[str, ...],
-        whole: bool = False,
-    ) -> None:
-        if source == target:
-            return
-        literal = token_patterns.longest_literal(source)
-        if count_letters(literal) < 2 or (
-            not whole and not any(map(str.isalnum, literal)) and len(literal) < 3
-        ):
-            return
-        label = _change_label(source, target)
-        rules.append(
-            Substitution(kind, f"{kind}:{source}:{target}", label, o, literal, None, source, target, whole)
-        )
-
-    add("line", (o,), (n,), whole=True)
-    rules += _renames(a, b, spelled, o) if not _is_in_key(o, n) else []
-    cover = (spans[0][0], spans[-1][1], spans[0][2], spans[-1][3])
-    for grow in (0, 1, 2):
-        a1, a2, b1, b2 = _grow(a, b, cover, grow, 0)
-        add(f"span{grow}", tuple(a[a1:a2]), tuple(b[b1:b2]))
-    a1, a2, b1, b2 = _grow(a, b, cover, 1, 1)
-    add("span-both", tuple(a[a1:a2]), tuple(b[b1:b2]))
-    if len(spans) > 1:
-        for a1, a2, b1, b2 in spans:
-            add("part", tuple(a[a1:a2]), tuple(b[b1:b2]))
-    rules += _with_holes(o, n)
+    rules: list[Substitution | Rename | WordRename] = [
+        *_substitution("line", (o,), (n,), o, whole=True),
+        *([] if _is_in_key(o, n) else _renames(a, b, spelled, o)),
+        *(rule for kind, x, y in _literal_spans(a, b, spans) for rule in _substitution(kind, x, y, o)),
+        *_with_holes(o, n),
+    ]
     table = {(a[a1], b[b1]) for a1, a2, b1, b2 in spelled if a2 - a1 == b2 - b1 == 1}
     if any(rule.renames for rule in rules) and len(table) == 1:
-        rules = [replace(rule, renames=next(iter(table))) for rule in rules]
-        if not next(iter(table))[1].strip("_"):
+        renames = next(iter(table))
+        if not renames[1].strip("_"):
             return []  # what is not used any more has no name
+        rules = [replace(rule, renames=renames) for rule in rules]
     if any(name in a for _, name in table):  # a name that was on the line before is no new one
         rules = [rule for rule in rules if isinstance(rule, Substitution)]
     return rules
+
+
+def _literal_spans(
+    a: list[str], b: list[str], spans: list[Span]
+) -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+    """Yield (kind, old, new) of what changed, with none or some of the names around it, then of each part alone."""
+    cover = (spans[0][0], spans[-1][1], spans[0][2], spans[-1][3])
+    grown = [(f"span{left}", _grow(a, b, cover, left, 0)) for left in (0, 1, 2)]
+    grown.append(("span-both", _grow(a, b, cover, 1, 1)))
+    if len(spans) > 1:
+        grown += (("part", span) for span in spans)
+    for kind, (a1, a2, b1, b2) in grown:
+        yield kind, tuple(a[a1:a2]), tuple(b[b1:b2])
+
+
+def _substitution(
+    kind: str, source: tuple[str, ...], target: tuple[str, ...], example: str, *, whole: bool = False
+) -> Iterator[Substitution]:
+    """Yield the rule that puts one text for another, if the text is long enough to mean something."""
+    literal = token_patterns.longest_literal(source)
+    is_telling = whole or any(map(str.isalnum, literal)) or len(literal) >= 3
+    if source != target and count_letters(literal) >= 2 and is_telling:
+        label = _change_label(source, target)
+        key = f"{kind}:{source}:{target}"
+        yield Substitution(kind, key, label, example, literal, None, source, target, whole)
 
 
 def _is_in_key(o: str, n: str) -> bool:
@@ -238,9 +239,7 @@ def _is_in_key(o: str, n: str) -> bool:
     )
 
 
-def _spelled(
-    a: list[str], b: list[str], spans: list[tuple[int, int, int, int]]
-) -> list[tuple[int, int, int, int]]:
+def _spelled(a: list[str], b: list[str], spans: list[Span]) -> list[Span]:
     """Return the spans without white space at their ends, and without spans that are only white space.
 
     A formatter's new alignment is not a change that is worth repeating. If no span is left, all spans are returned.
@@ -253,42 +252,41 @@ def _spelled(
     return out or spans
 
 
-def _renames(
-    a: list[str], b: list[str], spans: list[tuple[int, int, int, int]], example: str
-) -> list[Rename | WordRename]:
+def _renames(a: list[str], b: list[str], spans: list[Span], example: str) -> list[Rename | WordRename]:
     """Return the renames if every changed span replaces one identifier by another.
 
     They are the exact rename, the rename with its case variants, and the rename of its words in other names.
     """
     table: dict[str, str] = {}
-    for a1, a2, b1, b2 in spans:
-        if a2 - a1 != 1 or b2 - b1 != 1 or not is_word(a[a1]) or not is_word(b[b1]):
+    for span in spans:
+        pair = replaced_word(a, b, span)
+        if pair is None or table.setdefault(*pair) != pair[1]:
             return []
-        if table.setdefault(a[a1], b[b1]) != b[b1]:
-            return []
-    if not table or len(table) > 3:
+    if len(table) > 3:
         return []
-    rules: list[Rename | WordRename] = []
-    for old, new in table.items():
-        if old in token_patterns.KEYWORDS:
-            continue
-        label, spelled = f"rename {old} -> {new}", tuple((one, new) for one in spellings(old))
-        for kind in ("rename", "rename-bound", "rename-siblings"):
-            rules.append(Rename(kind, f"{kind}:{old}:{new}", label, example, old, (old, new), spelled))
-        public = old.strip("_")  # the public member of a private name is another name
-        variants = {k: v for k, v in case_variants(old, new).items() if count_letters(k) > 2 and k != public}
-        if variants:
-            names = (*spelled, *((one, new) for name, new in variants.items() for one in spellings(name)))
-            rules.append(Rename("rename-cases", f"cases:{old}:{new}", label, example, old, (old, new), names))
-        words = word_replacement(old, new) or (split_words(old), split_words(new))
-        if words[0] and words[1] and count_letters("".join(words[0])) > 2:
-            label = f"rename {'_'.join(words[0])} -> {'_'.join(words[1])} in names"
-            key = f"words:{words[0]}:{words[1]}"
-            exact = ((old, new), *variants.items())
-            rules.append(
-                WordRename("rename-words", key, label, example, old, (old, new), words[0], words[1], exact)
-            )
-    return rules
+    return [
+        rule
+        for old, new in table.items()
+        if old not in token_patterns.KEYWORDS
+        for rule in _renames_of(old, new, example)
+    ]
+
+
+def _renames_of(old: str, new: str, example: str) -> Iterator[Rename | WordRename]:
+    label, spelled = f"rename {old} -> {new}", tuple((one, new) for one in spellings(old))
+    for kind in ("rename", "rename-bound", "rename-siblings"):
+        yield Rename(kind, f"{kind}:{old}:{new}", label, example, old, (old, new), spelled)
+    public = old.strip("_")  # the public member of a private name is another name
+    variants = {k: v for k, v in case_variants(old, new).items() if count_letters(k) > 2 and k != public}
+    if variants:
+        names = (*spelled, *((one, new) for name, new in variants.items() for one in spellings(name)))
+        yield Rename("rename-cases", f"cases:{old}:{new}", label, example, old, (old, new), names)
+    words = word_replacement(old, new) or (split_words(old), split_words(new))
+    if words[1] and count_letters("".join(words[0])) > 2:
+        label = f"rename {'_'.join(words[0])} -> {'_'.join(words[1])} in names"
+        key = f"words:{words[0]}:{words[1]}"
+        exact = ((old, new), *variants.items())
+        yield WordRename("rename-words", key, label, example, old, (old, new), words[0], words[1], exact)
 
 
 def _with_holes(o: str, n: str) -> list[Substitution]:
@@ -320,9 +318,7 @@ def _with_holes(o: str, n: str) -> list[Substitution]:
     return rules
 
 
-def _grow(
-    a: list[str], b: list[str], span: tuple[int, int, int, int], left: int, right: int
-) -> tuple[int, int, int, int]:
+def _grow(a: list[str], b: list[str], span: Span, left: int, right: int) -> Span:
     """Extend the span by `left` names before it and `right` names after it, with the tokens between them."""
     a1, a2, b1, b2 = span
     while left and a1 and b1 and a[a1 - 1] == b[b1 - 1]:

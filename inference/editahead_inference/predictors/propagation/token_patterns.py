@@ -7,7 +7,7 @@ change may become a hole: an identifier, a number, a string, or a whole expressi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from editahead_prompts.short_cache import cache_short
@@ -145,6 +145,7 @@ class Hole:
 
 
 PatternPart = str | Hole
+LinePattern = tuple[PatternPart, ...]
 
 
 def tokenize(line: str) -> list[str]:
@@ -169,21 +170,17 @@ def _literal_chars(parts: Sequence[PatternPart]) -> int:
 
 
 @cache_short(4096, size=_literal_chars, max_chars=1_000)
-def compile_pattern(parts: tuple[PatternPart, ...]) -> WordPattern:
+def compile_pattern(parts: LinePattern) -> WordPattern:
     """Compile a pattern for one line's body. Words at its ends match whole words only."""
     parts = tuple(part for part in parts if part)
     if not parts:
         return WordPattern("")
-    out: list[str] = []
     seen: set[str] = set()
+    out: list[str] = []
     for part in parts:
-        if isinstance(part, str):
-            out.append(r"\s+" if part.isspace() else re.escape(part))
-        elif part.name in seen:
-            out.append(f"(?P={part.name})")
-        else:
+        out.append(_expression(part, is_again=isinstance(part, Hole) and part.name in seen))
+        if isinstance(part, Hole):
             seen.add(part.name)
-            out.append(f"(?P<{part.name}>{_HOLES[part.kind]})")
     first, last = parts[0], parts[-1]
     if isinstance(first, Hole) or goes_on(first[0]):
         is_chain = isinstance(first, Hole) and first.kind == "chain"
@@ -191,6 +188,13 @@ def compile_pattern(parts: tuple[PatternPart, ...]) -> WordPattern:
     if isinstance(last, Hole) or goes_on(last[-1]):
         out.append(r"(?!\w)")
     return WordPattern("".join(out))
+
+
+def _expression(part: PatternPart, *, is_again: bool) -> str:
+    """Return the expression for a literal, for white space, or for a hole, which matches the same text again."""
+    if isinstance(part, str):
+        return r"\s+" if part.isspace() else re.escape(part)
+    return f"(?P={part.name})" if is_again else f"(?P<{part.name}>{_HOLES[part.kind]})"
 
 
 def fill_holes(parts: Iterable[PatternPart], match: re.Match[str]) -> str:
@@ -285,7 +289,7 @@ def _wide_kind(token: str) -> str | None:
 
 def with_holes(
     old: Sequence[str], new: Sequence[str], *, keep: frozenset[str] = frozenset(), expressions: bool = False
-) -> tuple[tuple[PatternPart, ...], tuple[PatternPart, ...]] | None:
+) -> tuple[LinePattern, LinePattern] | None:
     """Return both sequences with a hole for each shared name, number or string, or None if there is none.
 
     Args:
@@ -294,27 +298,39 @@ def with_holes(
         keep: Shared tokens that stay literal.
         expressions: Whether a hole that is a whole argument takes any expression. Then None if there is no such hole.
     """
-    shared = {token for token in set(old) & set(new) if token not in keep and _wide_kind(token)}
-    if not shared:
-        return None
-    names: dict[str, Hole] = {}
+    shared = set(old) & set(new) - keep
+    holes: dict[str, Hole] = {}
     widened = False
     for number, token in enumerate(old):
-        if token in shared and token not in names:
-            kind = _wide_kind(token) or "word"
-            if expressions and _is_argument(old, number):
-                kind, widened = "expression", True
-            names[token] = Hole(f"h{len(names)}", kind)
-    if expressions and not widened:
+        kind = _wide_kind(token) if token in shared and token not in holes else None
+        if kind is None:
+            continue
+        if expressions and _is_argument(old, number):
+            kind, widened = "expression", True
+        holes[token] = Hole(f"h{len(holes)}", kind)
+    if not holes or (expressions and not widened):
         return None
-    return tuple(names.get(t, t) for t in old), tuple(names.get(t, t) for t in new)
+    return put_holes(old, holes), put_holes(new, holes)
+
+
+def holes_of(tokens: Iterable[str], fixed: frozenset[str] = frozenset()) -> dict[str, Hole]:
+    """Return a hole for each name, number and string of some tokens, except the fixed ones."""
+    holes: dict[str, Hole] = {}
+    for token in tokens:
+        kind = hole_kind(token)
+        if kind and token not in fixed and token not in holes:
+            holes[token] = Hole(f"h{len(holes)}", kind)
+    return holes
+
+
+def put_holes(tokens: Iterable[str], holes: Mapping[str, Hole]) -> LinePattern:
+    """Return the tokens with the holes instead of those that have one."""
+    return tuple(holes.get(token, token) for token in tokens)
 
 
 def _is_argument(tokens: Sequence[str], number: int) -> bool:
-    before, after = number - 1, number + 1
-    while before >= 0 and tokens[before].isspace():
-        before -= 1
-    while after < len(tokens) and tokens[after].isspace():
-        after += 1
-    is_behind = before >= 0 and tokens[before] in ("(", ",", "[")
-    return is_behind and after < len(tokens) and tokens[after] in (")", ",", "]")
+    filled = (n for n in range(number - 1, -1, -1) if not tokens[n].isspace())
+    before = next(filled, None)
+    after = next((n for n in range(number + 1, len(tokens)) if not tokens[n].isspace()), None)
+    is_behind = before is not None and tokens[before] in ("(", ",", "[")
+    return is_behind and after is not None and tokens[after] in (")", ",", "]")

@@ -96,54 +96,65 @@ def find_typing(state: EditorState, index: DocumentIndex, trees: SyntaxTrees) ->
         index: The index of the state's document.
         trees: The syntax trees of the document.
     """
-    edit = state.history[-1] if state.history else None
-    if edit is None or not edit.open or edit.uri != state.document.uri:
+    edit, snapshot = _open_edit(state), state.document
+    if edit is None:
         return None
-    snapshot = state.document
-    row = snapshot.line_at(state.cursor) - edit.line
-    if not 0 <= row < len(edit.new):
-        return None
-    body = index.bodies[edit.line + row]
-    column = state.cursor - snapshot.starts[edit.line + row]
+    line = snapshot.line_at(state.cursor)
+    body, column = index.bodies[line], state.cursor - snapshot.starts[line]
     after = body[column:]
     typed = "" if goes_on(after[:1]) else word_before(body, column)
     old = [name for line in edit.old for name in WORD.findall(line)]
     word = typed if typed not in old else ""
-    here = sum(WORD.findall(line).count(word) for line in edit.new) if word else 0
-    is_known = bool(word) and (
-        index.words.get(word, 0) > here
-        or any(
-            WordPattern(rf"\b{word}\b").search(other.text)
-            for other in state.other_documents
-            if word in other.text
-        )
-    )
-    unknown = word if word and not is_known else ""
+    is_known = bool(word) and _is_known(word, edit, index, state)
     tree = trees.tree(snapshot) if len(body) <= MAX_WIDTH else None
-    defines = (
-        bool(unknown and tree) and trees.occurrence(snapshot, state.cursor - len(word), state.cursor).defines
-    )
-    if defines and (
-        not edit.old
-        or any(name.startswith(unknown) for name in old)
-        or (split_words(unknown) or ("",))[-1] in _COMMON_WORDS
-    ):
-        unknown = ""  # a new name may begin like any other
+    begins_name = bool(word) and not is_known and _begins_name(word, index)
+    if begins_name and tree is not None and _may_be_new(word, edit, old):
+        begins_name = not trees.occurrence(snapshot, state.cursor - len(word), state.cursor).defines
     return Typing(
         edit,
-        row,
+        line - edit.line,
         word,
         is_known,
-        bool(unknown)
-        and any(
-            name.startswith(unknown) and name.rstrip("_") != unknown.rstrip("_") and name not in KEYWORDS
-            for name in index.words
-        ),
+        begins_name,
         bool(word) and any(name.startswith(word) for name in old),
         min(len("".join(after.split())), _MAX_REST),
         tree is not None and count_errors(tree.root_node, edit.line, edit.line + len(edit.new)) > 0,
         edit.erases and bool(word) and not any(word + plural in old for plural in _PLURALS),
     )
+
+
+def _open_edit(state: EditorState) -> PastEdit | None:
+    """Return the last edit if the cursor is still in its lines."""
+    edit = state.history[-1] if state.history else None
+    if edit is None or not edit.open or edit.uri != state.document.uri:
+        return None
+    return edit if 0 <= state.document.line_at(state.cursor) - edit.line < len(edit.new) else None
+
+
+def _is_known(word: str, edit: PastEdit, index: DocumentIndex, state: EditorState) -> bool:
+    """Return whether a word occurs in the open documents outside of an edit's new lines."""
+    here = sum(WORD.findall(line).count(word) for line in edit.new)
+    if index.words.get(word, 0) > here:
+        return True
+    pattern = WordPattern(rf"\b{word}\b")
+    return any(word in other.text and pattern.search(other.text) for other in state.other_documents)
+
+
+def _begins_name(word: str, index: DocumentIndex) -> bool:
+    """Return whether another name of a document goes on from a word."""
+    return any(
+        name.startswith(word) and name.rstrip("_") != word.rstrip("_") and name not in KEYWORDS
+        for name in index.words
+    )
+
+
+def _may_be_new(word: str, edit: PastEdit, old: Sequence[str]) -> bool:
+    """Return whether a word that is defined in an edit may be whole: a new name may begin like any other."""
+    return not edit.old or any(name.startswith(word) for name in old) or _last_word(word) in _COMMON_WORDS
+
+
+def _last_word(name: str) -> str:
+    return (split_words(name) or ("",))[-1]
 
 
 def finished_edits(edits: Sequence[PastEdit], typing: Typing | None) -> list[PastEdit | None]:
@@ -177,20 +188,24 @@ def may_be_whole(old: str, new: str, index: DocumentIndex) -> bool:
         new: The new name, as far as it is typed.
         index: The index of a document that uses the old name.
     """
-    last = (split_words(new) or ("",))[-1]
+    last = _last_word(new)
     if old.startswith(new):
         return count_letters(new) > _MIN_TYPED
     if last in _COMMON_WORDS:
         return True
     if count_letters(last) < _MIN_TYPED:
         return False
-    is_small = new[:1].islower()
-    known = {
+    known = _known_words(index, is_small=new[:1].islower())
+    return last in known or not any(
+        word.startswith(last) and word.removeprefix(last) not in _PLURALS for word in known
+    )
+
+
+def _known_words(index: DocumentIndex, *, is_small: bool) -> set[str]:
+    """Return the words of a document's names; without those of names with a capital for a name in small letters."""
+    return {
         word
         for name in index.words
         if name not in KEYWORDS and not (is_small and name[:1].isupper())
         for word in split_words(name)
     }
-    if last in known:
-        return True
-    return not any(word.startswith(last) and word.removeprefix(last) not in _PLURALS for word in known)
