@@ -74,12 +74,14 @@ def _mirrored_lines(edit: PastEdit, index: DocumentIndex) -> Iterator[tuple[Prop
 
 def _has_sides(tokens: Sequence[str], spans: Sequence[Span], table: Mapping[str, str]) -> bool:
     """Return whether what was changed in a line is about one of two sides, and can be about the other."""
-    come = [token for _, _, start, end in spans for token in tokens[start:end]]
+    inserted = [token for _, _, start, end in spans for token in tokens[start:end]]
     around = {word for token in tokens[spans[0][2] : spans[-1][3]] for word in split_words(token)}
-    if not any(is_word(token) for token in come) or around.isdisjoint(table):
+    if not any(is_word(token) for token in inserted) or around.isdisjoint(table):
         return False
     # What is `max(0, ...)` on the other side?
-    return not any(is_ordered(word) and word not in table for token in come for word in split_words(token))
+    return not any(
+        is_ordered(word) and word not in table for token in inserted for word in split_words(token)
+    )
 
 
 def _around(line: int, index: DocumentIndex, edit: PastEdit) -> Iterator[int]:

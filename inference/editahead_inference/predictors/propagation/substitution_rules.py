@@ -222,8 +222,8 @@ def _substitution(
 ) -> Iterator[Substitution]:
     """Yield the rule that puts one text for another, if the text is long enough to mean something."""
     literal = token_patterns.longest_literal(source)
-    is_telling = whole or any(map(str.isalnum, literal)) or len(literal) >= 3
-    if source != target and count_letters(literal) >= 2 and is_telling:
+    is_distinctive = whole or any(map(str.isalnum, literal)) or len(literal) >= 3
+    if source != target and count_letters(literal) >= 2 and is_distinctive:
         label = _change_label(source, target)
         key = f"{kind}:{source}:{target}"
         yield Substitution(kind, key, label, example, literal, None, source, target, whole)
