@@ -36,7 +36,8 @@ from editahead_retrieval.process.messages import IndexTask, encode
 from editahead_workspace.file_writes.recovery import recover
 from editahead_workspace.file_writes.transaction import FileWrite, write_all
 from fault_session import SERVER, check_state, start_editor, work
-from index_workspace import build_index, database_of, dump, write
+from git_repository import write
+from index_workspace import build_index, database_of, dump
 from server_process import ENGINE
 
 SHARES = {"server-start": 0.1, "server-typing": 0.3, "index": 0.4, "engine": 0.2, "write": 1.0}

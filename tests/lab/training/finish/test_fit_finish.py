@@ -19,7 +19,7 @@ from editahead_lab.training.finish.fit_finish import (
     FinishTrial,
     choose_thresholds,
     figures,
-    told,
+    reported,
     train,
 )
 
@@ -81,7 +81,7 @@ def sample(trial: int, right: bool, line: int, kind: str = "code") -> FinishSamp
 
 def test_the_likeliest_of_overlapping_edits_is_reported() -> None:
     samples = [sample(0, False, 1), sample(0, True, 1), sample(1, True, 1), sample(0, True, 3, "test")]
-    assert told(samples, [0.6, 0.9, 0.7, 0.95], {"code": 0.5}) == [1, 2]
+    assert reported(samples, [0.6, 0.9, 0.7, 0.95], {"code": 0.5}) == [1, 2]
 
 
 def test_thresholds_keep_precision_and_false_alarms() -> None:
