@@ -1,7 +1,8 @@
 """The places for whole declarations that a file does not have and a sketch shows alone, for a person to choose from.
 
 A function from a chat shows no neighbour. Yet it can hardly go anywhere but to the end of the file, below its imports or, if
-it is a method, to the end of a class.
+it is a method, to the end of a class. The same holds for one between two marks: those hide all neighbours, and the headers
+above the first mark say which class it goes to.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from editahead_inference.apply.placement.outline import has_substance, is_filler
 from editahead_inference.apply.placement.placement import Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice, to_edit
 from editahead_inference.apply.results import MAX_CHOICES, MergeResult, Reading
-from editahead_prompts.sketches.sketch import Code, Diff, FileSketch
+from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet
 from editahead_prompts.syntax.languages import find_language, nodes_of
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.indentation import indentation
@@ -41,6 +42,8 @@ _SELF = re.compile(r"\((?:cls|self|&'?\w*self|&mutself|mutself)\b")
 """The first parameter of methods in Python and Rust, in a signature without white space."""
 _OUTSIDE = re.compile(r"(?:export|async function|function|const|let|var|declare|abstract|namespace)\b")
 """How functions and values outside of classes begin in JavaScript and TypeScript."""
+_CLOSES = re.compile(r"[)\]}]|end\b")
+"""How the last line of a block begins."""
 _WORD = re.compile(r"\w{3,}")
 _STAYS_LAST = re.compile(
     r"if __name__\b|module\.exports\b|exports\.|export default\b|export \{|(?:pub )?mod tests\b|#\[cfg\(test\)\]"
@@ -57,7 +60,7 @@ def offer_additions(part: FileSketch, target: Target, refused: MergeResult) -> M
         refused: The refused result of the merge.
     """
     addition = _Addition.read(part, target) if len(target.lines) <= _MAX_FILE_LINES else None
-    if addition is None:
+    if addition is None or (addition.is_between_marks and addition.scope is None and refused.readings):
         return refused
     found: dict[str, tuple[str, Edit]] = {}
     for title, splices in addition.places():
@@ -91,12 +94,16 @@ class _Addition:
     Attributes:
         target: The file.
         imports: New imports, each a line.
+        is_between_marks: Whether the sketch has marks above and below.
+        scope: The class that the sketch names, if it names one.
         lines: The lines of the declarations and of the comments above them, from the left margin.
         declared: The outermost declarations.
         at: The line of the sketch at which `lines` begin.
     """
 
     target: Target
+    is_between_marks: bool
+    scope: Declaration | None
     imports: tuple[str, ...]
     lines: tuple[str, ...]
     declared: tuple[Declaration, ...]
@@ -107,9 +114,10 @@ class _Addition:
         """Return the addition that a part is; None if it is another change."""
         converted = next(in_file_units(part, target.lines), None)
         content = part.content if converted is None else converted.content
-        if isinstance(content, Diff) or len(content.parts) != 1 or not isinstance(content.parts[0], Code):
+        found = None if isinstance(content, Diff) else _code_without_neighbours(content, target)
+        if found is None:
             return None
-        code, language = content.parts[0], target.original.language
+        (code, scope), language = found, target.original.language
         size = import_lines(code.lines)
         rest = list(code.lines[size:])
         skipped = next((n for n, line in enumerate(rest) if line.strip()), len(rest))
@@ -122,14 +130,15 @@ class _Addition:
         names = {each.name for each in target.declarations}
         if not declared or any(each.name in names or not each.intact for each in declared):
             return None
-        keys = [key for key in map(normalize_line, rest) if has_substance(key) and not is_filler(key)]
-        if sum(key in target.lines.places for key in keys) >= _MAX_KNOWN * len(keys):
+        is_between_marks = not isinstance(content, Diff) and len(content.parts) > 1
+        if not is_between_marks and _is_mostly_known(rest, target):
             return None
         known = target.lines.places
         imports = tuple(
             line for line in code.lines[:size] if line.strip() and normalize_line(line) not in known
         )
-        return cls(target, imports, _dedented(rest), tuple(declared), code.at + size + skipped)
+        at = code.at + size + skipped
+        return cls(target, is_between_marks, scope, imports, _dedented(rest), tuple(declared), at)
 
     def places(self) -> Iterator[tuple[str, tuple[Splice, ...]]]:
         """Yield each place in words, with its splices, the likeliest first; none where new imports have no place."""
@@ -139,6 +148,9 @@ class _Addition:
         imports = (
             () if last_import is None or not self.imports else (self._insert(last_import, self.imports),)
         )
+        if self.scope is not None:
+            yield from self._places_in(self.scope, imports)
+            return
         if all(map(self._is_member, self.declared)):
             classes = self._classes()
             for each in classes[: MAX_CHOICES - 1]:
@@ -157,6 +169,15 @@ class _Addition:
         # What others use when a module is loaded goes above them.
         are_values = all(each.kind in ("value", "macro") for each in self.declared)
         yield from (*below, *bottom) if are_values else (*bottom, *below)
+
+    def _places_in(
+        self, scope: Declaration, imports: tuple[Splice, ...]
+    ) -> Iterator[tuple[str, tuple[Splice, ...]]]:
+        """Yield the places in a class that the sketch names."""
+        yield f"add at the end of `{scope.name}`", (*imports, self._at_end_of(scope))
+        members = self._members_of(scope)
+        if first := next((each for each in members if each.kind == "function"), None):
+            yield f"add above `{first.name}`", (*imports, self._above(first))
 
     def _is_member(self, declared: Declaration) -> bool:
         """Return whether a declaration is a member of a class, by how it begins."""
@@ -254,6 +275,59 @@ class _Addition:
         imports = nodes_of(self.target.original.language).imports
         rows = [node.end_point.row for node in nodes if node.type in imports]
         return rows[-1] + 1 if rows else None
+
+
+def _code_without_neighbours(content: Snippet, target: Target) -> tuple[Code, Declaration | None] | None:
+    """Return the only code of a sketch, or that between two marks, and the class that the headers above these name."""
+    pieces = [each for each in content.parts if isinstance(each, Elision) or any(map(str.strip, each.lines))]
+    if len(pieces) == 1 and isinstance(pieces[0], Code):
+        return pieces[0], None
+    if any(isinstance(each, Elision) and each.removed for each in pieces):
+        return None
+    between = [
+        at
+        for at, (above, piece, below) in enumerate(zip(pieces, pieces[1:], pieces[2:], strict=False), 1)
+        if isinstance(above, Elision) and isinstance(piece, Code) and isinstance(below, Elision)
+    ]
+    new = [at for at in between if not _is_known(_filled_keys(pieces[at : at + 1]), target)]
+    if len(new) != 1:
+        return None
+    at = new[0]
+    code, headers, ends = pieces[at], _filled_keys(pieces[:at]), _filled_keys(pieces[at + 1 :])
+    if not isinstance(code, Code) or not all(map(_CLOSES.match, ends)):
+        return None
+    scope = _named_class(headers, target) if headers else None
+    return None if headers and scope is None else (code, scope)
+
+
+def _is_mostly_known(lines: Sequence[str], target: Target) -> bool:
+    """Return whether the file has most of the lines that say something: they may be another version of these."""
+    keys = [key for key in map(normalize_line, lines) if has_substance(key) and not is_filler(key)]
+    return sum(key in target.lines.places for key in keys) >= _MAX_KNOWN * len(keys)
+
+
+def _filled_keys(pieces: Sequence[Code | Elision]) -> list[str]:
+    """Return the normalised lines of the code of some pieces, without blank ones."""
+    lines = (line for each in pieces if isinstance(each, Code) for line in each.lines)
+    return [key for key in map(normalize_line, lines) if key]
+
+
+def _is_known(keys: Sequence[str], target: Target) -> bool:
+    return all(key in target.lines.places for key in keys)
+
+
+def _named_class(headers: Sequence[str], target: Target) -> Declaration | None:
+    """Return the only class of the file of which the sketch shows the header as the last lines above a mark."""
+    keys = target.lines.keys
+    if not _is_known(headers, target):
+        return None
+    classes = [each for each in target.declarations if each.kind in ("type", "impl") and each.intact]
+    for at in range(len(headers)):
+        shown = tuple(headers[at:])
+        named = [each for each in classes if keys[each.head : each.head + len(shown)] == shown]
+        if named:
+            return named[0] if len(named) == 1 else None
+    return None
 
 
 def _words(lines: Sequence[str]) -> set[str]:
