@@ -60,7 +60,7 @@ def offer_additions(part: FileSketch, target: Target, refused: MergeResult) -> M
         refused: The refused result of the merge.
     """
     addition = _Addition.read(part, target) if len(target.lines) <= _MAX_FILE_LINES else None
-    if addition is None or (addition.is_between_marks and addition.scope is None and refused.readings):
+    if addition is None or (addition.shown.has_marks and addition.shown.scope is None and refused.readings):
         return refused
     found: dict[str, tuple[str, Edit]] = {}
     for title, splices in addition.places():
@@ -88,22 +88,68 @@ def offer_additions(part: FileSketch, target: Target, refused: MergeResult) -> M
 
 
 @dataclass(frozen=True)
+class _Shown:
+    """The only new code of a sketch, which shows none of its neighbours.
+
+    Attributes:
+        code: The code.
+        imports: Lines of imports that the sketch shows apart from it.
+        scope: The class whose header is above a mark, if the sketch names one.
+        has_marks: Whether the sketch has marks.
+        is_first: Whether no mark is above the code.
+    """
+
+    code: Code
+    imports: tuple[str, ...] = ()
+    scope: Declaration | None = None
+    has_marks: bool = False
+    is_first: bool = False
+
+    @classmethod
+    def read(cls, content: Snippet, target: Target) -> _Shown | None:
+        """Return the new code of a sketch that is alone, or between marks; None for any other sketch."""
+        pieces = [
+            each for each in content.parts if isinstance(each, Elision) or any(map(str.strip, each.lines))
+        ]
+        if len(pieces) == 1 and isinstance(pieces[0], Code):
+            return cls(pieces[0])
+        if any(isinstance(each, Elision) and each.removed for each in pieces):
+            return None
+        imports = [each for each in pieces if isinstance(each, Code) and _only_imports(each)]
+        pieces = [each for each in pieces if each not in imports]
+        new = [
+            at for at, each in enumerate(pieces) if isinstance(each, Code) and not _is_known([each], target)
+        ]
+        if len(new) != 1:
+            return None
+        above, code, below = pieces[: new[0]], pieces[new[0]], pieces[new[0] + 1 :]
+        if not isinstance(code, Code) or not all(map(_CLOSES.match, _filled_keys(below))):
+            return None
+        if not all(isinstance(each, Elision) for each in (*above[-1:], *below[:1])):
+            return None
+        headers = _filled_keys(above)
+        scope = _named_class(headers, target) if headers else None
+        if headers and scope is None:
+            return None
+        lines = tuple(line for each in imports for line in each.lines)
+        return cls(code, lines, scope, has_marks=True, is_first=not above)
+
+
+@dataclass(frozen=True)
 class _Addition:
     """Declarations to add.
 
     Attributes:
         target: The file.
         imports: New imports, each a line.
-        is_between_marks: Whether the sketch has marks above and below.
-        scope: The class that the sketch names, if it names one.
+        shown: What the sketch shows.
         lines: The lines of the declarations and of the comments above them, from the left margin.
         declared: The outermost declarations.
         at: The line of the sketch at which `lines` begin.
     """
 
     target: Target
-    is_between_marks: bool
-    scope: Declaration | None
+    shown: _Shown
     imports: tuple[str, ...]
     lines: tuple[str, ...]
     declared: tuple[Declaration, ...]
@@ -114,10 +160,10 @@ class _Addition:
         """Return the addition that a part is; None if it is another change."""
         converted = next(in_file_units(part, target.lines), None)
         content = part.content if converted is None else converted.content
-        found = None if isinstance(content, Diff) else _code_without_neighbours(content, target)
-        if found is None:
+        shown = None if isinstance(content, Diff) else _Shown.read(content, target)
+        if shown is None:
             return None
-        (code, scope), language = found, target.original.language
+        code, language = shown.code, target.original.language
         size = import_lines(code.lines)
         rest = list(code.lines[size:])
         skipped = next((n for n, line in enumerate(rest) if line.strip()), len(rest))
@@ -130,15 +176,15 @@ class _Addition:
         names = {each.name for each in target.declarations}
         if not declared or any(each.name in names or not each.intact for each in declared):
             return None
-        is_between_marks = not isinstance(content, Diff) and len(content.parts) > 1
-        if not is_between_marks and _is_mostly_known(rest, target):
+        if not shown.has_marks and _is_mostly_known(rest, target):
             return None
         known = target.lines.places
         imports = tuple(
-            line for line in code.lines[:size] if line.strip() and normalize_line(line) not in known
+            line
+            for line in (*shown.imports, *code.lines[:size])
+            if line.strip() and normalize_line(line) not in known
         )
-        at = code.at + size + skipped
-        return cls(target, is_between_marks, scope, imports, _dedented(rest), tuple(declared), at)
+        return cls(target, shown, imports, _dedented(rest), tuple(declared), code.at + size + skipped)
 
     def places(self) -> Iterator[tuple[str, tuple[Splice, ...]]]:
         """Yield each place in words, with its splices, the likeliest first; none where new imports have no place."""
@@ -148,8 +194,8 @@ class _Addition:
         imports = (
             () if last_import is None or not self.imports else (self._insert(last_import, self.imports),)
         )
-        if self.scope is not None:
-            yield from self._places_in(self.scope, imports)
+        if self.shown.scope is not None:
+            yield from self._places_in(self.shown.scope, imports)
             return
         if all(map(self._is_member, self.declared)):
             classes = self._classes()
@@ -161,14 +207,15 @@ class _Addition:
                         yield f"add at the beginning of `{each.name}`", (*imports, self._above(members[0]))
                 return
         below = []
-        if last_import is not None:
+        first = next((each for each in self.target.declarations if not each.scope), None)
+        if last_import is not None and not self.shown.imports:
             below = [("add below the imports", self._below_imports(last_import))]
-        elif first := next((each for each in self.target.declarations if not each.scope), None):
-            below = [(f"add above `{first.name}`", self._above_all(first))]
+        elif first is not None:
+            below = [(f"add above `{first.name}`", (*imports, *self._above_all(first)))]
         bottom = [("add at the end of the file", (*imports, self._at_bottom()))]
         # What others use when a module is loaded goes above them.
         are_values = all(each.kind in ("value", "macro") for each in self.declared)
-        yield from (*below, *bottom) if are_values else (*bottom, *below)
+        yield from (*below, *bottom) if are_values or self.shown.is_first else (*bottom, *below)
 
     def _places_in(
         self, scope: Declaration, imports: tuple[Splice, ...]
@@ -277,29 +324,6 @@ class _Addition:
         return rows[-1] + 1 if rows else None
 
 
-def _code_without_neighbours(content: Snippet, target: Target) -> tuple[Code, Declaration | None] | None:
-    """Return the only code of a sketch, or that between two marks, and the class that the headers above these name."""
-    pieces = [each for each in content.parts if isinstance(each, Elision) or any(map(str.strip, each.lines))]
-    if len(pieces) == 1 and isinstance(pieces[0], Code):
-        return pieces[0], None
-    if any(isinstance(each, Elision) and each.removed for each in pieces):
-        return None
-    between = [
-        at
-        for at, (above, piece, below) in enumerate(zip(pieces, pieces[1:], pieces[2:], strict=False), 1)
-        if isinstance(above, Elision) and isinstance(piece, Code) and isinstance(below, Elision)
-    ]
-    new = [at for at in between if not _is_known(_filled_keys(pieces[at : at + 1]), target)]
-    if len(new) != 1:
-        return None
-    at = new[0]
-    code, headers, ends = pieces[at], _filled_keys(pieces[:at]), _filled_keys(pieces[at + 1 :])
-    if not isinstance(code, Code) or not all(map(_CLOSES.match, ends)):
-        return None
-    scope = _named_class(headers, target) if headers else None
-    return None if headers and scope is None else (code, scope)
-
-
 def _is_mostly_known(lines: Sequence[str], target: Target) -> bool:
     """Return whether the file has most of the lines that say something: they may be another version of these."""
     keys = [key for key in map(normalize_line, lines) if has_substance(key) and not is_filler(key)]
@@ -312,14 +336,19 @@ def _filled_keys(pieces: Sequence[Code | Elision]) -> list[str]:
     return [key for key in map(normalize_line, lines) if key]
 
 
-def _is_known(keys: Sequence[str], target: Target) -> bool:
-    return all(key in target.lines.places for key in keys)
+def _is_known(pieces: Sequence[Code | Elision], target: Target) -> bool:
+    """Return whether the file has all lines of the code of some pieces."""
+    return all(key in target.lines.places for key in _filled_keys(pieces))
+
+
+def _only_imports(code: Code) -> bool:
+    return not any(map(str.strip, code.lines[import_lines(code.lines) :]))
 
 
 def _named_class(headers: Sequence[str], target: Target) -> Declaration | None:
     """Return the only class of the file of which the sketch shows the header as the last lines above a mark."""
     keys = target.lines.keys
-    if not _is_known(headers, target):
+    if not all(header in target.lines.places for header in headers):
         return None
     classes = [each for each in target.declarations if each.kind in ("type", "impl") and each.intact]
     for at in range(len(headers)):
