@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from draft_length import MOST
+from draft_length import MAX_DRAFT
 from fixed_drafts import FixedDrafts
 from shapes import Shape
 
@@ -46,7 +46,7 @@ class Measuring:
             speculative_config={
                 "method": "custom_class",
                 "model": "fixed_drafts.FixedDrafts",
-                "num_speculative_tokens": MOST,
+                "num_speculative_tokens": MAX_DRAFT,
             },
             **({} if cuda else {"enforce_eager": True, "block_size": 32}),
         )
