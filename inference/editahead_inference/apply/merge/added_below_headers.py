@@ -22,7 +22,8 @@ from editahead_inference.apply.placement.line_matching import (
     normalize_line,
     unmatched_brackets,
 )
-from editahead_inference.apply.placement.outline import has_substance, identity, is_filler
+from editahead_inference.apply.placement.line_names import identity
+from editahead_inference.apply.placement.outline import has_substance, is_filler
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.sketch import Code, Snippet

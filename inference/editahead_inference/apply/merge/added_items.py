@@ -17,13 +17,8 @@ from editahead_inference.apply.placement.line_matching import (
     normalize_line,
     unmatched_brackets,
 )
-from editahead_inference.apply.placement.outline import (
-    Item,
-    Naming,
-    has_substance,
-    is_bare_keyword,
-    is_filler,
-)
+from editahead_inference.apply.placement.line_names import is_bare_keyword
+from editahead_inference.apply.placement.outline import Item, Naming, has_substance, is_filler
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.sketch import Snippet

@@ -16,13 +16,8 @@ from editahead_inference.apply.placement.line_matching import (
     is_annotation,
     is_comment,
 )
-from editahead_inference.apply.placement.outline import (
-    Item,
-    has_substance,
-    identity,
-    is_filler,
-    opens_list,
-)
+from editahead_inference.apply.placement.line_names import identity
+from editahead_inference.apply.placement.outline import Item, has_substance, is_filler, opens_list
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.text.diff import diff_lines

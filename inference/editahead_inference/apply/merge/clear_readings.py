@@ -23,7 +23,8 @@ from editahead_inference.apply.placement.line_matching import (
     normalize_line,
     unmatched_brackets,
 )
-from editahead_inference.apply.placement.outline import identity, is_filler
+from editahead_inference.apply.placement.line_names import identity
+from editahead_inference.apply.placement.outline import is_filler
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 from editahead_inference.apply.results import SettledBy

@@ -17,7 +17,8 @@ from editahead_inference.apply.placement.line_matching import (
     line_weight,
     normalize_line,
 )
-from editahead_inference.apply.placement.outline import identity, is_function, walk
+from editahead_inference.apply.placement.line_names import identity
+from editahead_inference.apply.placement.outline import is_function, walk
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Snippet

@@ -11,11 +11,8 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from editahead_inference.apply.placement.line_matching import normalize_line
-from editahead_inference.apply.placement.outline import (
-    Item,
-    Naming,
-    identity,
-)
+from editahead_inference.apply.placement.line_names import identity
+from editahead_inference.apply.placement.outline import Item, Naming
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Snippet

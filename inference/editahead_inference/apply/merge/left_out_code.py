@@ -12,14 +12,8 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from editahead_inference.apply.placement.line_matching import normalize_line
-from editahead_inference.apply.placement.outline import (
-    Item,
-    Naming,
-    has_substance,
-    identity,
-    normalized,
-    walk,
-)
+from editahead_inference.apply.placement.line_names import identity
+from editahead_inference.apply.placement.outline import Item, Naming, has_substance, normalized, walk
 from editahead_inference.apply.placement.placement import Target
 from editahead_prompts.sketches.elision_markers import DOTS
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet

@@ -10,13 +10,8 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from editahead_inference.apply.placement.line_matching import is_annotation, is_comment, normalize_line
-from editahead_inference.apply.placement.outline import (
-    Item,
-    Naming,
-    Section,
-    has_substance,
-    identity,
-)
+from editahead_inference.apply.placement.line_names import identity
+from editahead_inference.apply.placement.outline import Item, Naming, Section, has_substance
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Snippet

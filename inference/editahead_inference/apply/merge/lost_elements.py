@@ -16,13 +16,13 @@ from editahead_inference.apply.placement.line_matching import (
     normalize_line,
     unmatched_brackets,
 )
+from editahead_inference.apply.placement.line_names import identity
 from editahead_inference.apply.placement.new_versions import is_new_version
 from editahead_inference.apply.placement.outline import (
     Item,
     Naming,
     Section,
     has_substance,
-    identity,
     is_filler,
     opens_list,
     walk,

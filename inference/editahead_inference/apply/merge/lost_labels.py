@@ -11,8 +11,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from editahead_inference.apply.placement.line_matching import is_annotation, normalize_line
+from editahead_inference.apply.placement.line_names import identity
 from editahead_inference.apply.placement.new_versions import is_new_version
-from editahead_inference.apply.placement.outline import Item, identity
+from editahead_inference.apply.placement.outline import Item
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.sketch import Snippet

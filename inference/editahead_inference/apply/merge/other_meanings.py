@@ -19,14 +19,9 @@ from editahead_inference.apply.placement.line_matching import (
     normalize_line,
     unmatched_brackets,
 )
+from editahead_inference.apply.placement.line_names import identity
 from editahead_inference.apply.placement.new_versions import is_new_version
-from editahead_inference.apply.placement.outline import (
-    has_substance,
-    identity,
-    is_filler,
-    is_function,
-    opens_named,
-)
+from editahead_inference.apply.placement.outline import has_substance, is_filler, is_function, opens_named
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Code, Elision, Snippet

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from editahead_inference.apply.placement.line_matching import DISTINCTIVE, line_weight, normalize_line
-from editahead_inference.apply.placement.outline import identity, opens_named, walk
+from editahead_inference.apply.placement.line_names import identity
+from editahead_inference.apply.placement.outline import opens_named, walk
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Snippet

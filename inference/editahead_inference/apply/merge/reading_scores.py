@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from math import exp, log1p
 
 from editahead_inference.apply.placement.line_matching import normalize_line
-from editahead_inference.apply.placement.outline import has_substance, identity, is_filler
+from editahead_inference.apply.placement.line_names import identity
+from editahead_inference.apply.placement.outline import has_substance, is_filler
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Snippet

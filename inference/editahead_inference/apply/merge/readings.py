@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from editahead_inference.apply.placement.line_matching import normalize_line
-from editahead_inference.apply.placement.outline import has_substance, identity
+from editahead_inference.apply.placement.line_names import identity
+from editahead_inference.apply.placement.outline import has_substance
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_inference.apply.results import MAX_CHOICES, Reading

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from editahead_inference.apply.placement.line_matching import normalize_line
-from editahead_inference.apply.placement.outline import Item, Naming, identity, walk
+from editahead_inference.apply.placement.line_names import identity
+from editahead_inference.apply.placement.outline import Item, Naming, walk
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
 

@@ -19,7 +19,7 @@ from editahead_inference.apply.placement.line_matching import (
     is_comment,
     normalize_line,
 )
-from editahead_inference.apply.placement.outline import identity
+from editahead_inference.apply.placement.line_names import identity
 from editahead_inference.apply.placement.placement import Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice
 from editahead_inference.apply.results import Refusal, SettledBy, SimilarLines

@@ -12,7 +12,8 @@ from textwrap import dedent
 from editahead_inference.apply.placement.declarations import only_declares
 from editahead_inference.apply.placement.elision_split import leading_blank_lines
 from editahead_inference.apply.placement.line_matching import is_comment, line_weight, normalize_line
-from editahead_inference.apply.placement.outline import identity, walk
+from editahead_inference.apply.placement.line_names import identity
+from editahead_inference.apply.placement.outline import walk
 from editahead_inference.apply.placement.placement import Placement, Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice
 from editahead_prompts.sketches.sketch import Code, Diff, Elision, FileSketch, Snippet

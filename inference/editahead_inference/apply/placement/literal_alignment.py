@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from .anchors import Anchor, Segment
 from .line_matching import DISTINCTIVE, FileLines, is_comment, line_weight, normalize_line
-from .outline import identity
+from .line_names import identity
 from .placement import Target
 
 _MAX_CELLS = 150_000

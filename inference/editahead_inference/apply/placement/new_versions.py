@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from .line_matching import TERMINAL
-from .outline import identity
+from .line_names import identity
 
 _MAX_MORE_WORDS = 2
 """Words that a new version of a line without a name may have more, or less."""

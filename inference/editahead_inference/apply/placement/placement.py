@@ -17,7 +17,8 @@ from editahead_prompts.text.snapshot import Snapshot
 
 from .declarations import Declaration, declarations_in_file
 from .line_matching import FileLines, line_weight, normalize_line
-from .outline import Item, Naming, has_substance, identity, outline, walk
+from .line_names import identity
+from .outline import Item, Naming, has_substance, outline, walk
 from .splices import Splice
 
 _MAX_SIMILAR = 3

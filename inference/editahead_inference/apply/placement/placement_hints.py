@@ -9,7 +9,7 @@ from editahead_prompts.sketches.sketch import Hunk
 from .anchor_chaining import Chain
 from .anchors import Anchor, Segment
 from .line_matching import FileLines, line_weight, normalize_line
-from .outline import identity
+from .line_names import identity
 
 _HEADING_END = " :{("
 """Characters at the end of a line that headings leave out."""

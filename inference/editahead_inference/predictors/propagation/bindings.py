@@ -6,7 +6,7 @@ They compare the occurrences' roles (plain, member, text ...) and the functions 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property, lru_cache
 
 from editahead_prompts.state import PastEdit
@@ -482,32 +482,3 @@ def _put_for(old_name: str, new_name: str, old: str, new: str) -> int:
             return sum(map(len, b[:b1]))
     match = whole_word(new_name).search(new)
     return -1 if match is None else match.start()
-
-
-class RenameCache:
-    """A cache of the renames behind the edits of one state, compared with one document."""
-
-    def __init__(
-        self,
-        index: DocumentIndex,
-        home: Callable[[str], DocumentIndex | None],
-        trees: SyntaxTrees,
-        others: OtherIndexes = tuple,
-    ) -> None:
-        self._index, self._home, self.trees, self._others = index, home, trees, others
-        self._known: dict[tuple[str, str, str, int], RenamedName | None] = {}
-
-    def get(self, old: str, new: str, edit: PastEdit) -> RenamedName | None:
-        """Return the rename that an edit made, or None if the edit's document is closed or has no grammar."""
-        key = (old, new, edit.uri, edit.line)
-        if key not in self._known:
-            self._known[key] = self._find(old, new, edit)
-        return self._known[key]
-
-    def _find(self, old: str, new: str, edit: PastEdit) -> RenamedName | None:
-        origin = self._home(edit.uri)
-        if origin is None or not old or not new:
-            return None
-        renamed = RenamedName(old, new, self._index, origin, edit, self.trees, self._others)
-        made = renamed.new_occurrence
-        return renamed if made is not None and made.role != "unknown" else None

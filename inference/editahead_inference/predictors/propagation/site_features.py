@@ -14,11 +14,11 @@ from rapidfuzz import fuzz
 from editahead_prompts.state import PastEdit
 from editahead_prompts.text.word_patterns import WordPattern
 
-from .bindings import RenameCache
 from .document_index import DocumentIndex
 from .import_rules import IMPORT
 from .line_transforms import COMMENT
 from .proposal import Proposal
+from .rename_cache import RenameCache
 from .rule import Rule
 from .unfinished_edits import Typing
 

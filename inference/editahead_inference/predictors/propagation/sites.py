@@ -13,7 +13,7 @@ from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import line_end
 
 from .argument_rules import ArgumentChange
-from .bindings import RenameCache, RenamedName
+from .bindings import RenamedName
 from .changed_arguments import ChangedArguments
 from .changed_parameters import changes_parameters
 from .document_index import DocumentIndex
@@ -23,6 +23,7 @@ from .literal_places import means_other
 from .named_places import other_indexes, whole_word
 from .other_spellings import changes_another_name
 from .proposal import Proposal
+from .rename_cache import RenameCache
 from .rule import Rule
 from .rule_induction import induce_rules_from_edit
 from .rule_runs import join_neighbours

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_inference.apply.placement.outline import identity
+from editahead_inference.apply.placement.line_names import identity
 
 
 @pytest.mark.parametrize(
