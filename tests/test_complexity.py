@@ -63,3 +63,12 @@ def test_a_comment_silences_nothing(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(source, "utf-8")
     measured = CHECK["measure"](tmp_path, "--isolated", "--config", "lint.pylint.max-args=2")
     assert measured == {("PLR0913", "a.py", "A.b"): 3, ("PLR0913", "a.py", "A.b.f"): 3}
+
+
+def test_no_module_has_more_than_500_lines() -> None:
+    folders = [path for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith((".", "node_"))]
+    modules = [
+        path for folder in folders for path in folder.rglob("*.py") if "node_modules" not in path.parts
+    ]
+    lines = {str(path.relative_to(ROOT)): path.read_text("utf-8").count("\n") for path in modules}
+    assert {path: count for path, count in lines.items() if count > 500} == {}
