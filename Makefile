@@ -34,16 +34,15 @@ test: for-test ## all tests that are quick: under three minutes; ALL=1: the slow
 	@$(BIN)/python -m pytest -n 2 --durations=10 \
 	  $(if $(ALL),-m "not ($(ELSEWHERE))",-m "not (slow or $(ELSEWHERE))" --hypothesis-profile=quick)
 
-check: lint test ## make lint and make test; ALL=1: with all tests that need no editor and no model server
+check: for-test ## make lint and make test at the same time; ALL=1: with all tests that need no editor and no model server
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 lint test
+
+# mypy takes longest. Each of them prints what it found when it is done.
+LINTS := mypy "ruff check ." "ruff format --check --quiet ." lint-imports \
+  $(patsubst %,"python tools/lint/check_%.py",wording complexity ignores)
 
 lint: for-test ## ruff, mypy, the layers, the wording, the complexity, the ignores
-	@$(BIN)/ruff check .
-	@$(BIN)/ruff format --check --quiet .
-	@$(BIN)/mypy
-	@$(BIN)/lint-imports
-	@$(BIN)/python tools/lint/check_wording.py
-	@$(BIN)/python tools/lint/check_complexity.py
-	@$(BIN)/python tools/lint/check_ignores.py
+	@printf '$(BIN)/%s\n' $(LINTS) | xargs -P 2 -I '{}' sh -c '{}'
 
 format: for-test ## let ruff lay out the code
 	@$(BIN)/ruff check --fix --quiet .

@@ -16,6 +16,7 @@ import tokenize
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 ALLOWED = ROOT / "tools" / "lint" / "wording_allowed.txt"
@@ -94,12 +95,10 @@ def find_docstrings(source: str) -> Iterator[tuple[int, str]]:
     Ruff's D401 knows verbs in other forms, such as "Returns". This check knows words that begin a noun phrase or a clause.
     Properties are named after values, so their docstrings may begin with one.
     """
-    for node in _find_named(source):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            decorators = {ast.unparse(decorator).rpartition(".")[2] for decorator in node.decorator_list}
-            first = (ast.get_docstring(node) or "").split(" ", 1)[0].strip(".,:;`").lower()
-            if _NO_VERB.fullmatch(first) and decorators.isdisjoint(PROPERTIES):
-                yield node.lineno, first
+    for named in _find_named(source):
+        first = named.docstring.split(" ", 1)[0].strip(".,:;`").lower()
+        if _NO_VERB.fullmatch(first):
+            yield named.line, first
 
 
 def check(root: Path, documents: tuple[str, ...], packages: tuple[str, ...]) -> list[str]:
@@ -123,38 +122,44 @@ def read_words(glossary: str) -> frozenset[str]:
 
 def find_names(source: str) -> Iterator[tuple[int, str]]:
     """Yield the line number and the name of each function, parameter, class, variable and attribute of `self`."""
-    for node in _find_named(source):
-        match node:
-            case ast.arg(arg=name) | ast.Name(id=name) | ast.Attribute(attr=name):
-                yield node.lineno, name
-            case _:
-                yield node.lineno, node.name
+    for named in _find_named(source):
+        yield named.line, named.name
+
+
+class _Named(NamedTuple):
+    line: int
+    name: str
+    docstring: str = ""
+    """Of a function that is no property."""
 
 
 @cache
-def _find_named(
-    source: str,
-) -> list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.arg | ast.Name | ast.Attribute]:
+def _find_named(source: str) -> list[_Named]:
     """Return the functions, parameters, classes, variables and attributes of `self` of a module.
 
     The fields of a `TypedDict` are left out: they are keys of JSON, which other programs read.
     """
-    found: list[
-        ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.arg | ast.Name | ast.Attribute
-    ] = []
+    found: list[tuple[ast.AST, _Named]] = []
     keys: set[ast.AST] = set()
     dicts = {"TypedDict"}
     for node in ast.walk(ast.parse(source)):
         match node:
-            case ast.ClassDef() if not dicts.isdisjoint(map(ast.unparse, node.bases)):
-                dicts.add(node.name)
-                keys.update(field.target for field in node.body if isinstance(field, ast.AnnAssign))
-                found.append(node)
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.arg():
-                found.append(node)
-            case ast.Name(ctx=ast.Store()) | ast.Attribute(value=ast.Name("self"), ctx=ast.Store()):
-                found.append(node)
-    return [node for node in found if node not in keys]
+            case ast.ClassDef(lineno=line, name=name):
+                if not dicts.isdisjoint(map(ast.unparse, node.bases)):
+                    dicts.add(name)
+                    keys.update(field.target for field in node.body if isinstance(field, ast.AnnAssign))
+                found.append((node, _Named(line, name)))
+            case ast.FunctionDef(lineno=line, name=name) | ast.AsyncFunctionDef(lineno=line, name=name):
+                decorators = {ast.unparse(decorator).rpartition(".")[2] for decorator in node.decorator_list}
+                docstring = ast.get_docstring(node) if decorators.isdisjoint(PROPERTIES) else None
+                found.append((node, _Named(line, name, docstring or "")))
+            case (
+                ast.arg(lineno=line, arg=name)
+                | ast.Name(lineno=line, id=name, ctx=ast.Store())
+                | ast.Attribute(lineno=line, attr=name, value=ast.Name("self"), ctx=ast.Store())
+            ):
+                found.append((node, _Named(line, name)))
+    return [named for node, named in found if node not in keys]
 
 
 def find_words(name: str) -> set[str]:
