@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_inference.apply.merge.merge import merge
-from editahead_prompts.sketches.parse import parse_sketch
-from editahead_prompts.text.snapshot import Snapshot
+from merged_sketch import certain
 
 FILES = {
     "python": (
@@ -47,14 +45,6 @@ FILES = {
 }
 
 
-def merged(language: str, text: str, sketch: str) -> str | None:
-    """Return the merged text, None if the sketch is refused."""
-    read = parse_sketch(sketch, language=language)
-    (part,) = read.files
-    result = merge(read, part, Snapshot.from_text(text, uri="file:///m", language=language))
-    return result.edit.apply(text) if result.refusal is None else None
-
-
 @pytest.mark.parametrize("rest", [False, True], ids=["alone", "with a change below"])
 @pytest.mark.parametrize("word", ["existing imports", "other imports"])
 @pytest.mark.parametrize("language", FILES)
@@ -63,7 +53,7 @@ def test_an_import_below_the_mark_is_the_last_one(language: str, word: str, rest
     sketch = f"{comment} ... {word} ...\n{new}\n"
     if rest:
         sketch += f"\n{comment} ... existing code ...\n\n{changed}"
-    result = merged(language, imports + code, sketch)
+    result = certain(sketch, imports + code, language)
     expected = code.replace("return 2", "return 22").replace("    2\n", "    22\n") if rest else code
     if language == "java" and rest:
         expected = code.replace("return 1", "return 11")
@@ -75,5 +65,5 @@ def test_an_import_below_the_mark_is_the_last_one(language: str, word: str, rest
 def test_an_import_above_the_mark_is_the_first_one(language: str, word: str) -> None:
     comment, imports, new, code, _ = FILES[language]
     first = next(line for line in imports.splitlines() if line.startswith(("import", "use", "#include")))
-    result = merged(language, imports + code, f"{new}\n{comment} ... {word} ...\n")
-    assert result == imports.replace(first, f"{new}\n{first}") + code
+    sketch = f"{new}\n{comment} ... {word} ...\n"
+    assert certain(sketch, imports + code, language) == imports.replace(first, f"{new}\n{first}") + code

@@ -6,10 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.apply.merge.merge import merge
-from editahead_inference.apply.results import MergeResult
-from editahead_prompts.sketches.parse import parse_sketch
-from editahead_prompts.text.snapshot import Snapshot
+from merged_sketch import certain
 
 WORDS = (
     "read",
@@ -22,11 +19,6 @@ WORDS = (
     "of the project",
     "before use",
 )
-
-
-def merged(sketch: str, text: str) -> MergeResult:
-    parsed = parse_sketch(sketch, language="markdown")
-    return merge(parsed, parsed.files[0], Snapshot.from_text(text, uri="file:///a.md", language="markdown"))
 
 
 def document(parts: list[str]) -> str:
@@ -58,8 +50,7 @@ def test_sections_that_are_not_shown_stay(
     before = [section(f"Part {n}", levels[n], text) for n, text in enumerate(texts)]
     after = [section(f"Part {n}", levels[n], new.get(n, text)) for n, text in enumerate(texts)]
     sketch = "\n".join(after[n] for n in shown)
-    done = merged(sketch, document(before))
-    assert done.refusal is not None or done.guess == document(after)
+    assert certain(sketch, document(before), "markdown") in (None, document(after))
 
 
 @pytest.mark.slow
@@ -75,5 +66,4 @@ def test_a_new_section_removes_nothing(
     fresh = section("Fresh", data.draw(st.integers(2, 4)), data.draw(paragraphs()))
     parts = [section(f"Part {n}", levels[n], text) for n, text in enumerate(texts)]
     sketch = f"<!-- ... existing content ... -->\n\n{fresh}\n{parts[at]}"
-    done = merged(sketch, document(parts))
-    assert done.refusal is not None or done.guess == document([*parts[:at], fresh, *parts[at:]])
+    assert certain(sketch, document(parts), "markdown") in (None, document([*parts[:at], fresh, *parts[at:]]))

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_inference.apply.merge.merge import merge
 from editahead_inference.apply.placement import equal_runs, placement
 from editahead_inference.apply.placement.line_matching import line_weight
-from editahead_inference.apply.results import MergeResult
-from editahead_prompts.sketches.parse import parse_sketch
-from editahead_prompts.text.snapshot import Snapshot
+from merged_sketch import merged
 
 SPACES = """\
 import os
@@ -23,11 +20,6 @@ def names():
 if names():
     sys.exit()
 """
-
-
-def merged(sketch: str, text: str, language: str) -> MergeResult:
-    found = parse_sketch(sketch, language=language)
-    return merge(found, found.files[0], Snapshot.from_text(text, uri="file:///a", language=language))
 
 
 def test_a_mark_among_added_lines_is_not_lost() -> None:

@@ -8,10 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.apply.merge.merge import merge
-from editahead_inference.apply.results import MergeResult
-from editahead_prompts.sketches.parse import parse_sketch
-from editahead_prompts.text.snapshot import Snapshot
+from merged_sketch import certain
 
 UNITS = ["\t", "  ", "    ", "        "]
 
@@ -47,11 +44,6 @@ clean:
 """
 
 
-def merged(sketch: str, text: str, language: str) -> MergeResult:
-    found = parse_sketch(sketch, language=language, path="a.x")
-    return merge(found, found.files[0], Snapshot.from_text(text, uri="file:///a.x", language=language))
-
-
 def whole(text: str) -> str:
     return f"a.x\n```\n{text}```\n"
 
@@ -72,18 +64,14 @@ def test_tabs_stay_where_the_sketch_has_spaces(
     width: int, text: str, old: str, new: str, language: str
 ) -> None:
     after = text.replace(old, new)
-    made = merged(whole(after.replace("\t", " " * width)), text, language)
-    assert made.refusal is None
-    assert made.guess == after
+    assert certain(whole(after.replace("\t", " " * width)), text, language, "a.x") == after
 
 
 @pytest.mark.parametrize("prefix", ["  ", "   ", "    ", "\t"])
 def test_a_file_that_is_indented_as_a_whole_is_not(prefix: str) -> None:
     after = CODE.replace("return 0", "return -1")
     block = indent(f"a.x\n```go\n{after}```\n", prefix)
-    made = merged(f"1. Change it:\n\n{block}", CODE, "go")
-    assert made.refusal is None
-    assert made.guess == after
+    assert certain(f"1. Change it:\n\n{block}", CODE, "go", "a.x") == after
 
 
 @st.composite
@@ -115,6 +103,4 @@ def test_the_edit_is_that_of_the_lines_in_the_units_of_the_file(
         "".join(f"{unit * depth}{text}\n" for depth, text in some)
         for some, unit in ((lines, own), (changed, own), (changed, shown))
     )
-    made = merged(whole(sketch), before, "plaintext")
-    assert made.refusal is None
-    assert made.guess == after
+    assert certain(whole(sketch), before, "plaintext", "a.x") == after

@@ -9,10 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.apply.merge.merge import merge
-from editahead_inference.apply.results import MergeResult
-from editahead_prompts.sketches.parse import parse_sketch
-from editahead_prompts.text.snapshot import Snapshot
+from merged_sketch import certain, merged
 
 DATABASE = """\
 class Db {
@@ -80,11 +77,6 @@ def as_call(old: Sequence[str], new: Sequence[str]) -> str:
 FORMS = [as_search, as_diff, as_numbered_diff, as_patch, as_call]
 
 
-def merged(sketch: str, text: str, language: str = "plaintext") -> MergeResult:
-    found = parse_sketch(sketch, language=language, path="a.x")
-    return merge(found, found.files[0], Snapshot.from_text(text, uri="file:///a.x", language=language))
-
-
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
     ("text", "language", "old", "new"),
@@ -101,15 +93,13 @@ def merged(sketch: str, text: str, language: str = "plaintext") -> MergeResult:
 def test_lines_with_code_between_them_are_refused(
     form: Form, text: str, language: str, old: list[str], new: list[str]
 ) -> None:
-    assert merged(form(old, new), text, language).refusal is not None
+    assert certain(form(old, new), text, language, "a.x") is None
 
 
 @pytest.mark.parametrize("form", FORMS[:-1])
 def test_blank_lines_may_be_missing_between_lines(form: Form) -> None:
-    made = merged(
-        form(["import os", "def load(path):"], ["import sys", "def load(path):"]), SERVICE, "python"
-    )
-    assert made.guess == SERVICE.replace("import os", "import sys")
+    sketch = form(["import os", "def load(path):"], ["import sys", "def load(path):"])
+    assert merged(sketch, SERVICE, "python", "a.x").guess == SERVICE.replace("import os", "import sys")
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -123,5 +113,4 @@ def test_lines_that_do_not_follow_one_another_are_refused(form: Form, data: st.D
     if not wanted or any(filled[at : at + len(wanted)] == wanted for at in places):
         return
     new = data.draw(st.permutations([*old[:-1], "fresh()"]))
-    made = merged(form(old, new), "".join(f"{body}\n" for body in bodies))
-    assert made.refusal is not None
+    assert certain(form(old, new), "".join(f"{body}\n" for body in bodies), "plaintext", "a.x") is None

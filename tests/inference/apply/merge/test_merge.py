@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_inference.apply.merge.merge import merge
-from editahead_inference.apply.results import MergeResult
-from editahead_prompts.sketches.parse import parse_sketch
-from editahead_prompts.text.snapshot import Snapshot
+from merged_sketch import certain, merged
 
 SERVICE = """\
 import os
@@ -40,19 +37,6 @@ def main():
 """
 
 
-def merged(sketch: str, text: str = SERVICE, language: str = "python", **options: object) -> MergeResult:
-    found = parse_sketch(sketch, language=language)
-    original = Snapshot.from_text(text, uri="file:///a", language=language)
-    return merge(found, found.files[0], original, **options)
-
-
-def sure(sketch: str, text: str = SERVICE, language: str = "python") -> str:
-    result = merged(sketch, text, language)
-    assert result.refusal is None, result.refusal
-    assert result.edit.apply(text) == result.guess
-    return result.guess
-
-
 class TestDeclarations:
     def test_decorators_not_shown_are_a_doubt(self) -> None:
         text = "@cache\ndef load():\n    return 1\n\n\ndef use():\n    return load()\n"
@@ -75,8 +59,9 @@ class TestHunks:
 
     @pytest.mark.parametrize("line", [1, 15, 16, 900])
     def test_wrong_numbers_do_not_mislead(self, line: int) -> None:
-        result = sure(self.DIFF.format(line=line))
-        assert result == SERVICE.replace("= value\n", "= value\n        self.count += 1\n")
+        assert certain(self.DIFF.format(line=line), SERVICE) == SERVICE.replace(
+            "= value\n", "= value\n        self.count += 1\n"
+        )
 
     def test_two_places_and_no_hint(self) -> None:
         text = "a()\nb()\nc()\n\na()\nb()\nc()\n"
@@ -90,7 +75,7 @@ class TestHunks:
             "<<<<<<< SEARCH\n    def save(self, all):\n        self.write(all)\n=======\n"
             "    pass\n>>>>>>> REPLACE\n"
         )
-        result = merged(block)
+        result = merged(block, SERVICE)
         assert result.refusal is not None
         assert result.refusal.reason == "unplaced"
         assert any(near.start <= 19 < near.end for near in result.refusal.near)
@@ -105,7 +90,7 @@ class TestWholeFiles:
 
 class TestRefusals:
     def test_syntax_would_break(self) -> None:
-        result = merged("<<<<<<< SEARCH\ndef main():\n=======\ndef main(:\n>>>>>>> REPLACE\n")
+        result = merged("<<<<<<< SEARCH\ndef main():\n=======\ndef main(:\n>>>>>>> REPLACE\n", SERVICE)
         assert result.refusal is not None
         assert result.refusal.reason == "would-break-syntax"
         assert "def main(:" in result.guess
@@ -132,7 +117,7 @@ class TestRefusals:
             raise Cancelled
 
         with pytest.raises(Cancelled):
-            merged("# ...\n    def put(self, key, value):\n        pass\n# ...\n", check=check)
+            merged("# ...\n    def put(self, key, value):\n        pass\n# ...\n", SERVICE, check=check)
 
 
 @pytest.mark.parametrize(

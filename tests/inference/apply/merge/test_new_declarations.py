@@ -6,11 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.apply.merge.merge import merge
-from editahead_inference.apply.results import MergeResult
-from editahead_prompts.sketches.parse import parse_sketch
-from editahead_prompts.syntax.languages import language_of
-from editahead_prompts.text.snapshot import Snapshot
+from merged_sketch import merged
 
 PYTHON = '''"""Ovens."""
 import os
@@ -35,16 +31,9 @@ if __name__ == "__main__":
 '''
 
 
-def apply(sketch: str, before: str, path: str = "oven.py") -> MergeResult:
-    parsed = parse_sketch(sketch, language=language_of(path))
-    return merge(
-        parsed, parsed.files[0], Snapshot.from_text(before, uri=f"file:///{path}", language=language_of(path))
-    )
-
-
-def choices(sketch: str, before: str, path: str = "oven.py") -> dict[str, str]:
+def choices(sketch: str, before: str) -> dict[str, str]:
     """Return the text after each choice, by its title."""
-    result = apply(sketch, before, path)
+    result = merged(sketch, before)
     assert result.refusal is not None
     return {reading.title: reading.edit.apply(before) for reading in result.readings}
 
@@ -71,7 +60,7 @@ def test_a_method_goes_to_the_end_of_a_class(space: str) -> None:
     ],
 )
 def test_other_sketches_are_as_before(sketch: str) -> None:
-    result = apply(sketch, PYTHON)
+    result = merged(sketch, PYTHON)
     assert result.refusal is None or "nothing of this name" not in result.refusal.detail
 
 
@@ -101,5 +90,5 @@ def test_no_choice_loses_a_line_of_the_file_or_of_the_sketch(
         for line in sketch.splitlines():
             assert line.strip() in stripped
         assert not is_crlf or "\n" not in after.replace("\r\n", "")
-        again = apply(sketch, after)
+        again = merged(sketch, after)
         assert not again.readings or "nothing of this name" not in again.refusal.detail

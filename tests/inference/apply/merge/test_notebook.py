@@ -10,10 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.apply.merge.merge import merge
+import merged_sketch
 from editahead_inference.apply.results import MergeResult
-from editahead_prompts.sketches.parse import parse_sketch
-from editahead_prompts.text.snapshot import Snapshot
 
 CELLS = (
     "import pandas as pd\n\nstays = pd.read_csv('stays.csv')",
@@ -48,9 +46,7 @@ def notebook(
 
 
 def merged(text: str, sketch: str) -> MergeResult:
-    original = Snapshot.from_text(text, uri="file:///w/prices.ipynb", language="json")
-    parsed = parse_sketch(sketch, language="json", path="prices.ipynb")
-    return merge(parsed, parsed.files[0], original)
+    return merged_sketch.merged(sketch, text, "json", "prices.ipynb")
 
 
 SKETCH = """```python

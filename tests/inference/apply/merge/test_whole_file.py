@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from editahead_inference.apply.merge.merge import merge
-from editahead_inference.apply.results import MergeResult
-from editahead_prompts.sketches.parse import parse_sketch
-from editahead_prompts.text.snapshot import Snapshot
-
-
-def merged(sketch: str, text: str, language: str) -> MergeResult:
-    found = parse_sketch(sketch, language=language)
-    return merge(found, found.files[0], Snapshot.from_text(text, uri="file:///a", language=language))
+from merged_sketch import merged
 
 
 def test_a_whole_file_without_its_end_has_been_cut_off() -> None:
