@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 _SGR_CODES = {"removed": "31", "added": "32", "place": "36", "warning": "36", "name": "1", "context": ""}
 _WARNING_CODE = "1;33"
+_DIM = "2"
+"""Faint, beside the colour: what renames, moves, imports, comments or formats."""
 
 
 def supports_color(stream: TextIO | None = None) -> bool:
@@ -21,6 +23,8 @@ def supports_color(stream: TextIO | None = None) -> bool:
 def styled(line: DiffLine, *, colour: bool) -> list[tuple[str, str]]:
     """Return a line of a diff as texts with their styles, for `console.print_styled`."""
     code = _SGR_CODES[line.kind] if colour else ""
+    if colour and line.is_mechanical:
+        code = f"{_DIM};{code}" if code else _DIM
     pieces = [(line.text, code)]
     if line.note:
         pieces.append((f" {line.note}", _WARNING_CODE if code and line.kind == "warning" else code))

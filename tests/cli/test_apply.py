@@ -90,6 +90,19 @@ def test_colours_on_a_terminal(folder: Path, apply: Apply, monkeypatch: pytest.M
     assert "\x1b]0" not in said
 
 
+def test_what_nobody_needs_to_read_is_dim(
+    folder: Path, apply: Apply, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr("editahead_cli.terminal_diff.supports_color", lambda: True)
+    diff = "--- a/a.py\n+++ b/a.py\n@@ -1 +1,2 @@\n import os\n+import sys\n@@ -10,2 +11,2 @@\n"
+    _, said, _ = apply("a.py", sketch=f"{diff}     c = abs(b)\n-    d = c * 2\n+    d = c * 3\n")
+    assert "\x1b[2;32m+import sys\x1b[0m\n" in said
+    assert "\x1b[2m import os\x1b[0m\n" in said
+    assert "\x1b[2;36m@@ -1,4 +1,5 @@\x1b[0m\x1b[2;36m Changes imports.\x1b[0m\n" in said
+    assert "\x1b[32m+    d = c * 3\x1b[0m\n" in said
+
+
 def test_writing(folder: Path, apply: Apply) -> None:
     assert apply("a.py", "--write") == (0, "changed a.py\n", "")
     assert (folder / "a.py").read_text() == WANTED
@@ -309,9 +322,9 @@ def test_a_long_refused_part_is_cut(folder: Path, apply: Apply) -> None:
     assert "lines)" in error
 
 
-def test_new_problems_keep_it_from_being_written(
-    folder: Path, apply: Apply, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def twice(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A linter that has a problem with the sketch."""
     tool = folder.parent / "bin" / "ruff"
     tool.parent.mkdir()
     tool.write_text(
@@ -321,10 +334,40 @@ def test_new_problems_keep_it_from_being_written(
     )
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tool.parent}:/usr/bin:/bin")
+    return tool
+
+
+FINDING = "a.py:12:5: X1: no (ruff)\neditahead: 1 new problem\n"
+
+
+def test_new_problems_keep_it_from_being_written(folder: Path, apply: Apply, twice: Path) -> None:
     code, said, error = apply("a.py", "--write", "--check")
     assert (code, said) == (1, DIFF)
     assert error == "a.py:12:5: X1: no (ruff)\neditahead: 1 new problem; nothing was written\n"
     assert (folder / "a.py").read_text() == TEXT
+
+
+def test_new_problems_are_named_behind_the_diff(folder: Path, apply: Apply, twice: Path) -> None:
+    assert apply("a.py") == (0, DIFF, FINDING)
+    assert apply("a.py", "--no-check") == (0, DIFF, "")
+    for option in ("--patch", "--json"):
+        assert apply("a.py", option)[2] == ""
+    assert apply("a.py", "--write") == (0, "changed a.py\n", FINDING)
+
+
+def test_new_problems_are_not_named_where_the_setting_says_so(
+    folder: Path, apply: Apply, twice: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EDITAHEAD_APPLY_CHECK", "false")
+    assert apply("a.py") == (0, DIFF, "")
+
+
+def test_nobody_waits_for_slow_linters(
+    folder: Path, apply: Apply, twice: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    twice.write_text("#!/bin/sh\nexec sleep 60\n")
+    monkeypatch.setattr("editahead_cli.commands.apply.CHECK_LIMIT_S", 0.1)
+    assert apply("a.py") == (0, DIFF, "editahead: not checked within 0 s; --check waits for the linters\n")
 
 
 TASKS = "*** Begin Patch\n*** Add File: .vscode/tasks.json\n+{}\n*** End Patch\n"

@@ -258,6 +258,7 @@ WRONG: dict[str, list[Any]] = {
     "hints": ["on", 1, None.__class__.__name__],
     "completion_item": [True, "always"],
     "comments": ["yes", 1, 0],
+    "apply_check": ["yes", 1, 0],
     "learning": ["yes", 1, 0],
     "telemetry": ["on", True],
     "record": ["local", True, 1, "/tmp"],

@@ -114,6 +114,7 @@ APPLIED = apply_messages.ApplyResult(
     "markers",
     "merge",
     apply_messages.ApplyStats(8.4),
+    plan="1",
 )
 FINISHED = finish_messages.FinishResult(
     False,

@@ -226,6 +226,15 @@ SHAPES = [
         },
     ),
     _command(
+        wire.APPLY_PROBLEMS,
+        "The new problems that a planned edit would bring, as linters find them.",
+        [apply_messages.PlanArgument("1")],
+        apply_messages.PlanProblems(
+            [apply_messages.Problem(URI, wire.Range(THERE.start, THERE.start), "F821: Undefined name `leaves`", "ruff")]
+        ),
+        needed=True,
+    ),
+    _command(
         wire.FINISH,
         "What the change of the working tree still lacks, with unsaved documents.",
         [finish_messages.FinishArgument(URI)],

@@ -84,6 +84,7 @@ class Settings:
     hints: str = "auto"
     completion_item: str = "auto"
     comments: bool = True
+    apply_check: bool = True
     learning: bool = True
     telemetry: str = "local"
     record: str = "off"
@@ -234,6 +235,7 @@ _VALUE_TYPES: Mapping[str, _ValueType] = {
     "hints": _one_of("auto", "off", "diagnostic", "inlay"),
     "completion_item": _one_of("auto", "on", "off"),
     "comments": _ValueType("true or false", _boolean),
+    "apply_check": _ValueType("true or false", _boolean),
     "learning": _ValueType("true or false", _boolean),
     "telemetry": _one_of("local", "off"),
     "record": _one_of("off", "on"),
@@ -327,6 +329,7 @@ NARROWED: Mapping[str, Callable[[Any, Any], Any]] = {
     "index_max_bytes": min,
     "languages": _switched_off,
     "comments": _both,
+    "apply_check": _both,
     "learning": _both,
 }
 """Settings that a workspace can only narrow: what becomes of the user's value, or the default, and the workspace's."""

@@ -18,10 +18,14 @@ if TYPE_CHECKING:
     from editahead_cli.commands.apply_report import ApplyReport
     from editahead_inference.apply.file_change import FileChange
     from editahead_inference.apply.results import Choice, Refusal
+    from editahead_lsp.protocol.apply_messages import Problem
     from editahead_workspace.apply.apply_sketch import ApplyPlan, ReadSketch
     from editahead_workspace.apply.partial_results import PartialResultReporter
     from editahead_workspace.apply.workspace_files import WorkspaceFiles
     from editahead_workspace.settings import Settings
+
+CHECK_LIMIT_S = 10.0
+"""Limits the seconds for the problems that are named behind a diff without `--check`."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,8 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--check",
-        action="store_true",
-        help="check for new problems with ruff, gofmt and tsc, where installed",
+        action=argparse.BooleanOptionalAction,
+        help="write nothing with new problems of ruff, gofmt and tsc, where installed; without it, new problems are named "
+        "behind the diff, and with --no-check they are not looked for",
     )
     parser.add_argument(
         "--model", action="store_true", help="use the model of your settings where the sketch is not clear"
@@ -71,10 +76,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    import asyncio
-
-    from editahead_lsp.apply.to_lsp import to_problems
-    from editahead_workspace.apply.linters import find_new_problems
     from editahead_workspace.apply.workspace_files import WorkspaceFiles
 
     from .apply_report import ApplyReport
@@ -94,8 +95,7 @@ def run(args: argparse.Namespace) -> int:
     if code is not None:
         return code
     if args.check:
-        found = asyncio.run(find_new_problems(report.changes, [root], "utf-16"))
-        report.problems = to_problems(found)
+        report.problems = _find_problems(report, None)
     doubt = _doubt(report.changes)
     if args.write and doubt is not None and not args.yes:
         report.finish(show_diff=True)
@@ -104,7 +104,40 @@ def run(args: argparse.Namespace) -> int:
         why = _write(report, files, backup=args.backup, force=args.force)
         if why is not None:
             return fail(f"nothing was written: {why}")
-    return report.finish(show_diff=not args.write)
+    code = report.finish(show_diff=not args.write)
+    if args.check is None and settings.apply_check and report.changes and not args.json and not args.patch:
+        _name_problems(report)
+    return code
+
+
+def _find_problems(report: ApplyReport, limit_s: float | None) -> list[Problem]:
+    """Return the new problems of the changes.
+
+    Raises:
+        TimeoutError: The linters took longer than the limit.
+    """
+    import asyncio
+
+    from editahead_lsp.apply.to_lsp import to_problems
+    from editahead_workspace.apply.linters import find_new_problems
+
+    finding = find_new_problems(report.changes, [report.root], "utf-16")
+    return to_problems(asyncio.run(asyncio.wait_for(finding, limit_s)))
+
+
+def _name_problems(report: ApplyReport) -> None:
+    """Name the new problems behind a diff that is there already, if they are found soon."""
+    sys.stdout.flush()
+    try:
+        found = _find_problems(report, CHECK_LIMIT_S)
+    except TimeoutError:
+        print_note(f"editahead: not checked within {CHECK_LIMIT_S:.0f} s; --check waits for the linters")
+        return
+    from .apply_report import count_problems
+
+    report.print_problems(found)
+    if found:
+        print_note(f"editahead: {count_problems(found)}")
 
 
 def _doubt(changes: Sequence[FileChange]) -> str | None:

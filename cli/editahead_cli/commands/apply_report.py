@@ -9,6 +9,8 @@ from editahead_cli.console import fail, print_exactly, print_note, print_output,
 from editahead_prompts.text.control_characters import escape_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from editahead_inference.apply.file_change import FileChange
     from editahead_inference.apply.results import Refusal
     from editahead_lsp.apply.to_lsp import RebasedChange
@@ -81,14 +83,17 @@ class ApplyReport:
             print_note(
                 f"editahead: the model was used: {stats.model_tokens} tokens, {stats.ms / 1000:.1f} s{first}"
             )
-        for problem in self.problems or ():
+        self.print_problems(self.problems or ())
+        if self.problems:
+            return fail(f"{count_problems(self.problems)}; nothing was written")
+        return 0
+
+    def print_problems(self, problems: Sequence[Problem]) -> None:
+        """Print the file, the line and the message of each problem."""
+        for problem in problems:
             place = problem.range.start
             where = f"{self._name(problem.uri)}:{place.line + 1}:{place.character + 1}"
             print_note(escape_line(f"{where}: {problem.message} ({problem.source})"))
-        if self.problems:
-            count = f"{len(self.problems)} new problem{'s' if len(self.problems) > 1 else ''}"
-            return fail(f"{count}; nothing was written")
-        return 0
 
     def _show_diff(self) -> None:
         from editahead_cli.terminal_diff import styled, supports_color
@@ -151,6 +156,11 @@ class ApplyReport:
             refusal=refused,
         )
         print_output(output)
+
+
+def count_problems(problems: Sequence[Problem]) -> str:
+    """Return the number of problems in words."""
+    return f"{len(problems)} new problem{'s' if len(problems) > 1 else ''}"
 
 
 def _as_they_are(changes: tuple[FileChange, ...]) -> list[RebasedChange]:

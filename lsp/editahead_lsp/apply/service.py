@@ -47,6 +47,9 @@ if TYPE_CHECKING:
 DEADLINE_S = 20.0
 """Limits the seconds of a job. The time of the model is not counted."""
 
+MAX_PLANS = 4
+"""Limits the planned edits whose problems can still be asked for: editors show one at a time."""
+
 MAX_TIMES = 100
 """Limits the model's rewrites whose times count in `editahead.status`."""
 
@@ -124,6 +127,8 @@ class ApplyService:
     by_model: ModelApplyStats = field(default_factory=ModelApplyStats)
     sketch_trees: SyntaxTrees = field(default_factory=SyntaxTrees)
     """The syntax trees of documents with an embedded sketch, for the thread that does not wait for models."""
+    _plans: deque[tuple[str, tuple[FileChange, ...]]] = field(default_factory=lambda: deque(maxlen=MAX_PLANS))
+    _planned: int = 0
     _workers: dict[bool, WorkerThread] = field(default_factory=dict)
     """The threads, by whether they wait for models."""
     _trees: dict[bool, SyntaxTrees] = field(
@@ -174,8 +179,20 @@ class ApplyService:
         files = WorkspaceFiles(self.folders, seen, exclusion, settings.max_file_bytes, uri)
         return ApplyJob(sketch, uri, texts, files, session.encoding, span, extract, model)
 
+    def keep_plan(self, changes: tuple[FileChange, ...]) -> str | None:
+        """Keep planned changes, and return their name; None if there are none, or edits are not checked."""
+        if not changes or not self.session.settings.apply_check:
+            return None
+        self._planned += 1
+        self._plans.append((f"{self._planned}", changes))
+        return self._plans[-1][0]
+
+    def find_plan(self, name: str) -> tuple[FileChange, ...]:
+        """Return the changes that were kept with a name; none if they are forgotten."""
+        return next((changes for known, changes in self._plans if known == name), ())
+
     async def plan(
-        self, job: ApplyJob, on_partial_result: Callable[[PartialResult], None] = lambda result: None
+        self, job: ApplyJob, on_partial_result: Callable[[PartialResult], object] = lambda result: None
     ) -> ApplyPlan:
         """Return the planned changes.
 
@@ -331,12 +348,16 @@ def partial_change(job: ApplyJob, change: FileChange) -> RebasedChange:
     """Return a partial result over the text of the request."""
     hunks = tuple(change.hunks)
     if job.embedded is not None and change.original.uri == job.embedded.document.uri:
-        hunks = tuple(job.embedded.to_document_hunks(hunks) or ())
+        removal = job.embedded.removal_edit.replacements[
+            0
+        ]  # comes with the edit, not with each partial result
+        moved = job.embedded.to_document_hunks(hunks) or ()
+        hunks = tuple(hunk for hunk in moved if hunk.replacement != removal)
     snapshot = job.texts.before(change.original.uri)
     return RebasedChange(change, change.original if snapshot is None else snapshot, hunks, None)
 
 
-def _call_on_loop(loop: asyncio.AbstractEventLoop, function: Callable[..., None], *arguments: Any) -> None:
+def _call_on_loop(loop: asyncio.AbstractEventLoop, function: Callable[..., object], *arguments: Any) -> None:
     with suppress(RuntimeError):  # the loop is closed
         loop.call_soon_threadsafe(function, *arguments)
 

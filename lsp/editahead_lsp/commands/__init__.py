@@ -21,6 +21,7 @@ _PLACES: Mapping[str, tuple[str, str]] = {
     wire.RESET_LEARNING: ("outcomes", "reset_learning"),
     wire.GO_TO_NEXT_EDIT: ("go_to_next_edit", "go_to_next_edit"),
     wire.APPLY: ("apply_sketch", "apply_sketch"),
+    wire.APPLY_PROBLEMS: ("apply_sketch", "apply_problems"),
     wire.FINISH: ("finish", "finish"),
     wire.SEARCH: ("search", "search"),
     wire.WHY: ("why", "why"),

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
+from editahead_inference.apply.file_change import FileChange
 from editahead_inference.errors import ApplyRefusedError
 from editahead_lsp.apply import to_lsp
 from editahead_lsp.apply.service import ApplyJob, partial_change
@@ -21,6 +21,8 @@ from editahead_lsp.protocol.apply_messages import (
     ApplyArgument,
     ApplyResult,
     PartialHunks,
+    PlanArgument,
+    PlanProblems,
     Problem,
 )
 from editahead_lsp.protocol.client_capabilities import get_nested
@@ -54,6 +56,24 @@ def apply_sketch(server: Server, arguments: list[Any]) -> Coroutine[Any, Any, Ap
     return _finish(server, argument, job, started)
 
 
+def apply_problems(server: Server, arguments: list[Any]) -> Coroutine[Any, Any, PlanProblems]:
+    """Handle the command `editahead.applyProblems`."""
+    if not arguments:
+        raise JsonRpcInvalidParams("The command `editahead.applyProblems` needs an argument with a `plan`.")
+    argument: PlanArgument = server.protocol.structure(arguments[0], PlanArgument)
+    return _plan_problems(server, argument)
+
+
+async def _plan_problems(server: Server, argument: PlanArgument) -> PlanProblems:
+    return PlanProblems(await _find_problems(server, server.apply_service.find_plan(argument.plan)))
+
+
+async def _find_problems(server: Server, changes: tuple[FileChange, ...]) -> list[Problem]:
+    async with HEAVY_JOBS.place(server.finish_service):
+        found = await find_new_problems(changes, server.apply_service.folders, server.session.encoding)
+        return to_problems(found)
+
+
 async def _finish(server: Server, argument: ApplyArgument, job: ApplyJob, started: float) -> ApplyResult:
     token = argument.work_done_token
     task = asyncio.current_task()
@@ -78,8 +98,14 @@ async def _finish(server: Server, argument: ApplyArgument, job: ApplyJob, starte
 
 async def _result(server: Server, argument: ApplyArgument, job: ApplyJob, started: float) -> ApplyResult:
     encoding = server.session.encoding
+
+    def send_partial(result: PartialResult) -> None:
+        uri = send_partial_result(server, argument.partial_result_token, job, result)
+        report = {"kind": "report", "message": uri.rpartition("/")[2]}
+        _progress(server.protocol, argument.work_done_token, report)
+
     try:
-        plan = await server.apply_service.plan(job, partial(_send_partial_result, server, argument, job))
+        plan = await server.apply_service.plan(job, send_partial)
     except ApplyRefusedError as error:
         asked = server.clock()
         chosen = await ask_choice(server, error.refusal) if argument.ask else None
@@ -89,10 +115,7 @@ async def _result(server: Server, argument: ApplyArgument, job: ApplyJob, starte
         plan = await server.apply_service.plan(replace(job, choice=chosen.id))
     problems: list[Problem] | None = None
     if argument.check:
-        async with HEAVY_JOBS.place(server.finish_service):
-            problems = to_problems(
-                await find_new_problems(plan.changes, server.apply_service.folders, encoding)
-            )
+        problems = await _find_problems(server, plan.changes)
     rebased = server.apply_service.rebase(job, plan.changes)
     if not argument.dry_run:
         to_lsp.check_review(rebased, server.client.capabilities)
@@ -116,20 +139,19 @@ async def _result(server: Server, argument: ApplyArgument, job: ApplyJob, starte
         applied,
         reason,
         problems,
+        None if argument.check else server.apply_service.keep_plan(plan.changes),
     )
 
 
-def _send_partial_result(
-    server: Server, argument: ApplyArgument, job: ApplyJob, partial: PartialResult
-) -> None:
-    rebased = partial_change(job, partial.change)
+def send_partial_result(server: Server, token: Any, job: ApplyJob, result: PartialResult) -> str:
+    """Send the hunks that are final, or void those that were sent, if there is a token. Return the URI of the file."""
+    rebased = partial_change(job, result.change)
     uri = rebased.snapshot.uri
-    report = {"kind": "report", "message": uri.rpartition("/")[2]}
-    _progress(server.protocol, argument.work_done_token, report)
     hunks = PartialHunks(
-        to_lsp.to_applied_hunks(rebased, server.session.encoding), uri if partial.withdrawn else None
+        to_lsp.to_applied_hunks(rebased, server.session.encoding), uri if result.withdrawn else None
     )
-    _progress(server.protocol, argument.partial_result_token, server.protocol.unstructure(hunks))
+    _progress(server.protocol, token, server.protocol.unstructure(hunks))
+    return uri
 
 
 async def _apply(

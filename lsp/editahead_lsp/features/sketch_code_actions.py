@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from attrs import evolve
 from pygls.exceptions import JsonRpcContentModified
 
 from editahead_inference.apply.results import Choice
@@ -20,7 +22,7 @@ from editahead_lsp.apply.embedded_sketch import EmbeddedSketch, sketch_in_commen
 from editahead_lsp.apply.service import ApplyJob
 from editahead_lsp.apply.to_lsp import RebasedChange
 from editahead_lsp.commands.apply_choices import ask_choice, to_rpc_error
-from editahead_lsp.commands.apply_sketch import apply_model, mark_expected_change
+from editahead_lsp.commands.apply_sketch import apply_model, mark_expected_change, send_partial_result
 from editahead_lsp.protocol.custom_messages import APPLY_KIND, Range
 from editahead_lsp.protocol.lsp_types import (
     CodeAction,
@@ -77,7 +79,8 @@ async def _resolved(
     job = service.create_embedded_job(sketch, apply_model(server), data.choice)
     try:
         try:
-            plan = await service.plan(job)
+            send = partial(send_partial_result, server, data.partial_result_token, job)
+            plan = await service.plan(job, send)
         except ApplyRefusedError as error:
             chosen = await ask_choice(server, error.refusal) if data.ask else None
             if chosen is None:
@@ -89,7 +92,8 @@ async def _resolved(
     except ApplyRefusedError as error:
         raise to_rpc_error(server, job, error) from None
     mark_expected_change(server.session, rebased)
-    return {**params, "edit": server.protocol.unstructure(edit)}
+    data = evolve(data, plan=service.keep_plan(plan.changes))
+    return {**params, "data": server.protocol.unstructure(data), "edit": server.protocol.unstructure(edit)}
 
 
 async def _actions(server: Server, snapshot: Snapshot, data: SketchActionData) -> list[CodeAction]:

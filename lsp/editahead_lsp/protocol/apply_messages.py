@@ -129,6 +129,8 @@ class ApplyResult:
         applied: False if the edit was not applied, though `dry_run` was not set.
         failure_reason: Why the edit was not applied.
         problems: New problems; omitted without `check`.
+        plan: Names the edit for `editahead.applyProblems`; omitted where the setting `apply_check` is off, with `check`, and
+            without a change.
     """
 
     edit: WorkspaceEdit
@@ -139,6 +141,21 @@ class ApplyResult:
     applied: bool | None = attrs.field(default=None, metadata=OPTIONAL)
     failure_reason: str | None = attrs.field(default=None, metadata=OPTIONAL)
     problems: list[Problem] | None = attrs.field(default=None, metadata=OPTIONAL)
+    plan: str | None = attrs.field(default=None, metadata=OPTIONAL)
+
+
+@attrs.frozen
+class PlanArgument:
+    """The argument of `editahead.applyProblems`: the `plan` of an edit that was planned."""
+
+    plan: str
+
+
+@attrs.frozen
+class PlanProblems:
+    """The new problems that a planned edit would bring."""
+
+    problems: list[Problem]
 
 
 @attrs.frozen

@@ -40,6 +40,7 @@ REJECT = "editahead.reject"
 RESTORE = "editahead.restore"
 GO_TO_NEXT_EDIT = "editahead.nextEdit"
 APPLY = "editahead.apply"
+APPLY_PROBLEMS = "editahead.applyProblems"
 FINISH = "editahead.finish"
 SEARCH = "editahead.search"
 WHY = "editahead.why"
@@ -48,7 +49,10 @@ RESET_LEARNING = "editahead.resetLearning"
 ACCEPT_KIND = "refactor.rewrite.editahead.accept"
 GOTO_KIND = "refactor.rewrite.editahead.goto"
 APPLY_KIND = "refactor.rewrite.editahead.apply"
-COMMANDS = (ACCEPT, REJECT, RESTORE, GO_TO_NEXT_EDIT, APPLY, FINISH, SEARCH, WHY, STATUS, RESET_LEARNING)
+COMMANDS = (
+    *(ACCEPT, REJECT, RESTORE, GO_TO_NEXT_EDIT, APPLY, APPLY_PROBLEMS, FINISH, SEARCH, WHY, STATUS),
+    RESET_LEARNING,
+)
 
 
 # Both ways

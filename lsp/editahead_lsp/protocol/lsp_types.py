@@ -10,7 +10,7 @@ takes three times as long as ours.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import attrs
 
@@ -134,6 +134,8 @@ class SketchActionData:
         choice: The id of a choice of a refusal, if one was made.
         ask: Whether the server asks the person where there are choices. Else it refuses, with the choices. None is false:
             lsp-mode returns it in place of false.
+        plan: The plan of the resolved edit, for `editahead.applyProblems`.
+        partial_result_token: The token of `$/progress` for PartialHunks while the action is resolved.
     """
 
     uri: str
@@ -141,6 +143,8 @@ class SketchActionData:
     sketch: Range
     choice: str | None = attrs.field(default=None, metadata=OPTIONAL)
     ask: bool | None = True
+    plan: str | None = attrs.field(default=None, metadata=OPTIONAL)
+    partial_result_token: Any = attrs.field(default=None, metadata=OPTIONAL)
 
     @property
     def comment(self) -> bool:

@@ -200,21 +200,29 @@ class SyntaxTrees:
 def count_errors(node: Node, first: int = 0, end: int | None = None) -> int:
     """Count the ERROR and MISSING nodes at and below a node.
 
-    There is no recursion, because the depth of a broken text's tree can equal its length.
-
     Args:
         first: The first 0-based line to count errors in.
         end: The line after the last one, or None for all lines.
     """
-    count, waiting = 0, [node]
+    return sum(1 for _ in _errors(node, first, end))
+
+
+def error_lines(node: Node) -> list[int]:
+    """Return the first 0-based line of each ERROR and MISSING node at and below a node, in order."""
+    return sorted(error.start_point.row for error in _errors(node, 0, None))
+
+
+def _errors(node: Node, first: int, end: int | None) -> Iterator[Node]:
+    """Yield the ERROR and MISSING nodes. No recursion: the depth of a broken text's tree can equal its length."""
+    waiting = [node]
     while waiting:
         at = waiting.pop()
         if end is not None and (at.start_point.row >= end or at.end_point.row < first):
             continue
         if at.has_error:
-            count += at.is_error or at.is_missing
+            if at.is_error or at.is_missing:
+                yield at
             waiting += at.children
-    return count
 
 
 def _changed_bytes(old: bytes, new: bytes) -> int:

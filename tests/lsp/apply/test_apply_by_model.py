@@ -302,6 +302,27 @@ async def test_hunks_are_reported_while_the_model_writes(asked: Connect) -> None
     assert 0 <= status["firstHunkMs"] <= status["ms"]
 
 
+async def test_hunks_of_a_selected_sketch_are_reported_without_its_removal(asked: Connect) -> None:
+    text, sketch = REPLACED + MORE, f"```python\n{AMBIGUOUS}```\n"
+    held = Held(len(text.splitlines()) - 4)
+    harness = asked(writes(text, "fastapply"), "fastapply", pause=held)
+    await harness.start()
+    lines = (TEXT + MORE).count("\n")
+    harness.change(URI, 2, TEXT + MORE + sketch)
+    place = {
+        "start": {"line": lines, "character": 0},
+        "end": {"line": lines + sketch.count("\n"), "character": 0},
+    }
+    data = {"uri": URI, "version": 2, "sketch": place, "partialResultToken": "p"}
+    number = harness.send("codeAction/resolve", {"title": "Apply", "data": data})
+    partial = await harness.partial_result()
+    assert not harness.answered(number), "the rest of the answer has not come"
+    assert applied(TEXT + MORE + sketch, partial["hunks"]) == text + sketch
+    held.go.set()
+    (change,) = (await harness.reply(number))["result"]["edit"]["documentChanges"]
+    assert applied(TEXT + MORE + sketch, change["edits"]) == text
+
+
 async def test_reported_hunks_are_void_where_the_rewrite_is_rejected(asked: Connect) -> None:
     harness, held = await held_back(asked, REPLACED.replace("ValueError", "KeyError") + MORE)
     number = harness.begin()

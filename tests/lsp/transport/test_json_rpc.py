@@ -29,6 +29,7 @@ async def test_what_the_server_says_of_itself(harness: ServerHarness) -> None:
         "editahead.restore",
         "editahead.nextEdit",
         "editahead.apply",
+        "editahead.applyProblems",
         "editahead.finish",
         "editahead.search",
         "editahead.why",

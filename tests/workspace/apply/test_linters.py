@@ -45,9 +45,9 @@ def said(problems: list[Problem]) -> list[tuple[str, str, int]]:
 
 
 async def test_syntax_errors_by_tree_sitter(tmp_path: Path) -> None:
-    broken = change(tmp_path / "a.py", "def f():\n    pass\n", "def f(:\n    pass\n")
+    broken = change(tmp_path / "a.py", "x = 1\n\n\ndef f():\n    pass\n", "x = 1\n\n\ndef f(:\n    pass\n")
     (problem,) = await found(tmp_path, broken, which=no_tools)
-    assert problem.source == "tree-sitter"
+    assert (problem.source, problem.message, problem.line) == ("tree-sitter", "1 new syntax error", 3)
     mended = change(tmp_path / "a.py", "def f(:\n    pass\n", "def f():\n    pass\n")
     assert await found(tmp_path, mended, which=no_tools) == []
 

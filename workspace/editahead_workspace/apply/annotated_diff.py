@@ -39,6 +39,7 @@ class DiffLine:
     r"""A line of a diff, without a line end. `note` is the description of a hunk, behind the text.
 
     Attributes:
+        is_mechanical: Whether the line is of a hunk that only renames, moves, imports, comments or formats.
         carriage_return: "\r" where the file's line ends in "\r\n", which a patch of the file needs.
     """
 
@@ -46,6 +47,7 @@ class DiffLine:
     text: str
     note: str = ""
     carriage_return: str = ""
+    is_mechanical: bool = False
 
     def __str__(self) -> str:
         return f"{self.text} {self.note}" if self.note else self.text
@@ -80,11 +82,12 @@ def diff_lines(
         start = block.line - above
         counts = above + below + len(block.old), above + below + len(block.new)
         head = f"@@ -{_span(start, counts[0])} +{_span(start + growth, counts[1])} @@"
-        yield DiffLine("warning" if hunk.needs_reading else "place", head, _mark(hunk))
-        yield from _body(" ", "context", original.lines[start : block.line])
-        yield from _body("-", "removed", block.old)
-        yield from _body("+", "added", block.new)
-        yield from _body(" ", "context", original.lines[end:free])
+        dim = not hunk.needs_reading
+        yield DiffLine("place" if dim else "warning", head, _mark(hunk), is_mechanical=dim)
+        yield from _body(" ", "context", original.lines[start : block.line], dim)
+        yield from _body("-", "removed", block.old, dim)
+        yield from _body("+", "added", block.new, dim)
+        yield from _body(" ", "context", original.lines[end:free], dim)
         growth += len(block.new) - len(block.old)
 
 
@@ -120,12 +123,13 @@ def _head_name(side: str, name: str) -> str:
     return quote_name(f"{side}/{name}") + ("\t" if " " in name else "")
 
 
-def _body(sign: str, kind: LineKind, lines: Sequence[str]) -> Iterator[DiffLine]:
+def _body(sign: str, kind: LineKind, lines: Sequence[str], dim: bool) -> Iterator[DiffLine]:
     for line in lines:
         text = line.rstrip("\r\n")
-        yield DiffLine(kind, f"{sign}{text}", carriage_return="\r" if line.endswith("\r\n") else "")
+        end = "\r" if line.endswith("\r\n") else ""
+        yield DiffLine(kind, f"{sign}{text}", carriage_return=end, is_mechanical=dim)
         if text == line:
-            yield DiffLine("context", "\\ No newline at end of file")
+            yield DiffLine("context", "\\ No newline at end of file", is_mechanical=dim)
 
 
 @dataclass(frozen=True)

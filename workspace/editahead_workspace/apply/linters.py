@@ -21,7 +21,7 @@ from pathlib import Path
 from editahead_inference.apply.file_change import FileChange
 from editahead_programs.errors import ChildError
 from editahead_programs.program_search import find_program
-from editahead_prompts.syntax.syntax_trees import SyntaxTrees
+from editahead_prompts.syntax.syntax_trees import SyntaxTrees, error_lines
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_retrieval.files.file_identity import path_from_folder
 from editahead_workspace import uris
@@ -160,7 +160,7 @@ async def find_new_problems(
         which: Finds a program by its name, outside of the workspace folders.
         limit_s: The seconds for each run of a linter.
     """
-    found = [problem for change in changes for problem in _syntax(change, encoding)]
+    found = [problem for change in changes for problem in _syntax(change)]
     for folder in folders:
         inside = _inside(changes, folder)
         languages = {change.original.language for change in inside.values()}
@@ -200,11 +200,18 @@ def _inside(changes: Sequence[FileChange], folder: Path) -> dict[str, FileChange
     return out
 
 
-def _syntax(change: FileChange, encoding: Encoding) -> Iterator[NewProblem]:
-    counts = SyntaxTrees().error_counts(change.original, change.edit)
-    if counts is not None and counts[1] > counts[0]:
-        message = f"{counts[1] - counts[0]} new syntax errors"
-        yield NewProblem(change.original.uri, 0, 0, message, "tree-sitter")
+def _syntax(change: FileChange) -> Iterator[NewProblem]:
+    trees = SyntaxTrees()
+    counts = trees.error_counts(change.original, change.edit)
+    after = trees.tree_after(change.original, change.edit)
+    if counts is None or after is None or counts[1] <= counts[0]:
+        return
+    lines = error_lines(after.root_node)
+    changed = change.original.line_at(change.edit.changed_span[0])  # nothing is changed above it
+    line = next((line for line in lines if line >= changed), lines[0])
+    count = counts[1] - counts[0]
+    message = f"{count} new syntax error{'s' if count > 1 else ''}"
+    yield NewProblem(change.original.uri, line, 0, message, "tree-sitter")
 
 
 def _mirror_folder(folder: Path, shadow: Path, held: Mapping[str, str | None]) -> None:

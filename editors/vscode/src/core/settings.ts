@@ -27,6 +27,7 @@ export const SERVER_SETTINGS = [
   "hints",
   "completion_item",
   "comments",
+  "apply_check",
   "learning",
   "telemetry",
   "log_level",
