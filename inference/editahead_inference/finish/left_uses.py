@@ -10,11 +10,11 @@ from functools import cache, cached_property
 from typing import Literal
 
 from editahead_inference.codebase import Codebase
-from editahead_inference.predictors.propagation.bindings import MODULE
 from editahead_inference.predictors.propagation.document_index import DocumentIndex
 from editahead_inference.predictors.propagation.import_statements import has_wildcard, parse_imports
 from editahead_inference.predictors.propagation.named_places import (
     MAX_WIDTH,
+    MODULE,
     may_be_called,
     occurrences_of,
     other_owners,

@@ -12,6 +12,7 @@ from editahead_inference.apply.review.review import Hunk
 from editahead_prompts.errors import SketchError
 from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.sketches.sketch import Sketch, Snippet
+from editahead_prompts.syntax.language import is_comment
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.edits import Edit, Replacement, compose, invert, rebase
 from editahead_prompts.text.snapshot import Snapshot, line_body
@@ -171,7 +172,7 @@ def _block_comment(document: Snapshot, line: int, trees: SyntaxTrees) -> tuple[i
     body = line_body(document.lines[line])
     at = document.starts[line] + len(body) - len(body.lstrip())
     node = trees.node_at(document, at, at)
-    if node is None or "comment" not in node.type or not (node.text or b"").startswith(b"/*"):
+    if node is None or not is_comment(node) or not (node.text or b"").startswith(b"/*"):
         return None
     first, last = node.start_point.row, node.end_point.row
     if last >= len(document.lines):

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from tree_sitter import Node
 
 from editahead_prompts.errors import SketchError
+from editahead_prompts.syntax.functions import is_lone_string
 from editahead_prompts.syntax.language import NodeTypes
 from editahead_prompts.syntax.languages import find_language, known_language_of, language_of_word, nodes_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
@@ -80,7 +81,7 @@ def classify(parts: Sequence[Code | Elision], language: str | None) -> tuple[Ske
         return _kind_by_lines(code)
     if len(tops) == 1 and _is_declaration(tops[0], nodes):
         return "declaration", f"one declaration ({tops[0].type}) without markers"
-    if tops and (_begins_a_file(tops[0]) or sum(_is_declaration(top, nodes) for top in tops) > 1):
+    if tops and (_begins_a_file(tops[0], nodes) or sum(_is_declaration(top, nodes) for top in tops) > 1):
         return "whole-file", "several declarations or an import at the top, without markers"
     return "markers", "a piece of code without markers"
 
@@ -124,10 +125,9 @@ def _top_level(code: Sequence[str], language: str | None) -> list[Node] | None:
     return None
 
 
-def _begins_a_file(node: Node) -> bool:
+def _begins_a_file(node: Node, nodes: NodeTypes) -> bool:
     """Return whether the node is an import or similar, or a string: a docstring, or "use strict"."""
-    inner = node.named_children[0] if node.type == "expression_statement" and node.named_children else node
-    return inner.type == "string" or _PREAMBLE.search(node.type) is not None
+    return is_lone_string(node, nodes) or _PREAMBLE.search(node.type) is not None
 
 
 def _is_declaration(node: Node, nodes: NodeTypes) -> bool:
@@ -136,10 +136,4 @@ def _is_declaration(node: Node, nodes: NodeTypes) -> bool:
     has_name = any(node.child_by_field_name(name) for name in ("name", "declarator", "type"))
     if node.child_by_field_name("body") is not None and has_name:
         return True
-    return node.type in (
-        "lexical_declaration",
-        "variable_declaration",
-        "type_declaration",
-        "type_item",
-        "const_item",
-    )
+    return node.type in nodes.declaration_statements or node.type in nodes.declarations

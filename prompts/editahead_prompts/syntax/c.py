@@ -42,6 +42,7 @@ _NODES = NodeTypes(
     named_types=words("class_specifier enum_specifier struct_specifier union_specifier"),
     unseen_fields=child_fields(function_definition="return_type"),
     entries=child_fields(field_initializer="field", initializer_pair="designator"),
+    bare_literals=words("initializer_list"),
     fields=words("field_declaration"),
     records=words("struct_specifier"),
     constants=words("enumerator preproc_def"),

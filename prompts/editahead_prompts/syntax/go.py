@@ -45,6 +45,7 @@ _NODES = NodeTypes(
     key_wrappers=words("literal_element"),
     member_types=child_fields(method_declaration="receiver"),
     body_blocks=words("block"),
+    statement_lists=words("statement_list"),
     import_lists=words("import_spec_list"),
     import_paths=child_fields(import_spec="name path"),
     unnamed_conditions={

@@ -51,6 +51,16 @@ def children_in(node: Node, name: str) -> list[Node]:
     return [children[place]] if -len(children) <= place < len(children) else []
 
 
+def is_string(node: Node) -> bool:
+    """Return whether a node is a string, or a part of one: all grammars say so in its type."""
+    return "string" in node.type
+
+
+def is_comment(node: Node) -> bool:
+    """Return whether a node is a comment: all grammars say so in its type."""
+    return "comment" in node.type
+
+
 def declared(kind: DeclarationKind, text: str) -> dict[str, DeclarationKind]:
     """Return the kind of declaration of some node types."""
     return dict.fromkeys(text.split(), kind)
@@ -93,12 +103,16 @@ class NodeTypes:
         values_before_names: The field with the value, at whose end the names begin to be bound.
         literals: Of values that name their type; the field with the type.
         entries: Of what gives a field its value in a literal; the field with the name.
+        bare_literals: Of values with fields that do not name their type.
         shorthands: Of names that are both a field and the variable with its value.
         fields: Of fields that a type declares.
         records: Of types whose literals need all fields.
         constants: Of declarations of constants.
         variables: Of declarations of variables.
         variants: Of the variants of an enum or of a union of literals.
+        variant_lists: Of lists of variants, of which each child is one.
+        unions: Of unions of types, nested where they have more than two.
+        case_labels: Of labels of a `switch`, in which a constant is named without its type.
         strings: Of strings that have to end on their line.
         string_holes: Of parts of a string in which code, or the text, goes on in the next line.
         comments: Of comments.
@@ -142,7 +156,13 @@ class NodeTypes:
         import_paths: Of parts of an import; the fields with what is bound as a whole.
         import_heads: Of names of which an import binds the first part.
         conditional_blocks: Around imports that are made under a condition.
-        docstrings: Around a string that is no value.
+        expression_statements: Around an expression whose value is not used, such as a docstring.
+        statement_lists: Of lists of statements inside of a block.
+        value_blocks: Of blocks whose last expression is their value.
+        returns: Of what ends a function, with its value if it has one.
+        yields: Of what hands a value out of a function that goes on.
+        parentheses: Of parentheses around an expression.
+        quoted_types: Of places of a type that may be written as a string.
         joined_strings: Of strings one after another.
         ifs: Of statements and expressions with a condition for their body.
         assertions: Of statements that assert their first child.
@@ -185,12 +205,16 @@ class NodeTypes:
     values_before_names: ChildFields = field(default_factory=dict)
     literals: ChildFields = field(default_factory=dict)
     entries: ChildFields = field(default_factory=dict)
+    bare_literals: frozenset[str] = frozenset()
     shorthands: frozenset[str] = frozenset()
     fields: frozenset[str] = frozenset()
     records: frozenset[str] = frozenset()
     constants: frozenset[str] = frozenset()
     variables: frozenset[str] = frozenset()
     variants: frozenset[str] = frozenset()
+    variant_lists: frozenset[str] = frozenset()
+    unions: frozenset[str] = frozenset()
+    case_labels: frozenset[str] = frozenset()
     strings: frozenset[str] = frozenset()
     string_holes: frozenset[str] = frozenset()
     comments: frozenset[str] = frozenset()
@@ -234,7 +258,13 @@ class NodeTypes:
     import_paths: ChildFields = field(default_factory=dict)
     import_heads: frozenset[str] = frozenset()
     conditional_blocks: frozenset[str] = frozenset()
-    docstrings: frozenset[str] = frozenset()
+    expression_statements: frozenset[str] = words("expression_statement")
+    statement_lists: frozenset[str] = frozenset()
+    value_blocks: frozenset[str] = frozenset()
+    returns: frozenset[str] = words("return_statement")
+    yields: frozenset[str] = frozenset()
+    parentheses: frozenset[str] = words("parenthesized_expression")
+    quoted_types: frozenset[str] = frozenset()
     joined_strings: frozenset[str] = frozenset()
     ifs: frozenset[str] = frozenset()
     assertions: frozenset[str] = frozenset()

@@ -13,7 +13,8 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from .language import Language, NodeTypes, child_in, children_in
+from .functions import is_method
+from .language import Language, NodeTypes, child_in, children_in, is_comment, is_string
 from .member_owners import (
     argument_owner,
     enclosing_type,
@@ -125,7 +126,7 @@ def _role(node: Node, holder: Node | None, language: Language) -> NameRole:
     nodes, parent = language.nodes, node.parent
     if holder is not None and (
         holder.type in nodes.member_definitions
-        or _is_method(holder, nodes)
+        or (holder.type in nodes.functions and is_method(holder, nodes))
         or (nodes.class_attribute and _types_above(holder, nodes) == nodes.class_attribute)
         or (holder.type in nodes.field_declarators and _is_declared_field(holder, nodes))
     ):
@@ -220,20 +221,6 @@ def _is_defined(child: Node, parent: Node, nodes: NodeTypes) -> bool:
     return field is not None and (field != "left" or parent.type in nodes.assignments)
 
 
-def _is_method(holder: Node, nodes: NodeTypes) -> bool:
-    block = holder.parent
-    if block is not None and block.type in nodes.decorated:
-        block = block.parent
-    return (
-        holder.type in nodes.functions
-        and block is not None
-        and (
-            block.type in nodes.method_holders
-            or (block.parent is not None and block.parent.type in nodes.method_holders)
-        )
-    )
-
-
 def _is_declared_field(holder: Node, nodes: NodeTypes) -> bool:
     """Return whether the holder is one of the names of a field's declaration."""
     return any(node.type in nodes.fields for node in islice(_upwards(holder, 3), 1, None))
@@ -269,7 +256,7 @@ def _is_module_name(node: Node, nodes: NodeTypes) -> bool:
 def _is_text(node: Node) -> bool:
     if node.type == "identifier":
         return False
-    return any("comment" in n.type or "string" in n.type for n in _upwards(node, 2))
+    return any(is_comment(n) or is_string(n) for n in _upwards(node, 2))
 
 
 def _upwards(node: Node, max_nodes: int) -> Iterator[Node]:

@@ -48,6 +48,8 @@ _NODES = NodeTypes(
     member_types=child_fields(impl_item="trait type"),
     let_conditions=words("if_expression while_expression"),
     let_blocks=words("block let_chain"),
+    value_blocks=words("block"),
+    returns=words("return_expression"),
     modifiers=words("visibility_modifier"),
     import_parts=child_fields(scoped_use_list="list"),
     conditional_blocks=words("block"),

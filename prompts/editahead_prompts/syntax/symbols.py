@@ -104,9 +104,9 @@ class SymbolList:
         return name
 
 
-def text_of(node: Node) -> str:
-    """Return the text of a node."""
-    return (node.text or b"").decode("utf-8", "replace")
+def text_of(node: Node | None) -> str:
+    """Return the text of a node; "" without one."""
+    return "" if node is None else (node.text or b"").decode("utf-8", "replace")
 
 
 def unquote(node: Node | None) -> str:

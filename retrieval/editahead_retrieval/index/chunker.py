@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from editahead_prompts.syntax.language import is_comment
+
 MAX_CHUNK_BYTES = 1_500
 """Bytes of a chunk in UTF-8. Only one line alone can be longer."""
 VERSION = 1
@@ -83,7 +85,7 @@ def _split(
     for child in children:
         # The line that the child ends on belongs to it, and so do the lines since the one before: its comments.
         end = min(bisect_right(starts, max(child.end_byte - 1, 0)), last)
-        if end > at and child.type != "comment":
+        if end > at and not is_comment(child):
             yield from _split(child, at, end, starts, depth + 1)
             at = end
     if at == first:

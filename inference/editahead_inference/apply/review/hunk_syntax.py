@@ -341,7 +341,7 @@ def _token_kind(node: Node, nodes: NodeTypes) -> TokenKind:
 
 def _is_docstring(node: Node, nodes: NodeTypes) -> bool:
     parent = node.parent if node.type in nodes.strings else None
-    return parent is not None and parent.type in nodes.docstrings and parent.child_count == 1
+    return parent is not None and parent.type in nodes.expression_statements and parent.child_count == 1
 
 
 def _is_single_token(node: Node, children: list[Node], nodes: NodeTypes) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from editahead_prompts.text.identifiers import WORD, case_variants, changed_spans, is_word, tokenize
@@ -204,7 +204,7 @@ def _argument_count(text: str, open_at: int) -> int | None:
 
 
 _DEFINITION = WordPattern(r"(?<!\w)(?:def|func|fn|function)\s")
-_RECEIVER = WordPattern(r"(?:&(?:'\w+\s+)?)?(?:mut\s+)?(?:self|cls)\b")
+RECEIVER = WordPattern(r"(?:&\s*(?:'\w+\s+)?)?(?:mut\s+)?(?P<name>self|cls)\b")
 """A first parameter that calls do not pass."""
 
 
@@ -222,23 +222,23 @@ def learn_argument_rules(old: str, new: str) -> list[Rule]:
         if callee != other or before == after:
             continue
         if defines:
-            if before and after and before[0] == after[0] and _RECEIVER.match(before[0]):
+            if before and after and before[0] == after[0] and RECEIVER.match(before[0]):
                 before, after = before[1:], after[1:]
             count = len(after) if len(after) != len(before) else None
             label = f"call of {callee}()"
             rules.append(CallSite("call-site", f"calls:{callee}", label, o, callee, count=count))
         shorter, longer = sorted((before, after), key=len)
-        at = _place_of_one_more(shorter, longer)
+        at = place_of_one_more(shorter, longer)
         if at is not None:
             return [*rules, *_changes(callee, (before, after), at, o, defines)]
     return rules
 
 
-def _place_of_one_more(shorter: list[str], longer: list[str]) -> int | None:
+def place_of_one_more(shorter: Sequence[str], longer: Sequence[str]) -> int | None:
     """Return the place of the only argument that a list has more than another."""
     if len(longer) - len(shorter) != 1:
         return None
-    spans = changed_spans(shorter, longer)
+    spans = changed_spans(list(shorter), list(longer))
     return spans[0][2] if len(spans) == 1 and spans[0][0] == spans[0][1] else None
 
 

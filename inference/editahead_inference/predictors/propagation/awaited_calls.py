@@ -13,12 +13,11 @@ from editahead_prompts.state import PastEdit
 from editahead_prompts.text.snapshot import line_end
 from editahead_prompts.text.word_patterns import WordPattern
 
-from .bindings import MODULE
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation, changed_tokens
 from .import_rules import IMPORT
 from .line_transforms import COMMENT
-from .named_places import whole_word
+from .named_places import MODULE, whole_word
 from .proposal import Proposal
 from .rule_runs import join_neighbours
 

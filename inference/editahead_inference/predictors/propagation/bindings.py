@@ -21,13 +21,17 @@ from editahead_prompts.text.word_patterns import WordPattern
 from .document_index import DocumentIndex
 from .import_statements import parse_imports
 from .line_transforms import COMMENT
-from .named_places import MAX_WIDTH, OtherIndexes, may_be_called, occurrences_of, other_owners, whole_word
+from .named_places import (
+    MAX_WIDTH,
+    MODULE,
+    OtherIndexes,
+    may_be_called,
+    occurrences_of,
+    other_owners,
+    whole_word,
+)
 from .names_in_text import is_local, is_prose, is_quoted, is_whole_literal
 from .other_modules import is_of_other_module
-
-MODULE = 0
-"""The binding of a name that no function defines."""
-
 
 _ANYWHERE = frozenset({"text", "unknown"})
 """Roles in which an occurrence may mean any name, whatever its binding."""
@@ -353,10 +357,10 @@ class RenamedName:
             return False
         if made.binder == MODULE and case_style(self.old) == "pascal":  # a type, which strings may name
             return False
-        at = self._index.snapshot.starts[line]
-        return is_whole_literal(
-            self._trees.node_at(self._index.snapshot, at + match.start(), at + match.end())
-        )
+        snapshot = self._index.snapshot
+        at = snapshot.starts[line]
+        node = self._trees.node_at(snapshot, at + match.start(), at + match.end())
+        return is_whole_literal(node, find_language(snapshot.language).nodes)
 
     @cached_property
     def _member(self) -> str | None:

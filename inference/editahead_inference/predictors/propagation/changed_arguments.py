@@ -18,10 +18,9 @@ from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .argument_rules import ArgumentChange, argument_spans, learn_argument_rules
-from .bindings import MODULE
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
-from .named_places import MAX_WIDTH, whole_word
+from .named_places import MODULE, places_in
 from .proposal import Proposal
 from .rule import Rule
 from .site_features import IndexLookup
@@ -101,10 +100,8 @@ class ChangedArguments:
         origin = self._home(edit.uri) if edit is not None else None
         if edit is None or origin is None:
             return
-        for line in range(edit.line, min(edit.line + len(edit.new), len(origin.bodies))):
-            for match in whole_word(callee).finditer(origin.bodies[line][:MAX_WIDTH]):
-                at = origin.snapshot.starts[line] + match.start()
-                yield self._trees.occurrence(origin.snapshot, at, at + len(callee))
+        lines = range(edit.line, min(edit.line + len(edit.new), len(origin.bodies)))
+        yield from (place.occurrence for place in places_in(lines, callee, origin, self._trees))
 
     def _is_meant(self, site: Occurrence, examples: Sequence[Occurrence]) -> bool:
         if site.defines:

@@ -17,7 +17,7 @@ from editahead_prompts.syntax.name_occurrences import Occurrence
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.word_patterns import WordPattern
 
-from .bindings import MODULE
+from .argument_rules import place_of_one_more
 from .calls import (
     MAX_LINES,
     Call,
@@ -29,11 +29,11 @@ from .calls import (
     with_argument,
     without_argument,
 )
-from .changed_parameters import ParameterChange, parameter_changes, parameter_name, passed_variable
+from .changed_parameters import ParameterChange, parameter_changes, passed_variable
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .introduced_names import IntroducedNames
-from .named_places import MAX_WIDTH, whole_word
+from .named_places import MAX_WIDTH, MODULE, places_in, start_of
 from .proposal import Proposal
 from .renamed_definition import C_FAMILY, RenamedDefinition
 from .rule import shorten
@@ -50,55 +50,46 @@ None of 14 first predictions was right (train-08 and train-09, in small steps).
 _MAX_EDITS = 6
 _ABOVE = 8
 """Lines above a changed one in which its call may begin."""
-_OMITTED = re.compile(r"=(?!=)|\?\s*:")
-"""What shows that a call may leave a parameter out."""
-_VARIADIC = re.compile(r"\.\.\.|\A\*")
 
 
 def follow_changed_parameters(situation: Situation) -> Iterator[FollowUp]:
     """Yield the calls of the functions whose parameters past edits changed."""
     seen: set[str] = set()
-    for edit in situation.edits[:_MAX_EDITS]:
-        origin = situation.home(edit.uri) if edit is not None and edit.origin == "typed" else None
-        if edit is None or origin is None:
-            continue
-        for change in parameter_changes(edit, origin, situation.trees):
+    for edit, origin in situation.last(_MAX_EDITS):
+        for change in parameter_changes(edit, origin, situation.trees) if edit.origin == "typed" else ():
             if change.name not in seen:
                 seen.add(change.name)
                 yield from _calls_of(change, origin, situation)
 
 
 def _calls_of(change: ParameterChange, origin: DocumentIndex, situation: Situation) -> Iterator[FollowUp]:
-    index = situation.index
-    language = origin.snapshot.language
-    old = [parameter_name(parameter, language) for parameter in change.old]
-    new = [parameter_name(parameter, language) for parameter in change.new]
-    target = RenamedDefinition(
-        change.name, change.name, index, origin, change.edit, situation.trees, change.place
-    )
-    if not all((*old, *new)) or not _is_followed(target, language):
+    index, name = situation.index, change.name
+    language = find_language(origin.snapshot.language)
+    target = RenamedDefinition(name, name, index, origin, change.edit, situation.trees, change.place)
+    if not change.is_named or not _is_followed(target, language.name):
         return
     calls = [
         call
-        for call in calls_in(index, change.name, target, situation.trees)
+        for call in calls_in(index, name, target, situation.trees)
         if not _is_edited(call, index, situation)
     ]
     is_typed = situation.typing is not None and situation.typing.edit is change.edit
+    old, new = change.old.names, change.new.names
     if len(new) == len(old):
-        yield from _ordering(change.name, calls, (old, new), index, _TYPED if is_typed else _ORDERED)
+        yield from _ordering(change, calls, index, _TYPED if is_typed else _ORDERED)
         return
-    shorter, longer = sorted((old, new), key=len)
-    place = next((n for n, (a, b) in enumerate(zip(longer, shorter, strict=False)) if a != b), len(shorter))
-    if longer[:place] + longer[place + 1 :] != shorter:
+    place = place_of_one_more(*sorted((old, new), key=len))
+    if place is None:
         return
-    calls = [call for call in calls if len(call.texts) in _counts(change.old, language)]
-    if longer is old:
-        for call in calls:
-            text = without_argument(call, place, longer[place], language)
-            label = f"drop {longer[place]} from {change.name}()"
-            yield from _follow_up(index, call, text, "call-drop", label, _TYPED if is_typed else _DROPPED)
-    elif not _VARIADIC.search(change.new[place]):
-        yield from _passing(_NewParameter(change, place, longer[place], situation), calls)
+    calls = [call for call in calls if len(call.texts) in change.old.counts(language)]
+    if len(new) > len(old):
+        if not change.new.is_variadic(place):
+            yield from _passing(_NewParameter(change, place, new[place], situation), calls)
+        return
+    for call in calls:
+        text = without_argument(call, place, old[place], language.name)
+        label = f"drop {old[place]} from {name}()"
+        yield from _follow_up(index, call, text, "call-drop", label, _TYPED if is_typed else _DROPPED)
 
 
 def _is_followed(target: RenamedDefinition, language: str) -> bool:
@@ -110,19 +101,15 @@ def _is_followed(target: RenamedDefinition, language: str) -> bool:
 
 
 def _ordering(
-    name: str,
-    calls: Sequence[Call],
-    parameters: tuple[list[str], list[str]],
-    index: DocumentIndex,
-    confidence: float,
+    change: ParameterChange, calls: Sequence[Call], index: DocumentIndex, confidence: float
 ) -> Iterator[FollowUp]:
     """Yield the calls with their arguments in the new order, if the parameters before and after differ in nothing else."""
-    old, new = parameters
+    old, new = change.old.names, change.new.names
     if new == old or sorted(new) != sorted(old):
         return
     order = [old.index(parameter) for parameter in new]
     for call in calls:
-        label = f"order of {name}()'s arguments"
+        label = f"order of {change.name}()'s arguments"
         yield from _follow_up(index, call, reordered(call, order), "call-order", label, confidence)
 
 
@@ -145,7 +132,7 @@ class _NewParameter:
     @property
     def is_optional(self) -> bool:
         """Whether a call may leave it out."""
-        return _OMITTED.search(self.change.new[self.place]) is not None
+        return self.change.new.is_optional(self.place)
 
     def is_inside(self, call: Call) -> bool:
         """Return whether the function calls itself."""
@@ -155,7 +142,7 @@ class _NewParameter:
     def passed(self, call: Call, text: str) -> Proposal | None:
         """Return the change of a call that passes a text for the parameter."""
         index = self.situation.index
-        at = -1 if self.place == len(self.change.old) else self.place
+        at = -1 if self.place == len(self.change.old.names) else self.place
         made = with_argument(call, at, text, index.snapshot.language, self.name)
         return changed_call(index, call, made)
 
@@ -178,20 +165,11 @@ def _passing(added: _NewParameter, calls: Sequence[Call]) -> Iterator[FollowUp]:
                 continue
         if (is_own or not added.is_optional) and is_bound(name, call.line, index, situation.trees):
             proposal = added.passed(
-                call, passed_variable(name, index.snapshot.language, by_name=name in change.keywords)
+                call, passed_variable(name, index.snapshot.language, by_name=name in change.new.keywords)
             )
             if proposal is not None:
                 label = f"add {name} to {change.name}()"
                 yield FollowUp(proposal, "call-add", f"call-add:{label}", label, _PASSED)
-
-
-def _counts(parameters: Sequence[str], language: str) -> range:
-    """Return the numbers of arguments that a call may have."""
-    needed = [one for one in parameters if not _VARIADIC.search(one)]
-    most = len(parameters) if len(needed) == len(parameters) else 1 << 30
-    if find_language(language).passes_all_arguments:
-        return range(len(needed), most + 1)
-    return range(sum(not _OMITTED.search(one) for one in needed), most + 1)
 
 
 def _is_overloaded(target: RenamedDefinition, made: Occurrence, language: str) -> bool:
@@ -216,9 +194,8 @@ def _example(added: _NewParameter) -> tuple[str, IntroducedNames] | None:
     """Return what the last call passes for the new parameter that the user changed, with the names that it brought."""
     change, situation = added.change, added.situation
     opens = WordPattern(rf"(?<!\w){re.escape(change.name)}\s?\(")
-    for edit in situation.edits[:_MAX_EDITS]:
-        index = situation.home(edit.uri) if edit is not None and edit.origin == "typed" else None
-        if edit is None or index is None or edit is change.edit:
+    for edit, index in situation.last(_MAX_EDITS):
+        if edit.origin != "typed" or edit is change.edit:
             continue
         for call in _changed_calls(opens, edit, index):
             if edit.uri == change.edit.uri and change.lines[0] <= call.line <= change.lines[1]:
@@ -249,16 +226,9 @@ def _argument_for(added: _NewParameter, call: Call) -> str | None:
 
 def is_bound(name: str, line: int, index: DocumentIndex, trees: SyntaxTrees) -> bool:
     """Return whether a function around a line, or the module, binds a name."""
-    at = index.snapshot.starts[line] + len(index.indent(line))
-    scopes = {*trees.occurrence(index.snapshot, at, at + 1).scopes, MODULE}
-    lines = index.lines_with(name)
-    for other in lines if len(lines) <= MAX_LINES else ():
-        for match in whole_word(name).finditer(index.bodies[other][:MAX_WIDTH]):
-            start = index.snapshot.starts[other] + match.start()
-            found = trees.occurrence(index.snapshot, start, start + len(name))
-            if found.defines and found.role == "plain" and found.binder in scopes:
-                return True
-    return False
+    scopes = {*start_of(line, index, trees).scopes, MODULE}
+    places = places_in(index.few_lines_with(name, MAX_LINES), name, index, trees)
+    return any(found.defines and found.role == "plain" and found.binder in scopes for _, _, found in places)
 
 
 def _follow_up(

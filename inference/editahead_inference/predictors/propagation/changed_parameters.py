@@ -5,26 +5,69 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tree_sitter import Node
 
 from editahead_prompts.state import PastEdit
+from editahead_prompts.syntax.functions import called_name, parameters_of
 from editahead_prompts.syntax.language import Language
 from editahead_prompts.syntax.languages import find_language
+from editahead_prompts.syntax.symbols import text_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.word_patterns import WordPattern
 
-from .argument_rules import argument_spans
+from .argument_rules import RECEIVER, argument_spans
 from .calls import WINDOW
 from .document_index import DocumentIndex
 from .named_places import MAX_WIDTH
 
 _MAX_CLIMB = 12
-_FUNCTION = re.compile(r"function|method|constructor|declaration\Z")
 _OPENINGS = re.compile(r"\(+")
-_RECEIVER = WordPattern(r"(?:&\s*(?:'\w+\s+)?)?(?:mut\s+)?(?:self|cls)\b|this\s*:|[*/]\Z")
-"""A first parameter, or a mark among parameters, that calls do not pass."""
+_OMITTED = re.compile(r"=(?!=)|\?\s*:")
+"""What shows that a call may leave a parameter out."""
+_VARIADIC = re.compile(r"\.\.\.|\A\*")
+_REST = re.compile(r"\*\*?|\.\.\.")
+_NOT_NAMES = frozenset({"mut", "ref", "public", "private", "protected", "readonly"})
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """The parameters that calls of a function pass.
+
+    Attributes:
+        written: The parameters as written.
+        names: Their names; "" for a pattern.
+        keywords: The names of those that are passed by their names only.
+        receiver: The name of the object before them; "" without one.
+    """
+
+    written: tuple[str, ...]
+    names: tuple[str, ...]
+    keywords: frozenset[str]
+    receiver: str = ""
+
+    def is_optional(self, place: int) -> bool:
+        """Return whether a call may leave a parameter out."""
+        return _OMITTED.search(self.written[place]) is not None
+
+    def counts(self, language: Language) -> range:
+        """Return the numbers of arguments that a call may have."""
+        needed = [place for place in range(len(self.written)) if not self.is_variadic(place)]
+        most = len(needed) if len(needed) == len(self.written) else 1 << 30
+        if language.passes_all_arguments:
+            return range(len(needed), most + 1)
+        return range(sum(not self.is_optional(place) for place in needed), most + 1)
+
+    def is_variadic(self, place: int) -> bool:
+        """Return whether a parameter takes any number of arguments."""
+        return _VARIADIC.search(self.written[place]) is not None
+
+    def rest(self, place: int) -> str:
+        """Return the sign that makes a parameter take all other arguments; "" without one."""
+        match = _REST.match(self.written[place])
+        return match[0] if match is not None else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +79,8 @@ class ParameterChange:
         place: The 0-based line and column of that name's definition.
         lines: The first and the last line of the parameters.
         last: The last line of the function.
-        old: The parameters before, without those that calls do not pass.
+        old: The parameters before.
         new: The parameters now.
-        keywords: The names of those that are passed by their names only.
     """
 
     edit: PastEdit
@@ -46,17 +88,19 @@ class ParameterChange:
     place: tuple[int, int]
     lines: tuple[int, int]
     last: int
-    old: tuple[str, ...]
-    new: tuple[str, ...]
-    keywords: frozenset[str]
+    old: Parameters
+    new: Parameters
 
-    def added_parameter(self, language: str) -> int | None:
-        """Return the index of the only parameter that is new, the others being as before; None without one."""
-        old, new = ([parameter_name(one, language) for one in side] for side in (self.old, self.new))
-        if len(new) != len(old) + 1 or not all((*old, *new)):
-            return None
-        place = next((n for n, (a, b) in enumerate(zip(new, old, strict=False)) if a != b), len(old))
-        return place if new[:place] + new[place + 1 :] == old else None
+    @property
+    def is_named(self) -> bool:
+        """Whether all parameters have names."""
+        return all((*self.old.names, *self.new.names))
+
+
+class _Function(NamedTuple):
+    node: Node
+    name: Node
+    parameters: Node
 
 
 def changes_parameters(edit: PastEdit, origin: DocumentIndex | None, trees: SyntaxTrees) -> bool:
@@ -75,16 +119,16 @@ def parameter_changes(edit: PastEdit, origin: DocumentIndex, trees: SyntaxTrees)
     seen: set[int] = set()
     last = min(edit.line + max(len(edit.new), 1), len(origin.bodies))
     for line in range(edit.line, min(last, edit.line + WINDOW)):
-        for function, parameters in functions_at(line, origin, trees):
-            change = _change(edit, origin, function, parameters) if function.id not in seen else None
-            seen.add(function.id)
+        for found in functions_at(line, origin, trees):
+            change = _change(edit, origin, found) if found.node.id not in seen else None
+            seen.add(found.node.id)
             if change is not None:
                 yield change
 
 
-def functions_at(line: int, index: DocumentIndex, trees: SyntaxTrees) -> Iterator[tuple[Node, Node]]:
-    """Yield the functions around the start of a line and around its opening brackets, with their parameters."""
-    body = index.bodies[line]
+def functions_at(line: int, index: DocumentIndex, trees: SyntaxTrees) -> Iterator[_Function]:
+    """Yield the functions around the start of a line and around its opening brackets."""
+    body, language = index.bodies[line], find_language(index.snapshot.language)
     if len(body) > MAX_WIDTH:
         return
     seen: set[int] = set()
@@ -95,9 +139,10 @@ def functions_at(line: int, index: DocumentIndex, trees: SyntaxTrees) -> Iterato
             if node is None or node.id in seen:
                 break
             seen.add(node.id)
-            parameters = _parameters_of(node) if _FUNCTION.search(node.type) else None
-            if parameters is not None:
-                yield node, parameters
+            parameters = parameters_of(node)
+            name = called_name(node, language) if parameters is not None else None
+            if parameters is not None and name is not None:
+                yield _Function(node, name, parameters)
                 break
             node = node.parent
 
@@ -110,24 +155,14 @@ def _openings(body: str) -> Iterator[int]:
             yield run.end() - 1
 
 
-def parameters_at(
-    index: DocumentIndex, line: int, end: int, trees: SyntaxTrees
-) -> tuple[tuple[str, ...], frozenset[str]] | None:
-    """Return the parameters of the function whose name ends in a line at a column, and those that are passed by name."""
+def parameters_at(index: DocumentIndex, line: int, end: int, trees: SyntaxTrees) -> Parameters | None:
+    """Return the parameters of the function whose name ends in a line at a column."""
     lines, language = index.snapshot.lines, find_language(index.snapshot.language)
-    for function, parameters in functions_at(line, index, trees):
-        name, first = _name_of(function, language), parameters.start_point.row
-        if (
-            name is not None
-            and name.end_point.row == line
-            and column_of(lines[line], name.end_point.column) == end
-        ):
-            text = "".join(lines[first : first + WINDOW])
-            spans = argument_spans(text, column_of(lines[first], parameters.start_point.column))
-            passed = None if spans is None else passed_parameters(text, spans, index.snapshot.language)
-            if spans is None or passed is None:
-                return None
-            return passed, _keyword_only(text, spans, index.snapshot.language)
+    for found in functions_at(line, index, trees):
+        row, column = found.name.end_point
+        if row == line and column_of(lines[line], column) == end:
+            row, column = found.parameters.start_point
+            return read_parameters(lines, row, column_of(lines[row], column), language)
     return None
 
 
@@ -136,67 +171,24 @@ def column_of(line: str, column: int) -> int:
     return len(line.encode("utf-8", "replace")[:column].decode("utf-8", "replace"))
 
 
-def _parameters_of(function: Node) -> Node | None:
-    found = function.child_by_field_name("parameters")
-    at = function.child_by_field_name("declarator")
-    while found is None and at is not None:  # C
-        found = at.child_by_field_name("parameters")
-        at = at.child_by_field_name("declarator")
-    return found
-
-
-def _name_of(function: Node, language: Language) -> Node | None:
-    """Return the node of the name that calls are written with."""
-    name = function.child_by_field_name("name")
-    at = function.child_by_field_name("declarator")
-    while name is None and at is not None:
-        if at.type in ("identifier", "field_identifier"):
-            return at
-        if at.type == "qualified_identifier":
-            name = at.child_by_field_name("name")
-        at = at.child_by_field_name("declarator")
-    if name is None and function.parent is not None and function.parent.type == "variable_declarator":
-        return function.parent.child_by_field_name("name")
-    if name is None or (name.text or b"").decode("utf-8", "replace") not in language.constructors:
-        return name
-    above = function.parent
-    while above is not None and above.type not in language.nodes.types:
-        above = above.parent
-    return above.child_by_field_name("name") if above is not None else None
-
-
-def _change(
-    edit: PastEdit, origin: DocumentIndex, function: Node, parameters: Node
-) -> ParameterChange | None:
-    node = _name_of(function, find_language(origin.snapshot.language))
-    first, last = parameters.start_point.row, parameters.end_point.row
-    if node is None or not first <= edit.line + len(edit.new) or edit.line > last:
+def _change(edit: PastEdit, origin: DocumentIndex, found: _Function) -> ParameterChange | None:
+    language, lines = find_language(origin.snapshot.language), origin.snapshot.lines
+    (first, column), (last, _) = found.parameters.start_point, found.parameters.end_point
+    if not first <= edit.line + len(edit.new) or edit.line > last:
         return None
-    name = (node.text or b"").decode("utf-8", "replace")
-    lines = origin.snapshot.lines
-    open_at = column_of(lines[first], parameters.start_point.column)
-    now = argument_spans("".join(lines[first : first + WINDOW]), open_at)
+    column = column_of(lines[first], column)
     before = (*lines[: edit.line], *edit.old, *lines[edit.line + len(edit.new) :])
-    row = _row_before(edit, first, lines[first][:open_at], before)
-    if row is None or now is None:
+    opens = _opening_before(edit, first, lines[first][:column], before)
+    old = read_parameters(before, *opens, language) if opens is not None else None
+    new = read_parameters(lines, first, column, language)
+    if old is None or new is None or old.written == new.written:
         return None
-    was_text = "".join(before[row[0] : row[0] + WINDOW])
-    was = argument_spans(was_text, row[1])
-    if was is None:
-        return None
-    language = origin.snapshot.language
-    old = passed_parameters(was_text, was, language)
-    text = "".join(lines[first : first + WINDOW])
-    new = passed_parameters(text, now, language)
-    if old is None or new is None or old == new:
-        return None
-    column = column_of(origin.bodies[node.start_point.row], node.start_point.column)
-    place = node.start_point.row, column
-    keywords = _keyword_only(text, now, language)
-    return ParameterChange(edit, name, place, (first, last), function.end_point.row, old, new, keywords)
+    row, column = found.name.start_point
+    place, end = (row, column_of(lines[row], column)), found.node.end_point.row
+    return ParameterChange(edit, text_of(found.name), place, (first, last), end, old, new)
 
 
-def _row_before(edit: PastEdit, row: int, head: str, before: Sequence[str]) -> tuple[int, int] | None:
+def _opening_before(edit: PastEdit, row: int, head: str, before: Sequence[str]) -> tuple[int, int] | None:
     """Return where the parameters began before the edit: the line and the column of the bracket."""
     if row < edit.line:
         return row, len(head)
@@ -214,23 +206,38 @@ def _row_before(edit: PastEdit, row: int, head: str, before: Sequence[str]) -> t
     return None
 
 
-def passed_parameters(text: str, spans: Sequence[tuple[int, int]], language: str) -> tuple[str, ...] | None:
-    """Return the parameters that calls pass; None where one of them is still missing."""
-    found = list(_without_type_arguments([" ".join(text[a:b].split()) for a, b in spans]))
+def read_parameters(lines: Sequence[str], row: int, column: int, language: Language) -> Parameters | None:
+    """Return the parameters in the bracket that opens at a place; None where it does not close, or one is still missing.
+
+    Args:
+        lines: The lines of the document.
+        row: The line of the bracket.
+        column: Its column.
+        language: The language.
+    """
+    text = "".join(lines[row : row + WINDOW])
+    spans = argument_spans(text, column)
+    if spans is None:
+        return None
+    listed = [" ".join(text[a:b].split()) for a, b in spans]
+    found = list(_without_type_arguments(listed))
     if len(found) > 1 and not found[-1] and "\n" in text[spans[0][0] : spans[-1][1]]:
         found.pop()
     if found in ([""], ["void"]):
-        return ()
+        found = []
     if not all(found):
         return None
-    if language in ("python", "rust") and _RECEIVER.match(found[0]):
+    receiver = RECEIVER.match(found[0]) if found and "self" in language.own_object else None
+    if receiver is not None:
         found = found[1:]
-    return tuple(one for one in found if not (language == "python" and one in ("*", "/")))
+    written = tuple(one for one in found if one not in ("*", "/"))
+    names = tuple(parameter_name(one, language) for one in written)
+    return Parameters(written, names, _keyword_only(listed, language), receiver["name"] if receiver else "")
 
 
-def _keyword_only(text: str, spans: Sequence[tuple[int, int]], language: str) -> frozenset[str]:
+def _keyword_only(texts: Sequence[str], language: Language) -> frozenset[str]:
     """Return the names of the parameters that are passed by their names only."""
-    known, texts = find_language(language).keyword_parameters, [text[a:b].strip() for a, b in spans]
+    known = language.keyword_parameters
     if known is None:
         return frozenset()
     if known.form:
@@ -260,17 +267,11 @@ def _without_type_arguments(texts: Sequence[str]) -> Iterator[str]:
         yield held
 
 
-def parameter_name(parameter: str, language: str) -> str:
+def parameter_name(parameter: str, language: Language) -> str:
     """Return the name of a parameter; "" for a pattern."""
-    plain = (
-        re.split(r"=(?!=)|\[", parameter)[0]
-        if find_language(language).type_notation == "before"
-        else parameter
-    )
-    names = WORD.findall(plain)
-    if not names or plain.startswith(("{", "[", "(")):
-        return ""
-    if find_language(language).type_notation == "before":
-        return str(names[-1])
-    skipped = ("mut", "ref", "public", "private", "protected", "readonly")
-    return str(next((name for name in names if name not in skipped), ""))
+    is_typed_first = language.type_notation == "before"
+    plain = re.split(r"=(?!=)|\[", parameter)[0] if is_typed_first else parameter
+    names = [] if plain.startswith(("{", "[", "(")) else WORD.findall(plain)
+    if is_typed_first:
+        return names[-1] if names else ""
+    return next((name for name in names if name not in _NOT_NAMES), "")

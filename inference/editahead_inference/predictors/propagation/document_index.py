@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Literal
 
@@ -13,7 +13,7 @@ from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.indentation import indentation, indentation_length
 from editahead_prompts.text.scripts import spellings
-from editahead_prompts.text.snapshot import Snapshot, line_body
+from editahead_prompts.text.snapshot import Snapshot, line_body, line_end
 
 from .proposal import Proposal
 
@@ -98,6 +98,11 @@ class DocumentIndex:
             return self._lines_with(literal)
         return sorted({line for one in spellings(literal) for line in self._lines_with(one)})
 
+    def few_lines_with(self, literal: str, most: int) -> list[int]:
+        """Return the lines with the literal; none where they are more than `most`, as of a common word."""
+        lines = self.lines_with(literal)
+        return lines if len(lines) <= most else []
+
     def _lines_with(self, literal: str) -> list[int]:
         found = self._with.get(literal)
         if found is None:
@@ -128,6 +133,17 @@ class DocumentIndex:
             *changed,
             *(line + shift for line in earlier[bisect_left(earlier, end) :]),
         ]
+
+    def rewrite(self, line: int, body: str) -> Proposal:
+        """Return the proposal that puts a text in the place of a line's, with the line's end."""
+        return Proposal(line, line + 1, (body + line_end(self.snapshot.lines[line]),))
+
+    def rewrite_all(self, lines: Iterable[int], rewrite: Callable[[str], str]) -> Iterator[Proposal]:
+        """Yield the proposals for those of some lines that a function changes."""
+        for line in lines:
+            made = rewrite(self.bodies[line])
+            if made != self.bodies[line]:
+                yield self.rewrite(line, made)
 
     def indent(self, line: int) -> str:
         """Return the line's leading white space."""

@@ -19,10 +19,9 @@ from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import WORD
 
 from .argument_rules import ArgumentChange
-from .bindings import MODULE
 from .document_index import DocumentIndex
 from .introduced_names import IntroducedNames
-from .named_places import MAX_WIDTH, whole_word
+from .named_places import MODULE, function_at, places_in
 from .proposal import Proposal
 from .repeated_edits import FUNCTION
 from .rule import Rule
@@ -124,7 +123,7 @@ class Doubts:
         ]
 
     def _function(self, place: Proposal) -> int:
-        return _function_at(self._index, place.start, self._trees)
+        return function_at(place.start, self._index, self._trees)
 
     def _adds_own_tokens(self, age: int) -> bool:
         """Return whether an edit only added what other functions need not have: no names that they may bind, too."""
@@ -146,15 +145,8 @@ class Doubts:
             return False
         if FUNCTION.match(body):
             return body in [line.strip() for line in edit.old]
-        function = _function_at(index, min(edit.line, len(index.bodies) - 1), trees)
+        function = function_at(min(edit.line, len(index.bodies) - 1), index, trees)
         return function != MODULE and function == self._function(place)
-
-
-def _function_at(index: DocumentIndex, line: int, trees: SyntaxTrees) -> int:
-    """Return the node id of the innermost function around a line; `MODULE` without one."""
-    at = index.snapshot.starts[line] + len(index.indent(line))
-    functions = trees.occurrence(index.snapshot, at, at + 1).functions
-    return functions[0] if functions else MODULE
 
 
 def _is_put_beside_keywords(rule: Rule) -> bool:
@@ -184,7 +176,7 @@ def _common_functions(
     """
     uri = index.snapshot.uri
     at = {
-        age: _function_at(index, min(edit.line, len(index.bodies) - 1), trees)
+        age: function_at(min(edit.line, len(index.bodies) - 1), index, trees)
         for age, edit in enumerate(edits)
         if edit.uri == uri
     }
@@ -202,9 +194,4 @@ def _common_functions(
 def _is_defined(name: str, index: DocumentIndex, trees: SyntaxTrees) -> bool:
     """Return whether a document defines a name that is no keyword, as a field or a local."""
     lines = [] if name in KEYWORDS else index.lines_with(name)[:_MAX_NAME_LINES]
-    for line in lines:
-        for match in whole_word(name).finditer(index.bodies[line][:MAX_WIDTH]):
-            at = index.snapshot.starts[line] + match.start()
-            if trees.occurrence(index.snapshot, at, at + len(name)).defines:
-                return True
-    return False
+    return any(place.occurrence.defines for place in places_in(lines, name, index, trees))

@@ -15,6 +15,7 @@ from tree_sitter import Node
 from editahead_prompts.state import PastEdit
 from editahead_prompts.syntax.language import NodeTypes
 from editahead_prompts.syntax.languages import nodes_of
+from editahead_prompts.syntax.symbols import text_of
 from editahead_prompts.text.identifiers import WORD, split_words, word_replacement
 from editahead_prompts.text.snapshot import line_body, line_end
 from editahead_prompts.text.word_patterns import WordPattern
@@ -73,9 +74,8 @@ class _Variant:
 def follow_new_variants(situation: Situation) -> Iterator[FollowUp]:
     """Yield the arms that the new variants of enums need."""
     index = situation.index
-    for edit in [edit for edit in situation.edits if edit is not None][:_MAX_EDITS]:
-        origin = situation.home(edit.uri)
-        for variant in _new_variants(edit, origin, situation) if origin is not None else ():
+    for edit, origin in situation.last(_MAX_EDITS):
+        for variant in _new_variants(edit, origin, situation):
             for proposal in _arms(variant, index):
                 label = f"{variant.name} beside {variant.neighbour}"
                 yield FollowUp(proposal, "variant", f"variant:{variant.name}", label, _ARM)
@@ -116,7 +116,7 @@ def _new_names(edit: PastEdit) -> Iterator[tuple[int, int, str]]:
 
 def _variant(node: Node | None, name: str, nodes: NodeTypes) -> _Variant | None:
     """Return the variant that the node names."""
-    while node is not None and _text(node).strip("\"'").startswith(name):
+    while node is not None and text_of(node).strip("\"'").startswith(name):
         if _is_variant(node, nodes):
             siblings = _siblings(node, nodes)
             ids = [sibling.id for sibling in siblings]
@@ -124,7 +124,7 @@ def _variant(node: Node | None, name: str, nodes: NodeTypes) -> _Variant | None:
             if node.id not in ids:
                 return None
             at = ids.index(node.id)
-            bracket = _text(node)[len(names[at]) :].lstrip()[:1]
+            bracket = text_of(node)[len(names[at]) :].lstrip()[:1]
             return _beside(names, at, bracket if bracket in ("(", "{") else "")
         node = node.parent
     return None
@@ -134,11 +134,11 @@ def _is_variant(node: Node, nodes: NodeTypes) -> bool:
     parent = node.parent
     if parent is None:
         return False
-    if node.type == "expression_statement" and parent.parent is not None:  # Python
+    if node.type in nodes.expression_statements and parent.parent is not None:  # Python
         bases = parent.parent.child_by_field_name("superclasses")
-        is_member = bool(node.named_children) and node.named_children[0].type == "assignment"
-        return is_member and bases is not None and _PYTHON_ENUM.search(_text(bases)) is not None
-    return node.type in nodes.variants or parent.type == "enum_body"
+        is_member = bool(node.named_children) and node.named_children[0].type in nodes.assignment_expressions
+        return is_member and _PYTHON_ENUM.search(text_of(bases)) is not None
+    return node.type in nodes.variants or parent.type in nodes.variant_lists
 
 
 def _written_variant(index: DocumentIndex, line: int, name: str) -> _Variant | None:
@@ -174,38 +174,33 @@ def _beside(names: Sequence[str], at: int, payload: str) -> _Variant | None:
 
 def _siblings(node: Node, nodes: NodeTypes) -> list[Node]:
     """Return the variants of an enum, or the members of a union of literals, in order."""
-    if node.type == "literal_type":
-        return _union_members(node)
-    parent = node.parent
-    return (
-        [n for n in parent.named_children if n.type == node.type and _is_variant(n, nodes)] if parent else []
-    )
-
-
-def _union_members(node: Node) -> list[Node]:
-    """Return the literals of the union around one of them."""
-    while node.parent is not None and node.parent.type == "union_type":
-        node = node.parent
+    top = node.parent
+    while (
+        top is not None
+        and top.type in nodes.unions
+        and top.parent is not None
+        and top.parent.type in nodes.unions
+    ):
+        top = top.parent
     found: list[Node] = []
-    waiting = [node]
-    while waiting and len(found) <= _MAX_LINES:
+    waiting = [*reversed(top.named_children)] if top is not None else []
+    while waiting:
         at = waiting.pop()
-        if at.type == "literal_type":
-            found.append(at)
-        elif at.type == "union_type":
+        if at.type in nodes.unions:
             waiting += reversed(at.named_children)
+        elif at.type == node.type and _is_variant(at, nodes):
+            found.append(at)
     return found
 
 
 def _name(node: Node) -> str:
-    match = WORD.match(_text(node).strip("\"'"))
+    match = WORD.match(text_of(node).strip("\"'"))
     return match[0] if match is not None else ""
 
 
 def _arms(variant: _Variant, index: DocumentIndex) -> Iterator[Proposal]:
     """Yield the arms that the new variant lacks in one document."""
-    lines = index.lines_with(variant.neighbour)
-    for line in lines if len(lines) <= _MAX_LINES else ():
+    for line in index.few_lines_with(variant.neighbour, _MAX_LINES):
         label = _label(index, line)
         if label is None or not whole_word(variant.neighbour).search(label):
             continue
@@ -291,7 +286,3 @@ def _renamed(lines: list[str], variant: _Variant, label: str, index: DocumentInd
 
 
 _STRING = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`")
-
-
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")

@@ -7,21 +7,30 @@ place: a parameter matches any expression, the same one wherever it occurs.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from tree_sitter import Node
 
-from editahead_prompts.syntax.language import NodeTypes
-from editahead_prompts.syntax.languages import nodes_of
+from editahead_prompts.syntax.functions import (
+    called_name,
+    is_method,
+    named_function,
+    parameters_of,
+    returned_expression,
+)
+from editahead_prompts.syntax.language import Language, NodeTypes
+from editahead_prompts.syntax.languages import find_language, nodes_of
+from editahead_prompts.syntax.symbols import text_of
 from editahead_prompts.text.identifiers import WORD
-from editahead_prompts.text.snapshot import Snapshot, line_end
+from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.word_patterns import WordPattern
 
-from .bindings import MODULE
+from .changed_parameters import Parameters, column_of, read_parameters
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
-from .named_places import knows_name, other_indexes, whole_word
+from .named_places import MODULE, knows_name, places_in, whole_word
 from .proposal import Proposal
 from .rule import shorten
 from .rule_runs import join_neighbours
@@ -39,7 +48,6 @@ _MAX_CLIMB = 10
 """Nodes around a word that may be the expression."""
 _MAX_DEFINITION = 200
 """Characters of a line that may define a constant."""
-_PLAIN = WordPattern(r"[^\W\d]\w*\Z")
 _CONSTANT = WordPattern(
     r"\s*(?:export\s+|pub\s+|private\s+|public\s+|protected\s+|static\s+|final\s+|constexpr\s+|inline\s+)*"
     r"(?:(?:const|let|var)\s+)?(?:[\w<>:]+\s+)?(?P<name>[A-Z][A-Z0-9_]{2,}|k[A-Z]\w+)(?:\s*:\s*[^=]{1,40})?\s*:?=\s*"
@@ -89,9 +97,7 @@ def follow_extractions(situation: Situation) -> Iterator[FollowUp]:
 
 def _inserted(situation: Situation) -> Iterator[tuple[int, int]]:
     """Yield the lines [start, end) of the last edits that brought lines."""
-    for number, edit in enumerate(situation.here()):
-        if number == _MAX_EDITS:
-            return
+    for edit in situation.here(_MAX_EDITS):
         if len(edit.new) > len(edit.old):
             yield edit.line, min(edit.line + len(edit.new), len(situation.index.bodies))
 
@@ -101,7 +107,7 @@ def _is_used(name: str, situation: Situation, call: str = r"(?!\w)") -> bool:
     word = WordPattern(rf"(?<!\w){re.escape(name)}{call}")
     return any(
         any(word.search(line) for line in edit.new) and not any(word.search(line) for line in edit.old)
-        for edit in list(situation.here())[:_MAX_EDITS]
+        for edit in situation.here(_MAX_EDITS)
         if edit.old and len(edit.old) == len(edit.new)
     )
 
@@ -115,7 +121,7 @@ def _constants(situation: Situation) -> Iterator[tuple[str, str]]:
             if match is not None and _is_used(match["name"], situation):
                 yield match["name"], match["value"]
     for name, before, after in _brought_names(situation):
-        for index in (situation.index, *other_indexes(situation.state, situation.index, situation.home)()):
+        for index in (situation.index, *situation.others()):
             value = _shared_value(name, index, situation)
             if value is not None and before.replace(value, name) == after:
                 yield name, value
@@ -123,7 +129,7 @@ def _constants(situation: Situation) -> Iterator[tuple[str, str]]:
 
 def _brought_names(situation: Situation) -> Iterator[tuple[str, str, str]]:
     """Yield the names that the last edits put into lines, with the line before and after."""
-    for edit in list(situation.here())[:_MAX_EDITS]:
+    for edit in situation.here(_MAX_EDITS):
         if edit.origin != "typed" or len(edit.old) != len(edit.new):
             continue
         for before, after in zip(edit.old, edit.new, strict=True):
@@ -143,9 +149,10 @@ def _shared_value(name: str, index: DocumentIndex, situation: Situation) -> str 
             or not (is_here or knows_name(name, situation.index, index, trees))
         ):
             continue
-        at = index.snapshot.starts[line] + match.start("name")
-        found = trees.occurrence(index.snapshot, at, at + len(name))
-        if found.role in ("member", "unknown") or found.binder == MODULE:
+        found = next(
+            place for place in places_in([line], name, index, trees) if place.column == match.start("name")
+        )
+        if found.occurrence.role in ("member", "unknown") or found.occurrence.binder == MODULE:
             return match["value"]
     return None
 
@@ -158,175 +165,99 @@ def _defined_constant(body: str) -> re.Match[str] | None:
 
 
 def _uses_of_value(name: str, value: str, situation: Situation) -> Iterator[FollowUp]:
-    index, trees = situation.index, situation.trees
-    literal = WordPattern(rf"(?<![\w.]){re.escape(value)}(?![\w.])")
-    proposals = []
-    lines = index.lines_with(value)
-    for line in lines if len(lines) <= _MAX_LINES else ():
-        body = index.bodies[line]
-        if _defined_constant(body):
-            continue
+    index = situation.index
+    literal, comments = (
+        WordPattern(rf"(?<![\w.]){re.escape(value)}(?![\w.])"),
+        nodes_of(index.snapshot.language).comments,
+    )
+    lines = [
+        line for line in index.few_lines_with(value, _MAX_LINES) if not _defined_constant(index.bodies[line])
+    ]
+
+    def replaced(line: int) -> Proposal | None:
         at = index.snapshot.starts[line]
 
-        def is_code(match: re.Match[str], at: int = at) -> bool:
-            node = trees.node_at(index.snapshot, at + match.start(), at + match.end())
-            return node is not None and node.text == value.encode() and "comment" not in node.type
+        def in_code(match: re.Match[str]) -> str:
+            node = situation.trees.node_at(index.snapshot, at + match.start(), at + match.end())
+            is_code = node is not None and node.text == value.encode() and node.type not in comments
+            return name if is_code else match[0]
 
-        made = literal.sub(lambda match: name if is_code(match) else match[0], body)
-        if made != body:
-            proposals.append(Proposal(line, line + 1, (made + line_end(index.snapshot.lines[line]),)))
-    for proposal in join_neighbours(proposals):
+        made = literal.sub(in_code, index.bodies[line])
+        return index.rewrite(line, made) if made != index.bodies[line] else None
+
+    for proposal in join_neighbours(filter(None, map(replaced, lines))):
         label = f"{shorten(value, 20)} -> {name}"
         yield FollowUp(proposal, "extracted", f"extracted:{name}", label, _EXTRACTED)
 
 
 def _helpers(situation: Situation) -> Iterator[_Helper]:
-    index, found = situation.index, 0
-    for start, end in _inserted(situation):
-        for line in range(start, end):
-            body = index.bodies[line]
-            if "(" not in body or found == _MAX_HELPERS:
-                continue
-            at = index.snapshot.starts[line] + len(index.indent(line))
-            node = situation.trees.node_at(index.snapshot, at, at + 1)
-            helper = _helper(node, line, nodes_of(index.snapshot.language))
-            if helper is not None:
-                found += 1
-                yield helper
+    """Yield the functions of which an edit brought the first line, and that only return an expression."""
+    index = situation.index
+    lines = (line for start, end in _inserted(situation) for line in range(start, end))
+    with_brackets = (line for line in lines if "(" in index.bodies[line])
+    yield from islice(filter(None, (_helper(line, situation) for line in with_brackets)), _MAX_HELPERS)
 
 
-def _helper(node: Node | None, line: int, nodes: NodeTypes) -> _Helper | None:
+def _helper(line: int, situation: Situation) -> _Helper | None:
     """Return the function that begins in the line, if all it does is to return an expression."""
-    while node is not None and node.type not in nodes.functions:
-        if node.start_point.row < line:
-            return None
-        function = _arrow(node)
-        if function is not None:
-            return function
+    index = situation.index
+    language = find_language(index.snapshot.language)
+    at = index.snapshot.starts[line] + len(index.indent(line))
+    node = situation.trees.node_at(index.snapshot, at, at + 1)
+    while node is not None and named_function(node, language.nodes) is None:
         node = node.parent
-    if node is None or node.start_point.row != line:
+    function = named_function(node, language.nodes) if node is not None else None
+    if function is None or function.start_point.row != line:
         return None
-    name, parameters = _name(node), _parameters(node)
-    expression = _returned(node.child_by_field_name("body"))
-    if not name or parameters is None or expression is None:
+    name, parameters = called_name(function, language), _parameters(function, index, language)
+    expression = returned_expression(function, language.nodes)
+    if name is None or parameters is None or expression is None or not all(parameters.names):
         return None
-    lead = ""
-    if parameters and parameters[0] in ("self", "&self", "cls"):
-        lead, parameters = f"{parameters[0].lstrip('&')}.", parameters[1:]
-    elif node.type == "method_definition":
-        lead = "this."
-    elif node.child_by_field_name("receiver") is not None:
+    lead = _lead(function, parameters, language)
+    if lead is None or parameters.keywords:
         return None
-    return _Helper(name, parameters, expression, node.start_byte, node.end_byte, lead)
+    names = tuple(language.sigil + one for one in parameters.names)
+    return _Helper(text_of(name), names, expression, function.start_byte, function.end_byte, lead)
 
 
-def _arrow(node: Node) -> _Helper | None:
-    """Return the function that `const name = (...) => expression` defines."""
-    declarator = next((child for child in node.named_children if child.type == "variable_declarator"), None)
-    value = declarator.child_by_field_name("value") if declarator is not None else None
-    if declarator is None or value is None or value.type != "arrow_function":
-        return None
-    name, body = _text(declarator.child_by_field_name("name")), value.child_by_field_name("body")
-    parameters = _parameters(value)
-    expression = body if body is not None and body.type != "statement_block" else _returned(body)
-    if parameters is None or expression is None:
-        return None
-    return _Helper(name, parameters, expression, node.start_byte, node.end_byte, "")
-
-
-def _name(node: Node) -> str:
-    name = node.child_by_field_name("name")
-    while name is None and (declarator := node.child_by_field_name("declarator")) is not None:
-        node = declarator
-        name = node if node.type == "identifier" else None
-    return _text(name)
-
-
-def _parameters(node: Node) -> tuple[str, ...] | None:
-    """Return the names of a function's parameters; None if one of them is no plain name."""
-    single = node.child_by_field_name("parameter")
+def _parameters(function: Node, index: DocumentIndex, language: Language) -> Parameters | None:
+    single, listed = function.child_by_field_name("parameter"), parameters_of(function)
     if single is not None:
-        return (_text(single),)
-    listed = node.child_by_field_name("parameters")
-    while listed is None and (declarator := node.child_by_field_name("declarator")) is not None:
-        node = declarator
-        listed = node.child_by_field_name("parameters")
+        return Parameters((text_of(single),), (text_of(single),), frozenset())
     if listed is None:
         return None
-    names: list[str] = []
-    for child in listed.named_children:
-        if child.type == "self_parameter":
-            names.append("self")
-            continue
-        if child.type == "comment" or _text(child) == "void":
-            continue
-        many = child.children_by_field_name("name")  # Go: a, b float64
-        if len(many) > 1:
-            names += map(_text, many)
-            continue
-        name = _parameter_name(child)
-        if not _PLAIN.match(name):
-            return None
-        names.append(name)
-    return tuple(names)
+    row, column = listed.start_point
+    return read_parameters(index.snapshot.lines, row, column_of(index.bodies[row], column), language)
 
 
-def _parameter_name(node: Node) -> str:
-    while node.type not in ("identifier", "self"):
-        inner = None
-        for field in ("name", "pattern", "declarator"):
-            inner = inner or node.child_by_field_name(field)
-        inner = inner or (node.named_children[0] if node.named_children else None)
-        if inner is None:
-            return ""
-        node = inner
-    return _text(node)
-
-
-def _returned(body: Node | None) -> Node | None:
-    """Return the expression of a body that is a single `return`, after a docstring at most."""
-    last = _only_statement(body) if body is not None else None
-    if body is None or last is None:
+def _lead(function: Node, parameters: Parameters, language: Language) -> str | None:
+    """Return what a call has before the name of a function; None where it is called on an object that is not known."""
+    if parameters.receiver:
+        return f"{parameters.receiver}."
+    if function.child_by_field_name("receiver") is not None:
         return None
-    if last.type == "expression_statement" and last.named_children and body.type == "block":
-        last = last.named_children[0]
-    if last.type in ("return_statement", "return_expression"):
-        values = [child for child in last.named_children if "comment" not in child.type]
-        if len(values) == 1 and values[0].type == "expression_list" and len(values[0].named_children) == 1:
-            return values[0].named_children[0]
-        return values[0] if len(values) == 1 else None
-    return last if body.type == "block" and not last.type.endswith("statement") else None
-
-
-def _only_statement(body: Node) -> Node | None:
-    """Return the statement of a body that has one, after a docstring at most."""
-    children = [child for child in body.named_children if "comment" not in child.type]
-    if len(children) == 1 and children[0].type == "statement_list":  # Go
-        children = children[0].named_children
-    if len(children) == 2 and children[0].type == "expression_statement":
-        if not any("string" in child.type for child in children[0].named_children):
-            return None
-        children = children[1:]
-    return children[0] if len(children) == 1 else None
+    if not is_method(function, language.nodes) or language.implicit_this:
+        return ""
+    return "this." if "this" in language.own_object else None
 
 
 def _replaced(helper: _Helper, situation: Situation) -> Iterator[Proposal]:
     """Yield the lines in which the helper's expression becomes a call."""
     index = situation.index
     snapshot: Snapshot = index.snapshot
-    nodes = nodes_of(snapshot.language)
+    language = find_language(snapshot.language)
     word = _longest_word(helper)
-    lines = index.lines_with(word) if word else []
-    if not lines or len(lines) > _MAX_LINES or not snapshot.text.isascii():
+    lines = index.few_lines_with(word, _MAX_LINES)
+    if not lines or not snapshot.text.isascii():
         return
     for line in lines:
         found: dict[tuple[int, int], str] = {}
         for match in whole_word(word).finditer(index.bodies[line]):
             at = snapshot.starts[line] + match.start()
             node = situation.trees.node_at(snapshot, at, at + len(word))
-            if helper.start <= at < helper.end or _is_inside(helper.name, node, nodes):
+            if helper.start <= at < helper.end or _is_inside(helper.name, node, language):
                 continue
-            site = _site(node, helper, nodes)
+            site = _site(node, helper, language.nodes)
             if site is not None:
                 found[site[0].start_byte, site[0].end_byte] = site[1]
         start, end = snapshot.starts[line], snapshot.starts[line] + len(index.bodies[line])
@@ -336,14 +267,13 @@ def _replaced(helper: _Helper, situation: Situation) -> Iterator[Proposal]:
                 made = made[: first - start] + text + made[last - start :]
                 stop = first
         if made != index.bodies[line]:
-            yield Proposal(line, line + 1, (made + line_end(snapshot.lines[line]),))
+            yield index.rewrite(line, made)
 
 
-def _is_inside(name: str, node: Node | None, nodes: NodeTypes) -> bool:
+def _is_inside(name: str, node: Node | None, language: Language) -> bool:
     """Return whether a node is in a function of this name, which would call itself."""
     while node is not None:
-        value = node.child_by_field_name("value") if node.type == "variable_declarator" else node
-        if value is not None and value.type in nodes.functions and _name(node) == name:
+        if node.type in language.nodes.functions and text_of(called_name(node, language)) == name:
             return True
         node = node.parent
     return False
@@ -351,7 +281,7 @@ def _is_inside(name: str, node: Node | None, nodes: NodeTypes) -> bool:
 
 def _longest_word(helper: _Helper) -> str:
     """Return the longest word of the expression that is no parameter: each place has it."""
-    words = WordPattern(r"\w+").findall(_text(helper.expression))
+    words = WordPattern(r"\w+").findall(text_of(helper.expression))
     candidates = [
         w
         for w in words
@@ -368,7 +298,7 @@ def _site(node: Node | None, helper: _Helper, nodes: NodeTypes) -> tuple[Node, s
         if node.type == helper.expression.type:
             values: dict[str, str] = {}
             budget = [_MAX_NODES]
-            if _unify(helper.expression, node, helper.parameters, values, budget) and len(values) == len(
+            if _unify(helper, nodes, (helper.expression, node), values, budget) and len(values) == len(
                 helper.parameters
             ):
                 call = f"{helper.lead}{helper.name}({', '.join(values[p] for p in helper.parameters)})"
@@ -380,31 +310,30 @@ def _site(node: Node | None, helper: _Helper, nodes: NodeTypes) -> tuple[Node, s
 def _with_brackets(node: Node, nodes: NodeTypes) -> Node:
     """Return the brackets around an expression, if they only group it."""
     outer = node.parent
-    if outer is None or outer.type != "parenthesized_expression" or outer.parent is None:
+    if outer is None or outer.type not in nodes.parentheses or outer.parent is None:
         return node
     return node if outer.parent.type in nodes.conditions else outer
 
 
 def _unify(
-    model: Node, node: Node, parameters: Sequence[str], values: dict[str, str], budget: list[int]
+    helper: _Helper, nodes: NodeTypes, pair: tuple[Node, Node], values: dict[str, str], budget: list[int]
 ) -> bool:
-    """Return whether a node is the model with expressions for its parameters, which it adds to `values`."""
+    """Return whether a node is the model with expressions for the helper's parameters, which it adds to `values`."""
+    model, node = pair
     budget[0] -= 1
     if budget[0] < 0:
         return False
-    if model.child_count == 0 and _text(model) in parameters and model.type == "identifier":
-        text = _text(node.named_children[0] if node.type == "parenthesized_expression" else node)
-        return "\n" not in text and node.is_named and values.setdefault(_text(model), text) == text
-    if node.type == "parenthesized_expression" != model.type and node.named_children:
-        return _unify(model, node.named_children[0], parameters, values, budget)
+    inner = node.named_children[0] if node.type in nodes.parentheses and node.named_children else None
+    if model.type in nodes.variable_names and text_of(model) in helper.parameters:
+        text = text_of(inner or node)
+        return "\n" not in text and node.is_named and values.setdefault(text_of(model), text) == text
+    if inner is not None and model.type not in nodes.parentheses:
+        return _unify(helper, nodes, (model, inner), values, budget)
     if model.type != node.type or model.child_count != node.child_count:
         return False
     if model.child_count == 0:
         return model.text == node.text
     return all(
-        _unify(a, b, parameters, values, budget) for a, b in zip(model.children, node.children, strict=True)
+        _unify(helper, nodes, both, values, budget)
+        for both in zip(model.children, node.children, strict=True)
     )
-
-
-def _text(node: Node | None) -> str:
-    return "" if node is None else (node.text or b"").decode("utf-8", "replace")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from tree_sitter import Node
 
+from editahead_prompts.syntax.functions import is_lone_string
 from editahead_prompts.syntax.languages import nodes_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
@@ -17,8 +18,6 @@ from .proposal import Proposal
 
 _FIRST_LINES = re.compile(r"#!|[ \t\f]*#.*?coding[:=]")
 """A line that has to be the first or the second one (PEP 263)."""
-_TEXTS = frozenset({"python", "javascript", "javascriptreact", "typescript", "typescriptreact"})
-"""Languages in which a text alone at the head is a docstring or a directive."""
 _INNER_COMMENT = ("//!", "/*!")
 
 
@@ -92,13 +91,9 @@ def _end(node: Node) -> int:
 
 def _is_head(node: Node, snapshot: Snapshot) -> bool:
     """Return whether a node comes before all imports."""
-    if node.type in nodes_of(snapshot.language).comments:
+    nodes = nodes_of(snapshot.language)
+    if node.type in nodes.comments:
         row = node.start_point.row
         is_inner = snapshot.language == "rust" and snapshot.lines[row].lstrip().startswith(_INNER_COMMENT)
         return is_inner or (row < 2 and _FIRST_LINES.match(snapshot.lines[row]) is not None)
-    is_text = (
-        snapshot.language in _TEXTS
-        and node.type == "expression_statement"
-        and [child.type for child in node.named_children] == ["string"]
-    )
-    return is_text or node.type in nodes_of(snapshot.language).file_heads
+    return is_lone_string(node, nodes) or node.type in nodes.file_heads

@@ -5,16 +5,17 @@ Each states how likely it is. The gate weighs them by that, not by features.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import changed_spans, tokenize
 from editahead_prompts.text.snapshot import line_body
 
-from .bindings import MODULE
 from .document_index import DocumentIndex
+from .named_places import function_at, other_indexes
 from .proposal import Proposal
 from .unfinished_edits import Typing
 
@@ -61,16 +62,25 @@ class Situation:
     edits: Sequence[PastEdit | None]
     typing: Typing | None
 
-    def here(self) -> Iterator[PastEdit]:
+    def here(self, most: int | None = None) -> Iterator[PastEdit]:
         """Yield the finished edits of the searched document, newest first."""
         uri = self.index.snapshot.uri
-        return (edit for edit in self.edits if edit is not None and edit.uri == uri)
+        return islice((edit for edit in self.edits if edit is not None and edit.uri == uri), most)
+
+    def last(self, most: int) -> Iterator[tuple[PastEdit, DocumentIndex]]:
+        """Yield the finished ones of the last edits, newest first, each with the index of its document, which is known."""
+        for edit in self.edits[:most]:
+            origin = self.home(edit.uri) if edit is not None else None
+            if edit is not None and origin is not None:
+                yield edit, origin
 
     def function_at(self, line: int) -> int:
-        """Return the node id of the innermost function around a line's first character; `MODULE` without one."""
-        at = self.index.snapshot.starts[line] + len(self.index.indent(line))
-        functions = self.trees.occurrence(self.index.snapshot, at, at + 1).functions
-        return functions[0] if functions else MODULE
+        """Return the node id of the innermost function around the start of a line; `MODULE` without one."""
+        return function_at(line, self.index, self.trees)
+
+    def others(self) -> Iterable[DocumentIndex]:
+        """Return the indexes of the other documents that are searched."""
+        return other_indexes(self.state, self.index, self.home)()
 
 
 def changed_tokens(

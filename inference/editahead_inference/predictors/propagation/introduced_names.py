@@ -10,9 +10,8 @@ from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.word_patterns import WordPattern
 
-from .bindings import MODULE
 from .document_index import DocumentIndex
-from .named_places import MAX_WIDTH, whole_word
+from .named_places import MAX_WIDTH, MODULE, places_in, start_of
 from .proposal import Proposal
 from .token_patterns import KEYWORDS
 
@@ -59,15 +58,8 @@ class IntroducedNames:
 
     def _definitions(self, name: str, index: DocumentIndex) -> list[tuple[int, Occurrence]]:
         """Return the definitions of a name that is bound by scope, each with its line."""
-        found = []
-        lines = index.lines_with(name)
-        for line in lines if len(lines) <= _MAX_LINES else ():
-            for match in whole_word(name).finditer(index.bodies[line][:MAX_WIDTH]):
-                at = index.snapshot.starts[line] + match.start()
-                occurrence = self._trees.occurrence(index.snapshot, at, at + len(name))
-                if occurrence.defines and occurrence.role == "plain":
-                    found.append((line, occurrence))
-        return found
+        places = places_in(index.few_lines_with(name, _MAX_LINES), name, index, self._trees)
+        return [(line, found) for line, _, found in places if found.defines and found.role == "plain"]
 
     def are_bound(self, proposal: Proposal, index: DocumentIndex, known: dict[str, frozenset[int]]) -> bool:
         """Return whether each of the names that a proposal puts somewhere is bound there.
@@ -88,9 +80,7 @@ class IntroducedNames:
             if name not in known:
                 known[name] = frozenset(o.binder for _, o in self._definitions(name, index))
             if scopes is None:
-                line = min(proposal.start, len(index.bodies) - 1)
-                at = index.snapshot.starts[line] + len(index.indent(line))
-                scopes = self._trees.occurrence(index.snapshot, at, at + 1).scopes
+                scopes = start_of(min(proposal.start, len(index.bodies) - 1), index, self._trees).scopes
             if len(index.lines_with(name)) > _MAX_LINES:
                 continue
             if known[name].isdisjoint((*scopes, MODULE)):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from editahead_prompts.state import EditorState
 from editahead_prompts.syntax.member_owners import HINT, related_types
@@ -19,6 +19,8 @@ from editahead_prompts.text.word_patterns import WordPattern
 
 from .document_index import DocumentIndex
 
+MODULE = 0
+"""The binding of a name that no function defines."""
 MAX_WIDTH = 4000
 """Characters of a line whose names are classified. A longer line is generated."""
 _MAX_PATTERNS = 1024
@@ -38,17 +40,44 @@ def whole_word(name: str) -> WordPattern:
     return WordPattern(rf"(?<!\w)(?:{'|'.join(map(re.escape, spellings(name)))})(?!\w)")
 
 
+class Place(NamedTuple):
+    """A place of a name: the 0-based line and column, and what the name is there."""
+
+    line: int
+    column: int
+    occurrence: Occurrence
+
+
+def matches_in(lines: Iterable[int], name: str, index: DocumentIndex) -> Iterator[tuple[int, re.Match[str]]]:
+    """Yield the matches of a name in some lines of a document, each with its line; none of a line that is too wide."""
+    for line in lines:
+        if len(index.bodies[line]) <= MAX_WIDTH:
+            yield from ((line, match) for match in whole_word(name).finditer(index.bodies[line]))
+
+
+def places_in(lines: Iterable[int], name: str, index: DocumentIndex, trees: SyntaxTrees) -> Iterator[Place]:
+    """Yield the places of a name in some lines of a document."""
+    for line, match in matches_in(lines, name, index):
+        at = index.snapshot.starts[line] + match.start()
+        yield Place(line, match.start(), trees.occurrence(index.snapshot, at, at + len(match[0])))
+
+
 def occurrences_of(name: str, index: DocumentIndex, trees: SyntaxTrees, max_lines: int) -> list[Occurrence]:
     """Return the occurrences of a name on the first lines of a document that have it."""
-    snapshot = index.snapshot
-    found: list[Occurrence] = []
-    for line in index.lines_with(name)[:max_lines]:
-        if len(index.bodies[line]) > MAX_WIDTH:
-            continue
-        for match in whole_word(name).finditer(index.bodies[line]):
-            at = snapshot.starts[line] + match.start()
-            found.append(trees.occurrence(snapshot, at, at + len(match[0])))
-    return found
+    lines = index.lines_with(name)[:max_lines]
+    return [place.occurrence for place in places_in(lines, name, index, trees)]
+
+
+def start_of(line: int, index: DocumentIndex, trees: SyntaxTrees) -> Occurrence:
+    """Return the occurrence of what a line begins with, for the functions and scopes around it."""
+    at = index.snapshot.starts[line] + len(index.indent(line))
+    return trees.occurrence(index.snapshot, at, at + 1)
+
+
+def function_at(line: int, index: DocumentIndex, trees: SyntaxTrees) -> int:
+    """Return the node id of the innermost function around the start of a line; `MODULE` without one."""
+    functions = start_of(line, index, trees).functions
+    return functions[0] if functions else MODULE
 
 
 def other_indexes(
@@ -70,12 +99,8 @@ def knows_name(name: str, index: DocumentIndex, other: DocumentIndex, trees: Syn
     ours, theirs = index.snapshot, other.snapshot
     if ours.language == "go":
         return posixpath.dirname(ours.uri) == posixpath.dirname(theirs.uri)
-    return any(
-        trees.occurrence(ours, at, at + len(name)).imports
-        for line in index.lines_with(name)[:_MAX_LINES]
-        for match in whole_word(name).finditer(index.bodies[line][:MAX_WIDTH])
-        if (at := ours.starts[line] + match.start()) >= 0
-    )
+    places = places_in(index.lines_with(name)[:_MAX_LINES], name, index, trees)
+    return any(place.occurrence.imports for place in places)
 
 
 def other_owners(
@@ -94,18 +119,16 @@ def other_owners(
         indexes: The indexes of the documents.
         trees: The syntax trees of all documents.
     """
-    found: set[str] = set()
+    owning: set[str] = set()
     for index in islice(indexes, _MAX_DOCUMENTS):
-        if not index.lines_with(name):
-            continue
         owners = {
-            occurrence.owner
-            for occurrence in occurrences_of(name, index, trees, _MAX_LINES)
-            if occurrence.role == "member" and occurrence.owner and not occurrence.owner.startswith(HINT)
+            found.owner
+            for found in occurrences_of(name, index, trees, _MAX_LINES)
+            if found.role == "member" and found.owner and not found.owner.startswith(HINT)
         } - {owner}
         related = kin | related_types(index.snapshot.text) if owners else kin
-        found |= {one for one in owners if (owner, one) not in related}
-    return frozenset(found)
+        owning |= {one for one in owners if (owner, one) not in related}
+    return frozenset(owning)
 
 
 def may_be_called(receiver: str, owner: str) -> bool:

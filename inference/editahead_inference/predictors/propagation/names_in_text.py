@@ -6,6 +6,8 @@ import re
 
 from tree_sitter import Node
 
+from editahead_prompts.syntax.language import NodeTypes, is_string
+from editahead_prompts.syntax.symbols import text_of
 from editahead_prompts.text.word_patterns import WordPattern
 
 _MARKS_NAME = WordPattern(
@@ -41,16 +43,16 @@ def is_local(body: str, match: re.Match[str], language: str, *, is_parameter: bo
     return is_parameter and not is_key and is_quoted(body, match)
 
 
-def is_whole_literal(node: Node | None) -> bool:
+def is_whole_literal(node: Node | None, nodes: NodeTypes) -> bool:
     """Return whether a string is one word: a key, a header, an event or the like, unless it lists what a module exports."""
-    if node is None or "string" not in node.type or not _text(node).strip("\"'`").isidentifier():
+    if node is None or not is_string(node) or not text_of(node).strip("\"'`").isidentifier():
         return False
     for _ in range(_MAX_CLIMB):
         node = node.parent
         if node is None:
             break
-        if node.type == "assignment":
-            return not _text(node).startswith(("__all__", "__slots__"))
+        if node.type in nodes.assignment_expressions:
+            return not text_of(node).startswith(("__all__", "__slots__"))
     return True
 
 
@@ -69,7 +71,3 @@ def is_prose(body: str, match: re.Match[str]) -> bool:
     return (len(before) > 1 and before[-1] == "" and before[-2][-1:].isalpha()) or (
         len(after) > 1 and after[0] == "" and after[1][:1].isalpha()
     )
-
-
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")

@@ -6,14 +6,14 @@ object, that object's member of the name. A literal that takes fields from elsew
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tree_sitter import Node
 
 from editahead_prompts.syntax.language import NodeTypes, child_in
-from editahead_prompts.syntax.languages import nodes_of
+from editahead_prompts.syntax.languages import find_language, nodes_of
+from editahead_prompts.syntax.symbols import text_of
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import line_end
 from editahead_prompts.text.word_patterns import WordPattern
@@ -22,7 +22,7 @@ from .changed_calls import is_bound
 from .changed_parameters import column_of
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
-from .named_places import MAX_WIDTH, knows_name, whole_word
+from .named_places import knows_name, matches_in
 from .proposal import Proposal
 
 _BOUND, _TAKEN = 0.6, 0.5
@@ -34,10 +34,7 @@ _MAX_LINES = 100
 _MAX_CLIMB = 8
 _MAX_NODES = 400
 """Nodes of a function in which returned literals are looked for."""
-_LITERALS = {"composite_literal": "type", "struct_expression": "name", "call": "function"}
-"""Nodes that make a value of a type, with the field of the type's name."""
 _BODIES = ("body", "arguments")
-_FUNCTION = re.compile(r"function|method")
 _MEMBER = WordPattern(r"(?P<object>[^\W\d][\w.]*)(?P<mark>\.|->)(?P<name>\w+)\Z")
 
 
@@ -80,9 +77,8 @@ def follow_new_fields(situation: Situation) -> Iterator[FollowUp]:
 
 def _new_fields(situation: Situation) -> Iterator[tuple[_Field, DocumentIndex]]:
     """Yield the fields that the last edits added, each with the index of its document."""
-    for edit in situation.edits[:_MAX_EDITS]:
-        origin = situation.home(edit.uri) if edit is not None else None
-        if edit is None or origin is None or len(edit.new) <= len(edit.old):
+    for edit, origin in situation.last(_MAX_EDITS):
+        if len(edit.new) <= len(edit.old):
             continue
         known = {word for line in edit.old for word in WORD.findall(line)}
         for line in range(edit.line, min(edit.line + len(edit.new), len(origin.bodies))):
@@ -99,88 +95,79 @@ def _field_at(line: int, index: DocumentIndex, situation: Situation) -> _Field |
         node = node.parent
     if node is None or node.start_point.row != line or not _is_needed(node):
         return None
-    above: Node | None = node
+    above = node.parent
     while above is not None and above.type not in nodes.records:
-        above = above.parent
-        if above is None or _FUNCTION.search(above.type):
+        if above.type in nodes.functions:
             return None
-    if above is None:
-        return None
-    before = node.parent if node.type == "assignment" else node
-    before = before.prev_named_sibling if before is not None else None
-    if before is not None and before.type == "expression_statement" and before.named_children:
+        above = above.parent
+    is_in_statement = node.parent is not None and node.parent.type in nodes.expression_statements
+    before = (node.parent or node).prev_named_sibling if is_in_statement else node.prev_named_sibling
+    if before is not None and before.type in nodes.expression_statements and before.named_children:
         before = before.named_children[0]
-    name, owner = _field_name(node, nodes), _text(above.child_by_field_name("name"))
+    name = _field_name(node, nodes)
+    owner = text_of(above.child_by_field_name("name")) if above is not None else ""
     return _Field(name, owner, _field_name(before, nodes)) if name and owner else None
 
 
 def _is_needed(field: Node) -> bool:
-    if field.type == "assignment":  # Python
-        return field.child_by_field_name("type") is not None and field.child_by_field_name("right") is None
-    return not any(child.type == "?" for child in field.children)
+    """Return whether a field is neither optional nor has a value."""
+    return field.child_by_field_name("right") is None and not any(
+        child.type == "?" for child in field.children
+    )
 
 
 def _field_name(node: Node | None, nodes: NodeTypes) -> str:
     for name in ("name", "left", "declarator"):
         found = node.child_by_field_name(name) if node is not None and node.type in nodes.fields else None
         if found is not None:
-            return _text(found)
+            return text_of(found)
     return ""
 
 
 def _literals(owner: str, situation: Situation) -> Iterator[Node]:
     """Yield the nodes that list the fields of the values of a type."""
     index, seen = situation.index, set()
-    names = (owner, "Self") if index.snapshot.language == "rust" else (owner,)
-    for name in names:
-        lines = index.lines_with(name)
-        for line in lines if len(lines) <= _MAX_LINES else ():
-            for match in whole_word(name).finditer(index.bodies[line][:MAX_WIDTH]):
-                at = index.snapshot.starts[line] + match.start()
-                node = situation.trees.node_at(index.snapshot, at, at + len(name))
-                for literal in _literals_of(node, owner) if node is not None else ():
-                    if literal.id not in seen:
-                        seen.add(literal.id)
-                        yield literal
+    language = find_language(index.snapshot.language)
+    own = [name for name in language.own_object if name[0].isupper()]
+    for name in (owner, *own):
+        for line, match in matches_in(index.few_lines_with(name, _MAX_LINES), name, index):
+            at = index.snapshot.starts[line] + match.start()
+            node = situation.trees.node_at(index.snapshot, at, at + len(name))
+            is_meant = node is not None and (name == owner or _implemented(node, language.nodes) == owner)
+            for literal in _literals_of(node, language.nodes) if node is not None and is_meant else ():
+                if literal.id not in seen:
+                    seen.add(literal.id)
+                    yield literal
 
 
-def _literals_of(name: Node, owner: str) -> Iterator[Node]:
+def _literals_of(name: Node, nodes: NodeTypes) -> Iterator[Node]:
     """Yield the literals that a mention of a type's name makes, or declares the type of."""
-    at: Node | None = name.parent
-    below = name
+    below, at = name, name.parent
     for _ in range(_MAX_CLIMB):
         if at is None:
             return
-        kind = at.type
-        if kind in _LITERALS and at.child_by_field_name(_LITERALS[kind]) == below:
-            is_own = _text(name) != "Self" or _implemented(at) == owner
-            yield from (body for field in _BODIES if is_own and (body := at.child_by_field_name(field)))
+        makes = child_in(at, nodes.literals) == below or child_in(at, nodes.calls) == below
+        if makes:
+            yield from (body for field in _BODIES if (body := at.child_by_field_name(field)))
             return
-        if kind in ("variable_declarator", "init_declarator") or kind == "declaration":
-            value = _declared(at)
-            yield from (value,) if value is not None else ()
+        value = (at.child_by_field_name("declarator") or at).child_by_field_name("value")
+        if value is not None and value.type in nodes.bare_literals:
+            yield value
             return
         if at.child_by_field_name("return_type") == below:
-            yield from _returned(at)
+            yield from _returned(at, nodes)
             return
-        below = at
-        at = at.parent
+        below, at = at, at.parent
 
 
-def _implemented(node: Node | None) -> str:
+def _implemented(node: Node | None, nodes: NodeTypes) -> str:
     """Return the type that Rust's `Self` means."""
-    while node is not None and node.type != "impl_item":
+    while node is not None and node.type not in nodes.of_kind("impl"):
         node = node.parent
-    return _text(node.child_by_field_name("type")) if node is not None else ""
+    return text_of(node.child_by_field_name("type")) if node is not None else ""
 
 
-def _declared(node: Node) -> Node | None:
-    inner = node.child_by_field_name("declarator") if node.type == "declaration" else node
-    value = inner.child_by_field_name("value") if inner is not None else None
-    return value if value is not None and value.type in ("object", "initializer_list") else None
-
-
-def _returned(function: Node) -> Iterator[Node]:
+def _returned(function: Node, nodes: NodeTypes) -> Iterator[Node]:
     """Yield the objects that a function returns."""
     body = function.child_by_field_name("body")
     rest = [body] if body is not None else []
@@ -188,9 +175,9 @@ def _returned(function: Node) -> Iterator[Node]:
         if not rest:
             return
         node = rest.pop()
-        if node.type in ("return_statement", "parenthesized_expression"):
-            yield from (child for child in node.named_children if child.type == "object")
-        elif not _FUNCTION.search(node.type):
+        if node.type in nodes.returns or node.type in nodes.parentheses:
+            yield from (child for child in node.named_children if child.type in nodes.bare_literals)
+        elif node.type not in nodes.functions:
             rest += node.named_children
 
 
@@ -198,15 +185,15 @@ def _entries(literal: Node, nodes: NodeTypes) -> list[_Entry]:
     """Return what a literal says of its fields; [] where it names none, or takes some from elsewhere."""
     found = []
     for node in literal.named_children:
-        if "comment" in node.type:
+        if node.type in nodes.comments:
             continue
-        text = _text(node)
+        text = text_of(node)
         if node.type in nodes.shorthands:
             found.append(_Entry(node, text, text, True))
         elif node.type in nodes.entries:
             value = node.child_by_field_name("value")
-            name = _text(child_in(node, nodes.entries)).lstrip(".")
-            found.append(_Entry(node, name, _text(value), False))
+            name = text_of(child_in(node, nodes.entries)).lstrip(".")
+            found.append(_Entry(node, name, text_of(value), False))
         else:
             return []
     return found
@@ -270,7 +257,3 @@ def _entry_text(name: str, value: str, entries: Sequence[_Entry], language: str)
         return f".{name} = {value}"
     writes_out = language == "go" or any(e.name == e.value and not e.is_short for e in entries)
     return name if name == value and not writes_out else f"{name}: {value}"
-
-
-def _text(node: Node | None) -> str:
-    return "" if node is None else (node.text or b"").decode("utf-8", "replace")

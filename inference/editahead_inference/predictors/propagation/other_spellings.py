@@ -14,9 +14,9 @@ from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import tokenize
 from editahead_prompts.text.snapshot import line_body
 
-from .bindings import MODULE, RenamedName
+from .bindings import RenamedName
 from .document_index import DocumentIndex
-from .named_places import MAX_WIDTH
+from .named_places import MAX_WIDTH, MODULE
 from .proposal import Proposal
 
 

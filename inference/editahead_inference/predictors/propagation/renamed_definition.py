@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from editahead_prompts.state import PastEdit
 from editahead_prompts.syntax.constructors import is_set_by_constructor
-from editahead_prompts.syntax.languages import find_language, is_nested, package_of
+from editahead_prompts.syntax.languages import find_language, is_nested, nodes_of, package_of
 from editahead_prompts.syntax.member_owners import HINT, enclosing_type
 from editahead_prompts.syntax.name_occurrences import Occurrence
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import split_words
 from editahead_prompts.text.word_patterns import WordPattern
 
-from .bindings import MODULE, RenamedName, python_definition
+from .bindings import RenamedName, python_definition
 from .document_index import DocumentIndex
-from .named_places import MAX_WIDTH, OtherIndexes, may_be_called, whole_word
+from .named_places import MAX_WIDTH, MODULE, OtherIndexes, matches_in, may_be_called, places_in, whole_word
 from .names_in_text import is_listed, is_quoted
 
 if TYPE_CHECKING:
@@ -95,16 +94,11 @@ class RenamedDefinition(RenamedName):
     @cached_property
     def _is_set_again(self) -> bool:
         """Whether a constructor still sets an attribute of the old name, or another one of the new name."""
-        places = [
-            (name, line, match.start())
-            for name in (self.old, self.new)
-            for line in self._index.lines_with(name)[: self.max_lines]
-            for match in whole_word(name).finditer(self._index.bodies[line][:MAX_WIDTH])
-        ]
         return any(
-            is_set_by_constructor(self._node(line, column, name), self._language)
-            for name, line, column in places
-            if (line, column) != self.place
+            is_set_by_constructor(self._node(line, match.start(), name), self._language)
+            for name in (self.old, self.new)
+            for line, match in matches_in(self._index.lines_with(name)[: self.max_lines], name, self._index)
+            if (line, match.start()) != self.place
         )
 
     def _node(self, line: int, column: int, name: str) -> Node | None:
@@ -180,19 +174,14 @@ class RenamedDefinition(RenamedName):
     def _is_imported(self) -> bool:
         """Whether an import of the document names the old name and the origin's module."""
         bodies, is_go = self._index.bodies, self._index.snapshot.language == "go"
-        return any(self._names_module(line) for line in self._import_lines()) or any(
+        lines = self._index.lines_with(self.old)[: self.max_lines]
+        places = places_in(lines, self.old, self._index, self._trees)
+        return any(place.occurrence.imports and self._names_module(place.line) for place in places) or any(
             _IMPORT.match(bodies[line]) or (is_go and bodies[line].strip().startswith('"'))
             for name in self._modules
             for line in self._index.lines_with(name)[:_MAX_IMPORT_LINES]
             if whole_word(name).search(bodies[line][:400])
         )
-
-    def _import_lines(self) -> Iterator[int]:
-        """Yield the lines in which the document imports the old name."""
-        for line in self._index.lines_with(self.old)[: self.max_lines]:
-            for match in whole_word(self.old).finditer(self._index.bodies[line][:MAX_WIDTH]):
-                if self.occurrence(line, match.start()).imports:
-                    yield line
 
     def _names_module(self, line: int) -> bool:
         """Return whether an import that has a line names the origin's module."""
@@ -285,8 +274,7 @@ class RenamedDefinition(RenamedName):
         node = self._node(line, column, self.old)
         if node is None or not self._language.implicit_this:
             return False
-        if node.parent is not None and node.parent.type == "switch_label":
-            # Java names a constant without its type
+        if node.parent is not None and node.parent.type in self._language.nodes.case_labels:
             return not any(d.role == "member" for d in self._old_definitions)
         return enclosing_type(node, self._language) == made.owner
 
@@ -303,11 +291,12 @@ class RenamedDefinition(RenamedName):
     def _is_enumerator(self) -> bool:
         """Whether C or C++ names the definition without its type."""
         snapshot = self._origin.snapshot
+        if snapshot.language not in C_FAMILY:
+            return False
         at = snapshot.starts[self.place[0]] + self.place[1]
-        node = (
-            self._trees.node_at(snapshot, at, at + len(self.new)) if snapshot.language in C_FAMILY else None
-        )
-        return node is not None and node.parent is not None and node.parent.type == "enumerator"
+        node = self._trees.node_at(snapshot, at, at + len(self.new))
+        parent = node.parent if node is not None else None
+        return parent is not None and parent.type in nodes_of(snapshot.language).variants
 
     def _is_documented(self, body: str, line: int, match: re.Match[str], site: Occurrence) -> bool:
         """Return whether a name in a text is the renamed one: in the comment or docstring of the definition."""
@@ -329,13 +318,11 @@ class RenamedDefinition(RenamedName):
 
     def is_annotation(self, line: int, match: re.Match[str]) -> bool:
         """Return whether the name is in the string with which Python writes a type that is defined later."""
-        snapshot = self._index.snapshot
-        at = snapshot.starts[line]
-        node = self._trees.node_at(snapshot, at + match.start(), at + match.end())
-        for _ in range(_MAX_CLIMB):
-            if node is None or snapshot.language != "python" or node.type == "expression_statement":
+        nodes, node = self._language.nodes, self._node(line, match.start(), match[0])
+        for _ in range(_MAX_CLIMB if nodes.quoted_types else 0):
+            if node is None or node.type in nodes.expression_statements:
                 return False
-            if node.type == "type":
+            if node.type in nodes.quoted_types:
                 return True
             node = node.parent
         return False

@@ -18,12 +18,12 @@ from editahead_prompts.text.identifiers import WORD, changed_spans, is_word
 from editahead_prompts.text.snapshot import line_body, line_end
 from editahead_prompts.text.word_patterns import WordPattern
 
-from .bindings import MODULE
 from .constants import may_be_constant
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .line_conversions import CONVERSIONS
 from .line_transforms import COMMENT
+from .named_places import MODULE
 from .proposal import Proposal
 from .return_types import is_fitting
 from .rule import shorten

@@ -13,6 +13,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from editahead_prompts.state import PastEdit
+from editahead_prompts.syntax.languages import nodes_of
+from editahead_prompts.syntax.symbols import text_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.identifiers import WORD, split_words
@@ -42,7 +44,6 @@ _MIN_STEM = 3
 """Characters with which both spellings of a word begin."""
 _OPENS = ("{", "(", ":", "=>")
 """What a line ends in that opens a block."""
-_FUNCTION = re.compile(r"function|method|constructor")
 _VERSION = r"(?<![\w.])v?\d+(?:\.\d+)+(?:[-+.]?\w+)*"
 _LITERAL = WordPattern(
     rf"\"(?P<double>(?:[^\"\\]|\\.)*)\"|'(?P<single>(?:[^'\\]|\\.)*)'|`(?P<back>[^`\\]*)`|(?P<version>{_VERSION})"
@@ -205,12 +206,11 @@ def _own_words(texts: tuple[str, str], edit: PastEdit, index: DocumentIndex, tre
 def _name_of_function(index: DocumentIndex, line: int, trees: SyntaxTrees) -> set[str]:
     """Return the words of the names of the functions around a line."""
     at = index.snapshot.starts[line] + len(index.indent(line))
-    node = trees.node_at(index.snapshot, at, at + 1)
+    node, functions = trees.node_at(index.snapshot, at, at + 1), nodes_of(index.snapshot.language).functions
     words: set[str] = set()
     while node is not None:
-        name = node.child_by_field_name("name") if _FUNCTION.search(node.type) else None
-        text = (name.text or b"").decode("utf-8", "replace") if name is not None else ""
-        words.update(word.lower() for word in split_words(text))
+        name = node.child_by_field_name("name") if node.type in functions else None
+        words.update(word.lower() for word in split_words(text_of(name)))
         node = node.parent
     return words
 

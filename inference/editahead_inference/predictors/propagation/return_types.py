@@ -8,7 +8,9 @@ from itertools import islice
 
 from tree_sitter import Node
 
+from editahead_prompts.syntax.language import NodeTypes
 from editahead_prompts.syntax.languages import nodes_of
+from editahead_prompts.syntax.symbols import text_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.snapshot import line_body
@@ -20,7 +22,6 @@ _RETURN_TYPE = re.compile(r"\s*(?:->|:)\s*(?P<type>[^\s:={]\S*)\s*")
 _NOTHING = re.compile(r"None|void|Promise<void>")
 _ABSTRACT = re.compile(r"(?:(?:\"{3}|'{3}).*)?\s*(?:\.\.\.|raise NotImplementedError.*)", re.DOTALL)
 """The text of a body that says nothing of what the function returns."""
-_YIELDS = frozenset({"yield", "yield_expression"})
 _LANGUAGES = frozenset({"python", "javascript", "javascriptreact", "typescript", "typescriptreact"})
 """Languages in which a return type may be left out."""
 _MAX_NODES = 4000
@@ -40,12 +41,12 @@ def is_fitting(proposal: Proposal, index: DocumentIndex, trees: SyntaxTrees) -> 
     if added is None or head + tail != len(old) or not old[:head].rstrip().endswith(")"):
         return True
     at = index.snapshot.starts[proposal.start] + len(old[:head].rstrip())
-    functions = nodes_of(index.snapshot.language).functions
-    function = _function(trees.node_at(index.snapshot, at - 1, at), functions)
+    nodes = nodes_of(index.snapshot.language)
+    function = _function(trees.node_at(index.snapshot, at - 1, at), nodes.functions)
     body = function.child_by_field_name("body") if function is not None else None
     if body is None:
         return True
-    return not _ABSTRACT.fullmatch(_text(body)) and _returns_value(body, functions) != bool(
+    return not _ABSTRACT.fullmatch(text_of(body)) and _returns_value(body, nodes) != bool(
         _NOTHING.fullmatch(added["type"])
     )
 
@@ -56,13 +57,13 @@ def _function(node: Node | None, functions: Collection[str]) -> Node | None:
     return node
 
 
-def _returns_value(body: Node, functions: Collection[str]) -> bool:
+def _returns_value(body: Node, nodes: NodeTypes) -> bool:
     """Return whether a function's body returns or yields a value, or is one itself."""
-    if not body.type.endswith("block"):
+    if body.type not in nodes.containers:
         return True
     return any(
-        node.type in _YIELDS or (node.type == "return_statement" and node.named_child_count > 0)
-        for node in islice(_own_nodes(body, functions), _MAX_NODES)
+        node.type in nodes.yields or (node.type in nodes.returns and node.named_child_count > 0)
+        for node in islice(_own_nodes(body, nodes.functions), _MAX_NODES)
     )
 
 
@@ -73,7 +74,3 @@ def _own_nodes(body: Node, functions: Collection[str]) -> Iterator[Node]:
         node = waiting.pop()
         yield node
         waiting += (child for child in node.named_children if child.type not in functions)
-
-
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")

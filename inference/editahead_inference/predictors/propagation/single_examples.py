@@ -11,9 +11,8 @@ from editahead_prompts.text.identifiers import Span, changed_spans, is_word, rep
 from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.word_patterns import WordPattern
 
-from .bindings import MODULE
 from .document_index import DocumentIndex
-from .named_places import MAX_WIDTH
+from .named_places import MAX_WIDTH, MODULE
 
 _TRUTH_VALUES = frozenset({"true", "false"})
 _BUILT_IN_TYPE = re.compile(
