@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -19,6 +22,22 @@ settings.register_profile(
 )
 settings.register_profile("quick", settings.get_profile("editahead"), max_examples=10)
 settings.load_profile("editahead")
+
+_DESELECTION = re.compile(r"not \((.*)\)")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave modules unread whose tests all have a mark that `-m "not (slow or ...)"` deselects: imports take seconds."""
+    found = _DESELECTION.fullmatch(config.option.markexpr)
+    if not found or collection_path.suffix != ".py":
+        return None
+    left_out = {f"pytestmark = pytest.mark.{mark}" for mark in found[1].split(" or ")}
+    return not left_out.isdisjoint(collection_path.read_text("utf-8").splitlines()) or None
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector away from modules and tests, which stay: each of its searches would take them up."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -7,7 +7,9 @@ import re
 import subprocess
 import tomllib
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
@@ -19,7 +21,11 @@ CACHED = ROOT / "tools" / "environment" / "cached"
 FILL = 'mkdir "$1"; echo made >"$1/content"; echo run >>RUNS'
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PROJECT, GROUPS = PYPROJECT["project"], PYPROJECT["dependency-groups"]
-LOCK = tomllib.loads((ROOT / "uv.lock").read_text("utf-8"))
+
+
+@cache
+def locked_packages() -> list[dict[str, Any]]:
+    return tomllib.loads((ROOT / "uv.lock").read_text("utf-8"))["package"]
 
 
 def cached(cache: Path, fill: str = FILL, name: str = "thing") -> subprocess.CompletedProcess[str]:
@@ -127,7 +133,7 @@ def locked(rows: Iterable[dict[str, str]]) -> set[tuple[str, SpecifierSet]]:
 
 
 def test_the_lock_is_that_of_the_project() -> None:
-    (ours,) = (package["metadata"] for package in LOCK["package"] if package["name"] == PROJECT["name"])
+    (ours,) = (package["metadata"] for package in locked_packages() if package["name"] == PROJECT["name"])
     extras = {text for texts in PROJECT["optional-dependencies"].values() for text in texts}
     here = PYPROJECT["tool"]["uv"]["sources"].keys()  # distributions of this repository
     required = {row for row in wanted([*PROJECT["dependencies"], *extras]) if row[0] not in here}
@@ -143,7 +149,7 @@ def test_the_lock_names_the_public_index_only() -> None:
 
 
 def test_the_tests_run_with_the_versions_that_users_get() -> None:
-    versions = {(package["name"], package.get("version")) for package in LOCK["package"]}
+    versions = {(package["name"], package.get("version")) for package in locked_packages()}
     assert pins("run").items() <= versions
 
 

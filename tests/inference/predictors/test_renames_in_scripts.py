@@ -52,8 +52,10 @@ def follow(person: Person) -> Silence | None:
     return None
 
 
-@pytest.mark.parametrize("language", TEXTS)
-@pytest.mark.parametrize(("old", "new"), RENAMES)
+@pytest.mark.parametrize(
+    ("language", "old", "new"),
+    [(language, *names) for language in TEXTS for names in RENAMES[:: 1 if language == "python" else 4]],
+)
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 def test_a_rename_is_followed_to_its_uses(language: str, old: str, new: str, form: str) -> None:
     old, new = (unicodedata.normalize(form, name) for name in (old, new))

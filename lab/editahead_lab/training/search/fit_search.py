@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from editahead_lab.commits.commit_records import read_commits, workspaces
 from editahead_lab.search.indexed_files import IndexedFiles, indexed_files
@@ -103,6 +102,8 @@ def fit(examples: Sequence[Example], before: Floats) -> Floats:
         examples: The questions.
         before: The weights from which those of features without evidence hardly move.
     """
+    from scipy.optimize import minimize
+
     free = np.array([name not in NOT_FITTED for name in FEATURES])
     count = sum(example.weight for example in examples)
 

@@ -50,7 +50,7 @@ ENDS = {
 BEGINS = {"editahead": "", "instruct": "```\n", "fastapply": "<updated-code>", "aixapply": "<update_file>"}
 
 
-CASES = [case for case in cases(made_records(12), 60, 5) if len(case.files) == 1 and not case.only_refusal]
+CASES = [case for case in cases(made_records(12), 24, 5) if len(case.files) == 1 and not case.only_refusal]
 LARGE = Capabilities(context=32_768)
 
 

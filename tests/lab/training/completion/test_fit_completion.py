@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from installed import needs
+
 pytest.importorskip("numpy", reason="fitting needs the extra `train`")
-pytest.importorskip("sklearn", reason="fitting needs the extra `train`")
 
 import zstandard
 
@@ -19,6 +20,8 @@ from editahead_lab.training.completion import fit_completion
 from editahead_lab.training.completion.fit_completion import Shown, TypingSession, figures, typing_session
 from editahead_lab.training.completion.typed_keys import typed_keys
 from editahead_lab.training.data.shards import sample_commits
+
+pytestmark = needs("sklearn")
 
 SURE: dict[str, Any] = {"features": [], "bias": 5.0, "trees": []}
 

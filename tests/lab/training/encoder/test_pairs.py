@@ -8,8 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-pytest.importorskip("scipy", reason="scipy comes with the extra `train`")
-
 from editahead_lab.errors import DatasetError, TrainingError
 from editahead_lab.training.encoder.changed_chunks import commit_pairs
 from editahead_lab.training.encoder.documented import clean_documentation, find_documented
@@ -20,6 +18,9 @@ from editahead_lab.training.encoder.pair import KINDS, Pair, read_pairs, write_p
 from editahead_retrieval.search.search_log import FILE_NAME, OpenedResult, add_opened
 from editahead_retrieval.vectors.words import find_text_words
 from git_repository import make_repository
+from installed import needs
+
+pytestmark = needs("scipy")
 
 PYTHON = '''
 def oven_heat(oven, degrees):

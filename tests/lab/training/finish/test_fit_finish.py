@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from installed import needs
+
 pytest.importorskip("numpy", reason="fitting needs the extra `train`")
-pytest.importorskip("sklearn", reason="fitting needs the extra `train`")
 
 import zstandard
 
@@ -22,6 +23,8 @@ from editahead_lab.training.finish.fit_finish import (
     reported,
     train,
 )
+
+pytestmark = needs("sklearn")
 
 NAMES = ("user", "order", "cart", "stock", "price", "label", "route", "token")
 

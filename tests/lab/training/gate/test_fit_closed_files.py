@@ -8,14 +8,17 @@ from typing import Any
 
 import pytest
 
+from installed import needs
+
 pytest.importorskip("numpy", reason="fitting needs the extra `train`")
-pytest.importorskip("scipy", reason="fitting needs the extra `train`")
 
 import zstandard
 
 from editahead_evals.errors import RecordError
 from editahead_lab.commits.commit_records import read_commits, workspaces
 from editahead_lab.training.gate.fit_closed_files import edited_states, train
+
+pytestmark = needs("scipy")
 
 
 def commit(number: int, repo: str, *, follows: bool) -> dict[str, Any]:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from installed import needs
+
 pytest.importorskip("numpy", reason="fitting needs the extra `train`")
-pytest.importorskip("sklearn", reason="fitting needs the extra `train`")
 
 import zstandard
 
@@ -20,6 +21,8 @@ from editahead_inference.gate.gate import Gate, Weights
 from editahead_lab.training.gate import fit_gate, fit_trees
 from editahead_lab.training.gate.fit_calibration import fit_curves
 from editahead_lab.training.gate.fit_terms import TermSample, fit_terms
+
+pytestmark = needs("sklearn")
 
 
 def commit(number: int) -> dict[str, str]:

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("scipy", reason="training needs the extra `train`")
-
 from editahead_lab.training.gate import fit_model_gate
 from editahead_lab.training.gate.fit_model_gate import (
     JointCandidate,
@@ -24,6 +22,9 @@ from editahead_lab.training.gate.fit_model_gate import (
     measured,
     shown,
 )
+from installed import needs
+
+pytestmark = needs("scipy")
 
 
 def asked(count: int, seed: int) -> list[JointMoment]:

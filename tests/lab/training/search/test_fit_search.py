@@ -9,12 +9,14 @@ import pytest
 import zstandard
 
 from git_repository import write
+from installed import needs
 
 np = pytest.importorskip("numpy")
-pytest.importorskip("scipy")
 
 from editahead_lab.training.search.fit_search import NOT_FITTED, Example, fit, fit_search
 from editahead_retrieval.search.features import CODE, FEATURES, ORDERS, SENTENCE, load_weights
+
+pytestmark = needs("scipy")
 
 
 def test_the_feature_that_tells_answers_apart_gains_weight() -> None:
