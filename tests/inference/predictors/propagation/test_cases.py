@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from editahead_evals.scenarios.case_file import Case, CaseKind
-from editahead_inference.predictors.propagation import Propagation
 from editahead_prompts.syntax.languages import language_of
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.edits import Edit
+from follow_ups import followed
 from state_builder import Person
 
 
@@ -21,7 +21,7 @@ class PropagationCase:
 
     name: str
     path: str
-    kinds: frozenset[str]
+    kinds: list[str]
     texts: list[str]
     after: str
 
@@ -34,7 +34,7 @@ def _read(case: Case) -> PropagationCase:
     return PropagationCase(
         case.name,
         case.headers["file"],
-        frozenset(f"kind:{kind}" for kind in case.headers["kinds"].split()),
+        case.headers["kinds"].split(),
         texts,
         case.text("after") if "after" in case.sections else texts[-1],
     )
@@ -57,9 +57,7 @@ def test_what_follows_of_an_edit(case: PropagationCase) -> None:
     for new in edited:
         head, tail = common_affixes(person.text, new)
         person.make(Edit.replace(head, len(person.text) - tail, new[head : len(new) - tail]))
-    found = [c for c in Propagation().propose(person.state(), lambda: None) if case.kinds & set(c.features)]
-    replacements = {r for c in found if c.uri == person.uri for r in c.edit.replacements}
-    assert Edit.from_replacements(replacements).apply(person.text) == case.after
+    assert followed(person, *case.kinds) == case.after
 
 
 def test_titles_are_unique() -> None:

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.predictors.propagation import Propagation
+from follow_ups import follow_ups
 from state_builder import Person
 
 MEANT = ("load({a})", "load(\n        {a}\n    )", "load(\n        {a},\n    )", "print(load({a}), 1)")
@@ -35,8 +35,7 @@ def test_only_calls_of_the_function_and_shape_get_the_argument(calls: list[tuple
     person = Person("def run(a, b, x, y, store):\n    " + "\n    ".join([*lines, ""]))
     for name in "ab":
         person = person.replace(f"load({name})", f"load({name}, retries=3)")
-    candidates = Propagation().propose(person.state(cursor=person.snapshot.length), lambda: None)
-    edits = [candidate.edit for candidate in candidates if candidate.kind in KINDS]
+    edits = [each.edit for each in follow_ups(person, *KINDS, cursor=person.snapshot.length)]
     for edit in edits:
         made = folded(edit.apply(person.text))
         passed = re.findall(r"(?<![\w.])load\((?:a|b|x|y\[0\]),retries=3\)", made)

@@ -8,25 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.candidates import Candidate
 from editahead_inference.pipeline import Pipeline
-from editahead_inference.predictors.propagation import Propagation
+from follow_ups import follow_ups
 from memory_codebase import MemoryCodebase
 from state_builder import Person
 
 A, B, C = (f"file:///w/{name}" for name in ("a.py", "b.py", "c.py"))
 
 
-def followed(person: Person) -> dict[str, str]:
+def imports_after(person: Person) -> dict[str, str]:
     """The texts of the other documents after all imports that follow, by URI."""
-    found = [
-        c for c in Propagation().propose(person.state(), lambda: None) if "kind:import-path" in c.features
-    ]
+    found = follow_ups(person, "import-path")
     return {c.uri: c.edit.apply(person.documents[c.uri].text) for c in found}
-
-
-def likeness(person: Person) -> list[Candidate]:
-    return [c for c in Propagation().propose(person.state(), lambda: None) if c.confidence is None]
 
 
 def changed_twice(
@@ -87,14 +80,14 @@ def test_two_changed_paths_of_a_module_mean_the_module(
     person = changed_twice(
         (first, first.replace(old, "x")), (second, second.replace(old, "x")), other, language
     )
-    assert followed(person) == ({} if made is None else {"file:///w/third": made})
+    assert imports_after(person) == ({} if made is None else {"file:///w/third": made})
 
 
 def test_one_changed_path_means_its_names() -> None:
     person = Person("from a import C\n", uri=B).open("from a import D, C\n", uri=C)
     person.open("from a import C\n", uri=A).replace("from a ", "from b ")
-    assert followed(person) == {B: "from b import C\n"}
-    assert likeness(person) == []
+    assert imports_after(person) == {B: "from b import C\n"}
+    assert [each for each in follow_ups(person) if each.confidence is None] == []
 
 
 def test_two_modules_that_changed_alike_mean_what_they_begin_with() -> None:
@@ -104,7 +97,7 @@ def test_two_modules_that_changed_alike_mean_what_they_begin_with() -> None:
         "import a.b.G;\nimport a.bc.H;\nimport b.a.b.I;\n",
         "java",
     )
-    assert followed(person) == {"file:///w/third": "import x.b.G;\nimport a.bc.H;\nimport b.a.b.I;\n"}
+    assert imports_after(person) == {"file:///w/third": "import x.b.G;\nimport a.bc.H;\nimport b.a.b.I;\n"}
 
 
 def test_who_went_on_with_other_edits_is_done() -> None:
@@ -113,10 +106,10 @@ def test_who_went_on_with_other_edits_is_done() -> None:
         ("from a import D\n", "from b import D\n"),
         "from a import E\n",
     )
-    assert followed(person)
+    assert imports_after(person)
     for number in range(3):
         person.open(f"old{number} = 1\n", uri=f"file:///w/n{number}").replace(f"old{number}", f"new{number}")
-    assert not followed(person)
+    assert not imports_after(person)
 
 
 def test_two_targets_of_one_module_say_nothing() -> None:
@@ -125,7 +118,7 @@ def test_two_targets_of_one_module_say_nothing() -> None:
         ("from a import D\n", "from c import D\n"),
         "from a import C\n",
     )
-    assert not followed(person)
+    assert not imports_after(person)
 
 
 def test_a_changed_import_that_changes_its_names_is_no_changed_path() -> None:
@@ -134,7 +127,7 @@ def test_a_changed_import_that_changes_its_names_is_no_changed_path() -> None:
         ("from a import D\n", "from b import L\n"),
         "from a import E\n",
     )
-    assert not followed(person)
+    assert not imports_after(person)
 
 
 FOLDER = st.lists(st.sampled_from("abc"), max_size=3).map("/".join)
@@ -150,7 +143,7 @@ def test_relative_paths_lead_to_the_same_file(here: str, there: str, old: str, n
     person = Person(line(there, old), uri=other, language="typescript")
     person.open(line(here, old), uri=f"file:///w/{here}/one.ts", language="typescript")
     person.replace(line(here, old)[:-1], line(here, new)[:-1])
-    assert followed(person) == {other: line(there, new)}
+    assert imports_after(person) == {other: line(there, new)}
 
 
 def test_a_module_of_many_closed_files_is_followed() -> None:

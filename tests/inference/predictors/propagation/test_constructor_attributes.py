@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_inference.predictors.propagation import Propagation
-from editahead_prompts.text.edits import Edit
+from follow_ups import followed
 from state_builder import Person
 
 PYTHON = """\
@@ -45,9 +44,7 @@ class Queue {
 def renamed(text: str, old: str, new: str, language: str = "python") -> str:
     """Replace the first `old`, and make all that follows from the rename."""
     person = Person(text, language=language).replace(old, new)
-    found = Propagation().propose(person.state(cursor=person.snapshot.length), lambda: None)
-    made = {one for c in found if c.kind == "rename-defined" for one in c.edit.replacements}
-    return Edit(tuple(sorted(made, key=lambda one: one.start))).apply(person.snapshot.text)
+    return followed(person, "rename-defined", cursor=person.snapshot.length)
 
 
 def test_all_uses_in_the_class_follow() -> None:

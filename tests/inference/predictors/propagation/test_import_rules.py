@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_inference.predictors.propagation import Propagation
-from state_builder import HERE, Person
-
-
-def results(person: Person) -> set[str]:
-    """The texts after each of the edits."""
-    found = Propagation().propose(person.state(), lambda: None)
-    return {c.edit.apply(person.text) for c in found if c.uri == HERE and c.edit}
+from follow_ups import follow_up_texts
+from state_builder import Person
 
 
 def test_one_of_two_blank_lines_goes_with_an_import() -> None:
     text = "import os\n\nfrom app import start\n\nstart()\nos.abort()\n"
-    found = results(Person(text).replace("os.abort()", "stop()"))
+    found = follow_up_texts(Person(text).replace("os.abort()", "stop()"))
     assert "from app import start\n\nstart()\nstop()\n" in found
 
 
 def test_a_type_is_imported_instead_of_the_one_that_it_replaced() -> None:
     text = "from queues import Queue\n\n\ndef run(queue: Queue):\n    return queue\n"
-    found = results(Person(text).replace("queue: Queue", "queue: Stack"))
+    found = follow_up_texts(Person(text).replace("queue: Queue", "queue: Stack"))
     assert text.replace("Queue", "Stack") in found
 
 
@@ -30,7 +24,7 @@ def test_a_type_of_the_document_needs_no_import() -> None:
     text = (
         "from queues import Queue\n\n\nclass Stack:\n    pass\n\n\ndef run(queue: Queue):\n    return queue\n"
     )
-    found = results(Person(text).replace("queue: Queue", "queue: Stack"))
+    found = follow_up_texts(Person(text).replace("queue: Queue", "queue: Stack"))
     assert text.replace("queue: Queue", "queue: Stack").partition("\n\n")[2].lstrip() in found
 
 
@@ -47,5 +41,5 @@ def test_a_type_of_the_document_needs_no_import() -> None:
 )
 def test_an_import_under_another_name_does_not_go_with_the_first_name(uri: str, line: str) -> None:
     text = f"{line}\nuse(Test)\nt = Tester(Other)\n"
-    found = results(Person(text, uri=f"file:///{uri}").replace("use(Test)", "use(Probe)"))
+    found = follow_up_texts(Person(text, uri=f"file:///{uri}").replace("use(Test)", "use(Probe)"))
     assert all("Tester }" in each or "Test as Tester" in each or "Probe as Tester" in each for each in found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from editahead_inference.predictors.propagation import Propagation
+from follow_ups import follow_ups
 from state_builder import Person
 
 TEXT = """\
@@ -25,11 +25,7 @@ print(load("b"))
 
 def confidence(person: Person) -> float:
     """Return how sure the first reference by the old name is to be renamed; 0 when it is not proposed."""
-    found = [
-        c
-        for c in Propagation().propose(person.state(cursor=person.snapshot.length), lambda: None)
-        if c.kind == "rename-defined"
-    ]
+    found = follow_ups(person, "rename-defined", cursor=person.snapshot.length)
     return max((c.confidence or 0.0 for c in found), default=0.0)
 
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_inference.predictors.propagation import Propagation
-from state_builder import HERE, Person
+from follow_ups import follow_up_texts
+from state_builder import Person
 
 
 def results(text: str, old: str, new: str, language: str) -> set[str]:
     """Return the texts after each edit that follows a replacement."""
-    person = Person(text, language=language).replace(old, new)
-    found = Propagation().propose(person.state(), lambda: None)
-    return {each.edit.apply(person.text) for each in found if each.uri == HERE and each.edit}
+    return follow_up_texts(Person(text, language=language).replace(old, new))
 
 
 SVELTE = "<script>\n  let value = 1;\n  show(value);\n</script>\n\n{}\n"
@@ -53,8 +51,7 @@ def test_a_renamed_attribute_is_renamed_in_other_tags() -> None:
         .replace('heading="a"', 'caption="a"')
         .replace('heading="b"', 'caption="b"')
     )
-    found = Propagation().propose(person.state(), lambda: None)
-    assert any('caption="c"' in each.edit.apply(person.text) for each in found if each.edit)
+    assert any('caption="c"' in each for each in follow_up_texts(person))
 
 
 @pytest.mark.parametrize(
@@ -77,7 +74,6 @@ def test_a_text_that_is_literal_keeps_its_words(
     person = (
         Person(text, language=language).replace("folder=", "root=").replace("use $folder\n", "use $root\n")
     )
-    found = Propagation().propose(person.state(), lambda: None)
-    texts = {each.edit.apply(person.text) for each in found if each.uri == HERE and each.edit}
+    texts = follow_up_texts(person)
     assert any("go $root" in each for each in texts) == (not is_literal)
     assert any("use $root/b" in each for each in texts)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from editahead_inference.predictors.propagation import Propagation
 from editahead_prompts.text.snapshot import Snapshot
+from follow_ups import follow_ups
 from state_builder import HERE, Person
 
 
-def included(person: Person) -> list[str]:
-    return [
-        c.edit.apply(person.documents[c.uri].text)
-        for c in Propagation().propose(person.state(), lambda: None)
-        if "kind:missing-import-include" in c.features
-    ]
+def included(person: Person, **more: Any) -> list[str]:
+    found = follow_ups(person, "missing-import-include", **more)
+    return [each.edit.apply(person.documents[each.uri].text) for each in found]
 
 
 def test_a_header_goes_where_the_order_puts_it() -> None:
@@ -62,12 +59,7 @@ def test_a_header_of_the_workspace_is_included(
     person = Person(f"{includes}\nint a;\n", uri="file:///w/src/main.cpp", language="cpp")
     person.replace("int a;\n", "int a;\ndouble b = net_total(1);\n")
     source = Snapshot.from_text(declares, uri=f"file:///w/{header}", language="cpp")
-    state = replace(person.state(), import_sources=(source,))
-    found = [
-        c.edit.apply(state.document.text)
-        for c in Propagation().propose(state, lambda: None)
-        if "kind:missing-import-include" in c.features
-    ]
-    assert [sorted(set(text.splitlines()) - set(state.document.text.splitlines())) for text in found] == (
+    found = included(person, import_sources=(source,))
+    assert [sorted({*text.splitlines()} - {*person.text.splitlines()}) for text in found] == (
         [] if wanted is None else [[f"#include {wanted}"]]
     )

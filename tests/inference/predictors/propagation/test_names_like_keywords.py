@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_inference.predictors.propagation import Propagation
-from editahead_prompts.text.edits import Edit
+from follow_ups import followed
 from state_builder import Person
 
 PYTHON = """\
@@ -36,12 +35,6 @@ function join(type: Buffer, lines: Lines): string {
 """
 
 
-def follow(person: Person) -> str:
-    found = Propagation().propose(person.state(cursor=person.snapshot.length), lambda: None)
-    made = {one for c in found if c.kind == "rename-defined" for one in c.edit.replacements}
-    return Edit(tuple(sorted(made, key=lambda one: one.start))).apply(person.snapshot.text)
-
-
 @pytest.mark.parametrize(
     ("language", "text", "first", "old", "new"),
     [
@@ -57,4 +50,4 @@ def test_its_uses_follow(language: str, text: str, first: str, old: str, new: st
         line if line.lstrip().startswith(("#", "type Lines")) else line.replace(old, new)
         for line in text.splitlines(keepends=True)
     ]
-    assert follow(person) == "".join(lines)
+    assert followed(person, "rename-defined", cursor=person.snapshot.length) == "".join(lines)

@@ -6,18 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.predictors.propagation import Propagation
-from state_builder import HERE, Person
-
-
-def followed(person: Person, uri: str = HERE) -> str:
-    """The text of a document with the new field in all literals that follow."""
-    text = person.documents[uri].text
-    found = [c for c in Propagation().propose(person.state(), lambda: None) if "kind:new-field" in c.features]
-    for r in sorted({r for c in found if c.uri == uri for r in c.edit.replacements}, key=lambda r: -r.start):
-        text = text[: r.start] + r.text + text[r.end :]
-    return text
-
+from follow_ups import follow_ups, followed
+from state_builder import Person
 
 GO = "package a\n\ntype T struct {\n\tA int\n\tB int\n}\n\nfunc f(a, b, c int, o O) T {\n\treturn %s\n}\n"
 RUST = "struct T {\n    a: u8,\n    b: u8,\n}\n\nfn f(a: u8, b: u8, c: u8) -> T {\n    %s\n}\n"
@@ -62,7 +52,7 @@ ADDED = {
 def test_a_literal_gets_the_new_field(language: str, literal: str, made: str) -> None:
     text, before, field = ADDED[language]
     person = Person(text % literal, language=language).insert(field, before=text.split(before)[1][:12])
-    assert followed(person) == (text % made).replace(before, before + field)
+    assert followed(person, "new-field") == (text % made).replace(before, before + field)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +76,7 @@ def test_a_literal_gets_the_new_field(language: str, literal: str, made: str) ->
 def test_a_complete_literal_stays(language: str, literal: str) -> None:
     text, before, field = ADDED[language]
     person = Person(text % literal, language=language).insert(field, before=text.split(before)[1][:12])
-    assert followed(person) == person.text
+    assert followed(person, "new-field") == person.text
 
 
 def test_a_literal_of_another_document_that_imports_the_type_follows() -> None:
@@ -96,7 +86,7 @@ def test_a_literal_of_another_document_that_imports_the_type_follows() -> None:
         person = Person(text % line, uri=other, language="typescript")
         person.open("export interface T {\n  a: A\n}\n", uri="file:///a.ts", language="typescript")
         person.insert("  c: C\n", before="}\n")
-        assert followed(person, other) == (text % line).replace("{ a }", made)
+        assert followed(person, "new-field", uri=other) == (text % line).replace("{ a }", made)
 
 
 @given(st.lists(st.sampled_from("pqrst"), unique=True, min_size=1, max_size=5), st.data())
@@ -110,7 +100,7 @@ def test_a_literal_in_the_order_of_its_type_stays_so(names: list[str], data: st.
     person.insert("    new: u8,\n", before=f"    {names[place]}: u8" if place < len(names) else "}\n\nfn")
     order = [*names[:place], "new", *names[place:]]
     made = ", ".join("new" if name == "new" else f"{name}: 1" for name in order)
-    assert f"    T {{ {made} }}\n" in followed(person)
+    assert f"    T {{ {made} }}\n" in followed(person, "new-field")
 
 
 @pytest.mark.parametrize(
@@ -143,5 +133,4 @@ def test_a_literal_in_the_order_of_its_type_stays_so(names: list[str], data: st.
 )
 def test_a_field_or_a_type_without_a_name_tells_nothing(language: str, text: str, old: str, new: str) -> None:
     person = Person(text, language=language).replace(old, new)
-    found = Propagation().propose(person.state(), lambda: None)
-    assert not [candidate for candidate in found if candidate.kind == "new-field"]
+    assert not follow_ups(person, "new-field")

@@ -5,17 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.predictors.propagation import Propagation
-from state_builder import HERE, Person
-
-
-def passed_on(person: Person) -> list[str]:
-    """The lines after all edits of calls."""
-    found = [c for c in Propagation().propose(person.state(), lambda: None) if "kind:call-add" in c.features]
-    text = person.documents[HERE].text
-    for r in sorted({r for c in found for r in c.edit.replacements}, key=lambda r: -r.start):
-        text = text[: r.start] + r.text + text[r.end :]
-    return text.splitlines()
+from follow_ups import followed
+from state_builder import Person
 
 
 @given(st.lists(st.sampled_from("abcde"), unique=True, max_size=5), st.data())
@@ -28,4 +19,4 @@ def test_a_function_passes_its_own_parameters_to_itself_in_their_order(
     person = Person(f"def f({', '.join(names)}):\n{call}\n")
     person.replace(f"def f({', '.join(names)})", f"def f({', '.join(new)})")
     args = ["new" if name == "new" else f"{name}.x" for name in new]
-    assert passed_on(person)[1] == f"    f({', '.join(args)})"
+    assert followed(person, "call-add").splitlines()[1] == f"    f({', '.join(args)})"

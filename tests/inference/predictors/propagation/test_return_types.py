@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.predictors.propagation import Propagation
+from follow_ups import follow_ups
 from state_builder import Person
 
 BODIES = {
@@ -41,7 +41,7 @@ def test_nothing_is_returned_where_none_is_written(
     for n, parameters in enumerate(examples):
         person = person.replace(f"def f{n}({parameters}):", f"def f{n}({parameters}) -> None:")
     reached = set()
-    for candidate in Propagation().propose(person.state(), lambda: None):
+    for candidate in follow_ups(person):
         made = candidate.edit.apply(person.text)
         reached |= {
             n for n, (parameters, _) in enumerate(written) if f"def f{n}({parameters}) -> None:" in made

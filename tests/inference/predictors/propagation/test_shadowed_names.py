@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.predictors.propagation import Propagation
 from editahead_prompts.text.edits import Edit
+from follow_ups import follow_ups
 from state_builder import Person
 
 Statement = tuple[str, list["Statement"], list["Statement"]]
@@ -157,9 +157,8 @@ def test_only_uses_of_the_renamed_variable_follow(
         definition = text.index(f"<{renamed}> in", definition)
     at = len(named(text[:definition], 0))
     person = Person(before, language=language).make(Edit.replace(at, at + len("thing"), "fresh"))
-    candidates = Propagation().propose(person.state(cursor=person.snapshot.length), lambda: None)
     reached = set()
-    for candidate in candidates:
+    for candidate in follow_ups(person, cursor=person.snapshot.length):
         made = candidate.edit.apply(person.text).split("\n")
         reached |= {n for n, line in enumerate(made) if line != person.text.split("\n")[n]}
         for line, now, right in zip(made, person.text.split("\n"), wanted.split("\n"), strict=True):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_inference.predictors.propagation import Propagation
+from follow_ups import followed
 from state_builder import Person
 
 PYTHON = """\
@@ -41,20 +41,6 @@ class Store extends Base {
 """
 
 
-def after(person: Person, *kinds: str) -> str:
-    """The text after all edits of some kinds."""
-    found = [
-        r
-        for c in Propagation().propose(person.state(), lambda: None)
-        if c.uri == person.uri and c.kind in kinds
-        for r in c.edit.replacements
-    ]
-    text = person.text
-    for r in sorted(set(found), key=lambda r: -r.start):
-        text = text[: r.start] + r.text + text[r.end :]
-    return text
-
-
 @pytest.mark.parametrize(
     ("language", "text", "old", "new"),
     [
@@ -66,7 +52,7 @@ def after(person: Person, *kinds: str) -> str:
     ],
 )
 def test_a_call_of_the_base_class_keeps_its_arguments(language: str, text: str, old: str, new: str) -> None:
-    made = after(Person(text, language=language).replace(old, new), "call-drop")
+    made = followed(Person(text, language=language).replace(old, new), "call-drop")
     assert "load(name)" in made and "super" in made
     assert "this.load()" in made or "self.load()" in made
 
@@ -82,7 +68,7 @@ def test_a_call_of_the_base_class_keeps_its_arguments(language: str, text: str, 
 )
 def test_a_call_of_the_base_class_keeps_its_name(language: str, text: str, old: str) -> None:
     person = Person(text, language=language).replace(old, old.replace("load", "fetch"))
-    made = after(person, "rename-defined")
+    made = followed(person, "rename-defined")
     assert ".load(" in made and (
         ".fetch(this.name)" in made or ".fetch(self.name)" in made or "this.fetch(" in made
     )
@@ -95,7 +81,7 @@ def test_a_base_class_of_the_same_document_follows() -> None:
     )
     person = Person(text)
     person.replace("    def load(self):\n        return 1", "    def fetch(self):\n        return 1")
-    assert "super().fetch()" in after(person, "rename-defined")
+    assert "super().fetch()" in followed(person, "rename-defined")
 
 
 def test_a_helper_is_not_used_in_a_function_of_its_own_name() -> None:
@@ -110,7 +96,7 @@ def three(ds, method):
     person = Person("def use(w, h):\n    return w * h + scale\n" + twin)
     person.insert("def area(w, h):\n    return w * h + scale\n\n\n", before="def use")
     person.replace("def use(w, h):\n    return w * h + scale", "def use(w, h):\n    return area(w, h)")
-    made = after(person, "extracted")
+    made = followed(person, "extracted")
     assert "    def area(w, h):\n        return w * h + scale\n" in made
 
 
@@ -120,7 +106,7 @@ def test_an_arrow_function_does_not_call_itself() -> None:
     person = Person(text, language="javascript")
     person.insert("const area = (w, h) => w * h + scale;\n", before="const use")
     person.replace("const use = (w, h) => w * h + scale", "const use = (w, h) => area(w, h)")
-    assert "  const area = (w, h) => w * h + scale;" in after(person, "extracted")
+    assert "  const area = (w, h) => w * h + scale;" in followed(person, "extracted")
 
 
 ORIGINAL = """\
@@ -138,7 +124,7 @@ def copied(*changed: int) -> str:
     lines = ORIGINAL.splitlines(keepends=True)
     new = "".join(line.replace("uvloop", "winloop") if n in changed else line for n, line in enumerate(lines))
     person.make_at_end("\n\n" + new)
-    return after(person, "copy")[len(ORIGINAL) + 2 :]
+    return followed(person, "copy")[len(ORIGINAL) + 2 :]
 
 
 def test_what_a_person_passed_in_a_copy_stays() -> None:
