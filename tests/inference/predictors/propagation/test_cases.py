@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from editahead_evals.errors import ScenarioError
 from editahead_evals.scenarios.case_file import Case, CaseKind
+from editahead_prompts.state import MovedFile
 from editahead_prompts.syntax.languages import language_of
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.edits import Edit
@@ -22,6 +24,7 @@ class PropagationCase:
     name: str
     path: str
     kinds: list[str]
+    moves: tuple[MovedFile, ...]
     texts: list[str]
     after: str
 
@@ -31,10 +34,14 @@ def _read(case: Case) -> PropagationCase:
         case.text("before"),
         *(case.text(title) for title in case.sections if title.startswith("edited")),
     ]
+    moved = case.headers.get("moved")
+    if not moved and len(texts) == 1:
+        raise ScenarioError("no section 'edited' and no header 'moved'")
     return PropagationCase(
         case.name,
         case.headers["file"],
         case.headers["kinds"].split(),
+        (MovedFile(*(f"file:///{path}" for path in moved.split())),) if moved else (),
         texts,
         case.text("after") if "after" in case.sections else texts[-1],
     )
@@ -42,8 +49,8 @@ def _read(case: Case) -> PropagationCase:
 
 PROPAGATIONS = CaseKind(
     what="propagations",
-    required=frozenset({"file", "kinds", "before", "edited"}),
-    headers=frozenset({"file", "kinds", "note"}),
+    required=frozenset({"file", "kinds", "before"}),
+    headers=frozenset({"file", "kinds", "moved", "note"}),
     sections=frozenset({"before", "edited", "after"}),
     read=_read,
 )
@@ -57,7 +64,7 @@ def test_what_follows_of_an_edit(case: PropagationCase) -> None:
     for new in edited:
         head, tail = common_affixes(person.text, new)
         person.make(Edit.replace(head, len(person.text) - tail, new[head : len(new) - tail]))
-    assert followed(person, *case.kinds) == case.after
+    assert followed(person, *case.kinds, moved_files=case.moves) == case.after
 
 
 def test_titles_are_unique() -> None:
