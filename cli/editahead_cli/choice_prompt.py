@@ -33,8 +33,8 @@ def ask_choice(choices: Sequence[Choice], detail: str, root: Path) -> Choice | N
     try:
         with _TERMINAL.open(encoding="utf-8", errors="replace") as answers:
             print_note(f"{detail} Which change do you mean?")
-            for number, choice in enumerate(choices, 1):
-                _show(number, choice, root, colour=supports_color(sys.stderr))
+            for choice in choices:
+                _show(choice, root, colour=supports_color(sys.stderr))
             return _read_answer(choices, iter(answers.readline, ""))
     except OSError:  # there is no terminal
         return None
@@ -48,12 +48,12 @@ def choice_label(choice: Choice, root: Path) -> str:
     return f"{choice.title} ({', '.join(places)})"
 
 
-def _show(number: int, choice: Choice, root: Path, *, colour: bool) -> None:
+def _show(choice: Choice, root: Path, *, colour: bool) -> None:
     from editahead_workspace.apply.annotated_diff import diff_lines
 
     from .terminal_diff import styled
 
-    print_note(f"\n{number}) {escape_line(choice_label(choice, root))}")
+    print_note(f"\n{choice.number}) {escape_line(choice_label(choice, root))}")
     for change in choice.changes:
         for line in diff_lines(change, change.original, change.hunks, [root]):
             print_styled([("   ", ""), *styled(line, colour=colour)], sys.stderr)
@@ -65,7 +65,8 @@ def _read_answer(choices: Sequence[Choice], answers: Iterator[str]) -> Choice | 
         word = answer.strip()
         if not word:
             return None
-        if word.isdecimal() and 1 <= int(word) <= len(choices):
-            return choices[int(word) - 1]
+        chosen = next((choice for choice in choices if word == str(choice.number)), None)
+        if chosen is not None:
+            return chosen
         print_note(f"Please type a number from 1 to {len(choices)}, or nothing: ", end="")
     return None

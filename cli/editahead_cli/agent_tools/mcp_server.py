@@ -29,8 +29,9 @@ from .workspace_tools import MAX_RESULTS, WorkspaceTools
 
 PROGRESS_S = 0.2
 """Seconds between two messages about progress."""
-DEADLINES_S = {"finish_change": 600.0, "search_code": 600.0, "apply_sketch": 30.0}
-"""Seconds of one call of each tool, which the next call waits for. A first finish or search makes the index."""
+DEADLINES_S = {"finish_change": 600.0, "search_code": 600.0, "apply_sketch": 150.0}
+"""Seconds of one call of each tool, which the next call waits for. A first finish or search makes the index, and a model may
+write for two minutes."""
 _INSTRUCTIONS = (
     "After you changed code in several places, call finish_change: it tells the places in the whole repository that your "
     "change still lacks, by the rewrites that the change itself shows. Use apply_sketch to turn a loose edit into an "

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +22,14 @@ from editahead_lsp.protocol.converter import make_converter
 from editahead_retrieval.search.code_search import MAX_QUESTION_CHARS
 from editahead_workspace import user_dirs
 from editahead_workspace.apply.annotated_diff import diff_lines, display_name
-from editahead_workspace.apply.apply_sketch import SketchTask, load_merge, plan_sketch, read_sketch
+from editahead_workspace.apply.apply_sketch import (
+    ReadSketch,
+    SketchTask,
+    load_merge,
+    plan_sketch,
+    read_sketch,
+)
+from editahead_workspace.apply.model_plan import plan_with_model
 from editahead_workspace.apply.workspace_files import WorkspaceFiles
 from editahead_workspace.changes.read_change import MAX_PATCH_BYTES, ChangeRequest, find_source
 from editahead_workspace.codebase.search_command import search_folder
@@ -31,6 +41,9 @@ from editahead_workspace.errors import (
     WriteError,
 )
 from editahead_workspace.finish.change_finish import finish_change, settings_of
+from editahead_workspace.model_config import ModelConfig
+from editahead_workspace.settings import Settings
+from editahead_workspace.uris import path_to_uri
 
 MAX_RESULTS = 100
 """Results of a search, at most."""
@@ -141,11 +154,12 @@ class WorkspaceTools:
         """
         if file is not None and "\0" in file:
             raise ToolRefusedError("the name of the file has a null character")
-        files = WorkspaceFiles.on_disk(self.root, settings_of(self.root), self.root, file)
+        settings = settings_of(self.root)
+        files = WorkspaceFiles.on_disk(self.root, settings, self.root, file)
         on_progress("placing the sketch", 0, 0)
         try:
             read = read_sketch(SketchTask(sketch, files, choice=choose), check)
-            changes = plan_sketch(read, load_merge(), check=check).changes
+            changes = self._plan(read, settings, check, on_progress)
         except UnreadableSketchError as error:
             raise ToolRefusedError(f"this is no sketch: {error}") from None
         except NothingToChooseError as error:
@@ -153,15 +167,39 @@ class WorkspaceTools:
         except ApplyRefusedError as error:
             choices = [
                 {
-                    "number": number,
+                    "number": choice.number,
                     "title": choice_label(choice, self.root),
                     "diff": self._diff(choice.changes),
                 }
-                for number, choice in enumerate(error.refusal.choices, 1)
+                for choice in error.refusal.choices
             ]
             return {"refusal": _refusal(error.refusal), "choices": choices, "diff": "", "written": []}
         written = self._write(changes, files) if write else []
         return {"refusal": None, "choices": [], "diff": self._diff(changes), "written": written}
+
+    def _plan(
+        self, read: ReadSketch, settings: Settings, check: Check, on_progress: OnProgress
+    ) -> tuple[FileChange, ...]:
+        """Return the changes; where the merge is not certain, with the model of the settings, if there is one.
+
+        Raises:
+            ApplyRefusedError: The sketch cannot be applied.
+            NothingToChooseError: A reading was chosen, and there is one only.
+        """
+        try:
+            return plan_sketch(read, load_merge(), check=check).changes
+        except ApplyRefusedError as error:
+            if read.task.choice is not None:
+                raise
+            config = ModelConfig.from_settings(settings, os.environ, [path_to_uri(self.root)])
+            try:
+                model = config.create_predictor()
+            except ValueError as problem:
+                raise ApplyRefusedError(replace(error.refusal, model=str(problem))) from None
+            if model is None:
+                raise
+        on_progress("asking the model", 0, 0)
+        return asyncio.run(plan_with_model(read, model, check=check)).changes
 
     def _write(self, changes: Sequence[FileChange], files: WorkspaceFiles) -> list[str]:
         """Write the changes, and return the paths of the files.
@@ -169,6 +207,11 @@ class WorkspaceTools:
         Raises:
             ToolRefusedError: Nothing was written.
         """
+        if any(change.origin == "model" for change in changes):
+            raise ToolRefusedError(
+                "nothing was written, because a model wrote this text; a person must write it: "
+                "`editahead apply --model --write --yes`"
+            )
         if any(change.needs_yes for change in changes):
             raise ToolRefusedError(
                 "nothing was written, because other programs run or obey a file of the sketch without a question; "
@@ -202,4 +245,5 @@ class WorkspaceTools:
 
 
 def _refusal(refusal: Refusal) -> dict[str, str]:
-    return {"reason": refusal.reason, "detail": refusal.detail, "part": refusal.part}
+    said = {"reason": refusal.reason, "detail": refusal.detail, "part": refusal.part}
+    return {**said, "model": refusal.model} if refusal.model else said

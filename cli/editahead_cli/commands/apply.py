@@ -237,32 +237,13 @@ async def _plan_with_model(
     read: ReadSketch, root: Path, settings: Settings, reporter: PartialResultReporter
 ) -> ApplyPlan:
     """Plan the changes with the model of the settings. Cancellation ends the request to the model."""
-    import asyncio
-    from dataclasses import replace
-
-    from editahead_inference.worker_thread import CancellableJob, WorkerThread
-    from editahead_prompts.syntax.syntax_trees import SyntaxTrees
     from editahead_workspace import uris
-    from editahead_workspace.apply.apply_sketch import load_merge, load_model_fallback, plan_sketch
-    from editahead_workspace.apply.blocking_model import BlockingModelClient
+    from editahead_workspace.apply.model_plan import plan_with_model
     from editahead_workspace.model_config import ModelConfig
 
     model = ModelConfig.from_settings(settings, os.environ, [uris.path_to_uri(root)]).create_predictor()
     if model is None:
         raise ValueError('the settings name no model (`backend` is "embedded"); see docs/backends.md')
-    trees = SyntaxTrees(reproducible=True)
-    model_fallback, _ = load_model_fallback()
-    rewrites = model_fallback(
-        load_merge(),
-        BlockingModelClient(asyncio.get_running_loop(), model, read.task.files.exclusion_reason),
-        lambda partial: reporter.on_partial_rewrite(partial, trees),
+    return await plan_with_model(
+        read, model, on_file_done=reporter.on_file_done, on_partial=reporter.on_partial_rewrite
     )
-    try:
-        plan = await CancellableJob(WorkerThread()).run(
-            lambda check: plan_sketch(
-                read, rewrites, trees=trees, on_file_done=reporter.on_file_done, check=check
-            )
-        )
-    finally:
-        await model.backend.close()
-    return replace(plan, usage=tuple(rewrites.usages))

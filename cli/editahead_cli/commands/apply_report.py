@@ -55,8 +55,8 @@ class ApplyReport:
             print_note(f"    ... ({len(lines)} lines)")
         for near in refusal.near:
             print_note(f"  lines {near.start + 1}-{near.end} are similar ({near.similarity:.2f})")
-        for number, choice in enumerate(refusal.choices, 1):
-            print_note(f"  --choose {number}: {escape_line(choice_label(choice, self.root))}")
+        for choice in refusal.choices:
+            print_note(f"  --choose {choice.number}: {escape_line(choice_label(choice, self.root))}")
         if refusal.model:
             print_note(f"editahead: {refusal.model}")
         return code
@@ -139,7 +139,7 @@ class ApplyReport:
         if refusal is not None:
             choices = [
                 to_lsp.to_apply_choice(choice, _as_they_are(choice.changes), [self.root])
-                for choice in refusal.choices
+                for choice in sorted(refusal.choices, key=lambda choice: choice.number)
             ]
             data = to_lsp.to_refusal_data(refusal, choices)
             refused = json_output.RefusalOutput(

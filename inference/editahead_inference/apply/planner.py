@@ -249,7 +249,7 @@ class _Planner:
                 found += 1
                 places = tuple(_first_changed_place(change) for change in changes)
                 title = "; ".join(reading.title for reading in chosen.values())
-                yield Choice(title, places, changes, -negative)
+                yield Choice(title, places, changes, -negative, found)
 
     def _merge_part(
         self, number: int, work: dict[str, _PendingChange], chosen: Reading | None

@@ -71,13 +71,15 @@ class Choice:
         title: What the reading does, in plain words: "replace `load()`".
         places: The places that change, at least one.
         changes: The change of each file, as the plan of a sketch that is certain.
-        likelihood: From 0 to 1. The likelihoods of all choices have the sum 1 or less.
+        likelihood: From 0 to 1, by the rules. The likelihoods of all choices have the sum 1 or less.
+        number: Its place from 1 by the rules, by which a person names it. It stays in any other order.
     """
 
     title: str
     places: tuple[ChoicePlace, ...]
     changes: tuple[FileChange, ...]
     likelihood: float
+    number: int = 1
 
     @property
     def id(self) -> str:

@@ -218,9 +218,7 @@ class ApplyService:
     async def _plan_with_fallback(self, job: ApplyJob, reporter: PartialResultReporter) -> ApplyPlan:
         """Plan by the merge; where the merge refuses and there is a model, by both."""
         try:
-            return await self.run_in_thread(
-                lambda check: self._plan(job, self.load(), reporter, check, False)
-            )
+            return await self.run_in_thread(lambda check: self._plan(job, self.load(), reporter, check))
         except ApplyRefusedError as error:
             model, refused = job.model, error
             if model is None or job.choice is not None:
@@ -240,7 +238,7 @@ class ApplyService:
                 job.instruction,
             )
             try:
-                return self._plan(job, rewrites, reporter, check, True)
+                return self._plan(job, rewrites, reporter, check, client)
             finally:
                 used.extend(rewrites.usages)
 
@@ -279,7 +277,7 @@ class ApplyService:
         merge: MergeFunction,
         reporter: PartialResultReporter,
         check: Check,
-        with_model: bool,
+        model: BlockingModelClient | None = None,
     ) -> ApplyPlan:
         task = SketchTask(job.sketch, job.files, job.span_of, tuple(job.texts.snapshots.values()), job.choice)
         try:
@@ -289,8 +287,9 @@ class ApplyService:
         return plan_sketch(
             read,
             merge,
-            trees=self._trees[with_model],
+            trees=self._trees[model is not None],
             on_file_done=reporter.on_file_done,
+            score=None if model is None else partial(model.score, check=check),
             check=check,
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from editahead_inference.apply.file_change import FileChange
@@ -21,6 +21,7 @@ from .workspace_files import WorkspaceFiles
 
 if TYPE_CHECKING:
     from editahead_inference.apply.model.model_fallback import ModelFallback
+    from editahead_inference.apply.model.witness import ScorePassages
     from editahead_inference.apply.results import RefusalReason
     from editahead_inference.backends.base import Usage
 
@@ -113,6 +114,7 @@ def plan_sketch(
     *,
     trees: SyntaxTrees | None = None,
     on_file_done: Callable[[FileChange], None] = lambda change: None,
+    score: ScorePassages | None = None,
     check: Check = lambda: None,
 ) -> ApplyPlan:
     """Return the planned changes. Nothing is written.
@@ -122,6 +124,7 @@ def plan_sketch(
         merge: Merges a part of the sketch into its file, maybe with a model.
         trees: A cache of syntax trees.
         on_file_done: Called with the change of each file as soon as it is final.
+        score: Asks a model about the choices of a refusal, to put them in order.
         check: Raises to cancel.
 
     Raises:
@@ -145,12 +148,21 @@ def plan_sketch(
     except ApplyRefusedError as error:
         chosen = choose(error.refusal, task.choice)
         if chosen is None:
-            raise
+            raise ApplyRefusedError(_ordered(error.refusal, score)) from None
         for change in chosen.changes:
             on_file_done(change)
         return ApplyPlan(sketch, chosen.changes)
     _check_only_reading(changes, task.choice)
     return ApplyPlan(sketch, changes)
+
+
+def _ordered(refusal: Refusal, score: ScorePassages | None) -> Refusal:
+    """Return a refusal with its choices in the order by the rules and the model, where there is one."""
+    if score is None or not refusal.choices:
+        return refusal
+    from editahead_inference.apply.model.witness import order_choices
+
+    return replace(refusal, choices=order_choices(refusal.choices, score))
 
 
 def choose(refusal: Refusal, choice: str | int | None) -> Choice | None:
@@ -161,7 +173,7 @@ def choose(refusal: Refusal, choice: str | int | None) -> Choice | None:
     """
     choices = refusal.choices
     if isinstance(choice, int):
-        return choices[choice - 1] if 1 <= choice <= len(choices) else None
+        return next((one for one in choices if one.number == choice), None)
     if choice is None:
         return None
     chosen = next((one for one in choices if one.id == choice), None)

@@ -130,14 +130,14 @@ class ModelPredictor:
     @property
     def goes_on_at_cursor(self) -> bool:
         """Whether the model continues what is being typed, and its probability counts."""
-        return isinstance(self._known_format, EditaheadCoderFormat)
+        return isinstance(self.known_format, EditaheadCoderFormat)
 
     def answers_each_key(self, state: EditorState) -> bool:
         """Return whether a request needs no pause of typing: a key costs a model in this process a token or two."""
         return self.goes_on_at_cursor and self.backend.capabilities.in_process and is_typing(state)
 
     @property
-    def _known_format(self) -> Format | None:
+    def known_format(self) -> Format | None:
         """The format by the model's name; None while that is not known."""
         with suppress(ValueError):
             return select_format(self.backend.model or "", self.format)
@@ -280,7 +280,7 @@ class ModelPredictor:
         self, format: ApplyFormat, questions: Iterable[ApplyInput], again: ApplyResponse | None
     ) -> tuple[ApplyInput, PromptRequest, Masks] | None:
         """Return the first question that fits into the model's context, without secrets, with its request, or None."""
-        can, tokenizer = self.backend.capabilities, self.tokenizer or self._tokenizer(format)
+        can, tokenizer = self.backend.capabilities, self.find_tokenizer(format)
         kept = TEMPLATE_TOKENS if can.drafts else TEMPLATE_TOKENS + DRAFT_HEADROOM
         budget = format.context if can.context is None else min(format.context, can.context - kept)
         if budget <= 0:
@@ -302,7 +302,7 @@ class ModelPredictor:
         response: ModelResponse,
     ) -> tuple[tuple[Edit, float], ...]:
         """Return the log-probabilities of the likeliest edits of rules, as answers to the same request."""
-        backend, tokenizer = self.backend, self.tokenizer or self._tokenizer(format)
+        backend, tokenizer = self.backend, self.find_tokenizer(format)
         if not request.calibrated or not backend.capabilities.scores:
             return ()
         said = tuple(scores_of_said(request, state.proposed, response.rewrites))
@@ -317,7 +317,7 @@ class ModelPredictor:
 
     def _build(self, format: Format, state: EditorState) -> PromptRequest:
         context = self.backend.capabilities.context
-        tokenizer = self.tokenizer or self._tokenizer(format)
+        tokenizer = self.find_tokenizer(format)
         if isinstance(format, EditaheadCoderFormat):
             budget = self._prompt_budget(format)
             return self._previous.build(format, state, tokenizer, budget, self.paths)
@@ -347,13 +347,15 @@ class ModelPredictor:
 
     def _completed(self, state: EditorState) -> tuple[EditorState, Masks]:
         """Return the state with related code, if prompts show any, and without secrets; and the masks."""
-        format = self._known_format
+        format = self.known_format
         if self._related_code is not None and format is not None and format.shows_related_code:
             state = replace(state, related_code=self._related_code.find(state))
         return mask_state(state, self.masker)
 
-    def _tokenizer(self, format: Format | ApplyFormat) -> Tokenizer:
+    def find_tokenizer(self, format: Format | ApplyFormat) -> Tokenizer:
         """Return the tokenizer for the model and the format, which is looked up once."""
+        if self.tokenizer is not None:
+            return self.tokenizer
         place = self.backend.capabilities.tokenizer
         model = str(place) if place is not None else self.backend.model or ""
         if self._found is None or self._found[:2] != (model, format.name):

@@ -400,6 +400,11 @@ def write_answers(request: PromptRequest, edits: Sequence[Edit]) -> tuple[str, .
     return tuple(filter(None, answers))
 
 
+def write_text_above(path: str, above: str) -> str:
+    """Return the prompt for text below `above`, of which nothing else is known. Both are escaped."""
+    return f"{FILE}{path}\n{SUFFIX}{PREFIX}{above}"
+
+
 def shown_lines(document: Snapshot, cursor: int, window: PromptWindow) -> EditableRegion:
     """Return the lines that a window shows whole."""
     line = document.line_at(cursor)
