@@ -42,10 +42,7 @@ def test_apply_through_the_server() -> None:
     show(
         f"editahead.apply in {LINES} lines of Python, ms",
         ["", "p50", "p99", "number"],
-        [
-            ["through the server, dry run", *p50_p99(took), f"{len(took)}"],
-            *_parts(text, rounds),
-        ],
+        [["through the server, dry run", *p50_p99(took), f"{len(took)}"], *_parts(text, rounds)],
     )
     assert len(took) > refused
 

@@ -305,11 +305,7 @@ def as_mercurial(text: str) -> str:
 EDITED = {name: entry for name, entry in PLAIN_AFTER.items() if name in PLAIN}
 KEPT = {name: entry for name, entry in PLAIN.items() if name in EDITED}
 FORMS: dict[str, Callable[[], tuple[Tree, Tree, str]]] = {
-    "git format-patch": lambda: (
-        BEFORE,
-        AFTER,
-        commits(BEFORE, AFTER, "format-patch", "--stdout", "HEAD~1"),
-    ),
+    "git format-patch": lambda: (BEFORE, AFTER, commits(BEFORE, AFTER, "format-patch", "--stdout", "HEAD~1")),
     "git format-patch --attach-free, numbered": lambda: (
         BEFORE,
         AFTER,
@@ -330,11 +326,7 @@ FORMS: dict[str, Callable[[], tuple[Tree, Tree, str]]] = {
         PLAIN_AFTER,
         diff_of_folders(PLAIN, PLAIN_AFTER, "-Naur", names=("app-1.0.orig", "app-1.0")),
     ),
-    "diff -up": lambda: (
-        KEPT,
-        EDITED,
-        diff_of_folders(KEPT, EDITED, "-r", "-U3", "-p", names=("a", "b")),
-    ),
+    "diff -up": lambda: (KEPT, EDITED, diff_of_folders(KEPT, EDITED, "-r", "-U3", "-p", names=("a", "b"))),
     "svn diff": lambda: (KEPT, EDITED, as_subversion(git_diff(KEPT, EDITED))),
     "hg diff": lambda: (KEPT, EDITED, as_mercurial(git_diff(KEPT, EDITED))),
 } | {
@@ -344,16 +336,7 @@ FORMS: dict[str, Callable[[], tuple[Tree, Tree, str]]] = {
         git_diff(BEFORE, AFTER, *options),
     )
     for options in [
-        *(
-            (),
-            ("-M",),
-            ("--no-renames",),
-            ("-U0",),
-            ("-U1",),
-            ("-U99",),
-            ("--full-index",),
-            ("--patience",),
-        ),
+        *((), ("-M",), ("--no-renames",), ("-U0",), ("-U1",), ("-U99",), ("--full-index",), ("--patience",)),
         *(("--no-prefix",), ("--no-prefix", "-U0"), ("--no-prefix", "--no-renames"), ("--stat", "-p")),
         *(("--src-prefix=i/", "--dst-prefix=w/"), ("--src-prefix=c/", "--dst-prefix=i/")),
         *(("--src-prefix=c/", "--dst-prefix=w/", "-M"), ("--src-prefix=1/", "--dst-prefix=2/")),

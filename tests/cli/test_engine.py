@@ -202,11 +202,7 @@ def replicas(out: str) -> tuple[list[dict[str, str]], list[list[str]], str]:
 
 
 def test_replicas(
-    use: Use,
-    folder: Path,
-    editahead: CommandLine,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+    use: Use, folder: Path, editahead: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     use()
     nginx = stub_nginx.install(tmp_path / "nginx")

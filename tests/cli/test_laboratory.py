@@ -41,10 +41,7 @@ def test_what_only_the_laboratory_has(arguments: list[str], named: str | None) -
     ],
 )
 def test_where_it_is_not_installed_a_sentence_says_what_to_do(
-    arguments: list[str],
-    message: str,
-    monkeypatch: pytest.MonkeyPatch,
-    editahead: CommandLine,
+    arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch, editahead: CommandLine
 ) -> None:
     monkeypatch.setattr(laboratory, "find_spec", lambda name: None)
     assert message in editahead.error(*arguments)

@@ -70,10 +70,7 @@ def wrong(*arguments: str) -> int:
     ],
 )
 def test_no_port_is_open_to_other_machines_by_mistake(
-    arguments: list[str],
-    reason: str,
-    monkeypatch: pytest.MonkeyPatch,
-    editahead: CommandLine,
+    arguments: list[str], reason: str, monkeypatch: pytest.MonkeyPatch, editahead: CommandLine
 ) -> None:
     monkeypatch.delenv("EDITAHEAD_TOKEN", raising=False)
     assert reason in editahead.error("lsp", *arguments, code=2)
@@ -290,11 +287,7 @@ def test_the_doctor_knows_a_small_model_of_another_version(
     ],
 )
 def test_the_doctor_says_what_is_wrong_with_the_backend(
-    backend: dict[str, str],
-    says: str,
-    folders: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    editahead: CommandLine,
+    backend: dict[str, str], says: str, folders: Path, monkeypatch: pytest.MonkeyPatch, editahead: CommandLine
 ) -> None:
     monkeypatch.setattr("editahead_cli.commands.doctor._check_server", list)
     for name, value in ({"BACKEND": "openai"} | backend).items():

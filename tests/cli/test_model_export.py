@@ -202,11 +202,7 @@ def raising(error: BaseException) -> Callable[..., Any]:
     ],
 )
 def test_a_base_that_cannot_be_downloaded(
-    error: BaseException,
-    says: str,
-    vllm: Path,
-    editahead: CommandLine,
-    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException, says: str, vllm: Path, editahead: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(base_download, "get_base", raising(error))
     for command in (["engine", NAME], ["models", "export", NAME, "--folder", "new"]):

@@ -135,10 +135,7 @@ def test_one_for_llama_cpp(
     hub: Hub, settings: Callable[[], dict[str, Any]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["models", "use", "sweep-1.5b"]) == 0
-    assert settings() == {
-        "backend": "engine",
-        "model": str(hub.folder / "sweep-next-edit-1.5b.q8_0.v2.gguf"),
-    }
+    assert settings() == {"backend": "engine", "model": str(hub.folder / "sweep-next-edit-1.5b.q8_0.v2.gguf")}
     assert "editahead engine" in capsys.readouterr().out
 
 
@@ -343,11 +340,7 @@ def test_ours_where_it_has_no_room(
     ],
 )
 def test_what_goes_wrong(
-    error: Exception,
-    says: str,
-    hub: Hub,
-    settings: Callable[[], dict[str, Any]],
-    editahead: CommandLine,
+    error: Exception, says: str, hub: Hub, settings: Callable[[], dict[str, Any]], editahead: CommandLine
 ) -> None:
     hub.error = error
     said = editahead.error("models", "use", "zeta-2.1")
@@ -375,10 +368,7 @@ def test_no_room(hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, edit
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
-    [
-        (["use"], "Name the model"),
-        (["use", "gpt-9"], "choose one of editahead-coder, qwen3-coder,"),
-    ],
+    [(["use"], "Name the model"), (["use", "gpt-9"], "choose one of editahead-coder, qwen3-coder,")],
 )
 def test_wrong_names(arguments: list[str], says: str, editahead: CommandLine) -> None:
     assert says in editahead.error("models", *arguments)

@@ -93,11 +93,7 @@ def test_an_index_that_a_server_builds(root: Path, editahead: CommandLine, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "reason"),
-    [
-        (["x", "--path", "missing"], 1, "is no folder"),
-        (["  "], 2, "empty"),
-    ],
+    ("arguments", "code", "reason"), [(["x", "--path", "missing"], 1, "is no folder"), (["  "], 2, "empty")]
 )
 def test_wrong_use(root: Path, editahead: CommandLine, arguments: list[str], code: int, reason: str) -> None:
     assert reason in editahead("search", *arguments, code=code).err

@@ -53,10 +53,7 @@ def initialize(root: Path, **options: Any) -> list[dict[str, Any]]:
         "capabilities": {},
         "initializationOptions": {"editahead": options},
     }
-    return [
-        {"id": 1, "method": "initialize", "params": params},
-        {"method": "initialized", "params": {}},
-    ]
+    return [{"id": 1, "method": "initialize", "params": params}, {"method": "initialized", "params": {}}]
 
 
 FINISH = {"id": 2, "method": "workspace/executeCommand", "params": {"command": "editahead.finish"}}

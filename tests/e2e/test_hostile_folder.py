@@ -18,14 +18,7 @@ SCRIPT = Path(sys.executable).with_name("editahead")
 NAMES = (
     *("pip", "json", "sitecustomize", "usercustomize", "venv", "encodings", "runpy", "site", "ctypes"),
     *("subprocess", "asyncio", "multiprocessing", "importlib", "pathlib", "editahead_cli", "editahead_lsp"),
-    *(
-        "editahead_retrieval",
-        "editahead_evals",
-        "editahead_programs",
-        "torch",
-        "numpy",
-        "huggingface_hub",
-    ),
+    *("editahead_retrieval", "editahead_evals", "editahead_programs", "torch", "numpy", "huggingface_hub"),
 )
 COMMANDS = {
     "doctor": ["doctor"],

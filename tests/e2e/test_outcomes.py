@@ -12,13 +12,7 @@ import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from editahead_workspace.outcome_log import (
-    FILE_NAME,
-    Outcome,
-    OutcomeLog,
-    read_outcomes,
-    read_typing,
-)
+from editahead_workspace.outcome_log import FILE_NAME, Outcome, OutcomeLog, read_outcomes, read_typing
 from server_harness import position_params
 from server_process import REAL, SCRIPT, SCRIPTED, change_document, spawned
 

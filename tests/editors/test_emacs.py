@@ -74,12 +74,7 @@ def test_tab_jumps_then_makes_it(play: Play) -> None:
           (when (string-match-p "ends" (buffer-string)) (session-until (lambda () editahead--prediction))))
         """,
     )
-    assert said == [
-        [True, True],
-        [7, None],
-        [10, None],
-        [STAY.replace("self.ends", "self.leaves")],
-    ]
+    assert said == [[True, True], [7, None], [10, None], [STAY.replace("self.ends", "self.leaves")]]
 
 
 def test_tab_opens_a_closed_file_and_makes_the_edit_there(play: Play) -> None:

@@ -25,10 +25,7 @@ HELIX = Path(sys.prefix) / "editors" / "helix" / "bin" / "hx"
 """From Debian: tools/environment/get-debian-tool.sh .venv/editors/helix sid hx hx"""
 CONFIGURATION = ROOT / "editors" / "helix"
 
-pytestmark = [
-    pytest.mark.editors,
-    pytest.mark.skipif(not HELIX.exists(), reason=f"no Helix at {HELIX}"),
-]
+pytestmark = [pytest.mark.editors, pytest.mark.skipif(not HELIX.exists(), reason=f"no Helix at {HELIX}")]
 
 
 Start = Callable[..., tuple[Terminal, Path]]

@@ -11,12 +11,7 @@ from typing import Any
 
 import pytest
 
-from editahead_workspace.settings import (
-    SETTING_NAMES,
-    Settings,
-    SettingsSource,
-    resolve_settings,
-)
+from editahead_workspace.settings import SETTING_NAMES, Settings, SettingsSource, resolve_settings
 from server_harness import ScriptedPipeline, ServerHarness, lsp_range, position_params
 
 A = "file:///tmp/a.py"

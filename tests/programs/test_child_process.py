@@ -12,11 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from editahead_programs import child_process
-from editahead_programs.child_process import (
-    ChildLimits,
-    ChildProcess,
-    run_child,
-)
+from editahead_programs.child_process import ChildLimits, ChildProcess, run_child
 from editahead_programs.errors import ChildOutputError, ChildTimeoutError
 from editahead_programs.process_guard import ProcessGuard
 from held_pipe import HeldPipe

@@ -109,12 +109,7 @@ class Cancelled(Exception):
     """The answer is no longer wanted."""
 
 
-HANGING = [
-    ".git/objects/info/alternates",
-    ".git/info/grafts",
-    ".git/info/attributes",
-    ".git/packed-refs",
-]
+HANGING = [".git/objects/info/alternates", ".git/info/grafts", ".git/info/attributes", ".git/packed-refs"]
 
 
 @pytest.mark.parametrize("name", HANGING)

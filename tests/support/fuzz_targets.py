@@ -28,13 +28,7 @@ from editahead_retrieval.files.ignore_patterns import IgnorePatterns
 from editahead_workspace import uris
 from editahead_workspace.positions import offset_at, position_at
 from editahead_workspace.settings import load_settings
-from fuzz_stored_targets import (
-    damage_indexes,
-    keep_indexes,
-    read_stored_states,
-    save_states,
-    walk_workspaces,
-)
+from fuzz_stored_targets import damage_indexes, keep_indexes, read_stored_states, save_states, walk_workspaces
 
 Target = Callable[[st.DataObject], None]
 

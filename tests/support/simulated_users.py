@@ -161,8 +161,7 @@ def _log_odds(p: float) -> float:
 
 AVERAGE = Person("average: the shipped gate is right", lambda opportunity: opportunity.shipped)
 STEADY = Person(
-    "steady",
-    tastes({"always": -0.5, "kind:import": -0.8, "language:python": 0.9, "distance:far": -0.4}),
+    "steady", tastes({"always": -0.5, "kind:import": -0.8, "language:python": 0.9, "distance:far": -0.4})
 )
 RELUCTANT = Person("reluctant: wants little", tastes({"always": -1.2}))
 
@@ -186,7 +185,6 @@ OPPOSING = Person(
     lambda o, wanted, expected, rng: float(expected < 0.5),
 )
 GAMING = Person(
-    "gaming: takes every edit of one character",
-    lambda o: 0.98 if o.traits.size == 1 else o.shipped,
+    "gaming: takes every edit of one character", lambda o: 0.98 if o.traits.size == 1 else o.shipped
 )
 PEOPLE = (AVERAGE, STEADY, RELUCTANT, DRIFTING, MISLEADING, OPPOSING, GAMING)

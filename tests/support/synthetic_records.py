@@ -45,12 +45,7 @@ _FUNCTIONS = {
         "package {m}\n",
     ),
 }
-_CHANGES = (
-    ("return total", "return round(total)"),
-    ("rate", "factor"),
-    ("'", '"'),
-    ("open", "is_open"),
-)
+_CHANGES = (("return total", "return round(total)"), ("rate", "factor"), ("'", '"'), ("open", "is_open"))
 
 
 def made_records(count: int, seed: int = 0) -> list[Record]:

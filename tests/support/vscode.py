@@ -298,8 +298,7 @@ class VSCode:
         has_text = _saying(_RIGHT_SIDE, text)
         all_hunks = f"{buttons}.length === {self.page.evaluate(f'{buttons}.length')}"  # else the button is another hunk's
         self.repeat_until(
-            lambda: self.page.evaluate(f"{has_text} && {all_hunks} && {buttons}[0].click()"),
-            f"!{has_text}",
+            lambda: self.page.evaluate(f"{has_text} && {all_hunks} && {buttons}[0].click()"), f"!{has_text}"
         )
 
     def hover(self, text: str) -> None:

@@ -230,12 +230,10 @@ def _steps() -> Iterator[_Step]:
             f"no {element} TEXT", lambda p, text, selector=selector: p.window.until_no_text(selector, text)
         )
         yield _step(
-            f"{element} once TEXT",
-            lambda p, text, selector=selector: p.window.until_once(selector, text),
+            f"{element} once TEXT", lambda p, text, selector=selector: p.window.until_once(selector, text)
         )
         yield _step(
-            f"click TEXT in {element}",
-            lambda p, text, selector=selector: p.window.click_text(selector, text),
+            f"click TEXT in {element}", lambda p, text, selector=selector: p.window.click_text(selector, text)
         )
 
 

@@ -131,12 +131,7 @@ def test_old_rows_go(file: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) 
     again.stop()
     assert [one.number for one in read_outcomes(file)] == [6, 7, 8, 9, 10] or [
         one.number for one in read_outcomes(file)
-    ] == [
-        7,
-        8,
-        9,
-        10,
-    ]
+    ] == [7, 8, 9, 10]
 
 
 # Several servers

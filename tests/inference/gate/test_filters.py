@@ -84,12 +84,7 @@ def test_taking_back_what_a_person_did(text: str, made: PastEdit, old: str, new:
         # the inserted line again, beside it
         ("log(x)\nb\n", past(0, "", "log(x)\n"), "b\n", "b\nlog(y)\n"),
         # in another document
-        (
-            "f(account)\n",
-            PastEdit("file:///b.py", 0, ("f(user)\n",), ("f(account)\n",)),
-            "account",
-            "user",
-        ),
+        ("f(account)\n", PastEdit("file:///b.py", 0, ("f(user)\n",), ("f(account)\n",)), "account", "user"),
     ],
 )
 def test_going_on_is_not_taking_back(text: str, made: PastEdit, old: str, new: str) -> None:

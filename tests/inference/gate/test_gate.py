@@ -130,11 +130,7 @@ B = TEXT.index("b")
             state(refused=(Edit.replace(B, B + 5, "b = 3"),)),
             [candidate("b = 2", "b = 3", 0.9)],
         ),
-        (
-            "unknown-document",
-            state(),
-            [candidate("b = 2", "b = 3", 0.9, uri="file:///closed.py")],
-        ),
+        ("unknown-document", state(), [candidate("b = 2", "b = 3", 0.9, uri="file:///closed.py")]),
     ],
 )
 def test_silence_says_why(reason: str, given: EditorState, candidates: list[Candidate]) -> None:

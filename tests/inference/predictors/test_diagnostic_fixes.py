@@ -101,8 +101,7 @@ OTHER = "from app.clock import Clock, zone\nimport json\n\nClock(zone)\n"
 
 
 @pytest.mark.parametrize(
-    ("name", "added"),
-    [("Clock", "from app.clock import Clock\n"), ("json", "import json\n"), ("argv", "")],
+    ("name", "added"), [("Clock", "from app.clock import Clock\n"), ("json", "import json\n"), ("argv", "")]
 )
 def test_an_import_as_another_document_writes_it(name: str, added: str) -> None:
     text = f"import abc\n\nabc.go({name}.now())\n"

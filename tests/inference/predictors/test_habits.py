@@ -20,10 +20,7 @@ COMMITS = [
     MinedCommit(
         f"c{number}",
         float(number),
-        (
-            make_hunk("main.py", (), (f"register({name})",)),
-            make_hunk("names.py", (), (f'    "{name}",',)),
-        ),
+        (make_hunk("main.py", (), (f"register({name})",)), make_hunk("names.py", (), (f'    "{name}",',))),
     )
     for number, name in enumerate(NAMES)
 ]

@@ -117,8 +117,7 @@ async def test_a_choice_for_another_text_is_stale(harness: ServerHarness, sure: 
         "text": "#\n",
     }
     harness.notify(
-        "textDocument/didChange",
-        {"textDocument": {"uri": URI, "version": 2}, "contentChanges": [change]},
+        "textDocument/didChange", {"textDocument": {"uri": URI, "version": 2}, "contentChanges": [change]}
     )
     if sure:
         harness.server.apply_service.load = lambda: merge
@@ -183,8 +182,7 @@ async def test_typing_elsewhere_while_the_person_thinks(harness: ServerHarness) 
         "text": "#\n",
     }
     harness.notify(
-        "textDocument/didChange",
-        {"textDocument": {"uri": URI, "version": 2}, "contentChanges": [change]},
+        "textDocument/didChange", {"textDocument": {"uri": URI, "version": 2}, "contentChanges": [change]}
     )
     reply(harness, question, question["params"]["actions"][0])
     result = (await harness.reply(id))["result"]

@@ -12,12 +12,7 @@ import pytest_asyncio
 
 from editahead_lsp.finish import finish_counter, service
 from editahead_workspace import uris
-from editahead_workspace.finish.messages import (
-    FinishTask,
-    Found,
-    FoundPlace,
-    FoundRule,
-)
+from editahead_workspace.finish.messages import FinishTask, Found, FoundPlace, FoundRule
 from git_repository import make_repository
 from server_harness import ScriptedPipeline, ServerHarness
 
@@ -302,11 +297,7 @@ async def test_the_places_are_counted_in_a_pause(
     assert asked == []
     clock.end_pauses()
     told = await harness.take(lambda m: m.get("method") == "editahead/placesLeft")
-    assert told["params"] == {
-        "uri": uris.path_to_uri(root),
-        "places": 1,
-        "message": "1 place left",
-    }
+    assert told["params"] == {"uri": uris.path_to_uri(root), "places": 1, "message": "1 place left"}
     (task,) = asked
     assert task.niceness == service.IDLE_NICENESS
     assert (await harness.command("status"))["placesLeft"] == 1

@@ -205,8 +205,7 @@ async def test_excluded_files_never_reach_a_prompt(
     root = {"rootUri": tmp_path.as_uri(), "workspaceFolders": [{"uri": tmp_path.as_uri(), "name": "x"}]}
     options = {"editahead": OPENAI | {"debounce_ms": 0, "exclude": ["private/"]}}
     await harness.request(
-        "initialize",
-        {"processId": None, "capabilities": {}, "initializationOptions": options, **root},
+        "initialize", {"processId": None, "capabilities": {}, "initializationOptions": options, **root}
     )
     harness.notify("initialized", {})
     for name in (".env", "ignored.py", "private/x.py", "id_rsa"):

@@ -88,12 +88,7 @@ INLINE = {"textDocument": {"inlineCompletion": {"dynamicRegistration": True}}}
 
 @pytest.mark.parametrize(
     ("setting", "capabilities", "there"),
-    [
-        ("auto", {}, True),
-        ("auto", INLINE, False),
-        ("on", INLINE, True),
-        ("off", {}, False),
-    ],
+    [("auto", {}, True), ("auto", INLINE, False), ("on", INLINE, True), ("off", {}, False)],
 )
 async def test_who_is_offered_it(
     harness: ServerHarness, setting: str, capabilities: dict[str, Any], there: bool

@@ -8,11 +8,7 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editahead_lsp.transport.message_framing import (
-    MAX_HEADER_BYTES,
-    MAX_MESSAGE_BYTES,
-    MessageFramer,
-)
+from editahead_lsp.transport.message_framing import MAX_HEADER_BYTES, MAX_MESSAGE_BYTES, MessageFramer
 from editahead_lsp.transport.stdio import StdinReaderThread, iter_message_bodies
 
 

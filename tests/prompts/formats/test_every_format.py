@@ -20,13 +20,7 @@ from editahead_prompts.formats.base import (
     parse_answer,
 )
 from editahead_prompts.formats.escaping import JOINER, escape
-from editahead_prompts.formats.next_edit import (
-    editahead_2611,
-    mercury,
-    sweep,
-    zeta1,
-    zeta2,
-)
+from editahead_prompts.formats.next_edit import editahead_2611, mercury, sweep, zeta1, zeta2
 from editahead_prompts.formats.next_edit.editahead_coder_2611 import EditaheadCoderFormat
 from editahead_prompts.formats.next_edit.fim import FimFormat
 from editahead_prompts.formats.registry import FORMATS

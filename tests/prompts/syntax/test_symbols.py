@@ -246,13 +246,7 @@ def names(found: list[Symbol], role: Role) -> list[str]:
             "Store|Kind|largest",
             "Logger <- App:Logger|C <- App:Clock",
         ),
-        (
-            "ruby",
-            RUBY,
-            "LIMIT Shop Shop.Store Shop.Store.build Shop.Store.add",
-            "LIMIT|Shop",
-            "* <- json:*",
-        ),
+        ("ruby", RUBY, "LIMIT Shop Shop.Store Shop.Store.build Shop.Store.add", "LIMIT|Shop", "* <- json:*"),
     ],
 )
 def test_symbols(language: str, text: str, definitions: str, exports: str, imports: str) -> None:

@@ -195,9 +195,7 @@ WORDS = [
 ]
 SIGNS = ["/* ... */", "/**/", "/* nothing new */", "<!-- -->", "; // same", "/*\n{i} * as it was\n{i} */"]
 NOTHING = {
-    "python": [
-        *("pass", "pass  # nichts neu", "Ellipsis", "'unchanged'", '"""..."""', "# same\n{i}pass"),
-    ],
+    "python": [*("pass", "pass  # nichts neu", "Ellipsis", "'unchanged'", '"""..."""', "# same\n{i}pass")]
 }
 STUBS = {
     "python": [

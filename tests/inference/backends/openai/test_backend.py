@@ -28,11 +28,7 @@ async def test_a_completion(server: ModelServer, backend: OpenAIBackend) -> None
         await exchange.text("x)", logprobs={"token_logprobs": [-0.25, -0.5], "tokens": ["x", ")"]})
         await exchange.text("")
         await exchange.text(":", "stop")
-        usage = {
-            "prompt_tokens": 9,
-            "completion_tokens": 3,
-            "prompt_tokens_details": {"cached_tokens": 4},
-        }
+        usage = {"prompt_tokens": 9, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 4}}
         await exchange.event({"choices": [], "usage": usage})
         await exchange.end()
 

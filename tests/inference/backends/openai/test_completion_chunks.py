@@ -121,10 +121,7 @@ def test_every_sample_comes_whole_and_ends_once(said: list[tuple[int, str]], ran
             },
             Usage(5, None, 2, 9, 7),
         ),
-        (
-            {"usage": {"prompt_tokens": 5}, "metrics": {"speculative_decoding": None}},
-            Usage(5, None, 0),
-        ),
+        ({"usage": {"prompt_tokens": 5}, "metrics": {"speculative_decoding": None}}, Usage(5, None, 0)),
     ],
 )
 def test_usage(chunk: dict[str, Any], usage: Usage) -> None:

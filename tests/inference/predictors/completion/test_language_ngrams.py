@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from editahead_inference.predictors.completion.language_ngrams import (
-    FAMILIES,
-    LanguageNgrams,
-    shipped_ngrams,
-)
+from editahead_inference.predictors.completion.language_ngrams import FAMILIES, LanguageNgrams, shipped_ngrams
 from editahead_inference.predictors.completion.next_piece import NextPieceModel
 from editahead_inference.predictors.completion.ngram_index import NgramIndex
 

@@ -10,11 +10,7 @@ from hypothesis import strategies as st
 
 from editahead_inference.backends.base import Capabilities, CompletionRequest
 from editahead_inference.pipeline import Pipeline
-from editahead_inference.predictors.model.continuation import (
-    MIN_PROBABILITY,
-    UNKNOWN,
-    Continuation,
-)
+from editahead_inference.predictors.model.continuation import MIN_PROBABILITY, UNKNOWN, Continuation
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.text.snapshot import Snapshot

@@ -37,13 +37,7 @@ def changed_twice(
     ("language", "first", "second", "other", "made"),
     [
         ("python", "from a.b import C\n", "from a.b import D\n", "from a.b import E\n", "from x import E\n"),
-        (
-            "python",
-            "import a.b as c\n",
-            "import a.b as c\n",
-            "import a.b as d\n",
-            "import x as d\n",
-        ),
+        ("python", "import a.b as c\n", "import a.b as c\n", "import a.b as d\n", "import x as d\n"),
         (
             "python",
             "from a.b import C\n",

@@ -45,12 +45,7 @@ PLACES = {
         "'use strict'\n@a('b')\n",
         "import { a } from './a'\n",
     ),
-    "web: default": (
-        "typescript",
-        Wanted("A", "./a", "A", "default"),
-        "@A();\n",
-        'import A from "./a";\n\n',
-    ),
+    "web: default": ("typescript", Wanted("A", "./a", "A", "default"), "@A();\n", 'import A from "./a";\n\n'),
     "web: script": (
         "typescript",
         Wanted("A", "./a", "A", "type"),

@@ -97,10 +97,7 @@ def test_several_modules_of_which_one_stayed_are_left_alone() -> None:
 
 
 def test_closed_importers_are_looked_up_without_an_edit() -> None:
-    files = {
-        f"{ROOT}/shop/bill.py": "from shop.tax import rate\n",
-        f"{ROOT}/shop/other.py": "tax = 1\n",
-    }
+    files = {f"{ROOT}/shop/bill.py": "from shop.tax import rate\n", f"{ROOT}/shop/other.py": "tax = 1\n"}
     document = Snapshot.from_text("rate = 1\n", uri=f"{ROOT}/shop/duty.py", language="python")
     moved = MovedFile(f"{ROOT}/shop/tax.py", document.uri)
     state = EditorState(document, 0, index_version=1, moved_files=(moved,))

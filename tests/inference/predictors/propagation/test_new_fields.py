@@ -34,11 +34,7 @@ ADDED = {
         ("rust", "T {\n        a,\n        b,\n    }", "T {\n        a,\n        b,\n        c,\n    }"),
         ("typescript", "{ a, b: 1 }", "{ a, b: 1, c }"),
         ("typescript", "{ a: a, b: 1 }", "{ a: a, b: 1, c: c }"),
-        (
-            "typescript",
-            "{\n    a,\n    b // the last\n  }",
-            "{\n    a,\n    b, c // the last\n  }",
-        ),
+        ("typescript", "{\n    a,\n    b // the last\n  }", "{\n    a,\n    b, c // the last\n  }"),
         ("typescript", "{\n    a,\n    b\n  }", "{\n    a,\n    b,\n    c\n  }"),
         ("python", "T(a=a, b=b)", "T(a=a, b=b, c=c)"),
         (

@@ -316,10 +316,7 @@ WORDS = (
     "\ud800",
 )
 CODE = ("\n", "\r\n", "\n\n", " ", "def total(items):", "    return sum(items)", "x = 1")
-ANSWERS = st.lists(
-    st.sampled_from((*MARKS, *WORDS, *CODE)) | st.text(max_size=3),
-    max_size=40,
-)
+ANSWERS = st.lists(st.sampled_from((*MARKS, *WORDS, *CODE)) | st.text(max_size=3), max_size=40)
 
 
 @pytest.mark.slow
