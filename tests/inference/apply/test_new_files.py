@@ -52,22 +52,25 @@ _CODE = {
     "src/a.rb": ("ruby", "puts 'a'\n"),
     "src/A.kt": ("kotlin", "fun a() = 1\n"),
 }
+_HEADS = [
+    "Create a new file {path} with:\n\n```{word}\n",
+    "Create the file `{path}`:\n\n```{word}\n",
+    "**{path}**\n```{word}\n",
+    "### `{path}` (new)\n\n```{word}\n",
+    "`{path}`:\n```\n",
+    "File: {path}\n\n```{word}\n",
+    "```{word}:{path}\n",
+    '```{word} title="{path}"\n',
+    "Save this as `{path}`:\n```{word}\n",
+    "I added a new file, {path}:\n```{word}\n",
+]
 
 
-@pytest.mark.parametrize("path", _CODE)
 @pytest.mark.parametrize(
-    "head",
+    ("path", "head"),
     [
-        "Create a new file {path} with:\n\n```{word}\n",
-        "Create the file `{path}`:\n\n```{word}\n",
-        "**{path}**\n```{word}\n",
-        "### `{path}` (new)\n\n```{word}\n",
-        "`{path}`:\n```\n",
-        "File: {path}\n\n```{word}\n",
-        "```{word}:{path}\n",
-        '```{word} title="{path}"\n',
-        "Save this as `{path}`:\n```{word}\n",
-        "I added a new file, {path}:\n```{word}\n",
+        *((path, _HEADS[0]) for path in _CODE),
+        *((path, head) for path in ("docs/use.md", "deploy/Dockerfile") for head in _HEADS[1:]),
     ],
 )
 def test_block_with_a_path_that_leads_nowhere_creates_the_file(path: str, head: str) -> None:
