@@ -164,7 +164,8 @@ class SketchesByModel(TypedDict):
     """Figures of the model.
 
     refused: sketches that were refused without the model, though not only that is right. solved: of them. wrong: edits
-    that were offered to be confirmed. tokensPerStep: of the answers offered.
+    that were offered to be confirmed. tokensPerStep: of the answers offered. choices: refused with the right choice among
+    several; first: where it came first; firstByRules: where it would without the model.
     """
 
     refused: int
@@ -173,6 +174,9 @@ class SketchesByModel(TypedDict):
     tokensPerStep: float | None
     firstHunkMs: float | None
     ms: float | None
+    choices: int
+    firstByRules: int
+    first: int
 
 
 class EvalApplyOutput(Measured):

@@ -480,7 +480,8 @@ SHAPES = [
             variants={}, damages={}, damagesByStyle={}, ambiguous={}, offered=195, wrong=0, wrongAtMost=0.0193,
             latencyMs={"p50": 12.5}, refusals={"ambiguous": 5},
             byModel={
-                "refused": 5, "solved": 2, "wrong": 0, "tokensPerStep": 4.5, "firstHunkMs": 180.5, "ms": 420.0
+                "refused": 5, "solved": 2, "wrong": 0, "tokensPerStep": 4.5, "firstHunkMs": 180.5, "ms": 420.0,
+                "choices": 3, "firstByRules": 2, "first": 3
             },
         ),
         lab_types.EvalApplyOutput,

@@ -64,6 +64,9 @@ class ByModel:
             drafts predicted.
         first_hunk_ms: median time until the first hunk was decided, in milliseconds.
         ms: median time until the edit arrived, in milliseconds.
+        choices: those of `refused` that were refused with the model, too, with the right choice among several.
+        first_by_rules: those of `choices` whose right choice is the likeliest by the rules.
+        first: those of `choices` whose right choice came first.
     """
 
     refused: int
@@ -72,6 +75,9 @@ class ByModel:
     tokens_per_step: float | None
     first_hunk_ms: float | None
     ms: float | None
+    choices: int = 0
+    first_by_rules: int = 0
+    first: int = 0
 
 
 @dataclass(frozen=True)
@@ -158,6 +164,7 @@ def _by_model(outcomes: Sequence[CaseResult]) -> ByModel:
     refused = [o for o in outcomes if (o.by_model or o.status == "refused") and not o.case.only_refusal]
     tokens = sum(outcome.tokens for outcome in from_model)
     steps = tokens - sum(outcome.drafted for outcome in from_model)
+    chosen = [outcome for outcome in refused if outcome.right_choice]
     return ByModel(
         len(refused),
         sum(outcome.status == "exact" for outcome in from_model),
@@ -165,6 +172,9 @@ def _by_model(outcomes: Sequence[CaseResult]) -> ByModel:
         tokens / steps if steps else None,
         percentile([outcome.first_ms for outcome in from_model if outcome.first_ms is not None], 50),
         percentile([outcome.ms for outcome in from_model if outcome.ms is not None], 50),
+        len(chosen),
+        sum(outcome.right_by_rules == 1 for outcome in chosen),
+        sum(outcome.right_choice == 1 for outcome in chosen),
     )
 
 
@@ -260,6 +270,9 @@ def _as_json(found: ByModel) -> SketchesByModel:
         "tokensPerStep": found.tokens_per_step,
         "firstHunkMs": found.first_hunk_ms,
         "ms": found.ms,
+        "choices": found.choices,
+        "firstByRules": found.first_by_rules,
+        "first": found.first,
     }
 
 
@@ -299,6 +312,10 @@ def render(figures: Figures, console: Console) -> None:
         console.print(
             f"By the model, to be confirmed: {found.solved} of {found.refused} refused sketches solved{share}, "
             f"{found.wrong} wrong{steps}"
+        )
+        console.print(
+            f"Of {found.choices} with the right choice among several, it came first in {found.first}; by the rules alone in "
+            f"{found.first_by_rules}"
         )
     where = figures.provenance
     console.print()

@@ -32,6 +32,7 @@ class CaseResult:
         reason: why the server refused, or `SERVER_FAILED`; "" if it did not.
         choices: the readings that the server offered beside a refusal.
         right_choice: the place of the right one among them, from 1; 0 if there is none.
+        right_by_rules: its place by the likelihood of the rules, which a model does not change.
         ms: time until the answer arrived, with the messages written and read; None for a refusal.
         got: the text of each file after the offered edit; empty for a refusal.
         by_model: the edit is a model's and was offered for confirmation.
@@ -45,6 +46,7 @@ class CaseResult:
     reason: str = ""
     choices: int = 0
     right_choice: int = 0
+    right_by_rules: int = 0
     ms: float | None = None
     got: tuple[str, ...] = ()
     by_model: bool = False
@@ -122,9 +124,18 @@ def apply_one(editor: Editor, case: Case) -> CaseResult:
     except ResponseError as error:
         if error.code != REQUEST_FAILED:
             return CaseResult(case, "refused", SERVER_FAILED)
-        ids = [choice["id"] for choice in error.data.get("choices", ())]
+        choices = error.data.get("choices", ())
+        ids = [choice["id"] for choice in choices]
+        right = _right_choice(editor, case, argument, ids)
+        by_rules = sorted(choices, key=lambda choice: -choice["likelihood"])
+        places = [choice["id"] for choice in by_rules]
         return CaseResult(
-            case, "refused", error.data["reason"], len(ids), _right_choice(editor, case, argument, ids)
+            case,
+            "refused",
+            error.data["reason"],
+            len(ids),
+            right,
+            places.index(ids[right - 1]) + 1 if right else 0,
         )
     got = _after(editor, case, response.result["edit"])
     right = _is_right(case, got)

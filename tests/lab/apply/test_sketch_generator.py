@@ -365,7 +365,14 @@ def outcome(
     file = CaseFile("a.py", "python", "x\n" * 1000, () if refusal else ("y\n",))
     made = Case(f"record-{number}#{style}", style, "", damage, "sketch\n", (file,))
     if status == "refused":
-        return CaseResult(made, "refused", "ambiguous", choices=2 * (number % 2), right_choice=number % 2)
+        return CaseResult(
+            made,
+            "refused",
+            "ambiguous",
+            choices=2 * (number % 2),
+            right_choice=number % 2,
+            right_by_rules=number % 2,
+        )
     return CaseResult(made, "exact" if status == "exact" else "wrong", ms=10.0 + number, got=("z\n",))
 
 
@@ -408,19 +415,22 @@ def test_what_a_model_wrote_counts_by_itself() -> None:
         replace(outcome(3, "wrong"), by_model=True, tokens=40, drafted=35, first_ms=20, ms=40),
         replace(outcome(4, "wrong", refusal=True), by_model=True, first_ms=30, ms=80),
         outcome(5, "refused", refusal=True),
+        replace(outcome(6, "refused"), choices=3, right_choice=1, right_by_rules=2),
+        replace(outcome(7, "refused"), choices=2, right_choice=2, right_by_rules=2),
     ]
     found = report.summarize(outcomes, Provenance("abc", "data", 3), with_model=True)
-    assert found.by_model == report.ByModel(3, 1, 2, 4.0, 20, 80)
+    assert found.by_model == report.ByModel(5, 1, 2, 4.0, 20, 80, 3, 1, 2)
     assert (found.offered, found.wrong) == (1, 0)
     assert report.as_json(found)["byModel"]["tokensPerStep"] == 4
     output = io.StringIO()
     report.render(found, Console(file=output))
     said = " ".join(output.getvalue().split())
     assert (
-        "1 of 3 refused sketches solved (33.3%), 2 wrong; 4.0 tokens a step; the first hunk after 20 ms,"
+        "1 of 5 refused sketches solved (20.0%), 2 wrong; 4.0 tokens a step; the first hunk after 20 ms,"
         in said
     )
     assert "the edit after 80 ms" in said
+    assert "Of 3 with the right choice among several, it came first in 2; by the rules alone in 1" in said
     assert "byModel" not in report.as_json(report.summarize(outcomes[:2], Provenance("abc", "data", 3)))
 
 

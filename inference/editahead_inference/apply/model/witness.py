@@ -19,8 +19,8 @@ from editahead_prompts.text.snapshot import Snapshot, split_lines
 WITNESS_WEIGHT = 2.0
 """What the mean log-probability of a token counts beside the logarithm of the likelihood by the rules.
 
-Of 105 refused sketches of training commits with the right choice among several, that one comes first in .905; by the rules alone
-in .838. Any weight from 0.5 to 4 gives .886 or more; the sum in place of the mean misleads (.21).
+Of 105 refused sketches of training commits with the right choice among several, that one comes first in .905, by the rules
+alone in .838. Any weight from 0.5 to 4 gives .886 or more; the sum in place of the mean misleads (.21).
 """
 
 LINES_BELOW = 3
