@@ -256,12 +256,12 @@ def test_many_unknown_settings_are_few_messages() -> None:
 
 @pytest.mark.parametrize("digits", [31, 400, 3_000, 5_000])
 @pytest.mark.parametrize("sign", [1, -1])
-@pytest.mark.parametrize("name", SETTING_NAMES)
-def test_a_huge_number_is_one_message(name: str, sign: int, digits: int) -> None:
-    resolved = resolve_settings([SettingsSource("client", "there", {name: sign * 10 ** (digits - 1)})])
-    (message,) = resolved.messages
-    assert f"there: `{name}` cannot be a number of more than 30 digits; allowed: " in message
-    assert resolved.settings == Settings()
+def test_a_huge_number_is_one_message(sign: int, digits: int) -> None:
+    for name in SETTING_NAMES:
+        resolved = resolve_settings([SettingsSource("client", "there", {name: sign * 10 ** (digits - 1)})])
+        (message,) = resolved.messages
+        assert f"there: `{name}` cannot be a number of more than 30 digits; allowed: " in message
+        assert resolved.settings == Settings()
 
 
 def narrowed(
