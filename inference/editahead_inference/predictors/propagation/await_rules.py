@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from editahead_prompts.text.snapshot import line_end
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .document_index import DocumentIndex
@@ -34,7 +33,7 @@ class AwaitCalls(Rule):
                 continue
             made = call.sub(lambda match: match[0] if _is_settled(match) else "await " + match[0], body)
             if made != body and _is_in_async(index, line):
-                yield Proposal(line, line + 1, (made + line_end(index.snapshot.lines[line]),))
+                yield index.rewrite(line, made)
 
 
 def _is_settled(match: re.Match[str]) -> bool:

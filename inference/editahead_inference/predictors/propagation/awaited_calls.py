@@ -10,16 +10,15 @@ import re
 from collections.abc import Iterator
 
 from editahead_prompts.state import PastEdit
-from editahead_prompts.text.snapshot import line_end
+from editahead_prompts.syntax.languages import family_of
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .document_index import DocumentIndex
-from .follow_up import FollowUp, Situation, changed_tokens
+from .follow_up import FollowUp, Situation, changed_tokens, follow_ups
 from .import_rules import IMPORT
 from .line_transforms import COMMENT
 from .named_places import MODULE, whole_word
 from .proposal import Proposal
-from .rule_runs import join_neighbours
 
 _ASYNC, _ALIKE = 0.7, 0.5
 """Confidence that a call follows: of a function known as asynchronous, and of one that comes from where the awaited one
@@ -33,7 +32,8 @@ _CALL = WordPattern(r"(?P<lead>^\s*|[=:]\s*|\breturn\s+|\(\s*)(?P<callee>[^\W\d]
 _DEFERRED = re.compile(
     r"=>|\blambda\b|\bawait\b|\bvoid\b|\bnew\b|\.then\(|\bPromise\b|\bgather\(|\bcreate_task\(|\bdef\b|\bfunction\b"
 )
-_HEADS = frozenset({"python", "javascript", "typescript", "javascriptreact", "typescriptreact"})
+_FAMILIES = frozenset({"python", "javascript"})
+"""Families of languages whose calls are awaited like this."""
 _CONTROL = frozenset({"if", "while", "for", "switch", "return", "print", "len", "super", "catch", "with"})
 
 
@@ -50,11 +50,9 @@ def adds_await(edit: PastEdit) -> bool:
 def follow_awaits(situation: Situation) -> Iterator[FollowUp]:
     """Yield the calls that need an `await` after another call of their function got one."""
     index = situation.index
-    if index.snapshot.language not in _HEADS:
+    if family_of(index.snapshot.language) not in _FAMILIES:
         return
-    for number, edit in enumerate(situation.here()):
-        if number == _MAX_EDITS:
-            return
+    for edit in situation.here(_MAX_EDITS):
         for row, _, b, spans in changed_tokens(edit):
             for a1, a2, b1, b2 in spans:
                 if a1 == a2 and "".join(b[b1:b2]).strip() == "await":
@@ -76,11 +74,10 @@ def _others(situation: Situation, line: int, awaited: str) -> Iterator[FollowUp]
         if match is None or not confidence or situation.function_at(at) != function:
             continue
         start = match.start("callee")
-        made = f"{body[:start]}await {body[start:]}{line_end(index.snapshot.lines[at])}"
-        found.setdefault(confidence, []).append(Proposal(at, at + 1, (made,)))
+        made = f"{body[:start]}await {body[start:]}"
+        found.setdefault(confidence, []).append(index.rewrite(at, made))
     for confidence, proposals in found.items():
-        for proposal in join_neighbours(proposals):
-            yield FollowUp(proposal, "await-too", f"await:{awaited}", "await, as before", confidence)
+        yield from follow_ups(proposals, "await-too", f"await:{awaited}", "await, as before", confidence)
 
 
 def _call_without_await(body: str) -> re.Match[str] | None:

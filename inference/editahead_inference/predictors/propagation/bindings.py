@@ -6,7 +6,7 @@ They compare the occurrences' roles (plain, member, text ...) and the functions 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache
 
 from editahead_prompts.state import PastEdit
@@ -26,6 +26,7 @@ from .named_places import (
     MODULE,
     OtherIndexes,
     may_be_called,
+    occurrence_at,
     occurrences_of,
     other_owners,
     whole_word,
@@ -104,9 +105,7 @@ class RenamedName:
         """The new name where the edit put it; None if it is not found there."""
         if self._new_place is None:
             return None
-        line, column = self._new_place
-        at = self._origin.snapshot.starts[line] + column
-        return self._trees.occurrence(self._origin.snapshot, at, at + len(self.new))
+        return occurrence_at(*self._new_place, self.new, self._origin, self._trees)
 
     @cached_property
     def _binders(self) -> Mapping[int, int]:
@@ -161,9 +160,8 @@ class RenamedName:
 
     def occurrence(self, line: int, column: int) -> Occurrence:
         """Return the occurrence of the old name at a 0-based line and column of the index's document."""
-        at = self._index.snapshot.starts[line] + column
         found = None if self.old.isascii() else whole_word(self.old).match(self._index.bodies[line], column)
-        return self._trees.occurrence(self._index.snapshot, at, at + len(found[0] if found else self.old))
+        return occurrence_at(line, column, found[0] if found else self.old, self._index, self._trees)
 
     def refers_elsewhere(self, site: Occurrence) -> bool:
         """Return whether the occurrence surely means another thing than the renamed name.
@@ -403,6 +401,14 @@ class RenamedName:
         made = [o for o in self._occurrences(self.new) if o.defines and o.role == "plain" and o.functions]
         return len({o.functions[0] for o in made}) > 1
 
+    def replaced_in(self, body: str, line: int, replaced: Callable[[re.Match[str], Occurrence], str]) -> str:
+        """Replace the old name in a line by what a function returns for each occurrence."""
+        if len(body) > MAX_WIDTH:
+            return body
+        return whole_word(self.old).sub(
+            lambda match: replaced(match, self.occurrence(line, match.start())), body
+        )
+
     def rename_foreign(self, body: str, line: int) -> str:
         """Replace the old name in a line where a function other than the renamed one binds it.
 
@@ -411,15 +417,12 @@ class RenamedName:
         made = self.new_occurrence
         if made is None or made.role != "plain" or self.binding(made) == MODULE or not self._is_repeated:
             return body
-        if len(body) > MAX_WIDTH:
-            return body
 
-        def replaced(match: re.Match[str]) -> str:
-            site = self.occurrence(line, match.start())
+        def replaced(match: re.Match[str], site: Occurrence) -> str:
             is_others = site.role == "plain" and self.binding(site) not in (MODULE, self.binding(made))
             return self.new if is_others else match[0]
 
-        return whole_word(self.old).sub(replaced, body)
+        return self.replaced_in(body, line, replaced)
 
     def rename_same(self, body: str, line: int, *, strictly: bool) -> str:
         """Replace the old name in a line where it means the renamed thing.
@@ -430,17 +433,14 @@ class RenamedName:
             strictly: Whether role and binding must be the same. If not, only occurrences that surely mean another thing,
                 and plain words of a text, stay.
         """
-        if len(body) > MAX_WIDTH:
-            return body
 
-        def replaced(match: re.Match[str]) -> str:
-            site = self.occurrence(line, match.start())
+        def replaced(match: re.Match[str], site: Occurrence) -> str:
             keeps = self._is_not_meant(body, line, match) or (strictly and not self.refers_same(site))
             if keeps:
                 return match[0]
             return f"{self.old}: {self.new}" if site.shorthand else self.new
 
-        return whole_word(self.old).sub(replaced, body)
+        return self.replaced_in(body, line, replaced)
 
     def features(self, line: int) -> dict[str, float]:
         """Return how the line's first occurrence that may mean the renamed name relates to the rename.

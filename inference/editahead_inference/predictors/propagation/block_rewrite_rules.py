@@ -42,8 +42,7 @@ class ContextRewrite(Rule):
             table = infer_renaming(self.above, index.bodies[line - 1].strip())
             if all(name in table for name in self.taken):
                 own = {name: table[name] for name in self.taken}
-                end = line_end(index.snapshot.lines[line])
-                yield Proposal(line, line + 1, (index.indent(line) + apply_renaming(self.new, own) + end,))
+                yield index.rewrite(line, index.indent(line) + apply_renaming(self.new, own))
 
 
 def learn_context(old: str, new: str, above: str) -> list[Rule]:

@@ -17,7 +17,7 @@ from editahead_prompts.text.word_patterns import WordPattern
 
 from .argument_rules import ArgumentChange, argument_spans
 from .document_index import DocumentIndex
-from .named_places import MAX_WIDTH
+from .named_places import places_in
 from .proposal import Proposal
 from .renamed_definition import RenamedDefinition
 
@@ -25,6 +25,7 @@ MAX_LINES = 200
 """Lines with the function's name. A function on more lines is changed by a tool."""
 WINDOW = 60
 """Lines of a parameter list or a call that are read."""
+_OPENS = re.compile(r"\s?\(")
 _KEYWORD = WordPattern(r"(?P<name>[^\W\d]\w*)\s*=(?!=)")
 
 
@@ -52,22 +53,16 @@ def calls_in(
     index: DocumentIndex, name: str, target: RenamedDefinition, trees: SyntaxTrees
 ) -> Iterator[Call]:
     """Yield the calls of the function in a document."""
-    lines, nodes = index.lines_with(name), nodes_of(index.snapshot.language)
-    opens = WordPattern(rf"(?<!\w){re.escape(name)}\s?\(")
-    for line in lines if len(lines) <= MAX_LINES else ():
-        body = index.bodies[line]
-        if len(body) > MAX_WIDTH:
+    nodes = nodes_of(index.snapshot.language)
+    for line, column, site in places_in(index.few_lines_with(name, MAX_LINES), name, index, trees):
+        end = column + len(name)
+        opens = _OPENS.match(index.bodies[line], end)
+        at = index.snapshot.starts[line]
+        if site.defines or opens is None or not target.is_meant(site, line, column):
             continue
-        for match in opens.finditer(body):
-            at = index.snapshot.starts[line] + match.start()
-            site = trees.occurrence(index.snapshot, at, at + len(name))
-            if site.defines or not _is_called(trees.node_at(index.snapshot, at, at + len(name)), nodes):
-                continue
-            if not target.is_meant(site, line, match.start()):
-                continue
-            call = call_at(index, line, match.end() - 1)
-            if call is not None:
-                yield call
+        call = call_at(index, line, opens.end() - 1)
+        if call is not None and _is_called(trees.node_at(index.snapshot, at + column, at + end), nodes):
+            yield call
 
 
 def call_at(index: DocumentIndex, line: int, column: int) -> Call | None:

@@ -100,7 +100,7 @@ class ChangedArguments:
         origin = self._home(edit.uri) if edit is not None else None
         if edit is None or origin is None:
             return
-        lines = range(edit.line, min(edit.line + len(edit.new), len(origin.bodies)))
+        lines = origin.lines_of(edit)
         yield from (place.occurrence for place in places_in(lines, callee, origin, self._trees))
 
     def _is_meant(self, site: Occurrence, examples: Sequence[Occurrence]) -> bool:

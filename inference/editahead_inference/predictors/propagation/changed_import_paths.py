@@ -10,17 +10,16 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import unquote
 
 from editahead_prompts.state import PastEdit
 from editahead_prompts.syntax.languages import family_of
 from editahead_prompts.text.identifiers import WORD
-from editahead_prompts.text.snapshot import line_body, line_end
+from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .follow_up import FollowUp, Situation
 from .named_places import MAX_WIDTH
-from .proposal import Proposal
+from .other_modules import path_of
 from .rule import shorten
 from .token_patterns import KEYWORDS
 
@@ -119,7 +118,7 @@ def follow_changed_import_paths(situation: Situation) -> Iterator[FollowUp]:
             continue
         path, confidence = made
         new = body[: found.span[0]] + path + body[found.span[1] :]
-        proposal = Proposal(line, line + 1, (new + line_end(index.snapshot.lines[line]),))
+        proposal = index.rewrite(line, new)
         label = f"import from {shorten(path, 40)}"
         yield FollowUp(proposal, "import-path", f"import-path:{found.path}:{path}", label, confidence)
 
@@ -246,4 +245,4 @@ def _written(change: _Change, folder: str) -> str:
 
 
 def _folder(uri: str) -> str:
-    return posixpath.dirname(unquote(uri.partition("://")[2]))
+    return posixpath.dirname(path_of(uri))

@@ -10,18 +10,17 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from rapidfuzz import fuzz
 
 from editahead_prompts.state import PastEdit
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import changed_spans, is_word, split_words, tokenize, word_replacement
-from editahead_prompts.text.snapshot import line_body, line_end
+from editahead_prompts.text.snapshot import line_body
 
 from .document_index import DocumentIndex
-from .follow_up import FollowUp, Situation
-from .proposal import Proposal
-from .rule_runs import join_neighbours
+from .follow_up import FollowUp, Situation, follow_ups
 from .single_examples import renames_local_only
 from .substitution_rules import WordRename
 from .token_patterns import KEYWORDS
@@ -80,14 +79,9 @@ def continue_copies(situation: Situation) -> Iterator[FollowUp]:
         if not copy.words:
             continue
         rules = [WordRename("copy", "", "", "", "".join(old), None, old, new, ()) for old, new in copy.words]
-        proposals = []
-        for line in _rest(copy, index, rules):
-            made = _mapped(index.bodies[line], rules)
-            if made != index.bodies[line]:
-                proposals.append(Proposal(line, line + 1, (made + line_end(index.snapshot.lines[line]),)))
-        old, new = ("_".join(words) for words in copy.words[0])
-        for proposal in join_neighbours(proposals):
-            yield FollowUp(proposal, "copy", f"copy:{copy.words}", f"{old} -> {new} in the copy", _CONTINUED)
+        proposals = index.rewrite_all(_rest(copy, index, rules), partial(_mapped, rules))
+        label = f"{'_'.join(copy.words[0][0])} -> {'_'.join(copy.words[0][1])} in the copy"
+        yield from follow_ups(proposals, "copy", f"copy:{copy.words}", label, _CONTINUED)
 
 
 def _find_copy(edit: PastEdit, index: DocumentIndex, trees: SyntaxTrees) -> Copy | None:
@@ -248,7 +242,7 @@ def _is_same_below(index: DocumentIndex, original: int, line: int) -> bool:
     return ours == theirs and len(ours) == 2 and len(index.indent(line + 1)) > len(index.indent(line))
 
 
-def _mapped(body: str, rules: Sequence[WordRename]) -> str:
+def _mapped(rules: Sequence[WordRename], body: str) -> str:
     for rule in rules:
         body = rule.rewrite(body)
     return body
@@ -279,5 +273,5 @@ def _rest_beside(copy: Copy, step: int, index: DocumentIndex, rules: Sequence[Wo
             if not ours.strip() and _ends_block(index, line, step, copy.line):
                 return
             yield line
-        elif not _replaced_words(theirs, ours) and ours != _mapped(theirs, rules):
+        elif not _replaced_words(theirs, ours) and ours != _mapped(rules, theirs):
             return

@@ -11,15 +11,13 @@ from itertools import islice
 
 from editahead_prompts.state import PastEdit
 from editahead_prompts.text.identifiers import replaced_word
-from editahead_prompts.text.snapshot import line_end
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .document_index import DocumentIndex
-from .follow_up import FollowUp, Situation, changed_tokens, without_alignment
-from .named_places import MAX_WIDTH, other_indexes
+from .follow_up import FollowUp, Situation, changed_tokens, follow_ups, without_alignment
+from .named_places import MAX_WIDTH
 from .proposal import Proposal
 from .renamed_definition import RenamedDefinition
-from .rule_runs import join_neighbours
 from .unfinished_edits import may_be_whole
 
 _SURE, _ELSEWHERE, _DOCUMENTED, _TYPED = 0.62, 0.58, 0.56, 0.45
@@ -60,10 +58,7 @@ def follow_renamed_definitions(situation: Situation) -> Iterator[FollowUp]:
 
 
 def _renamed_definitions(situation: Situation) -> Iterator[RenamedDefinition]:
-    for edit in situation.edits:
-        origin = situation.home(edit.uri) if edit is not None else None
-        if edit is None or origin is None:
-            continue
+    for edit, origin in situation.last():
         known = _words(edit.old)
         for row, a, b, spans in changed_tokens(edit):
             line = edit.line + row
@@ -82,13 +77,12 @@ def _renamed(
 ) -> RenamedDefinition | None:
     """Return the definition that an edit renamed at a place; None if it renamed none, or one of several."""
     index, trees = situation.index, situation.trees
-    others = other_indexes(situation.state, index, situation.home)
-    renamed = RenamedDefinition(*pair, origin, origin, edit, trees, place, others)
+    renamed = RenamedDefinition(*pair, origin, origin, edit, trees, place, situation.others)
     if not renamed.is_only_definition or renamed.is_unfinished:
         return None
     if index is origin:
         return renamed
-    return RenamedDefinition(*pair, index, origin, edit, trees, place, others)
+    return RenamedDefinition(*pair, index, origin, edit, trees, place, situation.others)
 
 
 def _words(lines: Sequence[str]) -> Set[str]:
@@ -103,10 +97,8 @@ def _is_renaming(new: str, known: Set[str]) -> bool:
 
 def _references(renamed: RenamedDefinition, situation: Situation) -> Iterator[FollowUp]:
     index = situation.index
-    lines = index.lines_with(renamed.old)
-    if not lines or len(lines) > _MAX_LINES or not renamed.is_visible:
-        return
-    confidence = _confidence(renamed, situation)
+    lines = index.few_lines_with(renamed.old, _MAX_LINES)
+    confidence = _confidence(renamed, situation) if lines and renamed.is_visible else None
     if confidence is None:
         return
     in_code: list[Proposal] = []
@@ -114,8 +106,7 @@ def _references(renamed: RenamedDefinition, situation: Situation) -> Iterator[Fo
     for line in lines:
         made = renamed.rename_references(index.bodies[line], line)
         if made != index.bodies[line]:
-            proposal = Proposal(line, line + 1, (made + line_end(index.snapshot.lines[line]),))
-            (in_text if renamed.is_text(line) else in_code).append(proposal)
+            (in_text if renamed.is_text(line) else in_code).append(index.rewrite(line, made))
     if renamed.is_rewritten and confidence > _REWRITTEN:
         for proposal in in_code:
             start, end = proposal.start, proposal.end
@@ -129,8 +120,7 @@ def _references(renamed: RenamedDefinition, situation: Situation) -> Iterator[Fo
         (in_code, "rename-defined", confidence),
         (in_text, "rename-documented", min(confidence, _DOCUMENTED)),
     ):
-        for proposal in join_neighbours(proposals):
-            yield FollowUp(proposal, kind, key, label, sure)
+        yield from follow_ups(proposals, kind, key, label, sure)
 
 
 def _confidence(renamed: RenamedDefinition, situation: Situation) -> float | None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Literal
 
+from editahead_prompts.state import PastEdit
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.identifiers import WORD
@@ -133,6 +134,10 @@ class DocumentIndex:
             *changed,
             *(line + shift for line in earlier[bisect_left(earlier, end) :]),
         ]
+
+    def lines_of(self, edit: PastEdit) -> range:
+        """Return the lines that an edit of the document left, as far as they are still there."""
+        return range(edit.line, min(edit.line + len(edit.new), len(self.bodies)))
 
     def rewrite(self, line: int, body: str) -> Proposal:
         """Return the proposal that puts a text in the place of a line's, with the line's end."""

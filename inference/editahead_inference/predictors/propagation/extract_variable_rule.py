@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from editahead_prompts.text.snapshot import line_end
 from editahead_prompts.text.word_patterns import WordPattern, goes_on
 
 from . import token_patterns
@@ -45,7 +44,7 @@ class Extraction(Rule):
             made = whole.sub(lambda _: self.name, body)
             given = _ASSIGNMENT.fullmatch(made)
             if made != body and (given is None or given["name"] != given["value"]):
-                yield Proposal(line, line + 1, (made + line_end(index.snapshot.lines[line]),))
+                yield index.rewrite(line, made)
 
 
 def learn_extraction(line: str) -> list[Rule]:

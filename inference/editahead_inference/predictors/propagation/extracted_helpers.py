@@ -29,11 +29,10 @@ from editahead_prompts.text.word_patterns import WordPattern
 
 from .changed_parameters import Parameters, column_of, read_parameters
 from .document_index import DocumentIndex
-from .follow_up import FollowUp, Situation
+from .follow_up import FollowUp, Situation, follow_ups
 from .named_places import MODULE, knows_name, places_in, whole_word
 from .proposal import Proposal
 from .rule import shorten
-from .rule_runs import join_neighbours
 from .token_patterns import KEYWORDS
 
 _EXTRACTED = 0.7
@@ -89,10 +88,8 @@ def follow_extractions(situation: Situation) -> Iterator[FollowUp]:
     for helper in _helpers(situation):
         if not _is_used(helper.name, situation, r"\s?\("):
             continue
-        proposals = list(_replaced(helper, situation))
-        label = f"use {helper.name}()"
-        for proposal in join_neighbours(proposals):
-            yield FollowUp(proposal, "extracted", f"extracted:{helper.name}", label, _EXTRACTED)
+        key, label = f"extracted:{helper.name}", f"use {helper.name}()"
+        yield from follow_ups(_replaced(helper, situation), "extracted", key, label, _EXTRACTED)
 
 
 def _inserted(situation: Situation) -> Iterator[tuple[int, int]]:
@@ -185,9 +182,9 @@ def _uses_of_value(name: str, value: str, situation: Situation) -> Iterator[Foll
         made = literal.sub(in_code, index.bodies[line])
         return index.rewrite(line, made) if made != index.bodies[line] else None
 
-    for proposal in join_neighbours(filter(None, map(replaced, lines))):
-        label = f"{shorten(value, 20)} -> {name}"
-        yield FollowUp(proposal, "extracted", f"extracted:{name}", label, _EXTRACTED)
+    label = f"{shorten(value, 20)} -> {name}"
+    found = filter(None, map(replaced, lines))
+    yield from follow_ups(found, "extracted", f"extracted:{name}", label, _EXTRACTED)
 
 
 def _helpers(situation: Situation) -> Iterator[_Helper]:

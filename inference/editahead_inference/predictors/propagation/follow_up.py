@@ -17,6 +17,7 @@ from editahead_prompts.text.snapshot import line_body
 from .document_index import DocumentIndex
 from .named_places import function_at, other_indexes
 from .proposal import Proposal
+from .rule_runs import join_neighbours
 from .unfinished_edits import Typing
 
 _MAX_LINE = 2000
@@ -40,6 +41,13 @@ class FollowUp:
     key: str
     label: str
     confidence: float
+
+
+def follow_ups(
+    proposals: Iterable[Proposal], kind: str, key: str, label: str, confidence: float
+) -> Iterator[FollowUp]:
+    """Yield the proposals, those of neighbouring lines as one."""
+    return (FollowUp(proposal, kind, key, label, confidence) for proposal in join_neighbours(proposals))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +75,7 @@ class Situation:
         uri = self.index.snapshot.uri
         return islice((edit for edit in self.edits if edit is not None and edit.uri == uri), most)
 
-    def last(self, most: int) -> Iterator[tuple[PastEdit, DocumentIndex]]:
+    def last(self, most: int | None = None) -> Iterator[tuple[PastEdit, DocumentIndex]]:
         """Yield the finished ones of the last edits, newest first, each with the index of its document, which is known."""
         for edit in self.edits[:most]:
             origin = self.home(edit.uri) if edit is not None else None

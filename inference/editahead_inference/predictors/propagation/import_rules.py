@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from editahead_prompts.text.identifiers import changed_spans, replaced_word, tokenize
 from editahead_prompts.text.scripts import count_letters
-from editahead_prompts.text.snapshot import line_end
 from editahead_prompts.text.word_patterns import WordPattern
 
 from . import token_patterns
@@ -70,7 +69,7 @@ class UnusedImport(Rule):
         names = [name.strip() for name in listed["names"].split(",") if name.strip()] if listed else []
         if listed and self.source in names and len(names) > 1:
             new = self._without_name(listed, names)
-            yield Proposal(line, line + 1, (new + line_end(index.snapshot.lines[line]),))
+            yield index.rewrite(line, new)
         elif (_WHOLE.match(body) and len(names) <= 1) or (_ITEM.match(body) and _inside_import(index, line)):
             yield Proposal(line, _end_of_gap(index, line), ())
 
@@ -91,7 +90,7 @@ class ReplacedImport(Rule):
         if line is None or not imports_at(index, line) or not _is_unbound(self.successor, index):
             return
         body = whole_word(self.source).sub(self.successor, index.bodies[line])
-        yield Proposal(line, line + 1, (body + line_end(index.snapshot.lines[line]),))
+        yield index.rewrite(line, body)
 
 
 def _is_renamed(name: str, body: str) -> bool:

@@ -39,7 +39,7 @@ class IntroducedNames:
         if origin is None:
             return
         old = {word for line in edit.old for word in WORD.findall(line[:MAX_WIDTH])}
-        for line in range(edit.line, min(edit.line + len(edit.new), len(origin.bodies))):
+        for line in origin.lines_of(edit):
             body = origin.bodies[line]
             for match in WORD.finditer(body[:MAX_WIDTH]):
                 name = match[0]

@@ -36,7 +36,7 @@ def means_other(renames: tuple[str, str], index: DocumentIndex, line: int, edit:
     old, new = renames
     if not _has_literal(index, line, old):
         return False
-    rows = range(edit.line, min(edit.line + len(edit.new), len(index.bodies)))
+    rows = index.lines_of(edit)
     return edit.uri != index.snapshot.uri or not any(_has_literal(index, row, new) for row in rows)
 
 

@@ -42,9 +42,7 @@ _COMPARISON = re.compile(r"(?<![-<>=])[<>]=?(?![<>=])")
 def follow_mirrored(situation: Situation) -> Iterator[FollowUp]:
     """Yield the mirror images of the last edits."""
     index = situation.index
-    for number, edit in enumerate(situation.here()):
-        if number == _MAX_EDITS:
-            return
+    for edit in situation.here(_MAX_EDITS):
         if edit.old:
             found = [*_mirrored_lines(edit, index), *_counterparts(edit, index)]
         else:
@@ -69,7 +67,7 @@ def _mirrored_lines(edit: PastEdit, index: DocumentIndex) -> Iterator[tuple[Prop
         at, table = images[0]
         made = turn_words(new, table)
         if made != index.bodies[at]:
-            yield Proposal(at, at + 1, (made + line_end(index.snapshot.lines[at]),)), _LINE
+            yield index.rewrite(at, made), _LINE
 
 
 def _has_sides(tokens: Sequence[str], spans: Sequence[Span], table: Mapping[str, str]) -> bool:
@@ -127,7 +125,7 @@ def _counterparts(edit: PastEdit, index: DocumentIndex) -> Iterator[tuple[Propos
         if len(images) == 1:
             at, token, made = images[0]
             body = WordPattern(rf"(?<!\w){re.escape(token)}(?!\w)").sub(made, index.bodies[at])
-            yield Proposal(at, at + 1, (body + line_end(index.snapshot.lines[at]),)), _CODEC
+            yield index.rewrite(at, body), _CODEC
 
 
 def _renamed_call(a: Sequence[str], b: Sequence[str], spans: Sequence[Span]) -> tuple[str, str] | None:

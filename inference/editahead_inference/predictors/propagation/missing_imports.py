@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
-from urllib.parse import unquote
 
 from editahead_prompts.state import PastEdit
+from editahead_prompts.syntax.languages import family_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees, count_errors
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.scripts import count_letters
@@ -35,7 +35,8 @@ from .import_statements import (
     takes_list,
 )
 from .import_styles import Statement, Wanted
-from .named_places import whole_word
+from .named_places import places_in
+from .other_modules import path_of
 from .proposal import Proposal
 from .standard_library import STANDARD_MODULES, STANDARD_NAMES
 
@@ -46,9 +47,11 @@ _MAX_OCCURRENCES = 40
 _BUILT_IN = frozenset(dir(builtins))
 _DEFINED = {
     "python": r"^(?:async\s+)?(?:def|class)\s+{0}\b|^{0}\s*(?::[^=\n]+)?=(?!=)",
-    "web": r"^export\s+(?:default\s+)?(?:(?:async|abstract)\s+)?(?:function\*?|class|const|let|interface|type|enum)\s+{0}\b",
+    "javascript": (
+        r"^export\s+(?:default\s+)?(?:(?:async|abstract)\s+)?(?:function\*?|class|const|let|interface|type|enum)"
+        r"\s+{0}\b"
+    ),
 }
-_WEB = frozenset({"javascript", "javascriptreact", "typescript", "typescriptreact"})
 
 
 class MissingImport(NamedTuple):
@@ -166,21 +169,13 @@ def _is_unbound(name: str, index: DocumentIndex, trees: SyntaxTrees) -> bool:
         own = WordPattern(rf"\buse\s[^;]{{0,1000}}?(?:\b{re.escape(name)}\b|\*)[^;]{{0,1000}};")
         if own.search(index.snapshot.text):
             return False
-    used, seen = False, 0
-    for line in index.lines_with(name):
-        in_import = IMPORT.match(index.bodies[line])
-        for match in whole_word(name).finditer(index.bodies[line]):
-            seen += 1
-            if seen > _MAX_OCCURRENCES:
-                return False
-            at = index.snapshot.starts[line] + match.start()
-            occurrence = trees.occurrence(index.snapshot, at, at + len(name))
-            if occurrence.defines and occurrence.role in ("plain", "argument"):
-                return False
-            # In an import it is a part of a module's name, and in a statement that does not parse it may be prose.
-            used = used or (
-                occurrence.role == "plain" and not in_import and not _is_broken(index, line, trees)
-            )
+    used = False
+    for seen, (line, _, found) in enumerate(places_in(index.lines_with(name), name, index, trees)):
+        if seen == _MAX_OCCURRENCES or (found.defines and found.role in ("plain", "argument")):
+            return False
+        # In an import it is a part of a module's name, and in a statement that does not parse it may be prose.
+        is_code = found.role == "plain" and not IMPORT.match(index.bodies[line])
+        used = used or (is_code and not _is_broken(index, line, trees))
     return used
 
 
@@ -191,7 +186,7 @@ def _is_broken(index: DocumentIndex, line: int, trees: SyntaxTrees) -> bool:
 
 def _is_own(wanted: Wanted, snapshot: Snapshot) -> bool:
     """Return whether the module is, or holds, the document itself."""
-    stem = posixpath.splitext(_path(snapshot.uri))[0].removesuffix("/__init__").removesuffix("/mod")
+    stem = posixpath.splitext(path_of(snapshot.uri))[0].removesuffix("/__init__").removesuffix("/mod")
     parts = [part for part in re.split(r"[./:]+", wanted.module) if part not in ("", "crate", "self")]
     if snapshot.language == "java":
         return (
@@ -216,7 +211,9 @@ def _witnesses(
     name: str, snapshot: Snapshot, others: Sequence[Snapshot], trees: SyntaxTrees
 ) -> Iterator[tuple[str, Wanted]]:
     """Yield what to import for a name, the surest first, each with how it is known."""
-    related = [one for one in others if _is_kin(snapshot.language, one.language) and name in one.text]
+    related = [
+        one for one in others if family_of(snapshot.language) == family_of(one.language) and name in one.text
+    ]
     for other in related:
         for statement in parse_imports(other, trees):
             for item in statement.items:
@@ -239,7 +236,7 @@ def _defined(
     name: str, other: Snapshot, snapshot: Snapshot, trees: SyntaxTrees
 ) -> Iterator[tuple[str, Wanted]]:
     """Yield the import of what another document defines."""
-    pattern = _DEFINED.get("web" if snapshot.language in _WEB else snapshot.language)
+    pattern = _DEFINED.get(family_of(snapshot.language))
     if pattern is None:
         return
     defined = WordPattern(pattern.format(re.escape(name)), re.MULTILINE).search(other.text)
@@ -259,22 +256,14 @@ def _standard(name: str, language: str) -> Iterator[tuple[str, Wanted]]:
         yield "standard", Wanted(name, STANDARD_NAMES[language][name], name, "from")
 
 
-def _is_kin(one: str, other: str) -> bool:
-    return one == other or (one in _WEB and other in _WEB)
-
-
-def _path(uri: str) -> str:
-    return unquote(uri.partition("://")[2])
-
-
 def _seen_from(module: str, theirs: str, ours: str, language: str) -> str:
     """Return another document's name of a module as this document writes it, or "" where that is not known."""
     if not module.startswith("."):
         return module
-    here, there = posixpath.dirname(_path(ours)), posixpath.dirname(_path(theirs))
+    here, there = posixpath.dirname(path_of(ours)), posixpath.dirname(path_of(theirs))
     if here == there:
         return module
-    if language not in _WEB:
+    if family_of(language) != "javascript":
         return ""
     return _relative(posixpath.normpath(posixpath.join(there, module)), here)
 
@@ -286,9 +275,9 @@ def _relative(path: str, folder: str) -> str:
 
 def _module_of(other: Snapshot, snapshot: Snapshot, trees: SyntaxTrees) -> str:
     """Return the name by which this document imports from another, or "" where nothing shows it."""
-    theirs, ours = _path(other.uri), _path(snapshot.uri)
+    theirs, ours = path_of(other.uri), path_of(snapshot.uri)
     known = [statement.module for statement in parse_imports(snapshot, trees)]
-    if snapshot.language in _WEB:
+    if family_of(snapshot.language) == "javascript":
         return _relative_module(theirs, ours, [module for module in known if module.startswith(".")])
     return _dotted_module(theirs, ours, frozenset(known))
 

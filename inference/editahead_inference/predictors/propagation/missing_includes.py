@@ -8,7 +8,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from urllib.parse import unquote
 
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import line_end
@@ -17,6 +16,7 @@ from editahead_prompts.text.word_patterns import WordPattern
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .named_places import MAX_WIDTH
+from .other_modules import path_of
 from .proposal import Proposal
 from .renamed_definition import C_FAMILY
 from .standard_library import C_HEADERS, CPP_HEADERS
@@ -73,7 +73,7 @@ def _brought(situation: Situation, pattern: WordPattern) -> Iterator[str]:
         pattern: What finds the names in code.
     """
     index, typing = situation.index, situation.typing
-    for edit in list(situation.here())[:_MAX_EDITS]:
+    for edit in situation.here(_MAX_EDITS):
         before = {word for line in edit.old for word in WORD.findall(line)}
         lines = range(edit.line, edit.line + len(edit.new))
         for line in edit.new:
@@ -95,9 +95,9 @@ def _workspace_headers(includes: Sequence[tuple[int, str]], situation: Situation
     for name in _brought(situation, WORD):
         declared = WordPattern(_DECLARES.format(re.escape(name)), re.MULTILINE)
         declaring = [source for source in headers if declared.search(source.text)]
-        if len(declaring) != 1 or posixpath.basename(_path(declaring[0].uri)) in included:
+        if len(declaring) != 1 or posixpath.basename(path_of(declaring[0].uri)) in included:
             continue
-        path = _as_included(_path(declaring[0].uri), _path(index.snapshot.uri), includes)
+        path = _as_included(path_of(declaring[0].uri), path_of(index.snapshot.uri), includes)
         if path is not None:
             found[f'"{path}"'] = None
     return list(found)
@@ -122,10 +122,6 @@ def _as_included(header: str, document: str, includes: Sequence[tuple[int, str]]
 def is_header(uri: str) -> bool:
     """Return whether a file is a header of C or C++ by its name."""
     return posixpath.splitext(uri)[1].lower() in _HEADERS
-
-
-def _path(uri: str) -> str:
-    return unquote(uri.partition("://")[2])
 
 
 def _is_used_elsewhere(name: str, index: DocumentIndex, lines: range) -> bool:

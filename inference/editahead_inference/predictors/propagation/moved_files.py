@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Sequence
-from urllib.parse import unquote
 
 from editahead_prompts.state import MovedFile, PastEdit
-from editahead_prompts.text.snapshot import Snapshot, line_end
+from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .follow_up import FollowUp, Situation
 from .named_places import MAX_WIDTH
-from .proposal import Proposal
+from .other_modules import path_of
 
 _CONFIDENCE = 0.9
 """It is chosen: the import is broken without. Of 12 commits that moved a file of code (commits/train), 5 made 7 of the 12
@@ -67,10 +66,9 @@ def follow_moved_files(situation: Situation) -> Iterator[FollowUp]:
                 continue
             made = follower.rewritten(body)
             if made != body:
-                proposal = Proposal(line, line + 1, (made + line_end(index.snapshot.lines[line]),))
                 label = f"import from {posixpath.basename(follower.new)}"
                 key = f"moved:{moved.old}:{moved.new}"
-                yield FollowUp(proposal, "moved-file", key, label, _CONFIDENCE)
+                yield FollowUp(index.rewrite(line, made), "moved-file", key, label, _CONFIDENCE)
 
 
 def lines_written(edits: Sequence[PastEdit], document: Snapshot, old: str) -> frozenset[int]:
@@ -93,7 +91,7 @@ def lines_written(edits: Sequence[PastEdit], document: Snapshot, old: str) -> fr
 
 def module_name(moved: MovedFile) -> str:
     """Return the word that each import of a moved file has: the name of its module, file or folder."""
-    stem, _ = posixpath.splitext(_path(moved.old))
+    stem, _ = posixpath.splitext(path_of(moved.old))
     folder, name = posixpath.split(stem)
     return posixpath.basename(folder) if name in _OF_FOLDERS else name
 
@@ -125,9 +123,9 @@ class _Follower:
     """
 
     def __init__(self, uri: str, language: str, moved: MovedFile, moves: Sequence[MovedFile] = ()) -> None:
-        self.old, self.new = _path(moved.old), _path(moved.new)
+        self.old, self.new = path_of(moved.old), path_of(moved.new)
         self.name = module_name(moved)
-        here = _path(uri)
+        here = path_of(uri)
         self._language = "web" if language in _WEB else "c" if language in _C else language
         before = self.old + here[len(self.new) :] if f"{here}/".startswith(f"{self.new}/") else here
         self.is_moved_itself = before != here and self._language in ("web", "python")
@@ -136,7 +134,7 @@ class _Follower:
         is_elsewhere = self._folder != self._folder_before
         self._moves = [(self.old, self.new)]
         if is_elsewhere:
-            self._moves += [(_path(other.old), _path(other.new)) for other in moves if other != moved]
+            self._moves += [(path_of(other.old), path_of(other.new)) for other in moves if other != moved]
 
     def rewritten(self, body: str) -> str:
         """Return a line with the moved file's new path; the line itself where it does not import the file."""
@@ -163,7 +161,7 @@ class _Follower:
         if self._language == "go":
             return self._package(text)
         if self._language == "rust":
-            return self._crate_path(text)
+            return self._cratepath_of(text)
         return self._dotted(text, ".")
 
     def _target(self, path: str, here: str) -> str | None:
@@ -240,7 +238,7 @@ class _Follower:
         tail = "/" + "/".join(parts)
         return path[: -len(tail)] if parts and all(parts) and path.endswith(tail) else None
 
-    def _crate_path(self, text: str) -> str | None:
+    def _cratepath_of(self, text: str) -> str | None:
         parts = text.split("::")[1:]
         for known, now in self._names():
             root, found, rest = known.rpartition("/src/")
@@ -329,7 +327,3 @@ def _moved(path: str, old: str, new: str) -> str | None:
         new_folder, new_name = posixpath.split(new_stem)
         return new_folder if new_name == name else new_stem
     return new + path[len(old) :] if path.startswith(f"{old}/") else None
-
-
-def _path(uri: str) -> str:
-    return unquote(uri.partition("://")[2])

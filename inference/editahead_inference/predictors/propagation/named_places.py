@@ -55,11 +55,16 @@ def matches_in(lines: Iterable[int], name: str, index: DocumentIndex) -> Iterato
             yield from ((line, match) for match in whole_word(name).finditer(index.bodies[line]))
 
 
+def occurrence_at(line: int, column: int, name: str, index: DocumentIndex, trees: SyntaxTrees) -> Occurrence:
+    """Return what a name is at a 0-based line and column."""
+    at = index.snapshot.starts[line] + column
+    return trees.occurrence(index.snapshot, at, at + len(name))
+
+
 def places_in(lines: Iterable[int], name: str, index: DocumentIndex, trees: SyntaxTrees) -> Iterator[Place]:
     """Yield the places of a name in some lines of a document."""
     for line, match in matches_in(lines, name, index):
-        at = index.snapshot.starts[line] + match.start()
-        yield Place(line, match.start(), trees.occurrence(index.snapshot, at, at + len(match[0])))
+        yield Place(line, match.start(), occurrence_at(line, match.start(), match[0], index, trees))
 
 
 def occurrences_of(name: str, index: DocumentIndex, trees: SyntaxTrees, max_lines: int) -> list[Occurrence]:

@@ -81,7 +81,7 @@ def _new_fields(situation: Situation) -> Iterator[tuple[_Field, DocumentIndex]]:
         if len(edit.new) <= len(edit.old):
             continue
         known = {word for line in edit.old for word in WORD.findall(line)}
-        for line in range(edit.line, min(edit.line + len(edit.new), len(origin.bodies))):
+        for line in origin.lines_of(edit):
             field = _field_at(line, origin, situation)
             if field is not None and field.name not in known:
                 yield field, origin

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
+from urllib.parse import unquote
 
 from editahead_prompts.syntax.languages import find_language, is_nested, package_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
@@ -19,6 +20,11 @@ _MAX_HEAD = 20_000
 _RELATIVE = re.compile(r"[./~#]|@/|(?:crate|self|super)\b")
 """How a module begins that may be any file of the same project, such as one that exports names of others."""
 _WORD = WordPattern(r"\w+")
+
+
+def path_of(uri: str) -> str:
+    """Return the path of a file, with slashes."""
+    return unquote(uri.partition("://")[2])
 
 
 def is_of_other_module(name: str, document: Snapshot, origin: Snapshot, trees: SyntaxTrees) -> bool:

@@ -9,6 +9,7 @@ from functools import partial
 
 from editahead_inference.candidates import CLOSED, Candidate, CandidateSource
 from editahead_prompts.state import EditorState, PastEdit
+from editahead_prompts.syntax.language import words
 from editahead_prompts.syntax.languages import family_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.diff import diff
@@ -67,26 +68,13 @@ A call of a function that became asynchronous was right in 7 moments of 7. An im
 the top down has dropped it before the last use goes. Of 74 that an edit had just left unused, 20 were right where the hunks
 were shuffled: half of the dropped imports had gone before. That makes 40 of 94 for a person who begins with the uses.
 """
-_CARRIES_OVER = frozenset(
-    {
-        "rename",
-        "case",
-        "span0",
-        "span1",
-        "span2",
-        "span-both",
-        "line",
-        "block",
-        "argument-add",
-        "argument-drop",
-    }
-)
+_CARRIES_OVER = words("rename case span0 span1 span2 span-both line block argument-add argument-drop")
 """Kinds of rules specific enough for another document."""
 CARRIES_OVER_CLOSED = _CARRIES_OVER | {"delete"}
 """Kinds of rules specific enough for a file that is not open."""
 _UNSURE = frozenset({"mirrored"})
 """Kinds of follow-ups that may be likelier by their likeness."""
-_BY_CANDOUR = (
+_BY_CANDOUR = [
     "rename",
     "argument-add",
     "argument-drop",
@@ -95,7 +83,7 @@ _BY_CANDOUR = (
     "span0",
     "part",
     "line",
-)
+]
 """Kinds of rules whose label is clearest to the user, best first."""
 
 _FOLLOWS: tuple[Callable[[Situation], Iterator[FollowUp]], ...] = (

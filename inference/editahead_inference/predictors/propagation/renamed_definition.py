@@ -18,7 +18,7 @@ from editahead_prompts.text.word_patterns import WordPattern
 
 from .bindings import RenamedName, python_definition
 from .document_index import DocumentIndex
-from .named_places import MAX_WIDTH, MODULE, OtherIndexes, matches_in, may_be_called, places_in, whole_word
+from .named_places import MODULE, OtherIndexes, matches_in, may_be_called, places_in, whole_word
 from .names_in_text import is_listed, is_quoted
 
 if TYPE_CHECKING:
@@ -192,11 +192,8 @@ class RenamedDefinition(RenamedName):
 
     def rename_references(self, body: str, line: int) -> str:
         """Replace the old name in a line's body where it surely refers to the renamed definition."""
-        if len(body) > MAX_WIDTH:
-            return body
 
-        def replaced(match: re.Match[str]) -> str:
-            site = self.occurrence(line, match.start())
+        def replaced(match: re.Match[str], site: Occurrence) -> str:
             if site.role == "text":
                 return self.new if self._is_documented(body, line, match, site) else match[0]
             if not self._refers(site, line, match.start()):
@@ -206,7 +203,7 @@ class RenamedDefinition(RenamedName):
             is_member = self.new_occurrence is not None and self.new_occurrence.role == "member"
             return f"{self.new}: {self.old}" if is_member else f"{self.old}: {self.new}"
 
-        return whole_word(self.old).sub(replaced, body)
+        return self.replaced_in(body, line, replaced)
 
     def is_text(self, line: int) -> bool:
         """Return whether the first old name of a line is in a string or a comment."""

@@ -15,19 +15,18 @@ from functools import cached_property
 
 from editahead_prompts.state import PastEdit
 from editahead_prompts.text.identifiers import WORD, changed_spans, is_word
-from editahead_prompts.text.snapshot import line_body, line_end
+from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .constants import may_be_constant
 from .document_index import DocumentIndex
-from .follow_up import FollowUp, Situation
+from .follow_up import FollowUp, Situation, follow_ups
 from .line_conversions import CONVERSIONS
 from .line_transforms import COMMENT
 from .named_places import MODULE
 from .proposal import Proposal
 from .return_types import is_fitting
 from .rule import shorten
-from .rule_runs import join_neighbours
 from .token_patterns import KEYWORDS, tokenize
 
 _TWICE, _SKIPPED = 0.7, 0.35
@@ -96,7 +95,7 @@ def _repeated(one: _Change, other: _Change, situation: Situation) -> list[Follow
     first, last = sorted(examples)
     outside = [p for p in proposals if not first < p.start < last]
     confidence = _TWICE if len(outside) == len(proposals) else _SKIPPED
-    return [FollowUp(p, "twice", f"twice:{label}", label, confidence) for p in join_neighbours(outside)]
+    return list(follow_ups(outside, "twice", f"twice:{label}", label, confidence))
 
 
 def _rewritten(lines: Iterable[int], rewrite: Rewrite, situation: Situation) -> Iterator[Proposal]:
@@ -107,8 +106,7 @@ def _rewritten(lines: Iterable[int], rewrite: Rewrite, situation: Situation) -> 
         made = None if len(body) > _MAX_WIDTH or COMMENT.match(body) else rewrite(body.strip())
         if made is None or made == body.strip() or not may_be_constant(made, line, index):
             continue
-        end = line_end(index.snapshot.lines[line])
-        proposal = Proposal(line, line + 1, (index.indent(line) + made + end,))
+        proposal = index.rewrite(line, index.indent(line) + made)
         if is_fitting(proposal, index, situation.trees):
             yield proposal
 

@@ -18,14 +18,13 @@ from editahead_prompts.syntax.symbols import text_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.affixes import common_affixes
 from editahead_prompts.text.identifiers import WORD, split_words
-from editahead_prompts.text.snapshot import line_body, line_end
+from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .copied_blocks import find_copies
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .named_places import MAX_WIDTH
-from .proposal import Proposal
 from .rule import shorten
 
 _CONFIDENCE = 0.5
@@ -90,7 +89,7 @@ def follow_replaced_literals(situation: Situation) -> Iterator[FollowUp]:
                 body = line_body(index.snapshot.lines[line])
                 made = _rewritten(body, old, new)
                 if made != body:
-                    proposal = Proposal(line, line + 1, (made + line_end(index.snapshot.lines[line]),))
+                    proposal = index.rewrite(line, made)
                     label = f"{shorten(old, 24)} -> {shorten(new, 24)}"
                     yield FollowUp(proposal, "literal", f"literal:{old}:{new}", label, _CONFIDENCE)
 
@@ -120,9 +119,8 @@ def follow_replaced_messages(situation: Situation) -> Iterator[FollowUp]:
 
 def _same_message(old: str, new: str, edit: PastEdit, situation: Situation) -> Iterator[FollowUp]:
     index = situation.index
-    lines = index.lines_with(old) if len(old.split()) > 1 else ()
     sure = _MESSAGE if edit.uri == index.snapshot.uri else _MESSAGE_ELSEWHERE
-    for line in lines if len(lines) <= _MAX_LINES else ():
+    for line in index.few_lines_with(old, _MAX_LINES) if len(old.split()) > 1 else ():
         made = _rewritten(index.bodies[line], old, new)
         yield from _message(line, made, (old, new), edit, situation, sure)
 
@@ -132,8 +130,7 @@ def _same_phrase(old: str, new: str, edit: PastEdit, situation: Situation) -> It
         is_distinctive = len(before.split()) > 1 and len(before) >= _MIN_PHRASE and after.strip()
         if not is_distinctive or re.search(r"[{}%$\\]", before + after):
             continue
-        lines = situation.index.lines_with(before)
-        for line in lines if len(lines) <= _MAX_LINES else ():
+        for line in situation.index.few_lines_with(before, _MAX_LINES):
             made = _with_phrase(situation.index.bodies[line][:MAX_WIDTH], before, after)
             yield from _message(line, made, (before, after), edit, situation, _PHRASE)
 
@@ -172,7 +169,7 @@ def _message(
     index = situation.index
     if made == index.bodies[line] or _is_own(texts, edit, line, situation):
         return
-    proposal = Proposal(line, line + 1, (made + line_end(index.snapshot.lines[line]),))
+    proposal = index.rewrite(line, made)
     label = f"{shorten(texts[0], 24)} -> {shorten(texts[1], 24)}"
     yield FollowUp(proposal, "message", f"message:{texts[0]}:{texts[1]}", label, sure)
 

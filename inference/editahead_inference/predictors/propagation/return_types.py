@@ -9,7 +9,7 @@ from itertools import islice
 from tree_sitter import Node
 
 from editahead_prompts.syntax.language import NodeTypes
-from editahead_prompts.syntax.languages import nodes_of
+from editahead_prompts.syntax.languages import family_of, nodes_of
 from editahead_prompts.syntax.symbols import text_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.affixes import common_affixes
@@ -22,8 +22,8 @@ _RETURN_TYPE = re.compile(r"\s*(?:->|:)\s*(?P<type>[^\s:={]\S*)\s*")
 _NOTHING = re.compile(r"None|void|Promise<void>")
 _ABSTRACT = re.compile(r"(?:(?:\"{3}|'{3}).*)?\s*(?:\.\.\.|raise NotImplementedError.*)", re.DOTALL)
 """The text of a body that says nothing of what the function returns."""
-_LANGUAGES = frozenset({"python", "javascript", "javascriptreact", "typescript", "typescriptreact"})
-"""Languages in which a return type may be left out."""
+_FAMILIES = frozenset({"python", "javascript"})
+"""Families of languages in which a return type may be left out."""
 _MAX_NODES = 4000
 """Nodes of a function's body that are searched for what it returns."""
 
@@ -32,7 +32,7 @@ def is_fitting(proposal: Proposal, index: DocumentIndex, trees: SyntaxTrees) -> 
     """Return whether a proposal adds no return type, or one that fits: nothing only where the function returns no value."""
     if (
         not proposal.end - proposal.start == len(proposal.lines) == 1
-        or index.snapshot.language not in _LANGUAGES
+        or family_of(index.snapshot.language) not in _FAMILIES
     ):
         return True
     old, new = index.bodies[proposal.start], line_body(proposal.lines[0])

@@ -16,14 +16,13 @@ from editahead_prompts.syntax.name_occurrences import Occurrence
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.indentation import indentation
-from editahead_prompts.text.snapshot import line_body, line_end
+from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .argument_rules import ArgumentChange, argument_spans
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
-from .named_places import whole_word
-from .proposal import Proposal
+from .named_places import occurrence_at, whole_word
 from .renamed_definition import C_FAMILY, share_header
 
 _SAME, _BEHIND, _PASSED = 0.7, 0.5, 0.6
@@ -60,20 +59,14 @@ class _Signature:
 def follow_signatures(situation: Situation) -> Iterator[FollowUp]:
     """Yield the declarations and calls that a changed signature leaves behind."""
     seen: set[str] = set()
-    last = [edit for edit in situation.edits[:_MAX_EDITS] if edit is not None]
     # What was accepted is a consequence itself: the user's own edit shows what was changed.
-    for edit in sorted(last, key=lambda edit: edit.origin != "typed"):
-        origin = situation.home(edit.uri)
-        if origin is None:
-            continue
+    for edit, origin in sorted(situation.last(_MAX_EDITS), key=lambda one: one[0].origin != "typed"):
         for line, old, new, made in _changed(edit, origin, situation.trees):
             if new.name not in seen:
                 seen.add(new.name)
                 yield from _declarations(origin, line, old, new, made, situation)
                 yield from _calls(old, new, situation)
-    newest = situation.edits[0] if situation.edits else None
-    origin = situation.home(newest.uri) if newest is not None else None
-    if newest is not None and origin is not None:
+    for newest, origin in situation.last(1):
         yield from _behind(origin, newest.line, situation)
 
 
@@ -133,30 +126,27 @@ def _definition(
     """Return the occurrence of the signature's name, if it is declared or defined there."""
     if line >= len(index.bodies):
         return None
-    at = index.snapshot.starts[line] + signature.at
-    found = trees.occurrence(index.snapshot, at, at + len(signature.name))
+    found = occurrence_at(line, signature.at, signature.name, index, trees)
     return found if found.defines and not found.imports and found.role in ("plain", "member") else None
 
 
 def _others(
     index: DocumentIndex, name: str, situation: Situation
-) -> list[tuple[int, _Signature, Occurrence]]:
-    """Return the declarations and definitions of functions with a name, each with its line."""
-    lines = index.lines_with(name)
-    found = []
-    for line in lines if len(lines) <= _MAX_LINES else ():
+) -> Iterator[tuple[int, _Signature, Occurrence]]:
+    """Yield the declarations and definitions of functions with a name, each with its line."""
+    opens, trees = WordPattern(rf"(?<!\w){re.escape(name)}\s?\("), situation.trees
+    for line in index.few_lines_with(name, _MAX_LINES):
         body = index.bodies[line]
-        match = (
-            WordPattern(rf"(?<!\w){re.escape(name)}\s?\(").search(body) if len(body) <= _MAX_WIDTH else None
-        )
-        signature = _signature(body[match.start() :]) if match is not None else None
-        if match is None or signature is None:
+        match = opens.search(body) if len(body) <= _MAX_WIDTH else None
+        called = _signature(body[match.start() :]) if match is not None else None
+        if match is None or called is None:
             continue
-        signature = _Signature(name, match.start(), signature.tail)
-        occurrence = _definition(index, line, signature, situation.trees)
-        if occurrence is not None or _is_member_of(index, line, match.start()):
-            found.append((line, signature, occurrence or _out_of_class(index, line, signature, situation)))
-    return found
+        signature = _Signature(name, match.start(), called.tail)
+        found = _definition(index, line, signature, trees)
+        if found is None and _is_member_of(index, line, signature.at):
+            found = occurrence_at(line, signature.at, name, index, trees)
+        if found is not None:
+            yield line, signature, found
 
 
 def _is_member_of(index: DocumentIndex, line: int, column: int) -> bool:
@@ -168,11 +158,6 @@ def _is_member_of(index: DocumentIndex, line: int, column: int) -> bool:
         and not body[:1].isspace()
         and not body.rstrip().endswith(";")
     )
-
-
-def _out_of_class(index: DocumentIndex, line: int, signature: _Signature, situation: Situation) -> Occurrence:
-    at = index.snapshot.starts[line] + signature.at
-    return situation.trees.occurrence(index.snapshot, at, at + len(signature.name))
 
 
 def _declarations(
@@ -220,10 +205,9 @@ def _rewritten(index: DocumentIndex, line: int, other: _Signature, tail: str, co
         if whole_word(word).search(other.tail) and not whole_word(word).search(tail):
             tail += f" {word}"
     made = body[: other.at + len(other.name)] + space + tail + rest
-    proposal = Proposal(line, line + 1, (made + line_end(index.snapshot.lines[line]),))
-    return FollowUp(
-        proposal, "signature", f"signature:{other.name}", f"signature of {other.name}()", confidence
-    )
+    proposal = index.rewrite(line, made)
+    label = f"signature of {other.name}()"
+    return FollowUp(proposal, "signature", f"signature:{other.name}", label, confidence)
 
 
 def _behind(origin: DocumentIndex, line: int, situation: Situation) -> Iterator[FollowUp]:
@@ -238,8 +222,8 @@ def _behind(origin: DocumentIndex, line: int, situation: Situation) -> Iterator[
     signature = _signature(origin.bodies[head]) if head >= 0 else None
     if signature is None or _definition(origin, head, signature, situation.trees) is None:
         return
-    others = _others(index, signature.name, situation)
-    if len(others) != 1 or len(_others(origin, signature.name, situation)) != 1:
+    others, own = (list(_others(one, signature.name, situation)) for one in (index, origin))
+    if len(others) != 1 or len(own) != 1:
         return  # overloads
     at, other, _ = others[0]
     ours, theirs = _parameters(signature.tail), _parameters(other.tail)

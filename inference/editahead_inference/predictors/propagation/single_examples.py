@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from editahead_prompts.state import PastEdit
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
@@ -12,6 +12,7 @@ from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .document_index import DocumentIndex
+from .follow_up import changed_tokens
 from .named_places import MAX_WIDTH, MODULE
 
 _TRUTH_VALUES = frozenset({"true", "false"})
@@ -30,12 +31,8 @@ def changes_values_only(edit: PastEdit) -> bool:
 
     The unit after a number may change with it. A short number that got a name is many things elsewhere.
     """
-    if len(edit.old) != len(edit.new):
-        return False
     has_value = False
-    for old, new in zip(edit.old, edit.new, strict=True):
-        a, b = tokenize(line_body(old)), tokenize(line_body(new))
-        spans = changed_spans(a, b)
+    for _, a, b, spans in changed_tokens(edit):
         has_number = any(_is_number(a[a1:a2], b[b1:b2]) for a1, a2, b1, b2 in spans)
         if not all(_changes_value(a, b, span, has_number=has_number) for span in spans):
             return False
@@ -66,15 +63,11 @@ def added_tokens(edit: PastEdit) -> list[str]:
     An argument or `?` is a choice for one place: of the first predictions from one such example, 7 of 27 were right in
     commits with all files open, and 48 of 86 in commits file by file (train-00 to train-09).
     """
-    if len(edit.old) != len(edit.new):
-        return []
     added: list[str] = []
-    for old, new in zip(edit.old, edit.new, strict=True):
-        a, b = tokenize(line_body(old)), tokenize(line_body(new))
-        for a1, a2, b1, b2 in changed_spans(a, b):
-            if a1 != a2:
-                return []
-            added += (token for token in b[b1:b2] if not token.isspace())
+    for _, _, b, spans in changed_tokens(edit):
+        if any(a1 != a2 for a1, a2, _, _ in spans):
+            return []
+        added += (token for _, _, b1, b2 in spans for token in b[b1:b2] if not token.isspace())
     return added
 
 
@@ -90,16 +83,11 @@ def renames_local_only(edit: PastEdit, origin: DocumentIndex | None, trees: Synt
         origin: The index of its document; None if it is closed.
         trees: The syntax trees.
     """
-    if origin is None or not edit.new or len(edit.old) != len(edit.new):
-        return False
     names: set[tuple[str, str]] = set()
     is_local = False
-    for row, (old, new) in enumerate(zip(edit.old, edit.new, strict=True)):
-        line = edit.line + row
-        if old == new or line >= len(origin.bodies) or len(new) > MAX_WIDTH:
-            continue
-        a, b = tokenize(line_body(old)), tokenize(origin.bodies[line])
-        for span in changed_spans(a, b):
+    for line, a, b, spans in _rewritten_lines(edit, origin):
+        assert origin is not None
+        for span in spans if len(origin.bodies[line]) <= MAX_WIDTH else ():
             pair = replaced_word(a, b, span)
             if pair is None:
                 return False
@@ -120,26 +108,32 @@ def changes_wording_only(edit: PastEdit, origin: DocumentIndex | None, trees: Sy
         origin: The index of its document; None if it is closed.
         trees: The syntax trees.
     """
-    if origin is None or not edit.new or len(edit.old) != len(edit.new):
-        return False
     has_text = False
-    for row, (old, new) in enumerate(zip(edit.old, edit.new, strict=True)):
-        line = edit.line + row
-        if old == new or line >= len(origin.bodies):
-            continue
-        body = origin.bodies[line]
+    for line, a, b, spans in _rewritten_lines(edit, origin):
+        assert origin is not None
+        body, at = origin.bodies[line], origin.snapshot.starts[line]
         if len(body) > MAX_WIDTH:
             return False
-        a, b = tokenize(line_body(old)), tokenize(body)
-        for a1, a2, b1, b2 in changed_spans(a, b):
+        for a1, a2, b1, b2 in spans:
             start = sum(map(len, b[:b1]))
             end = start + sum(map(len, b[b1:b2]))
-            at = origin.snapshot.starts[line]
             found = trees.occurrence(origin.snapshot, at + start, at + max(end, start + 1))
             if found.role != "text" or sum(map(is_word, a[a1:a2])) > 1 or _is_whole_literal(body, start, end):
                 return False
             has_text = True
     return has_text
+
+
+def _rewritten_lines(
+    edit: PastEdit, origin: DocumentIndex | None
+) -> Iterator[tuple[int, list[str], list[str], list[Span]]]:
+    """Yield (line, old tokens, present tokens, changed spans) of each line that an edit rewrote one by one."""
+    if origin is None or len(edit.old) != len(edit.new):
+        return
+    for row, line in enumerate(origin.lines_of(edit)):
+        if edit.old[row] != edit.new[row]:
+            a, b = tokenize(line_body(edit.old[row])), tokenize(origin.bodies[line])
+            yield line, a, b, changed_spans(a, b)
 
 
 def _is_whole_literal(body: str, start: int, end: int) -> bool:

@@ -10,7 +10,6 @@ from functools import cache
 
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
-from editahead_prompts.text.snapshot import line_end
 
 from .argument_rules import ArgumentChange
 from .bindings import RenamedName
@@ -20,7 +19,7 @@ from .document_index import DocumentIndex
 from .doubts import Applied, Doubts
 from .introduced_names import IntroducedNames
 from .literal_places import means_other
-from .named_places import other_indexes, whole_word
+from .named_places import occurrence_at, other_indexes, whole_word
 from .other_spellings import changes_another_name
 from .proposal import Proposal
 from .rename_cache import RenameCache
@@ -201,10 +200,9 @@ class SiteSearch:
         index = self.home(edit.uri)
         if index is None or rule.in_scope:
             return False
-        for line in range(edit.line, min(edit.line + len(edit.new), len(index.bodies))):
+        for line in index.lines_of(edit):
             column = index.bodies[line].find(f"{rule.callee}(")
-            at = index.snapshot.starts[line] + column
-            if column >= 0 and self.trees.occurrence(index.snapshot, at, at + len(rule.callee)).defines:
+            if column >= 0 and occurrence_at(line, column, rule.callee, index, self.trees).defines:
                 return True
         return False
 
@@ -322,8 +320,7 @@ def _exact_rename(
     else:
         new = renamed.rename_same(body, proposal.start, strictly=kind == "rename-bound")
     if new != body:
-        end = line_end(index.snapshot.lines[proposal.start])
-        yield Proposal(proposal.start, proposal.end, (new + end,))
+        yield index.rewrite(proposal.start, new)
 
 
 def _without_renames(
@@ -388,7 +385,7 @@ def _combined(line: int, rules: Sequence[tuple[Rule, int, Site]], index: Documen
         return None
     best = min(basis, key=lambda s: s.below + s.above)
     return Site(
-        Proposal(line, line + 1, (body + line_end(index.snapshot.lines[line]),)),
+        index.rewrite(line, body),
         used,
         below=best.below,
         above=best.above,

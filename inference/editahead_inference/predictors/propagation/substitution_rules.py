@@ -21,7 +21,6 @@ from editahead_prompts.text.identifiers import (
     word_replacement,
 )
 from editahead_prompts.text.scripts import count_letters, spellings
-from editahead_prompts.text.snapshot import line_end
 from editahead_prompts.text.word_patterns import WordPattern
 
 from . import token_patterns
@@ -170,13 +169,7 @@ class WordRename(Rule):
 
 
 def _rewritten(index: DocumentIndex, lines: list[int], rewrite: Callable[[str], str]) -> Iterator[Proposal]:
-    if len(lines) > _MAX_LINES:
-        return
-    for line in lines:
-        body = index.bodies[line]
-        new = rewrite(body)
-        if new != body:
-            yield Proposal(line, line + 1, (new + line_end(index.snapshot.lines[line]),))
+    return index.rewrite_all(lines if len(lines) <= _MAX_LINES else (), rewrite)
 
 
 def learn_substitution_rules(old: str, new: str) -> list[Substitution | Rename | WordRename]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from editahead_prompts.short_cache import cache_short
+from editahead_prompts.syntax.language import words
 from editahead_prompts.text.word_patterns import WordPattern, goes_on
 
 _TOKEN = WordPattern(
@@ -29,108 +30,15 @@ _CHAIN = WordPattern(_HOLES["chain"])
 MAX_JOINED = 600
 """Tokens of a line whose expressions are joined. A longer line is data, or generated."""
 
-KEYWORDS = frozenset(
-    [
-        "and",
-        "as",
-        "assert",
-        "async",
-        "await",
-        "auto",
-        "bool",
-        "boolean",
-        "break",
-        "byte",
-        "case",
-        "catch",
-        "char",
-        "class",
-        "const",
-        "continue",
-        "def",
-        "default",
-        "defer",
-        "del",
-        "do",
-        "double",
-        "elif",
-        "else",
-        "enum",
-        "except",
-        "export",
-        "extends",
-        "extern",
-        "False",
-        "final",
-        "finally",
-        "float",
-        "fn",
-        "for",
-        "from",
-        "func",
-        "function",
-        "go",
-        "if",
-        "impl",
-        "implements",
-        "import",
-        "in",
-        "int",
-        "interface",
-        "is",
-        "lambda",
-        "let",
-        "long",
-        "match",
-        "mod",
-        "mut",
-        "new",
-        "nil",
-        "None",
-        "not",
-        "null",
-        "or",
-        "override",
-        "package",
-        "pass",
-        "private",
-        "protected",
-        "pub",
-        "public",
-        "raise",
-        "ref",
-        "return",
-        "self",
-        "Self",
-        "short",
-        "static",
-        "string",
-        "struct",
-        "super",
-        "switch",
-        "this",
-        "throw",
-        "throws",
-        "trait",
-        "True",
-        "true",
-        "false",
-        "try",
-        "type",
-        "typeof",
-        "undefined",
-        "union",
-        "unsafe",
-        "use",
-        "var",
-        "void",
-        "while",
-        "with",
-        "yield",
-        "str",
-        "object",
-    ]
+KEYWORDS = words(
+    "and as assert async await auto bool boolean break byte case catch char class const continue def "
+    "default defer del do double elif else enum except export extends extern False final finally "
+    "float fn for from func function go if impl implements import in int interface is lambda let long "
+    "match mod mut new nil None not null or override package pass private protected pub public raise "
+    "ref return self Self short static string struct super switch this throw throws trait True true "
+    "false try type typeof undefined union unsafe use var void while with yield str object"
 )
+"""Words that mean the same wherever they are, in one of the languages at least."""
 
 
 @dataclass(frozen=True, slots=True)
