@@ -85,7 +85,7 @@ class RenamedName:
         others: OtherIndexes = tuple,
     ) -> None:
         self.old, self.new, self._others = old, new, others
-        self._index, self._origin, self._trees = index, origin, trees
+        self.index, self._origin, self.trees = index, origin, trees
         self._edit = edit
         self._anothers: dict[int, bool] = {}
 
@@ -105,7 +105,7 @@ class RenamedName:
         """The new name where the edit put it; None if it is not found there."""
         if self._new_place is None:
             return None
-        return occurrence_at(*self._new_place, self.new, self._origin, self._trees)
+        return occurrence_at(*self._new_place, self.new, self._origin, self.trees)
 
     @cached_property
     def _binders(self) -> Mapping[int, int]:
@@ -121,7 +121,7 @@ class RenamedName:
         return [occurrence for occurrence in self._occurrences(self.old) if occurrence.defines]
 
     def _occurrences(self, name: str) -> list[Occurrence]:
-        return occurrences_of(name, self._index, self._trees, self.max_lines)
+        return occurrences_of(name, self.index, self.trees, self.max_lines)
 
     @cached_property
     def _is_replacement(self) -> bool:
@@ -160,8 +160,8 @@ class RenamedName:
 
     def occurrence(self, line: int, column: int) -> Occurrence:
         """Return the occurrence of the old name at a 0-based line and column of the index's document."""
-        found = None if self.old.isascii() else whole_word(self.old).match(self._index.bodies[line], column)
-        return occurrence_at(line, column, found[0] if found else self.old, self._index, self._trees)
+        found = None if self.old.isascii() else whole_word(self.old).match(self.index.bodies[line], column)
+        return occurrence_at(line, column, found[0] if found else self.old, self.index, self.trees)
 
     def refers_elsewhere(self, site: Occurrence) -> bool:
         """Return whether the occurrence surely means another thing than the renamed name.
@@ -179,7 +179,7 @@ class RenamedName:
             return not self._has_owner(site)
         if made.role != "plain" or self._is_replacement:
             return False
-        if self._index is not self._origin:
+        if self.index is not self._origin:
             return any(d.role == "plain" and not d.imports for d in self._old_definitions)
         return self.binding(site) != self.binding(made)
 
@@ -191,7 +191,7 @@ class RenamedName:
         if roles in _BY_OWNER:
             return not self._has_owner(site)
         if roles == ("text", "member"):
-            return not find_language(self._index.snapshot.language).reads_members_by_string
+            return not find_language(self.index.snapshot.language).reads_members_by_string
         return roles not in _RELATED and not self._is_implicit_member(site)
 
     @cached_property
@@ -205,26 +205,26 @@ class RenamedName:
     def is_of_other_module(self) -> bool:
         """Whether the document has the old name from another module than the one whose definition was renamed."""
         made = self.new_occurrence
-        if self._index is self._origin or made is None or not made.defines or made.binder != MODULE:
+        if self.index is self._origin or made is None or not made.defines or made.binder != MODULE:
             return False
-        return is_of_other_module(self.old, self._index.snapshot, self._origin.snapshot, self._trees)
+        return is_of_other_module(self.old, self.index.snapshot, self._origin.snapshot, self.trees)
 
     def _has_owner(self, site: Occurrence) -> bool:
         """Return whether the site's function, or class, is that of the renamed parameter or field."""
         made = self.new_occurrence
         owners = {made.owner} if made is not None and made.owner else {d.owner for d in self._old_definitions}
         callee = site.owner.rpartition(".")
-        if callee[0] and self._index is self._origin and self._imports_module(callee[0]):
+        if callee[0] and self.index is self._origin and self._imports_module(callee[0]):
             return False
         return not owners or not site.owner or callee[2] in owners
 
     def _imports_module(self, name: str) -> bool:
-        lines = (self._index.bodies[line] for line in self._index.lines_with(name))
+        lines = (self.index.bodies[line] for line in self.index.lines_with(name))
         return any(_IMPORTS_MODULE.match(body) for body in lines)
 
     @cached_property
     def _kin(self) -> frozenset[tuple[str, str]]:
-        text = self._index.snapshot.text
+        text = self.index.snapshot.text
         return related_types(text) | related_types(whole_word(self.new).sub(self.old, text))
 
     def is_of_kin(self, owner: str) -> bool:
@@ -266,7 +266,7 @@ class RenamedName:
         """The types of all documents that have a member of the old name, and are not related to that of the new one."""
         made = self.new_occurrence
         owner = "" if made is None else made.owner
-        return other_owners(self.old, owner, self._kin, (self._index, *self._others()), self._trees)
+        return other_owners(self.old, owner, self._kin, (self.index, *self._others()), self.trees)
 
     @cached_property
     def _is_of_one_receiver(self) -> bool:
@@ -280,7 +280,7 @@ class RenamedName:
         Only some languages allow a member without `this`. A name that a function defines is no member.
         """
         made = self.new_occurrence
-        if made is None or not find_language(self._index.snapshot.language).implicit_this:
+        if made is None or not find_language(self.index.snapshot.language).implicit_this:
             return False
         plain = [o for o in (site, made) if o.role == "plain"]
         if {site.role, made.role} != {"plain", "member"} or self.binding(plain[0]) != MODULE:
@@ -290,12 +290,12 @@ class RenamedName:
     def _is_of_own_type(self, site: Occurrence, made: Occurrence) -> bool:
         """Return whether the type around a site has a member of the old name itself, and is not the renamed one's."""
         owners = {d.owner for d in self._old_definitions if d.role == "member" and d.owner != made.owner}
-        tree = self._trees.tree(self._index.snapshot) if owners else None
+        tree = self.trees.tree(self.index.snapshot) if owners else None
         if tree is None:
             return False
         node = tree.root_node.named_descendant_for_byte_range(site.at, site.at)
         return (
-            node is not None and enclosing_type(node, find_language(self._index.snapshot.language)) in owners
+            node is not None and enclosing_type(node, find_language(self.index.snapshot.language)) in owners
         )
 
     def refers_same(self, site: Occurrence) -> bool:
@@ -309,7 +309,7 @@ class RenamedName:
         """Return whether the line has an occurrence of the old name that means another thing."""
         known = self._anothers.get(line)
         if known is None:
-            body = self._index.bodies[line]
+            body = self.index.bodies[line]
             matches = whole_word(self.old).finditer(body[:MAX_WIDTH])
             known = self._anothers[line] = len(body) > MAX_WIDTH or any(
                 self._is_not_meant(body, line, match) for match in matches
@@ -331,7 +331,7 @@ class RenamedName:
     ) -> bool:
         """Return whether a word in a string or a comment does not mean what the edit renamed in code."""
         site, made = occurrences
-        if self._index is not self._origin or self.is_key(line, match):
+        if self.index is not self._origin or self.is_key(line, match):
             return True  # another file's text is about its own names
         binding = self.binding(made)
         if binding in site.scopes:
@@ -344,20 +344,20 @@ class RenamedName:
         """Return whether a word in a text within the scope of the renamed local means it."""
         made = self.new_occurrence
         is_parameter = made is not None and bool(made.owner)
-        return is_local(body, match, self._index.snapshot.language, is_parameter=is_parameter)
+        return is_local(body, match, self.index.snapshot.language, is_parameter=is_parameter)
 
     def is_key(self, line: int, match: re.Match[str]) -> bool:
         """Return whether a word in a text is a string of its own that no language takes as the renamed name."""
         made = self.new_occurrence
         if made is None or (
-            made.role == "member" and find_language(self._index.snapshot.language).reads_members_by_string
+            made.role == "member" and find_language(self.index.snapshot.language).reads_members_by_string
         ):
             return False
         if made.binder == MODULE and case_style(self.old) == "pascal":  # a type, which strings may name
             return False
-        snapshot = self._index.snapshot
+        snapshot = self.index.snapshot
         at = snapshot.starts[line]
-        node = self._trees.node_at(snapshot, at + match.start(), at + match.end())
+        node = self.trees.node_at(snapshot, at + match.start(), at + match.end())
         return is_whole_literal(node, find_language(snapshot.language).nodes)
 
     @cached_property
@@ -372,7 +372,7 @@ class RenamedName:
             return None
         imported = {
             item.name
-            for statement in parse_imports(self._origin.snapshot, self._trees)
+            for statement in parse_imports(self._origin.snapshot, self.trees)
             for item in statement.items
         }
         return after[0] if {self.old, self.new} <= imported else None
@@ -382,14 +382,14 @@ class RenamedName:
         made = self.new_occurrence
         if made is None or not made.defines or made.role != "plain" or self._new_place is None:
             return False
-        if self._index.snapshot.language != "python" or self._index is not self._origin:
+        if self.index.snapshot.language != "python" or self.index is not self._origin:
             return False
         renamed = self._origin.bodies[self._new_place[0]]
         return bool(python_definition(self.old).match(body) and python_definition(self.new).match(renamed))
 
     def _heads_binder(self, line: int) -> bool:
         """Return whether the line is in the comment above the function that binds the name, or in its first line."""
-        bodies = self._index.bodies
+        bodies = self.index.bodies
         while line < len(bodies) - 1 and COMMENT.match(bodies[line]):
             line += 1
         column = self._new_place[1] if self._new_place else -1
@@ -448,7 +448,7 @@ class RenamedName:
         The result is empty where there is no grammar or no occurrence.
         """
         made = self.new_occurrence
-        body = self._index.bodies[line] if line < len(self._index.bodies) else ""
+        body = self.index.bodies[line] if line < len(self.index.bodies) else ""
         matches = list(whole_word(self.old).finditer(body[:MAX_WIDTH]))
         if made is None or not matches or made.role == "unknown":
             return {}
@@ -467,7 +467,7 @@ class RenamedName:
             "same-role": float(site.role == made.role),
             "same-owner": float(bool(made.owner) and made.owner == site.owner),
             "same-binding": float(both_plain and not self.refers_elsewhere(site)),
-            "local": float(both_plain and self._index is self._origin and self.binding(made) != MODULE),
+            "local": float(both_plain and self.index is self._origin and self.binding(made) != MODULE),
             "site-defines": float(site.defines),
             "edit-defined": float(made.defines),
             "edit-imported": float(made.imports),

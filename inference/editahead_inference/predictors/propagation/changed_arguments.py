@@ -13,17 +13,14 @@ from functools import cache
 from editahead_prompts.state import PastEdit
 from editahead_prompts.syntax.member_owners import HINT, related_types
 from editahead_prompts.syntax.name_occurrences import Occurrence
-from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .argument_rules import ArgumentChange, argument_spans, learn_argument_rules
-from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .named_places import MODULE, places_in
 from .proposal import Proposal
 from .rule import Rule
-from .site_features import IndexLookup
 from .substitution_rules import Substitution
 
 _TWICE = 0.7
@@ -40,15 +37,12 @@ class ChangedArguments:
 
     Args:
         edits: The past edits, newest first; None for one of which nothing is finished.
-        index: The index of the document that is searched.
-        home: Returns the index of an open document by its uri.
-        trees: The syntax trees of all documents.
+        situation: What is searched.
     """
 
-    def __init__(
-        self, edits: Sequence[PastEdit | None], index: DocumentIndex, home: IndexLookup, trees: SyntaxTrees
-    ) -> None:
-        self._edits, self._index, self._home, self._trees = edits, index, home, trees
+    def __init__(self, edits: Sequence[PastEdit | None], situation: Situation) -> None:
+        self._edits, self._situation = edits, situation
+        self._index, self._trees = situation.index, situation.trees
         self.rules = cache(self._rules)
         self._proposals = cache(self._find_proposals)
 
@@ -97,7 +91,7 @@ class ChangedArguments:
     def _examples(self, callee: str, age: int) -> Iterator[Occurrence]:
         """Yield the callee where an edit changed its call."""
         edit = self._edits[age]
-        origin = self._home(edit.uri) if edit is not None else None
+        origin = self._situation.home(edit.uri) if edit is not None else None
         if edit is None or origin is None:
             return
         lines = origin.lines_of(edit)
@@ -131,7 +125,7 @@ def repeat_arguments(situation: Situation) -> Iterator[FollowUp]:
     """
     uri = situation.index.snapshot.uri
     edits = [edit if edit is not None and edit.uri == uri else None for edit in situation.edits[:_MAX_EDITS]]
-    arguments = ChangedArguments(edits, situation.index, situation.home, situation.trees)
+    arguments = ChangedArguments(edits, situation)
     alike = _alike_changes(edits, arguments)
     if len(alike) < _EXAMPLES:
         return

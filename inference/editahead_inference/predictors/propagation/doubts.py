@@ -20,13 +20,13 @@ from editahead_prompts.text.identifiers import WORD
 
 from .argument_rules import ArgumentChange
 from .document_index import DocumentIndex
+from .follow_up import Situation
 from .introduced_names import IntroducedNames
 from .named_places import MODULE, function_at, places_in
 from .proposal import Proposal
 from .repeated_edits import FUNCTION
 from .rule import Rule
 from .single_examples import added_tokens, changes_values_only, changes_wording_only
-from .site_features import IndexLookup
 from .substitution_rules import Substitution
 from .token_patterns import KEYWORDS
 
@@ -50,23 +50,20 @@ class Doubts:
     """The doubts about the places of one document.
 
     Args:
+        situation: What is searched.
         edits: The past edits, newest first.
         instances: By the key of a rule, the ages of all edits that teach it.
-        index: The index of the document that is searched.
-        home: Returns the index of an open document by its uri.
-        trees: The syntax trees of all documents.
         introduced: Returns the names that an edit brought, by its age.
     """
 
     def __init__(
         self,
+        situation: Situation,
         edits: Sequence[PastEdit],
         instances: Mapping[str, Sequence[int]],
-        index: DocumentIndex,
-        home: IndexLookup,
-        trees: SyntaxTrees,
         introduced: Callable[[int], IntroducedNames],
     ) -> None:
+        index, home, trees = situation.index, situation.home, situation.trees
         self._edits, self._index, self._home, self._trees = edits, index, home, trees
         self._introduced = introduced
         self._scopes = _common_functions(instances, edits, index, trees)

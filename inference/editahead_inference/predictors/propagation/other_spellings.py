@@ -10,34 +10,27 @@ from collections.abc import Iterator
 
 from editahead_prompts.syntax.member_owners import HINT
 from editahead_prompts.syntax.name_occurrences import Occurrence
-from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import tokenize
 from editahead_prompts.text.snapshot import line_body
 
 from .bindings import RenamedName
-from .document_index import DocumentIndex
 from .named_places import MAX_WIDTH, MODULE
 from .proposal import Proposal
 
 
-def changes_another_name(
-    renamed: RenamedName, proposal: Proposal, index: DocumentIndex, trees: SyntaxTrees
-) -> bool:
+def changes_another_name(renamed: RenamedName, proposal: Proposal) -> bool:
     """Return whether a proposal changes another spelling of a renamed name that is a name of its own.
 
     Args:
         renamed: The renamed name, of the document.
         proposal: A change of names in one line.
-        index: The index of the document.
-        trees: The syntax trees.
     """
-    return any(_is_another(site, renamed) for site in _spellings(renamed, proposal, index, trees))
+    return any(_is_another(site, renamed) for site in _spellings(renamed, proposal))
 
 
-def _spellings(
-    renamed: RenamedName, proposal: Proposal, index: DocumentIndex, trees: SyntaxTrees
-) -> Iterator[Occurrence]:
+def _spellings(renamed: RenamedName, proposal: Proposal) -> Iterator[Occurrence]:
     """Yield the occurrences of other spellings that a proposal changes."""
+    index = renamed.index
     body = index.bodies[proposal.start]
     if max(len(body), len(proposal.lines[0])) > MAX_WIDTH:
         return
@@ -45,7 +38,7 @@ def _spellings(
     at = index.snapshot.starts[proposal.start]
     for before, after in zip(old, new, strict=False):
         if before not in (after, renamed.old):
-            yield trees.occurrence(index.snapshot, at, at + len(before))
+            yield renamed.trees.occurrence(index.snapshot, at, at + len(before))
         at += len(before)
 
 

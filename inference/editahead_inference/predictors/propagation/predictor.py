@@ -158,11 +158,11 @@ class Propagation:
         if not state.history and not state.moved_files:
             return []
         search = self._search(state)
-        candidates = [*self._sites_here(search, check), *self._missing_imports(search)]
+        candidates = [*self._sites(search, state.document, check), *self._missing_imports(search)]
         for other in search.others:
             if search.is_related(other):
                 kinds = _CARRIES_OVER if state.is_open(other.uri) else CARRIES_OVER_CLOSED
-                candidates += self._sites_elsewhere(search, other, check, kinds)
+                candidates += self._sites(search, other, check, kinds)
         followed: list[Candidate] = []
         for snapshot in (state.document, *search.others):
             if search.is_related(snapshot) or not state.is_open(snapshot.uri):
@@ -191,9 +191,9 @@ class Propagation:
         for target in targets:
             check()
             if target.uri == state.document.uri:
-                candidates += self._sites_here(search, check, near=None)
+                candidates += self._sites(search, target, check, near=None)
             elif search.is_related(target):
-                candidates += self._sites_elsewhere(search, target, check, kinds, near=None)
+                candidates += self._sites(search, target, check, kinds, near=None)
             followed += self._follow_ups(search, target, check)
         return [*followed, *_beside(candidates, followed, search.snapshots)]
 
@@ -215,40 +215,37 @@ class Propagation:
         lessons = Lessons(self._teaching(finished, snapshots), state)
         return _Search(state, others, snapshots, home, typing, finished, lessons)
 
-    def _sites_here(
-        self, search: _Search, check: Callable[[], None], near: int | None = NEAR_SITES
-    ) -> Iterator[Candidate]:
-        index = self._index(search.state.document)
-        for site, features in self._site_search(search, index, check).find(near=near):
-            if keeps_assignments(site.proposal, index) and is_fitting(site.proposal, index, self._trees):
-                yield _candidate(search.state.document, site, features)
-
-    def _sites_elsewhere(
+    def _sites(
         self,
         search: _Search,
-        other: Snapshot,
+        snapshot: Snapshot,
         check: Callable[[], None],
-        kinds: Collection[str],
+        kinds: Collection[str] | None = None,
         near: int | None = NEAR_SITES,
     ) -> Iterator[Candidate]:
-        index = self._index(other)
-        where = {"elsewhere": 1.0} if search.state.is_open(other.uri) else {"elsewhere": 1.0, CLOSED: 1.0}
-        for site, features in self._site_search(search, index, check).find(kinds, near):
-            if any(rule.kind in kinds for rule, _ in site.rules) and is_fitting(
-                site.proposal, index, self._trees
-            ):
-                edit = index.kept_edit(site.proposal, partial(to_edit, other))
-                yield _candidate(other, site, features | where, edit)
+        """Yield the places of rules in a document; of some kinds in another one than the state's own."""
+        situation = self._situation(search, snapshot)
+        index = situation.index
+        where = {} if kinds is None else {"elsewhere": 1.0}
+        if kinds is not None and not search.state.is_open(snapshot.uri):
+            where[CLOSED] = 1.0
+        for site, features in SiteSearch(situation, search.lessons, check).find(kinds, near):
+            is_wanted = (
+                keeps_assignments(site.proposal, index)
+                if kinds is None
+                else any(rule.kind in kinds for rule, _ in site.rules)
+            )
+            if is_wanted and is_fitting(site.proposal, index, self._trees):
+                edit = None if kinds is None else index.kept_edit(site.proposal, partial(to_edit, snapshot))
+                yield _candidate(snapshot, site, features | where, edit)
 
-    def _site_search(self, search: _Search, index: DocumentIndex, check: Callable[[], None]) -> SiteSearch:
-        return SiteSearch(search.state, index, search.home, self._trees, search.lessons, search.typing, check)
+    def _situation(self, search: _Search, snapshot: Snapshot) -> Situation:
+        index = self._index(snapshot)
+        return Situation(search.state, index, search.home, self._trees, search.finished, search.typing)
 
     def _follow_ups(self, search: _Search, snapshot: Snapshot, check: Callable[[], None]) -> list[Candidate]:
-        situation = Situation(
-            search.state, self._index(snapshot), search.home, self._trees, search.finished, search.typing
-        )
         follows = _FOLLOWS if search.is_related(snapshot) else _FOLLOWS_ANYWHERE
-        found = list(_followed(snapshot, situation, follows, check))
+        found = list(_followed(snapshot, self._situation(search, snapshot), follows, check))
         return found if search.state.is_open(snapshot.uri) else list(map(_as_closed, found))
 
     def forget(self, uri: str) -> None:

@@ -97,13 +97,13 @@ class RenamedDefinition(RenamedName):
         return any(
             is_set_by_constructor(self._node(line, match.start(), name), self._language)
             for name in (self.old, self.new)
-            for line, match in matches_in(self._index.lines_with(name)[: self.max_lines], name, self._index)
+            for line, match in matches_in(self.index.lines_with(name)[: self.max_lines], name, self.index)
             if (line, match.start()) != self.place
         )
 
     def _node(self, line: int, column: int, name: str) -> Node | None:
-        at = self._index.snapshot.starts[line] + column
-        return self._trees.node_at(self._index.snapshot, at, at + len(name))
+        at = self.index.snapshot.starts[line] + column
+        return self.trees.node_at(self.index.snapshot, at, at + len(name))
 
     def _is_rival(self, other: Occurrence) -> bool:
         """Return whether another definition may be what the references mean."""
@@ -113,7 +113,7 @@ class RenamedDefinition(RenamedName):
             return False
         if made.role == "member":
             return other.owner == made.owner
-        language = self._index.snapshot.language
+        language = self.index.snapshot.language
         if language in C_FAMILY and made.binder == MODULE:
             return False  # a declaration and its definition
         if language == "go" and made.binder != MODULE and other.at > made.at:
@@ -121,10 +121,10 @@ class RenamedDefinition(RenamedName):
         return other.binder == made.binder and not self._is_assigned_again(other)
 
     def _is_assigned_again(self, other: Occurrence) -> bool:
-        if self._index.snapshot.language != "python" or other.binder == MODULE or other.owner:
+        if self.index.snapshot.language != "python" or other.binder == MODULE or other.owner:
             return False
         defines = python_definition(self.old)
-        return not any(defines.match(self._index.bodies[line]) for line in self._index.lines_with(self.old))
+        return not any(defines.match(self.index.bodies[line]) for line in self.index.lines_with(self.old))
 
     @cached_property
     def is_visible(self) -> bool:
@@ -135,7 +135,7 @@ class RenamedDefinition(RenamedName):
         if made is None or made.binder != MODULE or self._is_private or self.is_of_other_module:
             return False
         if made.role == "member":
-            return bool(self._index.words.get(made.owner.removeprefix(HINT)))
+            return bool(self.index.words.get(made.owner.removeprefix(HINT)))
         return made.owner == "" and (self._is_of_same_package or self._is_imported)
 
     @cached_property
@@ -147,9 +147,9 @@ class RenamedDefinition(RenamedName):
     @cached_property
     def _is_of_same_package(self) -> bool:
         """Whether both documents share their names: by package, C and C++ by the header of one name."""
-        ours, theirs = self._index.snapshot, self._origin.snapshot
+        ours, theirs = self.index.snapshot, self._origin.snapshot
         if ours.language in C_FAMILY:
-            return share_header(self._index, theirs.uri)
+            return share_header(self.index, theirs.uri)
         package, other = package_of(ours), package_of(theirs)
         if not package or not other or not (package == other or is_nested(package, other, ours.language)):
             return False
@@ -173,20 +173,20 @@ class RenamedDefinition(RenamedName):
     @cached_property
     def _is_imported(self) -> bool:
         """Whether an import of the document names the old name and the origin's module."""
-        bodies, is_go = self._index.bodies, self._index.snapshot.language == "go"
-        lines = self._index.lines_with(self.old)[: self.max_lines]
-        places = places_in(lines, self.old, self._index, self._trees)
+        bodies, is_go = self.index.bodies, self.index.snapshot.language == "go"
+        lines = self.index.lines_with(self.old)[: self.max_lines]
+        places = places_in(lines, self.old, self.index, self.trees)
         return any(place.occurrence.imports and self._names_module(place.line) for place in places) or any(
             _IMPORT.match(bodies[line]) or (is_go and bodies[line].strip().startswith('"'))
             for name in self._modules
-            for line in self._index.lines_with(name)[:_MAX_IMPORT_LINES]
+            for line in self.index.lines_with(name)[:_MAX_IMPORT_LINES]
             if whole_word(name).search(bodies[line][:400])
         )
 
     def _names_module(self, line: int) -> bool:
         """Return whether an import that has a line names the origin's module."""
-        top = self._index.block(line)
-        near = self._index.bodies[top if top >= 0 else line : line + 12]
+        top = self.index.block(line)
+        near = self.index.bodies[top if top >= 0 else line : line + 12]
         text = " ".join(body[:400] for body in near)
         return any(whole_word(name).search(text) for name in self._modules)
 
@@ -207,7 +207,7 @@ class RenamedDefinition(RenamedName):
 
     def is_text(self, line: int) -> bool:
         """Return whether the first old name of a line is in a string or a comment."""
-        match = whole_word(self.old).search(self._index.bodies[line])
+        match = whole_word(self.old).search(self.index.bodies[line])
         return match is not None and self.occurrence(line, match.start()).role == "text"
 
     @property
@@ -231,14 +231,14 @@ class RenamedDefinition(RenamedName):
             return self._is_qualified(site)
         if self.is_here:
             return self.binding(site) == self.binding(made)
-        if site.defines and not site.imports and self._index.snapshot.language not in C_FAMILY:
+        if site.defines and not site.imports and self.index.snapshot.language not in C_FAMILY:
             return False
         return self.binding(site) == MODULE
 
     def _is_qualified(self, site: Occurrence) -> bool:
         """Return whether a member is the definition behind its module or, in C++, a constructor or the destructor."""
         owner = site.owner.removeprefix(HINT)
-        if self._index.snapshot.language == "cpp" and owner in (self.old, self.new):
+        if self.index.snapshot.language == "cpp" and owner in (self.old, self.new):
             return True
         return not self.is_here and owner in self._modules
 
@@ -253,7 +253,7 @@ class RenamedDefinition(RenamedName):
 
     def _has_its_receiver(self, site: Occurrence, made: Occurrence, line: int, column: int) -> bool:
         """Return whether a member is that of the definition, by what is known of its receiver."""
-        if not self.is_here and self._index.bodies[line][:column].endswith(('"', "'")):
+        if not self.is_here and self.index.bodies[line][:column].endswith(('"', "'")):
             return False  # in `getattr` of another file
         if site.owner == made.owner:
             return not self._is_of_base(made, line, column)
@@ -277,7 +277,7 @@ class RenamedDefinition(RenamedName):
 
     def _is_of_base(self, made: Occurrence, line: int, column: int) -> bool:
         """Return whether a member of the definition's type is that of a base class, which the document does not show."""
-        if _SUPER.search(self._index.bodies[line][:column]) is None:
+        if _SUPER.search(self.index.bodies[line][:column]) is None:
             return False
         return not any(
             other.owner != made.owner and (made.owner, other.owner) in self._kin
@@ -291,7 +291,7 @@ class RenamedDefinition(RenamedName):
         if snapshot.language not in C_FAMILY:
             return False
         at = snapshot.starts[self.place[0]] + self.place[1]
-        node = self._trees.node_at(snapshot, at, at + len(self.new))
+        node = self.trees.node_at(snapshot, at, at + len(self.new))
         parent = node.parent if node is not None else None
         return parent is not None and parent.type in nodes_of(snapshot.language).variants
 
@@ -326,7 +326,7 @@ class RenamedDefinition(RenamedName):
 
     def _is_attached(self, line: int) -> bool:
         """Return whether the line is in the comment directly above the definition, or above the function of a parameter."""
-        bodies, end = self._index.bodies, self.place[0]
+        bodies, end = self.index.bodies, self.place[0]
         if not line < end <= line + _MAX_COMMENT_LINES:
             return False
         rest = [body.strip() for body in bodies[line:end]]

@@ -6,7 +6,7 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rapidfuzz import fuzz
@@ -15,20 +15,17 @@ from editahead_prompts.state import PastEdit
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .document_index import DocumentIndex
+from .follow_up import Situation
 from .import_rules import IMPORT
 from .line_transforms import COMMENT
 from .proposal import Proposal
 from .rename_cache import RenameCache
 from .rule import Rule
-from .unfinished_edits import Typing
 
 _DEFINES = (
     r"(?:\b(?:def|class|func|fn|function|type|interface|struct|enum|trait|const|let|var|val|macro|define|module|namespace)"
     r"\s+(?:\([^)]*\)\s*)?|\b(?:mut|static|final|int|void|bool|string|auto|char|float|double|long)\s+[*&]?)"
 )
-
-IndexLookup = Callable[[str], DocumentIndex | None]
-"""The index of the document with this uri, if it is open."""
 
 
 @dataclass(slots=True)
@@ -78,20 +75,24 @@ class FeatureExtractor:
     Distances are measured from the last edit, not from the cursor, so that a move of the cursor does not change them.
 
     Attributes:
-        index: The index of the document.
-        home: Returns the index of an open document by its uri.
+        situation: What is searched.
         names: The renames behind the edits.
         edits: The past edits, newest first.
         edited_line: The 0-based last line of the newest edit, or 0 if the edit is in another document.
-        typing: The edit at the cursor, if the user is still in its lines.
     """
 
-    index: DocumentIndex
-    home: IndexLookup
+    situation: Situation
     names: RenameCache
     edits: Sequence[PastEdit]
     edited_line: int
-    typing: Typing | None = None
+
+    @property
+    def index(self) -> DocumentIndex:
+        """The index of the document."""
+        return self.situation.index
+
+    def _origin(self, edit: PastEdit) -> DocumentIndex:
+        return self.situation.home(edit.uri) or self.index
 
     def extract(self, sites: Sequence[Site]) -> list[tuple[Site, dict[str, float]]]:
         """Return each site with its features."""
@@ -147,8 +148,8 @@ class FeatureExtractor:
         renamed = self.names.get(name, target, edit) if target else None
         if renamed is not None:
             values |= renamed.features(site.proposal.start)
-        if self.typing is not None and site.age == 0:
-            values |= self.typing.features()
+        if self.situation.typing is not None and site.age == 0:
+            values |= self.situation.typing.features()
         for rule, _ in site.rules:
             values[f"kind:{rule.kind}"] = 1.0
         return values
@@ -173,7 +174,7 @@ class FeatureExtractor:
         """Return where the site is, seen from the last edit and from the one that taught it."""
         start, end, is_above = site.proposal.start, site.proposal.end, self._is_above(site)
         distance = self.edited_line - max(start, end - 1) if is_above else start - self.edited_line
-        is_here = (self.home(edit.uri) or self.index) is self.index
+        is_here = self._origin(edit) is self.index
         return {
             "distance": float(distance),
             "edit-distance": float(abs(start - edit.line)) if is_here else 1e4,
@@ -183,7 +184,7 @@ class FeatureExtractor:
 
     def _likeness(self, proposal: Proposal, edit: PastEdit, rules: Sequence[Rule]) -> dict[str, float]:
         """Return how much the site and its surroundings are like those of the edit."""
-        index, origin = self.index, self.home(edit.uri) or self.index
+        index, origin = self.index, self._origin(edit)
         at, here = min(proposal.start, len(index.bodies) - 1), min(edit.line, len(origin.bodies) - 1)
         lines = [at] if proposal.end > proposal.start else [at, max(at - 1, 0)]
         anchors = [index.bodies[line].strip() for line in lines]

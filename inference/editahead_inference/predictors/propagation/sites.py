@@ -5,11 +5,9 @@ from __future__ import annotations
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from editahead_prompts.state import EditorState, PastEdit
-from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 
 from .argument_rules import ArgumentChange
 from .bindings import RenamedName
@@ -17,9 +15,10 @@ from .changed_arguments import ChangedArguments
 from .changed_parameters import changes_parameters
 from .document_index import DocumentIndex
 from .doubts import Applied, Doubts
+from .follow_up import Situation
 from .introduced_names import IntroducedNames
 from .literal_places import means_other
-from .named_places import occurrence_at, other_indexes, whole_word
+from .named_places import occurrence_at, whole_word
 from .other_spellings import changes_another_name
 from .proposal import Proposal
 from .rename_cache import RenameCache
@@ -27,9 +26,9 @@ from .rule import Rule
 from .rule_induction import induce_rules_from_edit
 from .rule_runs import join_neighbours
 from .single_examples import renames_local_only
-from .site_features import FeatureExtractor, IndexLookup, Site
+from .site_features import FeatureExtractor, Site
 from .substitution_rules import Rename, Substitution, WordRename
-from .unfinished_edits import Typing, may_be_whole
+from .unfinished_edits import may_be_whole
 
 _MAX_EDITS = 6
 """Past edits from which rules are learned."""
@@ -64,34 +63,23 @@ class Lessons:
         self.rewrites = Counter((rule.kind, rule.source_pattern) for rule, _ in self.taught)
 
 
-@dataclass
 class SiteSearch:
     """The search of one document for the places where recent edits may be repeated.
 
-    Attributes:
-        state: The state.
-        index: The index of the document that is searched.
-        home: Returns the index of an open document by its uri.
-        trees: The syntax trees of all documents.
+    Args:
+        situation: What is searched.
         lessons: The rules that may apply.
-        typing: The edit at the cursor, if the user is still in its lines.
         check: Raises `Cancelled` if the result is no longer wanted.
     """
 
-    state: EditorState
-    index: DocumentIndex
-    home: IndexLookup
-    trees: SyntaxTrees
-    lessons: Lessons
-    typing: Typing | None
-    check: Callable[[], None]
-
-    def __post_init__(self) -> None:
-        index, home, trees = self.index, self.home, self.trees
-        self._edits = edits = list(reversed(self.state.history[-_MAX_EDITS:]))
-        self._names = RenameCache(index, home, trees, other_indexes(self.state, index, home))
-        self._arguments = ChangedArguments(edits, index, home, trees)
+    def __init__(self, situation: Situation, lessons: Lessons, check: Callable[[], None]) -> None:
+        self._situation, self._lessons, self._check = situation, lessons, check
+        self._index, self._home, self._trees = situation.index, situation.home, situation.trees
+        self._edits = edits = list(reversed(situation.state.history[-_MAX_EDITS:]))
+        self._names = RenameCache(situation)
+        self._arguments = ChangedArguments(edits, situation)
         # One edit may teach thousands of rules.
+        home, trees = situation.home, situation.trees
         self._renames_local = cache(lambda age: renames_local_only(edits[age], home(edits[age].uri), trees))
         self._changes_signature = cache(
             lambda age: changes_parameters(edits[age], home(edits[age].uri), trees)
@@ -107,38 +95,34 @@ class SiteSearch:
             kinds: Kinds of rules one of which each wanted site has; None if all sites are wanted.
             near: Sites of one rule that are wanted on each side of the last edit, besides those at the cursor; None for all.
         """
-        if not self.lessons.taught or (kinds is not None and not self._may_apply(kinds)):
+        if not self._lessons.taught or (kinds is not None and not self._may_apply(kinds)):
             return []
-        doubts = Doubts(
-            self._edits, self.lessons.instances, self.index, self.home, self.trees, self._introduced
-        )
+        doubts = Doubts(self._situation, self._edits, self._lessons.instances, self._introduced)
         applied = self._applied(doubts, is_kept=kinds is not None)
         found: dict[Proposal, Site] = {}
         binders: dict[str, frozenset[int]] = {}
         for rule, age, places in doubts.within_functions(applied, self._renames_definition):
-            self.check()
+            self._check()
             if 0 < len(places) <= _MAX_PROPOSALS:
                 introduced = self._introduced(age)
-                bound = [place for place in places if introduced.are_bound(place, self.index, binders)]
+                bound = [place for place in places if introduced.are_bound(place, self._index, binders)]
                 for site in self._sites(rule, age, bound, near):
                     found.setdefault(site.proposal, Site(site.proposal)).add(site)
-        _combine(found, self.index)
-        features = FeatureExtractor(
-            self.index, self.home, self._names, self._edits, self._edited_line, self.typing
-        )
+        _combine(found, self._index)
+        features = FeatureExtractor(self._situation, self._names, self._edits, self._edited_line)
         return features.extract(list(found.values()))
 
     @property
     def _edited_line(self) -> int:
         """The 0-based last line of the newest edit, or 0 if the edit is in another document."""
         newest = self._edits[0]
-        return newest.line + max(len(newest.new) - 1, 0) if newest.uri == self.index.snapshot.uri else 0
+        return newest.line + max(len(newest.new) - 1, 0) if newest.uri == self._index.snapshot.uri else 0
 
     def _may_apply(self, kinds: Collection[str]) -> bool:
         """Return whether a rule of these kinds has a place in the document, whatever the names there mean."""
-        for rule, _ in self.lessons.taught:
-            self.check()
-            if rule.kind in kinds and rule.kept_proposals(self.index):
+        for rule, _ in self._lessons.taught:
+            self._check()
+            if rule.kind in kinds and rule.kept_proposals(self._index):
                 return True
         return False
 
@@ -151,12 +135,12 @@ class SiteSearch:
         """
         blocked = self._blocked_renames()
         applied: Applied = []
-        for rule, age in self.lessons.taught:
-            self.check()
-            places = rule.kept_proposals(self.index) if is_kept else rule.proposals(self.index)
+        for rule, age in self._lessons.taught:
+            self._check()
+            places = rule.kept_proposals(self._index) if is_kept else rule.proposals(self._index)
             if places == () or self._teaches_nothing(rule, age):
                 continue
-            proposals = _without_renames(self._outside(rule, age, places), blocked, self.index)
+            proposals = _without_renames(self._outside(rule, age, places), blocked, self._index)
             if proposals and self._has_one_example(rule):
                 proposals = doubts.without_doubtful(rule, age, proposals)
             if proposals:
@@ -166,18 +150,18 @@ class SiteSearch:
     def _blocked_renames(self) -> frozenset[tuple[str, str]]:
         """Return the renames, old and new, that are not repeated: to a keyword, or of another module's name."""
         blocked = set()
-        for rule, _ in self.lessons.taught:
-            if rule.renames is None or not self.index.lines_with(rule.renames[0]):
+        for rule, _ in self._lessons.taught:
+            if rule.renames is None or not self._index.lines_with(rule.renames[0]):
                 continue
-            self.check()
-            ages = self.lessons.instances[rule.key]
+            self._check()
+            ages = self._lessons.instances[rule.key]
             found = (self._names.get(*rule.renames, self._edits[age]) for age in ages)
             if any(one is not None and (one.is_of_other_module or one.is_unfinished) for one in found):
                 blocked.add(rule.renames)
         return frozenset(blocked)
 
     def _has_one_example(self, rule: Rule) -> bool:
-        return len(self.lessons.instances[rule.key]) < 2
+        return len(self._lessons.instances[rule.key]) < 2
 
     def _teaches_nothing(self, rule: Rule, age: int) -> bool:
         """Return whether the examples of a rule say nothing of other places."""
@@ -197,20 +181,21 @@ class SiteSearch:
     def _declares_callee(self, rule: ArgumentChange) -> bool:
         """Return whether what looks like a call declares the function: its parameters are no arguments."""
         edit = self._teacher(rule)
-        index = self.home(edit.uri)
+        index = self._home(edit.uri)
         if index is None or rule.in_scope:
             return False
         for line in index.lines_of(edit):
             column = index.bodies[line].find(f"{rule.callee}(")
-            if column >= 0 and occurrence_at(line, column, rule.callee, index, self.trees).defines:
+            if column >= 0 and occurrence_at(line, column, rule.callee, index, self._trees).defines:
                 return True
         return False
 
     def _is_half_typed(self, rule: Rule, age: int) -> bool:
         """Return whether a rule renames a definition to a name that the user is still typing."""
-        if self.typing is None or age != 0 or not rule.renames or rule.renames[1] != self.typing.word:
+        typing = self._situation.typing
+        if typing is None or age != 0 or not rule.renames or rule.renames[1] != typing.word:
             return False
-        return not may_be_whole(*rule.renames, self.index) and self._renames_definition(rule, age)
+        return not may_be_whole(*rule.renames, self._index) and self._renames_definition(rule, age)
 
     def _renames_definition(self, rule: Rule, _age: int) -> bool:
         """Return whether a rule renames what an example defines: bindings tell its places, not examples."""
@@ -218,7 +203,7 @@ class SiteSearch:
 
     def _teacher(self, rule: Rule) -> PastEdit:
         """Return the example that defines the new name, which shows what is renamed; else the newest example."""
-        examples = [self._edits[age] for age in dict.fromkeys(self.lessons.instances[rule.key])]
+        examples = [self._edits[age] for age in dict.fromkeys(self._lessons.instances[rule.key])]
         return next(
             (edit for edit in examples if _is_rename_of_definition(rule, self._names, edit)), examples[0]
         )
@@ -226,9 +211,9 @@ class SiteSearch:
     def _outside(self, rule: Rule, age: int, places: Iterable[Proposal]) -> list[Proposal]:
         """Return the fitting places of a rule that do not touch the lines of the edit that taught it."""
         edit = self._edits[age]
-        proposals = tuple(_proposals(rule, places, self.index, self._names, self._teacher(rule)))
-        fitting = self._arguments.fitting(rule, self.lessons.instances[rule.key], proposals)
-        if edit.uri != self.index.snapshot.uri:
+        proposals = tuple(_proposals(rule, places, self._index, self._names, self._teacher(rule)))
+        fitting = self._arguments.fitting(rule, self._lessons.instances[rule.key], proposals)
+        if edit.uri != self._index.snapshot.uri:
             outside = iter(fitting)
         else:
             first, last = edit.line, edit.line + max(len(edit.new), 1)
@@ -238,13 +223,13 @@ class SiteSearch:
     def _sites(self, rule: Rule, age: int, places: Sequence[Proposal], near: int | None) -> Iterator[Site]:
         """Yield the sites of one rule."""
         runs = join_neighbours(places)
-        edited_line, ages = self._edited_line, self.lessons.instances[rule.key]
+        edited_line, ages = self._edited_line, self._lessons.instances[rule.key]
         below = [run for run in runs if run.end > edited_line or run.start >= edited_line]
         above = runs[: len(runs) - len(below)][::-1]
         lines = [self._edits[age].line for age in ages]
         first, last = min(lines), max(lines)
         skipped = sum(first < run.start < last for run in runs)
-        others = self.lessons.rewrites[rule.kind, rule.source_pattern] - 1 if rule.source_pattern else 0
+        others = self._lessons.rewrites[rule.kind, rule.source_pattern] - 1 if rule.source_pattern else 0
         for side in (below, above):
             for rank, run in enumerate(side):
                 if near is None or rank < near or self._is_at_cursor(run):
@@ -262,9 +247,9 @@ class SiteSearch:
 
     def _is_at_cursor(self, proposal: Proposal) -> bool:
         """Return whether the cursor's line is next to the proposal; another document is read from its start."""
-        document = self.state.document
-        is_here = self.index.snapshot.uri == document.uri
-        line = document.line_at(self.state.cursor) if is_here else 0
+        state = self._situation.state
+        is_here = self._index.snapshot.uri == state.document.uri
+        line = state.document.line_at(state.cursor) if is_here else 0
         return proposal.start - 1 <= line <= max(proposal.end, proposal.start + 1)
 
 
@@ -305,7 +290,7 @@ def _proposals(
         if rule.kind in _EXACT_RENAMES and proposal.end - proposal.start == 1:
             yield from _exact_rename(rule.kind, renamed, proposal, index)
         elif not renamed.has_foreign_occurrence(proposal.start) and not (
-            rule.kind in _RESPELLED and changes_another_name(renamed, proposal, index, names.trees)
+            rule.kind in _RESPELLED and changes_another_name(renamed, proposal)
         ):
             yield proposal
 
