@@ -73,8 +73,6 @@ class ArgumentChange(Rule):
         place: The 0-based position of the argument; -1 is the end.
         add: Whether the argument is added.
         count: The number of arguments that a call has before the change. Other calls stay.
-        in_scope: Whether only calls follow whose function has the name that is passed. So it is for a new parameter of a
-            definition: the text is the parameter's name, and no call has shown yet what is passed.
     """
 
     callee: str = ""
@@ -82,7 +80,6 @@ class ArgumentChange(Rule):
     place: int = -1
     add: bool = True
     count: int = 0
-    in_scope: bool = False
 
     def proposals(self, index: DocumentIndex) -> Iterator[Proposal]:
         return (proposal for _, proposal in self.places(index))
@@ -91,8 +88,6 @@ class ArgumentChange(Rule):
         """Yield the changes of all calls, each with the offset of the callee."""
         source, starts = index.snapshot.text, index.snapshot.starts
         for match in _calls_in(index, self.callee):
-            if self.in_scope and not self._has_name(index, index.snapshot.line_at(match.start())):
-                continue
             spans = argument_spans(source, match.end() - 1)
             if spans is None:
                 continue
@@ -105,20 +100,6 @@ class ArgumentChange(Rule):
             new = source[begin:start] + text + source[end:stop]
             if new != source[begin:stop]:
                 yield match.start(), Proposal(first, last + 1, tuple(filter(None, split_lines(new))))
-
-    def _has_name(self, index: DocumentIndex, line: int) -> bool:
-        """Return whether the lines of the outermost block down to a call, but no definition, hold the argument's name."""
-        if _DEFINITION.search(index.bodies[line]):
-            return False
-        name = WordPattern(rf"(?<![\w.]){re.escape(self.text)}(?!\w)")
-        at = line
-        while (above := index.block(at)) >= 0:
-            at = above
-            if _DEFINITION.search(index.bodies[at]):
-                break
-        if index.bodies[at].strip() == "{" and at:  # C's functions begin above their bracket
-            at -= 1
-        return any(name.search(body) for body in index.bodies[at : line + 1])
 
     def changed(self, source: str, spans: list[tuple[int, int]]) -> tuple[int, int, str] | None:
         """Return (start, end, text) of the change of a call with these arguments; None where the rule does not apply."""
@@ -242,12 +223,6 @@ def place_of_one_more(shorter: Sequence[str], longer: Sequence[str]) -> int | No
     return spans[0][2] if len(spans) == 1 and spans[0][0] == spans[0][1] else None
 
 
-def _required_parameter(text: str) -> str | None:
-    """Return the name of a parameter; None for one with a default, for which calls may stay as they are."""
-    name = WORD.match(text)
-    return None if name is None or "=" in text else name[0]
-
-
 def _changes(
     callee: str, arguments: tuple[list[str], list[str]], at: int, example: str, defines: bool
 ) -> list[Rule]:
@@ -255,17 +230,17 @@ def _changes(
     before, after = arguments
     add = len(after) > len(before)
     verb, preposition, longer = ("add", "to", after) if add else ("drop", "from", before)
-    text = _required_parameter(longer[at]) if add and defines else longer[at]
-    if text is None:
-        return []
+    text = longer[at]
+    beside = _beside(longer[at - 1], text, example) if add and at else []
+    if add and defines:  # calls follow by what they have: see `changed_calls`
+        return [] if "=" in text else beside
     place = -1 if at == len(longer) - 1 else at
     label = f"{verb} {shorten(text, 24)} {preposition} {callee}()"
     key = f"argument:{callee}:{text if add else ''}:{place}:{add}:{len(before)}"
-    count, in_scope = len(before), add and defines
     rule = ArgumentChange(
-        f"argument-{verb}", key, label, example, callee, None, callee, text, place, add, count, in_scope
+        f"argument-{verb}", key, label, example, callee, None, callee, text, place, add, len(before)
     )
-    return [rule, *_beside(longer[at - 1], text, example)] if add and at else [rule]
+    return [rule, *beside]
 
 
 def _beside(sibling: str, added: str, example: str) -> list[Rule]:

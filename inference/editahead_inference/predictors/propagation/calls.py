@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tree_sitter import Node
@@ -27,6 +27,10 @@ WINDOW = 60
 """Lines of a parameter list or a call that are read."""
 _OPENS = re.compile(r"\s?\(")
 _KEYWORD = WordPattern(r"(?P<name>[^\W\d]\w*)\s*=(?!=)")
+
+
+Change = tuple[int, int, str]
+"""The start and the end of what is replaced in the text of a call, and the new text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +89,8 @@ def keyword_of(argument: str) -> str:
     return match["name"] if match is not None else ""
 
 
-def with_argument(call: Call, place: int, text: str, language: str, name: str) -> str | None:
-    """Return the text of a call with one more argument; None where its arguments do not tell their places."""
+def with_argument(call: Call, place: int, text: str, language: str, name: str) -> Change | None:
+    """Return the change that gives a call one more argument; None where its arguments do not tell their places."""
     texts = call.texts
     named = [n for n, one in enumerate(texts) if language == "python" and keyword_of(one)]
     is_mapping = text.startswith("**")
@@ -100,7 +104,7 @@ def with_argument(call: Call, place: int, text: str, language: str, name: str) -
     if keyword_of(text) or is_mapping:
         place = -1
     rule = ArgumentChange("", "", "", "", "", None, "", text, place, True, len(texts) if texts != [""] else 0)
-    return _spliced(call, rule.changed(call.text, list(call.spans)))
+    return rule.changed(call.text, list(call.spans))
 
 
 def _is_unpacked(argument: str) -> bool:
@@ -108,8 +112,8 @@ def _is_unpacked(argument: str) -> bool:
     return argument.startswith(("*", "..."))
 
 
-def without_argument(call: Call, place: int, name: str, language: str) -> str | None:
-    """Return the text of a call without an argument; None where it does not pass it."""
+def without_argument(call: Call, place: int, name: str, language: str) -> Change | None:
+    """Return the change that takes an argument from a call; None where it does not pass it."""
     texts = call.texts
     if language == "python":
         place = next((n for n, one in enumerate(texts) if keyword_of(one) == name), place)
@@ -118,34 +122,42 @@ def without_argument(call: Call, place: int, name: str, language: str) -> str | 
     if language == "python" and keyword_of(texts[place]) not in ("", name):
         return None
     rule = ArgumentChange("", "", "", "", "", None, "", "", place, False, len(texts))
-    return _spliced(call, rule.changed(call.text, list(call.spans)))
+    return rule.changed(call.text, list(call.spans))
 
 
-def reordered(call: Call, order: Sequence[int]) -> str | None:
-    """Return the text of a call with its arguments in another order."""
+def reordered(call: Call, order: Sequence[int]) -> Change | None:
+    """Return the change that puts the arguments of a call into another order."""
     texts = call.texts
     if len(texts) != len(order) or any(keyword_of(one) or _is_unpacked(one) for one in texts):
         return None
-    parts, at = [], 0
+    first = at = call.spans[0][0]
+    parts = []
     for (start, end), source in zip(call.spans, order, strict=False):
         core = call.text[start:end]
-        lead = indentation_length(core)
-        parts += [call.text[at : start + lead], texts[source]]
-        at = end - (len(core) - len(core.rstrip()))
-    return "".join((*parts, call.text[at:]))
+        parts += [call.text[at : start + indentation_length(core)], texts[source]]
+        at = start + len(core.rstrip())
+    return first, at, "".join(parts)
 
 
-def _spliced(call: Call, change: tuple[int, int, str] | None) -> str | None:
-    return None if change is None else call.text[: change[0]] + change[2] + call.text[change[1] :]
-
-
-def changed_call(index: DocumentIndex, call: Call, text: str | None) -> Proposal | None:
-    """Return the change of a call's lines to those of a text that begins with its first line; None without a text."""
-    if text is None:
-        return None
-    tail = len(call.text) - sum(map(len, index.snapshot.lines[call.line : call.end + 1]))
-    new = tuple(filter(None, split_lines(text[: len(text) - tail] if tail else text)))
-    old = index.snapshot.lines[call.line : call.end + 1]
-    if new == old:
-        return None
-    return Proposal(call.line, call.end + 1, new)
+def changed_calls(index: DocumentIndex, changes: Iterable[tuple[Call, Change | None]]) -> Iterator[Proposal]:
+    """Yield the changes of calls in a document: those of calls that share a line as one."""
+    snapshot = index.snapshot
+    made = [(call, change) for call, change in changes if change is not None]
+    made.sort(key=lambda one: (one[0].line, snapshot.starts[one[0].line] + one[1][0]))
+    while made:
+        first, last, together = made[0][0].line, made[0][0].end, 1
+        while together < len(made) and made[together][0].line <= last:
+            last, together = max(last, made[together][0].end), together + 1
+        base = snapshot.starts[first]
+        old = text = "".join(snapshot.lines[first : last + 1])
+        stop = len(old)
+        for call, (start, end, new) in sorted(
+            made[:together], key=lambda one: snapshot.starts[one[0].line] + one[1][0], reverse=True
+        ):
+            offset = snapshot.starts[call.line] - base
+            if offset + end <= stop:  # else it is inside of an argument that moves
+                text = text[: offset + start] + new + text[offset + end :]
+                stop = offset + start
+        if text != old:
+            yield Proposal(first, last + 1, tuple(filter(None, split_lines(text))))
+        del made[:together]

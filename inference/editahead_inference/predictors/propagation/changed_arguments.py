@@ -76,7 +76,7 @@ class ChangedArguments:
             for old, new in zip(edit.old, edit.new, strict=True)
             if old != new
             for rule in learn_argument_rules(line_body(old), line_body(new))
-            if isinstance(rule, ArgumentChange) and not rule.in_scope and _explains(rule, old, new)
+            if isinstance(rule, ArgumentChange) and _explains(rule, old, new)
         ]
 
     def _find_proposals(self, change: ArgumentChange, ages: tuple[int, ...]) -> tuple[Proposal, ...]:

@@ -8,6 +8,7 @@ itself passes its own parameter on, even one that it may leave out.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -21,9 +22,10 @@ from .argument_rules import place_of_one_more
 from .calls import (
     MAX_LINES,
     Call,
+    Change,
     call_at,
     calls_in,
-    changed_call,
+    changed_calls,
     keyword_of,
     reordered,
     with_argument,
@@ -34,7 +36,6 @@ from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .introduced_names import IntroducedNames
 from .named_places import MAX_WIDTH, MODULE, places_in, start_of
-from .proposal import Proposal
 from .renamed_definition import C_FAMILY, RenamedDefinition
 from .rule import shorten
 
@@ -50,6 +51,10 @@ None of 14 first predictions was right (train-08 and train-09, in small steps).
 _MAX_EDITS = 6
 _ABOVE = 8
 """Lines above a changed one in which its call may begin."""
+
+
+_Meaning = tuple[str, str, str, float]
+"""The kind, key, label and confidence of what follows."""
 
 
 def follow_changed_parameters(situation: Situation) -> Iterator[FollowUp]:
@@ -73,10 +78,25 @@ def _calls_of(change: ParameterChange, origin: DocumentIndex, situation: Situati
         for call in calls_in(index, name, target, situation.trees)
         if not _is_edited(call, index, situation)
     ]
+    found: defaultdict[_Meaning, list[tuple[Call, Change | None]]] = defaultdict(list)
+    for meaning, call, made in _changes(change, calls, situation):
+        found[meaning].append((call, made))
+    for meaning, changes in found.items():
+        yield from (FollowUp(proposal, *meaning) for proposal in changed_calls(index, changes))
+
+
+def _changes(
+    change: ParameterChange, calls: Sequence[Call], situation: Situation
+) -> Iterator[tuple[_Meaning, Call, Change | None]]:
+    """Yield what follows for each call, with its change."""
+    old, new, name = change.old.names, change.new.names, change.name
+    language = find_language(situation.index.snapshot.language)
     is_typed = situation.typing is not None and situation.typing.edit is change.edit
-    old, new = change.old.names, change.new.names
     if len(new) == len(old):
-        yield from _ordering(change, calls, index, _TYPED if is_typed else _ORDERED)
+        if new != old and sorted(new) == sorted(old):
+            order, label = [old.index(one) for one in new], f"order of {name}()'s arguments"
+            meaning = "call-order", f"call-order:{label}", label, _TYPED if is_typed else _ORDERED
+            yield from ((meaning, call, reordered(call, order)) for call in calls)
         return
     place = place_of_one_more(*sorted((old, new), key=len))
     if place is None:
@@ -86,10 +106,9 @@ def _calls_of(change: ParameterChange, origin: DocumentIndex, situation: Situati
         if not change.new.is_variadic(place):
             yield from _passing(_NewParameter(change, place, new[place], situation), calls)
         return
-    for call in calls:
-        text = without_argument(call, place, old[place], language.name)
-        label = f"drop {old[place]} from {name}()"
-        yield from _follow_up(index, call, text, "call-drop", label, _TYPED if is_typed else _DROPPED)
+    label = f"drop {old[place]} from {name}()"
+    meaning = "call-drop", f"call-drop:{label}", label, _TYPED if is_typed else _DROPPED
+    yield from ((meaning, call, without_argument(call, place, old[place], language.name)) for call in calls)
 
 
 def _is_followed(target: RenamedDefinition, language: str) -> bool:
@@ -98,19 +117,6 @@ def _is_followed(target: RenamedDefinition, language: str) -> bool:
     return (
         made is not None and made.defines and target.is_visible and not _is_overloaded(target, made, language)
     )
-
-
-def _ordering(
-    change: ParameterChange, calls: Sequence[Call], index: DocumentIndex, confidence: float
-) -> Iterator[FollowUp]:
-    """Yield the calls with their arguments in the new order, if the parameters before and after differ in nothing else."""
-    old, new = change.old.names, change.new.names
-    if new == old or sorted(new) != sorted(old):
-        return
-    order = [old.index(parameter) for parameter in new]
-    for call in calls:
-        label = f"order of {change.name}()'s arguments"
-        yield from _follow_up(index, call, reordered(call, order), "call-order", label, confidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,37 +145,33 @@ class _NewParameter:
         is_origin = self.situation.index.snapshot.uri == self.change.edit.uri
         return is_origin and self.change.lines[1] <= call.line <= self.change.last
 
-    def passed(self, call: Call, text: str) -> Proposal | None:
+    def passed(self, call: Call, text: str) -> Change | None:
         """Return the change of a call that passes a text for the parameter."""
-        index = self.situation.index
         at = -1 if self.place == len(self.change.old.names) else self.place
-        made = with_argument(call, at, text, index.snapshot.language, self.name)
-        return changed_call(index, call, made)
+        return with_argument(call, at, text, self.situation.index.snapshot.language, self.name)
 
 
-def _passing(added: _NewParameter, calls: Sequence[Call]) -> Iterator[FollowUp]:
+def _passing(added: _NewParameter, calls: Sequence[Call]) -> Iterator[tuple[_Meaning, Call, Change | None]]:
     """Yield the calls that pass a new parameter: what another call was made to pass, or what is called like it."""
-    change, name, situation = added.change, added.name, added.situation
-    index = situation.index
+    change, name, index = added.change, added.name, added.situation.index
     example = _example(added)
+    own = passed_variable(name, index.snapshot.language, by_name=name in change.new.keywords)
+    label = f"add {name} to {change.name}()"
     known: dict[str, frozenset[int]] = {}
     for call in calls:
         is_own = added.is_inside(call)
         if example is not None and not is_own:
             text, introduced = example
-            proposal = added.passed(call, text)
-            if proposal is not None and introduced.are_bound(proposal, index, known):
-                label = f"add {shorten(text, 24)} to {change.name}()"
-                sure = _OPTIONAL if added.is_optional else _SHOWN
-                yield FollowUp(proposal, "call-add", f"call-add:{change.name}:{name}", label, sure)
+            made = added.passed(call, text)
+            if any(introduced.are_bound(one, index, known) for one in changed_calls(index, [(call, made)])):
+                shown, sure = (
+                    f"add {shorten(text, 24)} to {change.name}()",
+                    _OPTIONAL if added.is_optional else _SHOWN,
+                )
+                yield ("call-add", f"call-add:{change.name}:{name}", shown, sure), call, made
                 continue
-        if (is_own or not added.is_optional) and is_bound(name, call.line, index, situation.trees):
-            proposal = added.passed(
-                call, passed_variable(name, index.snapshot.language, by_name=name in change.new.keywords)
-            )
-            if proposal is not None:
-                label = f"add {name} to {change.name}()"
-                yield FollowUp(proposal, "call-add", f"call-add:{label}", label, _PASSED)
+        if (is_own or not added.is_optional) and is_bound(name, call.line, index, added.situation.trees):
+            yield ("call-add", f"call-add:{label}", label, _PASSED), call, added.passed(call, own)
 
 
 def _is_overloaded(target: RenamedDefinition, made: Occurrence, language: str) -> bool:
@@ -197,7 +199,7 @@ def _example(added: _NewParameter) -> tuple[str, IntroducedNames] | None:
     for edit, index in situation.last(_MAX_EDITS):
         if edit.origin != "typed" or edit is change.edit:
             continue
-        for call in _changed_calls(opens, edit, index):
+        for call in _examples(opens, edit, index):
             if edit.uri == change.edit.uri and change.lines[0] <= call.line <= change.lines[1]:
                 continue
             passed = _argument_for(added, call)
@@ -206,7 +208,7 @@ def _example(added: _NewParameter) -> tuple[str, IntroducedNames] | None:
     return None
 
 
-def _changed_calls(opens: WordPattern, edit: PastEdit, index: DocumentIndex) -> Iterator[Call]:
+def _examples(opens: WordPattern, edit: PastEdit, index: DocumentIndex) -> Iterator[Call]:
     """Yield the calls of a function that go on in the lines of an edit."""
     for line in range(max(edit.line - _ABOVE, 0), min(edit.line + len(edit.new), len(index.bodies))):
         match = opens.search(index.bodies[line][:MAX_WIDTH])
@@ -229,11 +231,3 @@ def is_bound(name: str, line: int, index: DocumentIndex, trees: SyntaxTrees) -> 
     scopes = {*start_of(line, index, trees).scopes, MODULE}
     places = places_in(index.few_lines_with(name, MAX_LINES), name, index, trees)
     return any(found.defines and found.role == "plain" and found.binder in scopes for _, _, found in places)
-
-
-def _follow_up(
-    index: DocumentIndex, call: Call, text: str | None, kind: str, label: str, confidence: float
-) -> Iterator[FollowUp]:
-    proposal = changed_call(index, call, text)
-    if proposal is not None:
-        yield FollowUp(proposal, kind, f"{kind}:{label}", label, confidence)

@@ -12,7 +12,7 @@ from editahead_prompts.syntax.languages import family_of, find_language
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .argument_rules import place_of_one_more
-from .calls import Call, call_at, changed_call, keyword_of, with_argument
+from .calls import Call, Change, call_at, changed_calls, keyword_of, with_argument
 from .changed_parameters import (
     ParameterChange,
     Parameters,
@@ -60,8 +60,7 @@ def _passing_on(change: ParameterChange, situation: Situation) -> Iterator[Follo
             made = with_argument(call, -1, rest + passed_variable(name, language), language, name)
         else:
             made = _passed(call, callee, name, language)
-        proposal = changed_call(index, call, made)
-        if proposal is not None:
+        for proposal in changed_calls(index, [(call, made)]):
             sure = _OPTIONAL if is_optional else _NEEDED
             yield FollowUp(
                 proposal, "call-add", f"call-add:{called}:{name}", f"pass {name} to {called}()", sure
@@ -107,8 +106,8 @@ def _takes(callee: Parameters, name: str, rest: str) -> bool:
     return rest in signs.values() if rest else signs.get(name) == ""
 
 
-def _passed(call: Call, callee: Parameters, name: str, language: str) -> str | None:
-    """Return the text of a call that passes a name on; None where it is not clear how."""
+def _passed(call: Call, callee: Parameters, name: str, language: str) -> Change | None:
+    """Return the change of a call that passes a name on; None where it is not clear how."""
     place, passed = callee.names.index(name), call.texts
     count = len(passed) if passed != [""] else 0
     is_by_name = name in callee.keywords or callee.is_optional(place) or any(map(keyword_of, passed))

@@ -14,12 +14,11 @@ from editahead_prompts.state import PastEdit
 from editahead_prompts.syntax.member_owners import related_types
 from editahead_prompts.syntax.name_occurrences import Occurrence
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
-from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.indentation import indentation
 from editahead_prompts.text.snapshot import line_body
 from editahead_prompts.text.word_patterns import WordPattern
 
-from .argument_rules import ArgumentChange, argument_spans
+from .argument_rules import argument_spans
 from .document_index import DocumentIndex
 from .follow_up import FollowUp, Situation
 from .named_places import occurrence_at, whole_word
@@ -65,7 +64,6 @@ def follow_signatures(situation: Situation) -> Iterator[FollowUp]:
             if new.name not in seen:
                 seen.add(new.name)
                 yield from _declarations(origin, line, old, new, made, situation)
-                yield from _calls(old, new, situation)
     for newest, origin in situation.last(1):
         yield from _behind(origin, newest.line, situation)
 
@@ -236,26 +234,3 @@ def _parameters(tail: str) -> list[str]:
     spans = argument_spans(tail, 0) or []
     found = [" ".join(_DEFAULT.sub("", tail[a:b]).split()) for a, b in spans]
     return [] if found in ([""], ["void"]) else found
-
-
-def _calls(old: _Signature, new: _Signature, situation: Situation) -> Iterator[FollowUp]:
-    """Yield the calls, in functions that have what a new parameter of C or C++ is called like."""
-    index = situation.index
-    before, after = _parameters(old.tail), _parameters(new.tail)
-    if index.snapshot.language not in C_FAMILY or len(after) != len(before) + 1:
-        return
-    place = next((n for n, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), len(before))
-    if before != after[:place] + after[place + 1 :] or "=" in new.tail:
-        return
-    names = WORD.findall(after[place])
-    if not names:
-        return
-    at = -1 if place == len(before) else place
-    rule = ArgumentChange(
-        "argument-add", "", "", "", new.name, None, new.name, names[-1], at, True, len(before), in_scope=True
-    )
-    for proposal in rule.proposals(index):
-        body = index.bodies[proposal.start]
-        if whole_word(new.name).search(body) and (body[:1].isspace() or body.startswith("\t")):
-            label = f"add {names[-1]} to {new.name}()"
-            yield FollowUp(proposal, "signature-call", f"argument:{new.name}:{names[-1]}", label, _PASSED)
