@@ -16,8 +16,7 @@ from editahead_prompts.text.snapshot import line_body
 
 from .document_index import DocumentIndex
 from .named_places import function_at, other_indexes
-from .proposal import Proposal
-from .rule_runs import join_neighbours
+from .proposal import Proposal, join_neighbours
 from .unfinished_edits import Typing
 
 _MAX_LINE = 2000

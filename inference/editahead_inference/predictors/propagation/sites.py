@@ -20,11 +20,10 @@ from .introduced_names import IntroducedNames
 from .literal_places import means_other
 from .named_places import occurrence_at, whole_word
 from .other_spellings import changes_another_name
-from .proposal import Proposal
+from .proposal import Proposal, join_neighbours
 from .rename_cache import RenameCache
 from .rule import Rule
 from .rule_induction import induce_rules_from_edit
-from .rule_runs import join_neighbours
 from .single_examples import renames_local_only
 from .site_features import FeatureExtractor, Site
 from .substitution_rules import Rename, Substitution, WordRename

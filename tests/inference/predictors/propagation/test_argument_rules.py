@@ -101,37 +101,6 @@ def test_line_ends_of_a_call_over_lines_are_kept() -> None:
         assert results(rule, "f(\r\n  1,\r\n  2)\r\n") in ([], ["f(\r\n  1,\r\n  2,\r\n  c)\r\n"])
 
 
-PYTHON = (
-    "class A:\n    def run(self, day):\n        self.add(1)\n\n    def stop(self):\n        self.add(2)\n"
-)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "text", "expected"),
-    [
-        ("def add(self, n):", "def add(self, day, n):", PYTHON, [PYTHON.replace("add(1)", "add(day, 1)")]),
-        (
-            "fn add(&mut self, n: u8) {",
-            "fn add(&mut self, n: u8, day: u64) {",
-            "fn run(day: u64) {\n    x.add(\n        1,\n    );\n}\n",
-            ["fn run(day: u64) {\n    x.add(\n        1,\n        day,\n    );\n}\n"],
-        ),
-        (
-            "func add(n int) {",
-            "func add(n int, day int) {",
-            "func add(k int) {\n\tday()\n}\n",
-            [],
-        ),  # a definition
-        ("def add(n):", "def add(n, day=None):", "day = 1\nadd(2)\n", []),  # a default
-    ],
-)
-def test_a_new_parameter_is_passed_where_its_name_is_in_scope(
-    old: str, new: str, text: str, expected: list[str]
-) -> None:
-    rules = [rule for rule in learn_argument_rules(old, new) if rule.kind == "argument-add"]
-    assert [result for rule in rules for result in results(rule, text)] == expected
-
-
 @pytest.mark.parametrize(
     ("old", "new", "text", "lines"),
     [
