@@ -139,6 +139,14 @@ def apply_case_style(words: Sequence[str], style: Style) -> str:
     return "".join(words)
 
 
+def spell_like(name: str, words: Sequence[str]) -> str:
+    """Join lower-case words in the case style of a name, with the underscores at its ends."""
+    core, style = name.strip("_"), case_style(name)
+    start = name.index(core)
+    made = apply_case_style(words, "snake" if style == "flat" else style)
+    return name[:start] + made + name[start + len(core) :]
+
+
 def case_variants(old: str, new: str) -> dict[str, str]:
     """Return the rename old -> new in the other case styles: {`OldName`: `NewName`, `OLD_NAME`: ...}.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from editahead_prompts.text.identifiers import WORD, apply_case_style, case_style, split_words
+from editahead_prompts.text.identifiers import WORD, case_style, spell_like, split_words
 
 _ORDERED = (
     "min max, minimum maximum, low high, lower upper, first last, start end, start stop, begin end, before after, "
@@ -76,15 +76,6 @@ def turn_words(text: str, table: dict[str, str]) -> str:
         made = tuple(table.get(word, word) for word in words)
         if made == words:
             return name
-        core = name.strip("_")
-        start = name.index(core) if core else 0
-        style = case_style(name)
-        if style == "other":
-            return name
-        return (
-            name[:start]
-            + apply_case_style(made, "snake" if style == "flat" else style)
-            + name[start + len(core) :]
-        )
+        return name if case_style(name) == "other" else spell_like(name, made)
 
     return WORD.sub(lambda match: turned(match[0]), text)

@@ -11,11 +11,11 @@ from itertools import islice
 
 from editahead_prompts.state import EditorState, PastEdit
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
-from editahead_prompts.text.identifiers import changed_spans, tokenize
+from editahead_prompts.text.identifiers import WORD, changed_spans, tokenize
 from editahead_prompts.text.snapshot import line_body
 
 from .document_index import DocumentIndex
-from .named_places import function_at, other_indexes
+from .named_places import MAX_WIDTH, function_at, other_indexes
 from .proposal import Proposal, join_neighbours
 from .unfinished_edits import Typing
 
@@ -88,6 +88,13 @@ class Situation:
     def others(self) -> Iterable[DocumentIndex]:
         """Return the indexes of the other documents that are searched."""
         return other_indexes(self.state, self.index, self.home)()
+
+
+def brought_words(edit: PastEdit) -> list[str]:
+    """Return the words that an edit brought into its lines, in order; of each line as far as names are looked at."""
+    old = {word for line in edit.old for word in WORD.findall(line[:MAX_WIDTH])}
+    new = (word for line in edit.new for word in WORD.findall(line[:MAX_WIDTH]))
+    return [word for word in dict.fromkeys(new) if word not in old]
 
 
 def changed_tokens(

@@ -7,11 +7,11 @@ import re
 from editahead_prompts.state import PastEdit
 from editahead_prompts.syntax.name_occurrences import Occurrence
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
-from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .document_index import DocumentIndex
-from .named_places import MAX_WIDTH, MODULE, places_in, start_of
+from .follow_up import brought_words
+from .named_places import MODULE, places_in, start_of
 from .proposal import Proposal
 from .token_patterns import KEYWORDS
 
@@ -38,20 +38,16 @@ class IntroducedNames:
         self.names: list[str] = []
         if origin is None:
             return
-        old = {word for line in edit.old for word in WORD.findall(line[:MAX_WIDTH])}
-        for line in origin.lines_of(edit):
-            body = origin.bodies[line]
-            for match in WORD.finditer(body[:MAX_WIDTH]):
-                name = match[0]
-                if name in old or name in KEYWORDS or name in self.names or len(self.names) >= _MAX_NAMES:
-                    continue
-                at = origin.snapshot.starts[line] + match.start()
-                used = trees.occurrence(origin.snapshot, at, at + len(name))
-                if used.role == "plain" and not used.defines and self._is_local(name, used, origin, edit):
+        for name in brought_words(edit):
+            if name not in KEYWORDS and len(self.names) < _MAX_NAMES:
+                uses = places_in(origin.lines_of(edit), name, origin, trees)
+                if any(self._is_local(name, use.occurrence, origin, edit) for use in uses):
                     self.names.append(name)
 
     def _is_local(self, name: str, used: Occurrence, origin: DocumentIndex, edit: PastEdit) -> bool:
         """Return whether a scope around the use binds the name, outside of the edit."""
+        if used.role != "plain" or used.defines:
+            return False
         lines = range(edit.line, edit.line + len(edit.new))
         found = [(line, o) for line, o in self._definitions(name, origin) if o.binder in used.scopes]
         return bool(found) and not any(line in lines for line, _ in found)

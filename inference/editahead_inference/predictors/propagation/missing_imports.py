@@ -18,7 +18,6 @@ from typing import NamedTuple
 from editahead_prompts.state import PastEdit
 from editahead_prompts.syntax.languages import family_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees, count_errors
-from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.scripts import count_letters
 from editahead_prompts.text.snapshot import Snapshot
 from editahead_prompts.text.word_patterns import WordPattern
@@ -26,6 +25,7 @@ from editahead_prompts.text.word_patterns import WordPattern
 from . import token_patterns
 from .document_index import DocumentIndex
 from .first_import import first_import
+from .follow_up import brought_words
 from .import_rules import IMPORT
 from .import_statements import (
     add_imports,
@@ -153,14 +153,9 @@ def _agreed(
 
 def _brought(edits: Sequence[PastEdit]) -> list[str]:
     """Return the names that the edits brought, in order."""
-    names: dict[str, None] = {}
-    for edit in edits:
-        known = {name for line in edit.old for name in WORD.findall(line)}
-        for line in edit.new:
-            for name in WORD.findall(line):
-                if name not in known and name not in token_patterns.KEYWORDS and count_letters(name) > 1:
-                    names[name] = None
-    return list(names)[: _MAX_NAMES * max(len(edits), 1)]
+    brought = dict.fromkeys(name for edit in edits for name in brought_words(edit))
+    names = [name for name in brought if name not in token_patterns.KEYWORDS and count_letters(name) > 1]
+    return names[: _MAX_NAMES * max(len(edits), 1)]
 
 
 def _is_unbound(name: str, index: DocumentIndex, trees: SyntaxTrees) -> bool:

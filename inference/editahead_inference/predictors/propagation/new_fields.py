@@ -14,14 +14,13 @@ from tree_sitter import Node
 from editahead_prompts.syntax.language import NodeTypes, child_in
 from editahead_prompts.syntax.languages import find_language, nodes_of
 from editahead_prompts.syntax.symbols import text_of
-from editahead_prompts.text.identifiers import WORD
 from editahead_prompts.text.snapshot import line_end
 from editahead_prompts.text.word_patterns import WordPattern
 
 from .changed_calls import is_bound
 from .changed_parameters import column_of
 from .document_index import DocumentIndex
-from .follow_up import FollowUp, Situation
+from .follow_up import FollowUp, Situation, brought_words
 from .named_places import knows_name, matches_in
 from .proposal import Proposal
 
@@ -78,12 +77,10 @@ def follow_new_fields(situation: Situation) -> Iterator[FollowUp]:
 def _new_fields(situation: Situation) -> Iterator[tuple[_Field, DocumentIndex]]:
     """Yield the fields that the last edits added, each with the index of its document."""
     for edit, origin in situation.last(_MAX_EDITS):
-        if len(edit.new) <= len(edit.old):
-            continue
-        known = {word for line in edit.old for word in WORD.findall(line)}
-        for line in origin.lines_of(edit):
+        brought = brought_words(edit) if len(edit.new) > len(edit.old) else []
+        for line in origin.lines_of(edit) if brought else ():
             field = _field_at(line, origin, situation)
-            if field is not None and field.name not in known:
+            if field is not None and field.name in brought:
                 yield field, origin
 
 

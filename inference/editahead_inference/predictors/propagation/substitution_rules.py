@@ -10,12 +10,12 @@ from functools import cached_property
 from editahead_prompts.text.identifiers import (
     WORD,
     Span,
-    apply_case_style,
     case_style,
     case_variants,
     changed_spans,
     is_name,
     replaced_word,
+    spell_like,
     split_words,
     tokenize,
     word_replacement,
@@ -143,17 +143,9 @@ class WordRename(Rule):
         words, run = split_words(name), len(self.old_words)
         for at in range(len(words) - run + 1):
             if words[at : at + run] == self.old_words:
-                style = case_style(name)
-                if style in ("other", "flat") and len(words) > 1:
+                if case_style(name) in ("other", "flat") and len(words) > 1:
                     return name
-                core = name.strip("_")
-                lead = name[: len(name) - len(name.lstrip("_"))]
-                made = (*words[:at], *self.new_words, *words[at + run :])
-                return (
-                    lead
-                    + apply_case_style(made, "snake" if style == "flat" else style)
-                    + name[len(lead) + len(core) :]
-                )
+                return spell_like(name, (*words[:at], *self.new_words, *words[at + run :]))
         return name
 
     def rewrite(self, body: str) -> str:
