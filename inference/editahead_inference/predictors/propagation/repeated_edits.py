@@ -11,7 +11,6 @@ import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from editahead_prompts.state import PastEdit
 from editahead_prompts.text.identifiers import WORD, changed_spans, is_word
@@ -52,6 +51,8 @@ _RETURN_TYPE = re.compile(r"\s*(?:->|:)\s*\S")
 
 Rewrite = Callable[[str], str | None]
 """From a stripped line to its new text; None where it does not apply."""
+_Common = tuple[Rewrite, str, str]
+"""A rewrite that explains two changes, the longest text that a line needs for it ("" for none), and its label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,51 +133,16 @@ def _rows(edit: PastEdit, index: DocumentIndex) -> Iterator[_Change]:
             yield _Change(line, old, new, edit.origin == "typed")
 
 
-def _common_rewrite(one: _Change, other: _Change) -> tuple[Rewrite, str, str] | None:
-    """Return the rewrite that explains both changes, with the longest text that a line needs, and a label."""
+def _common_rewrite(one: _Change, other: _Change) -> _Common | None:
+    """Return the rewrite that explains both changes."""
     for label, literal, convert in CONVERSIONS:
         if convert(one.old) == one.new and convert(other.old) == other.new:
             return convert, literal, label
-    pattern = _pattern(one, other) or _wrapping(one, other)
-    return None if pattern is None else (pattern.rewrite, pattern.literal, pattern.label)
+    return _pattern(one, other) or _wrapping(one, other)
 
 
-@dataclass(frozen=True)
-class _Pattern:
-    """The common pattern of two changed lines.
-
-    Attributes:
-        before: Expressions of the tokens from the line's start to the replaced text.
-        old: The replaced text.
-        new: The new text.
-        after: The expression of what follows.
-        literal: The longest text that a matching line holds; "" if there is none.
-    """
-
-    before: str
-    old: str
-    new: str
-    after: str
-    literal: str
-
-    @property
-    def label(self) -> str:
-        return (
-            f"{shorten(self.old, 20)} -> {shorten(self.new, 20)}" if self.old else f"add {shorten(self.new)}"
-        )
-
-    @cached_property
-    def _regex(self) -> WordPattern:
-        return WordPattern(f"({self.before}){re.escape(self.old)}({self.after})")
-
-    def rewrite(self, text: str) -> str | None:
-        match = self._regex.fullmatch(text)
-        if match is None or (not self.old and (match[2].startswith(self.new) or match[1].endswith(self.new))):
-            return None
-        return f"{match[1]}{self.new}{match[2]}"
-
-
-def _pattern(one: _Change, other: _Change) -> _Pattern | None:
+def _pattern(one: _Change, other: _Change) -> _Common | None:
+    """Return the replacement of the same text by another, where what is around it is alike."""
     ours, theirs = _replacement(one), _replacement(other)
     if ours is None or theirs is None:
         return None
@@ -192,7 +158,16 @@ def _pattern(one: _Change, other: _Change) -> _Pattern | None:
     if before is None or after is None:
         return None
     literals = [text for text in (old, *before[1], *after[1]) if len(text) >= _MIN_LITERAL]
-    return _Pattern(before[0], old, new, after[0], max(literals, key=len, default=""))
+    regex = WordPattern(f"({before[0]}){re.escape(old)}({after[0]})")
+
+    def rewrite(text: str) -> str | None:
+        match = regex.fullmatch(text)
+        if match is None or (not old and (match[2].startswith(new) or match[1].endswith(new))):
+            return None
+        return f"{match[1]}{new}{match[2]}"
+
+    label = f"{shorten(old, 20)} -> {shorten(new, 20)}" if old else f"add {shorten(new)}"
+    return rewrite, max(literals, key=len, default=""), label
 
 
 def _replacement(change: _Change) -> tuple[list[str], str, str, list[str]] | None:
@@ -214,38 +189,8 @@ def _may_be_repeated(old: str, new: str) -> bool:
     return not all(WORD.fullmatch(text) and text not in KEYWORDS for text in (old, new))
 
 
-@dataclass(frozen=True)
-class _Wrapping:
-    """The common pattern of two lines of which a part was put between two texts.
-
-    Attributes:
-        before: The expression of what comes before that part.
-        inner: The expression of the part.
-        after: The expression of what follows.
-        head: The text in front of the part.
-        tail: The text behind it.
-        literal: The longest text that a matching line holds.
-    """
-
-    before: str
-    inner: str
-    after: str
-    head: str
-    tail: str
-    literal: str
-
-    @property
-    def label(self) -> str:
-        return f"wrap in {shorten(self.head.strip() + ' … ' + self.tail.strip())}"
-
-    def rewrite(self, text: str) -> str | None:
-        match = WordPattern(f"({self.before})({self.inner})({self.after})").fullmatch(text)
-        if match is None or match[1].endswith(self.head):
-            return None
-        return f"{match[1]}{self.head}{match[2]}{self.tail}{match[3]}"
-
-
-def _wrapping(one: _Change, other: _Change) -> _Wrapping | None:
+def _wrapping(one: _Change, other: _Change) -> _Common | None:
+    """Return the same two texts around a part of both lines, where the rest is alike."""
     ours, theirs = _wrapped(one), _wrapped(other)
     if ours is None or theirs is None or ours[1] != theirs[1]:
         return None
@@ -259,8 +204,15 @@ def _wrapping(one: _Change, other: _Change) -> _Wrapping | None:
     literals = [text for found in common for text in found[1] if len(text) >= _MIN_LITERAL]
     if not literals:
         return None
-    before, inner, after = ("".join(found[0]) for found in common)
-    return _Wrapping(before, inner, after, head, tail, max(literals, key=len))
+    regex = WordPattern("".join(f"({''.join(found[0])})" for found in common))
+
+    def rewrite(text: str) -> str | None:
+        match = regex.fullmatch(text)
+        if match is None or match[1].endswith(head):
+            return None
+        return f"{match[1]}{head}{match[2]}{tail}{match[3]}"
+
+    return rewrite, max(literals, key=len), f"wrap in {shorten(head.strip() + ' … ' + tail.strip())}"
 
 
 def _wrapped(change: _Change) -> tuple[list[list[str]], tuple[str, str]] | None:
