@@ -24,6 +24,7 @@ from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.diff import diff
 from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
+from merged_sketch import certain, merged
 
 pytestmark = pytest.mark.slow
 
@@ -108,8 +109,7 @@ def test_too_many_fences_are_no_sketch(text: str) -> None:
 @pytest.mark.parametrize(("hunks", "said"), [(3_000, "more than 2,000 hunks"), (400, "More than 300 hunks")])
 def test_too_many_hunks_are_refused(hunks: int, said: str) -> None:
     text = "--- a/a.py\n+++ b/a.py\n" + "@@ ... @@\n-    return x\n+    return y\n" * hunks
-    parsed = parse_sketch(text, language="python")
-    refusal = merge(parsed, parsed.files[0], FILE).refusal
+    refusal = merged(text, FILE.text).refusal
     assert refusal is not None
     assert refusal.reason == "too-large"
     assert said in refusal.detail
@@ -118,15 +118,11 @@ def test_too_many_hunks_are_refused(hunks: int, said: str) -> None:
 def test_many_hunks_that_have_one_place_each_are_applied() -> None:
     text = "".join(f"a{number} = {number}\n" for number in range(1_000))
     hunks = "".join(f"@@ ... @@\n-a{number} = {number}\n+b{number} = {number}\n" for number in range(1_000))
-    parsed = parse_sketch(f"--- a/a.py\n+++ b/a.py\n{hunks}", language="python")
-    result = merge(parsed, parsed.files[0], Snapshot.from_text(text, uri="file:///a.py", language="python"))
-    assert result.refusal is None
-    assert result.guess == text.replace("a", "b")
+    assert certain(f"--- a/a.py\n+++ b/a.py\n{hunks}", text) == text.replace("a", "b")
 
 
 def test_too_many_marks_are_refused() -> None:
-    parsed = parse_sketch("# ... existing code ...\ndef g(y):\n" * 2_100, language="python")
-    refusal = merge(parsed, parsed.files[0], FILE).refusal
+    refusal = merged("# ... existing code ...\ndef g(y):\n" * 2_100, FILE.text).refusal
     assert refusal is not None
     assert refusal.reason == "too-large"
 
@@ -134,11 +130,7 @@ def test_too_many_marks_are_refused() -> None:
 def test_hunks_whose_lines_are_in_too_many_places_are_refused() -> None:
     text = "".join(f"def f{number}(x):\n    return x\n\n\n" for number in range(500))
     hunks = "".join(f"@@ def f{number}(x):\n-    return x\n+    return y\n" for number in range(300))
-    parsed = parse_sketch(
-        f"*** Begin Patch\n*** Update File: a.py\n{hunks}*** End Patch\n", language="python"
-    )
-    file = Snapshot.from_text(text, uri="file:///a.py", language="python")
-    refusal = merge(parsed, parsed.files[0], file).refusal
+    refusal = merged(f"*** Begin Patch\n*** Update File: a.py\n{hunks}*** End Patch\n", text).refusal
     assert refusal is not None
     assert refusal.reason == "too-large"
     assert "too many places" in refusal.detail
@@ -179,20 +171,14 @@ def test_a_change_of_more_than_the_limit_is_not_looked_through() -> None:
 
 def test_a_sketch_of_thousands_of_lines_is_refused_unless_it_is_the_whole_file() -> None:
     mark = "# ... existing code ...\n"
-    file = Snapshot.from_text(LONG, uri="file:///a.py", language="python")
-    parsed = parse_sketch(mark + LONG.replace("x + 7\n", "x - 7\n") + mark, language="python")
-    refusal = merge(parsed, parsed.files[0], file).refusal
+    refusal = merged(mark + LONG.replace("x + 7\n", "x - 7\n") + mark, LONG).refusal
     assert refusal is not None
     assert (refusal.reason, "5,000 lines" in refusal.detail) == ("too-large", True)
-    whole = parse_sketch("import os\n\n\n" + LONG, language="python")
-    result = merge(whole, whole.files[0], Snapshot.from_text("import os\n\n\n" + LONG, language="python"))
-    assert result.refusal is None
+    assert certain("import os\n\n\n" + LONG, "import os\n\n\n" + LONG) is not None
 
 
 def _refusal(sketch: str, text: str, language: str = "python") -> tuple[str, str]:
-    parsed = parse_sketch(sketch, language=language)
-    file = Snapshot.from_text(text, uri="file:///a", language=language)
-    refusal = merge(parsed, parsed.files[0], file).refusal
+    refusal = merged(sketch, text, language).refusal
     assert refusal is not None
     return refusal.reason, refusal.detail
 
@@ -201,9 +187,7 @@ def test_files_of_too_many_lines_need_a_diff() -> None:
     text = "x = 1\n" + "{}\n" * 70_000
     reason, detail = _refusal("# ...\nx = 2\n# ...\n", text)
     assert (reason, "use a diff" in detail) == ("too-large", True)
-    parsed = parse_sketch("--- a\n+++ a\n@@ -1 +1 @@\n-x = 1\n+x = 2\n", language="python")
-    file = Snapshot.from_text(text, uri="file:///a", language="python")
-    assert merge(parsed, parsed.files[0], file).guess == text.replace("1", "2")
+    assert merged("--- a\n+++ a\n@@ -1 +1 @@\n-x = 1\n+x = 2\n", text).guess == text.replace("1", "2")
 
 
 def test_lines_of_generated_code_are_no_sketch() -> None:
@@ -284,9 +268,9 @@ def test_each_version_of_a_broken_file_is_parsed_once(monkeypatch: pytest.Monkey
     parsed = parse_sketch("# ...\ndef f7(x):\n    y = x - 7\n    return y\n# ...\n", language="python")
     trees = SyntaxTrees(reproducible=True)
     original = Snapshot.from_text(text, uri="file:///a.py", language="python")
-    merged = merge(parsed, parsed.files[0], original, syntax=trees)
-    review([FileEdit(original, merged.edit)], (), trees)
-    assert merged.edit
+    result = merge(parsed, parsed.files[0], original, syntax=trees)
+    review([FileEdit(original, result.edit)], (), trees)
+    assert result.edit
     whole = [source for source in parsed_texts if len(source) >= len(text)]
     assert [parsed_texts[source] for source in whole] == [1, 1]
 
