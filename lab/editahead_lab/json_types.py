@@ -114,29 +114,6 @@ class EvalTasksOutput(TypedDict):
     tasks: list[PlayedTask]
 
 
-class RecordedFigures(TypedDict):
-    score: float
-    deltaChrf: float
-    showRate: float
-    quietRate: float
-
-
-class RecordedModel(TypedDict):
-    """The recorded answers of a model as they are, and through the server."""
-
-    model: str
-    raw: RecordedFigures
-    through: RecordedFigures
-
-
-class EvalRecordedOutput(TypedDict):
-    """The output of `eval recorded`."""
-
-    measure: str
-    commit: str
-    models: list[RecordedModel]
-
-
 class Share(TypedDict):
     """A share from 0 to 1 and its 95% interval; nulls where there is none."""
 

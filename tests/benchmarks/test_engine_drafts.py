@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import subprocess
 import sys
 import time
@@ -18,9 +17,7 @@ from typing import Any
 
 import pytest
 
-from commit_prompts import DEV, SEED, applies, records, windows
-from editahead_evals.data.edit_records import Record
-from editahead_lab.training.data.apply_examples import examples_of
+from commit_prompts import DEV, applies, records, windows
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from figures import SHORT, show
 from small_model import TRAINED
@@ -54,13 +51,9 @@ Query = tuple[list[int], list[int]]
 
 
 def to_be_right() -> list[Query]:
-    """Return Apply prompts of other commits, in the form of the training data."""
-    dice = random.Random(SEED)
-    made = []
-    for record in dice.sample(records(), RECORDS):
-        fields = {name: getattr(record, name) for name in Record.__slots__}
-        made += [(e.prompt, e.answer) for e in examples_of(fields, dice, bundled_tokenizer(), 1000)]
-    return [(list(map(int, prompt)), list(map(int, answer))) for prompt, answer in made]
+    """Return Apply prompts of other commits whose guess is right."""
+    made = applies(records(), LOOKED_AT, RECORDS)["Apply, region, guess right"]
+    return [(list(asked.prompt), list(asked.answer)) for asked in made]
 
 
 def of_each_kind() -> dict[str, list[Query]]:

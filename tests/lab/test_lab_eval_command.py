@@ -12,8 +12,8 @@ from editahead_evals.data.edit_records import Record
 from editahead_evals.data.own_checkout import present_commit
 from editahead_evals.replay.candidate_recall import candidate_recall
 from editahead_lab.experiments.replays import sampled_texts
-from editahead_lab.recorded.fake_openai_server import CannedAnswer, FakeOpenAIServer
 from eval_command import run_lab_eval, write_records
+from fake_openai_server import CannedAnswer, FakeOpenAIServer
 from schemas import validate
 
 pytestmark = pytest.mark.slow
@@ -52,77 +52,6 @@ def test_tasks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = json.loads(capsys.readouterr().out)
     validate("output.eval-tasks", "output", report)
     assert report["fixed"]["done"] == 1
-
-
-SCENE = """A scene.
-id: {name}
-language: python
-file: a.py
-row: 1
-col: 5
--- buffer.txt --
-x = 1
-print(x)
--- history --
-<|file|> a.py
-<|old|>
-y = 1
-<|new|>
-x = 1
-{expected}"""
-
-
-def recorded(folder: Path) -> Path:
-    """Two scenes: in one `print(y)` should follow, in the other nothing should; and a model that says it in both."""
-    (folder / "scenarios").mkdir(parents=True)
-    lines = []
-    for name, expected in (("go-on", "-- expected --\nx = 1\nprint(x, x)\n"), ("stay", "")):
-        text = SCENE.format(name=name, expected=expected)
-        (folder / "scenarios" / f"{name}.txtar").write_text(text)
-        choice = {"text": "x = 1\nprint(x, x)\n", "finish_reason": "stop"}
-        exchange = {"request": {}, "response": {"choices": [choice]}}
-        lines.append(json.dumps({"scenario": name, "model": "zeta-2", "exchanges": [exchange]}))
-    (folder / "exchanges.jsonl").write_text("\n".join(lines))
-    return folder
-
-
-def test_recorded_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = recorded(tmp_path / "recorded")
-    assert run_lab_eval("recorded", f"folder={folder}", "--json") == 0
-    report = json.loads(capsys.readouterr().out)
-    validate("output.eval-recorded", "output", report)
-    shown = {"score": 0.0, "deltaChrf": 1.0, "showRate": 1.0, "quietRate": 0.0}
-    assert report["models"] == [{"model": "zeta-2", "raw": shown, "through": shown}]
-
-
-@pytest.mark.parametrize(
-    ("exchanges", "reason"),
-    [
-        ("", "no recorded answers"),
-        ("[]", "line 1: no recorded answer"),
-        ("5", "line 1: no recorded answer"),
-        ("{", "line 1: no recorded answer"),
-        ('{"scenario": "gone", "model": "m", "exchanges": []}', "line 1: no recorded answer"),
-        ('{"scenario": "stay", "model": "m", "exchanges": [{"response": {"choices": []}}]}', "line 1: no "),
-        (None, "No such file"),
-    ],
-)
-def test_what_are_no_recorded_answers(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], exchanges: str | None, reason: str
-) -> None:
-    folder = recorded(tmp_path / "recorded")
-    (folder / "exchanges.jsonl").unlink()
-    if exchanges is not None:
-        (folder / "exchanges.jsonl").write_text(exchanges)
-    assert run_lab_eval("recorded", f"folder={folder}") == 1
-    assert reason in capsys.readouterr().err.replace("\n", " ")
-
-
-def test_a_damaged_scenario_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = recorded(tmp_path / "recorded")
-    (folder / "scenarios" / "stay.txtar").write_text("id: stay\n")
-    assert run_lab_eval("recorded", f"folder={folder}") == 1
-    assert "not a scenario" in capsys.readouterr().err.replace("\n", " ")
 
 
 def test_the_ceiling_with_a_model_is_that_of_the_best_of_its_answers(monkeypatch: pytest.MonkeyPatch) -> None:

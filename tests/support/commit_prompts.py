@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 
@@ -12,19 +12,23 @@ from editahead_evals.data.edit_records import MAX_FILE_CHARACTERS, Record, read_
 from editahead_evals.data.git_records import recent_records
 from editahead_inference.apply.merge.merge import merge
 from editahead_lab.apply.sketch_generator import Case, cases
-from editahead_lab.training.data.next_edit_examples import ROOTS, tasks_of
+from editahead_lab.training.data.replay_moments import ROOT as FOLDER
+from editahead_lab.training.data.replay_moments import TrainingMoment, moments
 from editahead_prompts.composition.hf_tokenizer import bundled_tokenizer
 from editahead_prompts.errors import PromptTooLongError, SketchError
 from editahead_prompts.formats.apply.base import line_bodies
 from editahead_prompts.formats.apply.editahead_2611 import EDITAHEAD_APPLY
+from editahead_prompts.formats.base import PromptPaths
 from editahead_prompts.formats.next_edit.editahead_2611 import FILE, GUESS, NEXT, REGION, REGION_END, SKETCH
 from editahead_prompts.formats.registry import FORMATS
 from editahead_prompts.sketches.parse import parse_sketch
+from editahead_prompts.state import EditorState
 from editahead_prompts.text.snapshot import Snapshot, line_body
 
 ROOT = Path(__file__).parents[2]
 DEV = ROOT.parent / "shared" / "data" / "edits" / "dev.jsonl.zst"
 SEED = 11
+ROOTS = PromptPaths((FOLDER,))
 
 Tokens = tuple[int, ...]
 
@@ -109,18 +113,18 @@ def windows(found: Sequence[Record], name: str, limit: int) -> list[PromptAndAns
     format, dice = FORMATS[name], random.Random(SEED)
     made: list[PromptAndAnswer] = []
     for record in dice.sample(found, len(found)):
-        for task in tasks_of(asdict(record), dice):
+        for moment in moments(asdict(record), shuffled=dice.random() < 0.5):
+            if not moment.remaining:
+                continue
             try:
-                request = format.build(task.state, bundled_tokenizer(), paths=ROOTS)
+                request = format.build(_at_next_hunk(moment), bundled_tokenizer(), paths=ROOTS)
             except PromptTooLongError:
                 continue
-            region, lines = request.region, task.state.document.lines
+            region, lines = request.region, moment.state.document.lines
             touched = [
-                h for h in task.remaining if h.start < region.end and region.first < max(h.end, h.start + 1)
+                h for h in moment.remaining if h.start < region.end and region.first < max(h.end, h.start + 1)
             ]
-            if task.silent or not touched:
-                continue
-            if any(h.start < region.first or h.end > region.end for h in touched):
+            if not touched or any(h.start < region.first or h.end > region.end for h in touched):
                 continue
             new: list[str] = []
             at = region.first
@@ -132,3 +136,11 @@ def windows(found: Sequence[Record], name: str, limit: int) -> list[PromptAndAns
             if len(made) == limit:
                 return made
     return made
+
+
+def _at_next_hunk(moment: TrainingMoment) -> EditorState:
+    """Return the state of a moment with the cursor in the remaining hunk that is nearest to it."""
+    state = moment.state
+    line = state.document.line_at(state.cursor)
+    nearest = min(moment.remaining, key=lambda hunk: abs(hunk.start - line))
+    return replace(state, cursor=state.document.starts[min(nearest.start, len(state.document.lines) - 1)])

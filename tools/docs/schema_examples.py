@@ -455,17 +455,6 @@ SHAPES = [
         lab_types.EvalTasksOutput,
     ),
     _output(
-        "editahead-lab eval recorded --json",
-        "The scores of recorded answers of models, as they are and through the server.",
-        lab_types.EvalRecordedOutput(
-            measure="recorded models", commit="135ec4f",
-            models=[{"model": "zeta-2",
-                     "raw": {"score": 0.45, "deltaChrf": 0.49, "showRate": 0.83, "quietRate": 1.0},
-                     "through": {"score": 0.26, "deltaChrf": 0.33, "showRate": 0.67, "quietRate": 1.0}}],
-        ),
-        lab_types.EvalRecordedOutput,
-    ),
-    _output(
         "editahead-lab eval apply --json",
         "The results of sketches; latency in milliseconds.",
         lab_types.EvalApplyOutput(

@@ -6,7 +6,7 @@ import argparse
 
 from editahead_lab.experiments.codebases import Finish, Search, Workspace
 from editahead_lab.experiments.experiment import Experiment
-from editahead_lab.experiments.played import Recorded, Scenarios, Tasks
+from editahead_lab.experiments.played import Scenarios, Tasks
 from editahead_lab.experiments.prompts import Prompts, States
 from editahead_lab.experiments.replays import Commits, Keys, Ordered, Typing
 from editahead_lab.experiments.sketches import Apply
@@ -20,7 +20,6 @@ EXPERIMENTS: dict[str, type[Experiment]] = {
     "ordered": Ordered,
     "scenarios": Scenarios,
     "tasks": Tasks,
-    "recorded": Recorded,
     "workspace": Workspace,
     "finish": Finish,
     "search": Search,

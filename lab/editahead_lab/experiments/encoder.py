@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from editahead_lab.errors import TrainingError
 from editahead_retrieval.errors import SearchLogError
@@ -15,22 +15,6 @@ from .long_training import LongTraining
 
 if TYPE_CHECKING:
     from editahead_evals.report.output import Output
-
-Ingredient = Literal[
-    "documentation",
-    "subject",
-    "rewrite",
-    "hunk",
-    "search",
-    "hard-negatives",
-    "matryoshka",
-    "weights",
-    "roles",
-    "buckets",
-    "dropout",
-]
-"""What may be left out: kinds of pairs, hard negatives, the losses of shorter vectors, learned weights of words,
-weights of their own for questions, rows for unknown words, and words that a step does not see."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,15 +72,8 @@ class EncoderFit(LongTraining):
 
     pairs: Path = required("the file that `encoder-pairs` wrote")
     out: Path = required("write the encoder into this folder")
-    architecture: Literal["static", "transformer"] = setting(
-        "static", "a vector for each word, or a small bidirectional transformer"
-    )
-    pooling: Literal["mean", "cls", "last"] = setting(
-        "mean", "what of the transformer's output becomes the vector"
-    )
     seen: int = setting(3_000_000, "pairs that are seen in all, repeated ones counted", minimum=1)
     batch: int = setting(512, "pairs of one step, each other's negatives", minimum=1)
-    without: tuple[Ingredient, ...] = setting((), "leave ingredients out, for comparison")
     seed: int = setting(1, "seed of weights and order")
     resume: bool = setting(False, "continue the run in the folder")
     save_minutes: float = setting(5.0, "minutes between checkpoints")
@@ -106,15 +83,7 @@ class EncoderFit(LongTraining):
         from editahead_evals.report.output import text_output
         from editahead_lab.training.encoder.fit import FitPlan, fit
 
-        plan = FitPlan(
-            architecture=self.architecture,
-            pooling=self.pooling,
-            seen=self.seen,
-            batch=self.batch,
-            seed=self.seed,
-            without=tuple(sorted(set(self.without))),
-            save_minutes=self.save_minutes,
-        )
+        plan = FitPlan(self.seen, self.batch, self.seed, self.save_minutes)
         result = fit(
             plan,
             self.pairs,

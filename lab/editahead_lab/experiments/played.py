@@ -1,4 +1,4 @@
-"""What is played from files: scenarios, editing tasks, and recorded answers of models."""
+"""What is played from files: scenarios and editing tasks."""
 
 from __future__ import annotations
 
@@ -52,26 +52,4 @@ class Tasks(Experiment):
         played = report.TaskReport(present_commit(), str(self.folder), learning, fixed)
         return Output(
             lambda: report.as_json(played), lambda console: report.render(played, console, trace=self.trace)
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Recorded(Experiment):
-    """Score recorded answers of models to scenarios, in the format of cursortab.nvim."""
-
-    folder: Path = required("the scenarios and the recorded answers")
-
-    def run(self, context: Context) -> Output:
-        from editahead_evals.data.own_checkout import present_commit
-        from editahead_evals.report.output import Output
-        from editahead_lab.recorded import recorded_answers
-
-        recordings = recorded_answers.load(self.folder)
-        played = [recorded_answers.score_through_server(recording) for recording in recordings]
-        raw = recorded_answers.scores([recorded_answers.score_raw(recording) for recording in recordings])
-        through = recorded_answers.scores(played)
-        commit = present_commit()
-        return Output(
-            lambda: recorded_answers.as_json(raw, through, commit),
-            lambda console: recorded_answers.render(raw, through, commit, console),
         )

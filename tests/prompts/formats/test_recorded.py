@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from editahead_lab.recorded.recorded_answers import RecordedScenario, Recording, load
 from editahead_prompts.formats.base import AnswerRejection, Format, ParsedEdit, PromptRequest, parse_answer
 from editahead_prompts.formats.next_edit.fim import QWEN
 from editahead_prompts.formats.next_edit.mercury import MERCURY
 from editahead_prompts.formats.next_edit.sweep import SWEEP_CURSORTAB
 from editahead_prompts.formats.next_edit.zeta1 import ZETA_1
 from editahead_prompts.formats.next_edit.zeta2 import ZETA_2
+from recorded_models import RecordedScenario, Recording, load
 
 RECORDED = Path(__file__).parents[4] / "shared" / "data" / "recorded-models"
 pytestmark = pytest.mark.skipif(

@@ -24,7 +24,7 @@ from editahead_lab.errors import DatasetError, TrainingError
 from editahead_lab.training.model.stop_signals import asked_to_stop
 from editahead_retrieval.vectors.static_encoder import DOCUMENT, QUESTION, StaticEncoder, save_encoder
 
-from .networks import StaticNetwork, TransformerNetwork, contrastive_loss
+from .networks import StaticNetwork, contrastive_loss
 from .pair import KINDS, Pair, read_pairs
 from .ranking import mean_reciprocal_rank
 from .texts import EncodedPairs, batches, encode_pairs, load_encoded, save_encoded
@@ -34,7 +34,7 @@ HELD_OUT_EVERY = 8
 """One of this number of repositories is held out."""
 SIZES = (64, 128, 256)
 TAU = 0.05
-RATES = {"static": 2e-3, "transformer": 5e-4}
+RATE = 2e-3
 DROPPED = 0.4
 """The share of a text's words that a step does not see, so that pairs are not learned by heart."""
 WARM = 0.03
@@ -42,13 +42,7 @@ WARM = 0.03
 POINTS = 12
 """Points of the learning curve."""
 LOG_SECONDS = 30.0
-ENCODER, CARD, CHECKPOINT, LOG, WEIGHTS = (
-    "encoder.npz",
-    "card.json",
-    "checkpoint.pt",
-    "log.jsonl",
-    "network.pt",
-)
+ENCODER, CARD, CHECKPOINT, LOG = "encoder.npz", "card.json", "checkpoint.pt", "log.jsonl"
 _MAY_CHANGE = ("save_minutes",)
 
 
@@ -57,21 +51,15 @@ class FitPlan:
     """The configuration of a run.
 
     Attributes:
-        architecture: "static" or "transformer".
-        pooling: What of a transformer's output becomes the vector: "mean", "cls" or "last".
         seen: Pairs that are seen in all, repeated ones counted.
         batch: Pairs of a step.
         seed: The seed of weights and order.
-        without: Ingredients that are left out.
         save_minutes: Minutes between checkpoints.
     """
 
-    architecture: str = "static"
-    pooling: str = "mean"
     seen: int = 3_000_000
     batch: int = 512
     seed: int = 1
-    without: tuple[str, ...] = ()
     save_minutes: float = 5.0
 
 
@@ -121,21 +109,20 @@ def fit(
     return run.export()
 
 
-def _prepared(plan: FitPlan, pairs: Sequence[Pair], pairs_file: Path) -> tuple[Vocabulary, EncodedPairs]:
+def _prepared(pairs: Sequence[Pair], pairs_file: Path) -> tuple[Vocabulary, EncodedPairs]:
     """Return the vocabulary and the encoded pairs, from the file beside the pairs where an earlier run left them.
 
     Raises:
         DatasetError: No word is used by enough repositories.
     """
-    in_order, buckets = plan.architecture == "transformer", 0 if "buckets" in plan.without else BUCKETS
     digest = blake2b(pairs_file.read_bytes(), digest_size=6).hexdigest()
-    kept = pairs_file.with_name(f"{'words' if in_order else 'counts'}-{buckets}-{digest}.npz")
-    if (found := load_encoded(kept, pairs, buckets)) is not None:
+    kept = pairs_file.with_name(f"counts-{BUCKETS}-{digest}.npz")
+    if (found := load_encoded(kept, pairs)) is not None:
         return found
-    vocabulary = learn_vocabulary([pair for pair in pairs if not is_held_out(pair.repo)], buckets=buckets)
+    vocabulary = learn_vocabulary([pair for pair in pairs if not is_held_out(pair.repo)])
     if not vocabulary.rows:
         raise DatasetError("no word is used by enough repositories; add more of them")
-    data = encode_pairs(pairs, vocabulary, in_order=in_order)
+    data = encode_pairs(pairs, vocabulary)
     save_encoded(kept, vocabulary, data)
     return vocabulary, data
 
@@ -146,26 +133,15 @@ class _Run:
     def __init__(self, plan: FitPlan, pairs: Sequence[Pair], pairs_file: Path, out: Path) -> None:
         self.plan, self.pairs, self.out = plan, pairs, out
         self.folder = out / "run"
-        trained = [
-            n for n, pair in enumerate(pairs) if pair.kind not in plan.without and not is_held_out(pair.repo)
-        ]
+        trained = [n for n, pair in enumerate(pairs) if not is_held_out(pair.repo)]
         if len(trained) < plan.batch:
             raise DatasetError(f"there are {len(trained)} pairs to train on; a batch takes {plan.batch}")
         self.trained = trained
         self.held = [pair for pair in pairs if is_held_out(pair.repo)]
-        self.vocabulary, self.data = _prepared(plan, pairs, pairs_file)
+        self.vocabulary, self.data = _prepared(pairs, pairs_file)
         torch.manual_seed(plan.seed)
-        self.network: Any
-        if plan.architecture == "static":
-            options = {"weights": "weights" not in plan.without, "roles": "roles" not in plan.without}
-            self.network = StaticNetwork(self.vocabulary, **options)
-        else:
-            self.network = TransformerNetwork(self.vocabulary, plan.pooling)
-        trainable = [each for each in self.network.parameters() if each.requires_grad]
-        self.optimizer = torch.optim.AdamW(
-            trainable, lr=RATES[plan.architecture], weight_decay=0.0, fused=True
-        )
-        self.sizes = (SIZES[-1],) if "matryoshka" in plan.without else SIZES
+        self.network = StaticNetwork(self.vocabulary)
+        self.optimizer = torch.optim.AdamW(self.network.parameters(), lr=RATE, weight_decay=0.0, fused=True)
         self.state = FitState()
         self._measured: dict[tuple[str, ...], EncodedPairs] = {}
 
@@ -206,7 +182,7 @@ class _Run:
         staged.replace(self.folder / CHECKPOINT)
 
     def _plan(self) -> dict[str, Any]:
-        return {**asdict(self.plan), "without": list(self.plan.without), "pairs": len(self.pairs)}
+        return {**asdict(self.plan), "pairs": len(self.pairs)}
 
     def train(self, is_asked: Callable[[], bool], report: Callable[[dict[str, Any]], None]) -> bool:
         """Train to the end, and return True; False if it was asked to stop."""
@@ -250,15 +226,10 @@ class _Run:
             0.02 + 0.98 * (1 + math.cos(math.pi * min(share, 1.0))) / 2
         )
         for group in self.optimizer.param_groups:
-            group["lr"] = RATES[plan.architecture] * factor
-        hard: list[int] = []
-        if "hard-negatives" not in plan.without:
-            chosen = (data.negatives[number] for number in batch)
-            hard = [
-                each[(state.epoch + number) % len(each)]
-                for number, each in zip(batch, chosen, strict=True)
-                if each
-            ]
+            group["lr"] = RATE * factor
+        hard = [
+            each[(state.epoch + number) % len(each)] for number in batch if (each := data.negatives[number])
+        ]
         answers = [data.documents[number] for number in batch]
         documents = answers + [data.documents[number] for number in hard]
         places = torch.tensor([data.places[number] for number in [*batch, *hard]])
@@ -269,10 +240,9 @@ class _Run:
         )
         excluded[:, : len(batch)] |= queries[None, :] == queries[:, None]
         excluded[torch.arange(len(batch)), torch.arange(len(batch))] = False
-        dropped = 0.0 if "dropout" in plan.without else DROPPED
-        asked = self.network(data.texts, [data.queries[number] for number in batch], QUESTION, dropped)
-        found = self.network(data.texts, documents, DOCUMENT, dropped)
-        loss = contrastive_loss(asked, found, excluded, self.sizes, TAU)
+        asked = self.network(data.texts, [data.queries[number] for number in batch], QUESTION, DROPPED)
+        found = self.network(data.texts, documents, DOCUMENT, DROPPED)
+        loss = contrastive_loss(asked, found, excluded, SIZES, TAU)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         self.optimizer.step()
@@ -301,7 +271,7 @@ class _Run:
         data = self._measured.get(key)
         if data is None:
             made = [Pair("documentation", "", "", text, text, "") for text in texts]
-            data = encode_pairs(made, self.vocabulary, in_order=self.plan.architecture == "transformer")
+            data = encode_pairs(made, self.vocabulary)
             self._measured[key] = data
         with torch.no_grad():
             parts = [
@@ -324,14 +294,10 @@ class _Run:
             "seconds": round(self.state.seconds),
             "curve": self._curve(),
         }
-        if self.plan.architecture == "static":
-            encoder = self._quantized()
-            save_encoder(encoder, self.out / ENCODER)
-            card["name"] = encoder.name
-            card["held out"] = mean_reciprocal_rank(self.held, encoder.encode)
-        else:
-            torch.save(self.network.state_dict(), self.out / WEIGHTS)
-            card["held out"] = mean_reciprocal_rank(self.held, self.encode)
+        encoder = self._quantized()
+        save_encoder(encoder, self.out / ENCODER)
+        card["name"] = encoder.name
+        card["held out"] = mean_reciprocal_rank(self.held, encoder.encode)
         (self.out / CARD).write_text(json.dumps(card, indent=1) + "\n", "utf-8")
         return card
 

@@ -16,7 +16,7 @@ import torch
 from editahead_retrieval.vectors.words import count_rows, find_text_words
 
 from .pair import Pair
-from .vocabulary import Vocabulary
+from .vocabulary import BUCKETS, Vocabulary
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 GROUP = 16
 """Pairs of one repository that come after each other, so that a batch holds negatives from where people search."""
-SEQUENCE = 96
-"""Words of a text that a transformer reads, the first ones."""
 
 
 @dataclass
@@ -88,13 +86,12 @@ class EncodedPairs:
     negatives: list[tuple[int, ...]]
 
 
-def encode_pairs(pairs: Sequence[Pair], vocabulary: Vocabulary, *, in_order: bool = False) -> EncodedPairs:
+def encode_pairs(pairs: Sequence[Pair], vocabulary: Vocabulary) -> EncodedPairs:
     """Return pairs as numbers.
 
     Args:
         pairs: The pairs; `negatives` are numbers of these.
         vocabulary: The words.
-        in_order: Whether to keep the order of the words, for a transformer; else each row is there once.
     """
     import numpy as np
 
@@ -107,18 +104,9 @@ def encode_pairs(pairs: Sequence[Pair], vocabulary: Vocabulary, *, in_order: boo
         number = known.get(text)
         if number is not None:
             return number
-        words = find_text_words(text)
-        if in_order:
-            found = [
-                next(iter(count_rows([word], vocabulary.rows, vocabulary.buckets)), 0)
-                for word in words[:SEQUENCE]
-            ]
-            rows.append(np.array(found or [0], np.int32))
-            factors.append(np.ones(max(len(found), 1), np.float32))
-        else:
-            counts = count_rows(words, vocabulary.rows, vocabulary.buckets)
-            rows.append(np.array([*counts] or [0], np.int32))
-            factors.append(np.array([1 + math.log(n) for n in counts.values()] or [0.0], np.float32))
+        counts = count_rows(find_text_words(text), vocabulary.rows, vocabulary.buckets)
+        rows.append(np.array([*counts] or [0], np.int32))
+        factors.append(np.array([1 + math.log(n) for n in counts.values()] or [0.0], np.float32))
         ends.append((ends[-1] if ends else 0) + len(rows[-1]))
         known[text] = len(ends) - 1
         return known[text]
@@ -157,13 +145,12 @@ def save_encoded(path: Path, vocabulary: Vocabulary, data: EncodedPairs) -> None
     staged.replace(path)
 
 
-def load_encoded(path: Path, pairs: Sequence[Pair], buckets: int) -> tuple[Vocabulary, EncodedPairs] | None:
+def load_encoded(path: Path, pairs: Sequence[Pair]) -> tuple[Vocabulary, EncodedPairs] | None:
     """Return what `save_encoded` has kept; None if there is no such file, or a damaged one.
 
     Args:
         path: The file.
         pairs: The pairs that were encoded.
-        buckets: The rows for unknown words.
     """
     import numpy as np
 
@@ -175,7 +162,7 @@ def load_encoded(path: Path, pairs: Sequence[Pair], buckets: int) -> tuple[Vocab
             rarity = tuple(kept["rarity"].tolist())
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
-    vocabulary = Vocabulary({word: row for row, word in enumerate(words)}, buckets, rarity)
+    vocabulary = Vocabulary({word: row for row, word in enumerate(words)}, BUCKETS, rarity)
     negatives = [pair.negatives for pair in pairs]
     return vocabulary, EncodedPairs(pairs, texts, queries, documents, places, negatives)
 

@@ -25,7 +25,6 @@ from editahead_inference.errors import ApplyRefusedError, BackendError
 from editahead_inference.predictors.model.predictor import ModelPredictor
 from editahead_inference.predictors.model.response import ApplyResponse
 from editahead_lab.apply.sketch_generator import Case, cases
-from editahead_lab.training.data.apply_examples import spoiled
 from editahead_prompts.errors import SketchError
 from editahead_prompts.formats.apply.base import ApplyInput
 from editahead_prompts.formats.base import Finish
@@ -37,6 +36,7 @@ from editahead_prompts.text.snapshot import Snapshot
 from history_typist import PROPERTY
 from scripted_backend import ScriptedBackend, ScriptedReply, in_order
 from sketch_fixture import AMBIGUOUS, REPLACED, TEXT
+from spoiled_text import spoiled
 from synthetic_records import made_records
 
 FORMATS = tuple(APPLY_FORMATS)

@@ -13,12 +13,12 @@ from editahead_inference.apply.model.rewrite_check import check_rewrite
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.results import Refusal
 from editahead_lab.apply.sketch_generator import cases
-from editahead_lab.training.data.apply_examples import spoiled
 from editahead_prompts.sketches.parse import parse_sketch
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.snapshot import Snapshot
 from history_typist import PROPERTY
 from sketch_fixture import AMBIGUOUS, REPLACED, SKETCH, TEXT, WANTED
+from spoiled_text import spoiled
 from synthetic_records import made_records
 
 CASES = [case for case in cases(made_records(12), 60, 5) if len(case.files) == 1 and not case.only_refusal]

@@ -1,1 +1,0 @@
-"""Recorded answers of models, served by a small OpenAI-compatible server."""
