@@ -1,6 +1,6 @@
 """The output of commands with `--json`, where it is not a message of the protocol. JSON names are in camelCase.
 
-The output of `editahead eval` is in `editahead_evals.report.json_types`.
+That of `editahead eval` are the reports of `editahead_evals`.
 """
 
 from __future__ import annotations

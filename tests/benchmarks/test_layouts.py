@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import astuple
 from itertools import islice
 from pathlib import Path
 
@@ -48,9 +49,9 @@ def test_tokens_to_compute_for_each_request() -> None:
         costs = Costs.from_rendered(
             render_all(format, typing_states(drawn, HUNKS, MOST), bundled_tokenizer(), BUDGET)
         )
-        cells = [f"{figure:.0f}" for block in BLOCKS for figure in costs.prefill[block]]
-        part, (_, tokens) = next(iter(costs.blame.items()))
-        blamed = f"{part} {tokens / sum(tokens for _, tokens in costs.blame.values()):.0%}"
+        cells = [f"{figure:.0f}" for block in BLOCKS for figure in astuple(costs.prefill[block])]
+        part, first = next(iter(costs.differs.items()))
+        blamed = f"{part} {first.tokens / sum(each.tokens for each in costs.differs.values()):.0%}"
         rows.append([name, f"{costs.prompts}", f"{costs.refused}", f"{costs.tokens:.0f}", *cells, blamed])
     kinds = [f"{kind} {block}" for block in BLOCKS for kind in ("mean", "p95")]
     columns = ["format", "requests", "too large", "prompt", *kinds, "first to differ"]

@@ -72,7 +72,7 @@ class BaselinePart:
         if missing := known["counts"].keys() - ours.keys():
             raise ValueError(f"{len(missing)} items of the baseline were not measured")
         found = self.compare(ours, known["counts"], known["commit"])
-        return [each for each in found.differences if each.figure in self.figures]
+        return [each for each in found.figures.values() if each.figure in self.figures]
 
     def written(self, counts: Counts) -> dict[str, Any]:
         """Return what the file holds of this part."""

@@ -22,7 +22,8 @@ from editahead_evals.metrics.metrics import SERVER, Counts, FileResult, TypingCo
 from editahead_evals.replay.baselines import BASELINES
 from editahead_evals.replay.commit_evaluation import EvalPlan
 from editahead_evals.replay.parallel import evaluate
-from editahead_evals.report.comparison import Difference, compare_files
+from editahead_evals.report.comparison import Difference
+from editahead_evals.report.report import compare_files
 from editahead_evals.scenarios.scenario_file import SCENARIOS
 from editahead_evals.scenarios.scoring import ScenarioResult, score
 from editahead_lab.tasks.player import TaskResult, play_task
@@ -107,7 +108,7 @@ def differences(results: Iterable[FileResult], baseline: Baseline) -> Sequence[D
     found = compare_files(ours, theirs, baseline["edits"]["commit"], SEED)
     if found.files < len(known):
         raise ValueError(f"{len(known) - found.files} files of the baseline were not measured")
-    return [each for each in found.differences if each.figure in FIGURES]
+    return [each for each in found.figures.values() if each.figure in FIGURES]
 
 
 def written_scenarios(results: Iterable[ScenarioResult]) -> Baseline:

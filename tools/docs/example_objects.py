@@ -6,7 +6,8 @@ The user renames a field of a class at its definition, and the next edit is its 
 from __future__ import annotations
 
 from editahead_cli import json_output
-from editahead_lab import json_types
+from editahead_lab.prompt_costs.costs import Costs, FirstDifference, Omission, Prefill
+from editahead_lab.tasks.report import TaskFigures
 from editahead_lsp.protocol import apply_messages, finish_messages, lsp_types, status_messages
 from editahead_lsp.protocol import custom_messages as wire
 
@@ -61,18 +62,15 @@ FIGURES = json_output.OutcomeFigures(
     latency=status_messages.LatencyStatus(4.1, 19.0),
 )
 CHARACTERS = json_output.CharacterFigures(typed=9120, made=2384, kept_share=0.94)
-TASK_FIGURES = json_types.TaskFigures(
-    tasks=1, done=1, partial=0, silent=0, wrong=0, places=4, right=4, wrongLines=0
-)
-
-PROMPT_COSTS = json_types.PromptCosts(
+TASK_FIGURES = TaskFigures(1, 1, 0, 0, 0, 4, 4, 0)
+PROMPT_COSTS = Costs(
     prompts=2388,
     tokens=2453.0,
     largest=2833,
-    prefill={"16": {"mean": 142.6, "p95": 229}},
+    prefill={16: Prefill(142.6, 229)},
     shared=0.945,
-    differs={"region": {"times": 3106, "tokens": 376699}},
-    leftOut={"file": {"prompts": 2388, "tokens": 1606.0}},
+    differs={"region": FirstDifference(3106, 376699)},
+    left_out={"file": Omission(2388, 1606.0)},
     refused=0,
 )
 WHY = wire.WhyResult(

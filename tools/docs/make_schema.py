@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import attrs
 from schema_examples import SHAPES, Shape
 
 from editahead_cli import json_output
+from editahead_evals.report.output import json_fields, to_json
 from editahead_lsp.protocol.converter import make_converter, to_camel_case
 from editahead_lsp.protocol.field_metadata import OMIT_IF_NONE
 
@@ -41,15 +43,15 @@ class Definitions:
             return {"type": PLAIN[kind]}
         if origin is Literal:
             return {"enum": list(arguments)}
-        if origin is list:
+        if origin in (list, Sequence):
             return {"type": "array", "items": self.of(arguments[0], direction)}
-        if origin is dict:
+        if origin in (dict, Mapping):
             return {"type": "object", "additionalProperties": self.of(arguments[1], direction)}
-        if origin is tuple:  # the arguments of a command: at most one, and whether it is required
-            if not arguments:
-                return {"type": "array"}
-            item, needed = arguments
+        if origin is tuple and arguments and isinstance(arguments[-1], bool):
+            item, needed = arguments  # of a command: at most one, and whether it is required
             return {"type": "array", "minItems": int(needed), "prefixItems": [self.of(item, direction)]}
+        if origin is tuple:
+            return {"type": "array"}
         if origin in (UnionType, Union):
             return {"anyOf": [self.of(argument, direction) for argument in arguments]}
         return self._reference(kind, direction)
@@ -70,18 +72,15 @@ class Definitions:
 
 def _fields(cls: type, direction: str) -> Iterator[tuple[str, Any, bool]]:
     """Yield each field's name on the wire, its type, and whether it is required."""
-    if is_typeddict(cls):
-        for name, kind in get_type_hints(cls, include_extras=True).items():
-            required = get_origin(kind) is not NotRequired
-            yield name, kind if required else get_args(kind)[0], required
+    if is_dataclass(cls):
+        kinds = get_type_hints(cls)
+        yield from ((name, kinds[field], True) for field, name in json_fields(cls))
         return
-    for field in attrs.fields(attrs.resolve_types(cls)):
+    for one in attrs.fields(attrs.resolve_types(cls)):
         required = (
-            field.default is attrs.NOTHING
-            if direction == "read"
-            else not field.metadata.get(OMIT_IF_NONE, False)
+            one.default is attrs.NOTHING if direction == "read" else not one.metadata.get(OMIT_IF_NONE, False)
         )
-        yield to_camel_case(field.name), field.type, required
+        yield to_camel_case(one.name), one.type, required
 
 
 def schema(shape: Shape) -> dict[str, Any]:
@@ -100,7 +99,7 @@ def schema(shape: Shape) -> dict[str, Any]:
 
 
 def example(shape: Shape) -> Any:
-    return CONVERTER.unstructure(shape.example)
+    return CONVERTER.unstructure(to_json(shape.example))
 
 
 def examples() -> str:

@@ -41,8 +41,21 @@ from example_objects import (
 from lsprotocol import types
 
 from editahead_cli import json_output
-from editahead_evals.report import json_types
-from editahead_lab import json_types as lab_types
+from editahead_evals.metrics.bootstrap import Interval
+from editahead_evals.metrics.import_metrics import ImportCounts
+from editahead_evals.metrics.metrics import Counts, Row
+from editahead_evals.report.key_report import KeyReport
+from editahead_evals.report.output import Calibration, Measured
+from editahead_evals.report.report import Confidence, NextHit, Report
+from editahead_evals.scenarios.scoring import ScenarioReport, ScenarioResult
+from editahead_lab.apply.report import ApplyReport, ByModel
+from editahead_lab.apply.report import Row as SketchRow
+from editahead_lab.commits.commit_groups import CommitReport
+from editahead_lab.ordered.ordered_report import OrderedReport
+from editahead_lab.prompt_costs.comparison import DifferentPrompts, OtherPrompts
+from editahead_lab.prompt_costs.report import PromptReport
+from editahead_lab.search.search_report import SearchReport
+from editahead_lab.tasks.report import PlayedTask, TaskOutcome, TaskReport
 from editahead_lsp.protocol import (
     apply_messages,
     finish_messages,
@@ -89,6 +102,23 @@ def _command(command: str, what: str, arguments: list[Any], result: Any, *, need
         "result": (type(result), "sent"),
     }
     return Shape(f"command.{command}", command, what, parts, {"arguments": arguments, "result": result})
+
+
+ROW = Row(Counts(opportunities=400, shown=52, correct=38), {"precision": Interval(0.73, 0.6, 0.84)})
+SHARE, ERROR = Interval(0.975, 0.95, 0.99), Calibration(0.08, 0.05, 0.12, 0.05)
+
+
+def _report(command: str, what: str, kind: type[Measured], **fields: Any) -> Shape:
+    """Return the shape of a report of the evaluation, of which all name what was measured."""
+    where = {
+        "commit": "135ec4f",
+        "machine": "Linux x86_64, Python 3.12.1",
+        "data": "edits.jsonl.zst",
+        "seed": 7,
+    }
+    return _output(
+        command, what, kind(**{"measure": "next edit on real commits", "note": "...", **where, **fields})
+    )
 
 
 def _output(command: str, what: str, output: Any, kind: Any = None) -> Shape:
@@ -360,119 +390,84 @@ SHAPES = [
         "The events of the demo and their outcomes.",
         json_output.DemoOutput([{"event": "scene", "title": "A rename"}], {"accepted": 14, "typed": 9}),
     ),
-    _output(
+    _report(
         "editahead eval --json",
         "Figures of next edits on real commits, and what they were measured on.",
-        json_types.EvalOutput(
-            measure="next edit on real commits", note="...", commit="135ec4f", machine="Linux x86_64, Python 3.12.1",
-            data="edits.jsonl.zst", seed=7, predictors={}, typing={}, languages={}, kinds={}, distances={},
-            confidence={}, imports={}, latencyMs={}, nextHit={}, silences={"no-candidate": 31}, files=[], against=None,
-        ),
-        json_types.EvalOutput,
+        Report,
+        predictors={"editahead": ROW}, typing={}, languages={"go": ROW}, kinds={}, distances={},
+        confidence=Confidence({0.1: SHARE}, ERROR, SHARE, SHARE, [], [], []),
+        imports=ImportCounts(), latency_ms={"answer": {"p50": 4.1, "p99": 19.5}}, next_hit=NextHit(0.9, 0.8, 0.95, 20),
+        silences={"no-candidate": 31}, files=[],
     ),
-    _output(
+    _report(
         "editahead eval --keys --json",
         "Figures of sessions replayed key by key (`--keys`, and `typing` of the laboratory), by face.",
-        json_types.EvalKeysOutput(
-            measure="Recorded sessions, key by key", note="...", commit="135ec4f", machine="Linux x86_64, Python 3.12.1",
-            data="recordings", seed=0, faces={}, groups={}, calibrationError={}, latencyMs={}, sessions=[], against=None,
-        ),
-        json_types.EvalKeysOutput,
+        KeyReport,
+        measure="Recorded sessions, key by key",
+        faces={"inlineCompletion": ROW}, groups={"inlineCompletion": {"rename": ROW}},
+        calibration_error={"inlineCompletion": ERROR}, latency_ms={"inlineCompletion": {"p50": 4.1}}, sessions=[],
     ),
-    _output(
+    _report(
         "editahead-lab eval ordered --json",
         "Figures of pull requests replayed edit by edit.",
-        lab_types.EvalOrderedOutput(
-            measure="ordered edits of pull requests", note="...", commit="135ec4f",
-            machine="Linux x86_64, Python 3.12.1", data="ordered.jsonl.zst", seed=0, groups={}, calibrationError={},
-            imports={}, latencyMs={}, requests=[], against=None,
-        ),
-        lab_types.EvalOrderedOutput,
+        OrderedReport,
+        measure="ordered edits of pull requests",
+        groups={"one file": ROW}, calibration_error=ERROR, imports=ImportCounts(), latency_ms={"p50": 4.1}, requests=[],
     ),
-    _output(
+    _report(
         "editahead-lab eval workspace --json",
         "Figures of edits in files that are not open.",
-        lab_types.EvalWorkspaceOutput(
-            measure="edits in closed files", note="...", commit="135ec4f", machine="Linux x86_64, Python 3.12.1",
-            data="commits.jsonl.zst", seed=0, groups={}, latencyMs={}, commits=[],
-        ),
-        lab_types.EvalWorkspaceOutput,
+        CommitReport,
+        measure="edits in closed files", groups={"editahead": ROW}, latency_ms={"p50": 4.1}, commits=[],
     ),
-    _output(
+    _report(
         "editahead-lab eval finish --json",
         "Figures of what `editahead finish` finds.",
-        lab_types.EvalFinishOutput(
-            measure="what finish finds", note="...", commit="135ec4f", machine="Linux x86_64, Python 3.12.1",
-            data="commits.jsonl.zst", seed=0, groups={}, latencyMs={}, commits=[],
-        ),
-        lab_types.EvalFinishOutput,
+        CommitReport,
+        measure="what finish finds", groups={"finish": ROW}, latency_ms={"p50": 4.1}, commits=[],
     ),
-    _output(
+    _report(
         "editahead-lab eval search --json",
         "Figures of what search finds of what answers a question.",
-        lab_types.EvalSearchOutput(
-            measure="search", note="...", commit="135ec4f", machine="Linux x86_64, Python 3.12.1",
-            data="commits.jsonl.zst", seed=0, groups={}, gains={}, byVectors={}, latencyMs={}, questions=[],
-        ),
-        lab_types.EvalSearchOutput,
+        SearchReport,
+        measure="search", groups={"BM25": ROW}, gains={"subject": SHARE}, by_vectors={}, latency_ms={"p50": 4.1},
+        questions=[],
     ),
     _output(
         "editahead-lab eval prompts --json",
         "The costs of the prompts of stored states.",
-        lab_types.EvalRenderOutput(
-            measure="prompts of stored states", note="...", commit="135ec4f", data="states.jsonl.zst",
-            format="editahead", budget=None, costs=PROMPT_COSTS,
-            other=lab_types.OtherPrompts(
-                name="zeta-2", costs=PROMPT_COSTS, requests=2400, equal=0,
-                mostDifferent=[{"request": 31, "session": "shop@1a2b3c4d5e6f:stay.py", "changedLines": 212}],
+        PromptReport(
+            "prompts of stored states", "...", "135ec4f", "states.jsonl.zst", "editahead", None, PROMPT_COSTS,
+            OtherPrompts(
+                "zeta-2", PROMPT_COSTS, 2400, 0, [DifferentPrompts(31, "shop@1a2b3c4d5e6f:stay.py", 212, ())]
             ),
         ),
-        lab_types.EvalRenderOutput,
     ),
     _output(
         "editahead eval --scenarios --json",
         "The scores of scenarios.",
-        json_types.EvalScenariosOutput(
-            measure="next edit on scenarios", commit="135ec4f", data="tests/scenarios",
-            score=0.75, deltaChrf=0.8, showRate=0.9, quietRate=0.98, met=1,
-            scenarios=[
-                {"name": "await-added", "failure": None, "shown": True, "likeness": 1.0, "positions": 0, "quiet": 0}
-            ],
+        ScenarioReport(
+            "next edit on scenarios", "135ec4f", "tests/scenarios", 0.75, 0.8, 0.9, 0.98, 1,
+            [ScenarioResult("await-added", None, True, 1.0)],
         ),
-        json_types.EvalScenariosOutput,
     ),
     _output(
         "editahead-lab eval tasks --json",
         "The verdicts on editing tasks.",
-        lab_types.EvalTasksOutput(
-            measure="editing tasks", commit="135ec4f", data="tests/tasks",
-            learning=TASK_FIGURES, fixed=TASK_FIGURES,
-            kinds={"rename": TASK_FIGURES}, languages={"python": TASK_FIGURES},
-            tasks=[{"name": "rename-local", "kind": "rename", "language": "python", "places": 4,
-                    "learning": {"verdict": "done", "right": 4, "wrongLines": 0, "kept": True, "tabs": 4},
-                    "fixed": {"verdict": "partial", "right": 3, "wrongLines": 0, "kept": True, "tabs": 3}}],
+        TaskReport(
+            "editing tasks", "135ec4f", "tests/tasks", TASK_FIGURES, TASK_FIGURES,
+            {"rename": TASK_FIGURES}, {"python": TASK_FIGURES},
+            [PlayedTask("rename-local", "rename", "python", 4,
+                        TaskOutcome("done", 4, 0, True, 4), TaskOutcome("partial", 3, 0, True, 3))],
         ),
-        lab_types.EvalTasksOutput,
     ),
-    _output(
+    _report(
         "editahead-lab eval apply --json",
         "The results of sketches; latency in milliseconds.",
-        lab_types.EvalApplyOutput(
-            measure="apply on sketches of real commits, without a model", note="...", commit="135ec4f",
-            machine="Linux x86_64, Python 3.12.1", data="edits.jsonl.zst", seed=7, generator=1,
-            styles={
-                "declaration": {
-                    "cases": 200, "exact": {"value": 0.975, "low": 0.95, "high": 0.99}, "amongThree": 198,
-                    "refused": 5, "withoutChoices": 2, "wrong": 0
-                }
-            },
-            variants={}, damages={}, damagesByStyle={}, ambiguous={}, offered=195, wrong=0, wrongAtMost=0.0193,
-            latencyMs={"p50": 12.5}, refusals={"ambiguous": 5},
-            byModel={
-                "refused": 5, "solved": 2, "wrong": 0, "tokensPerStep": 4.5, "firstHunkMs": 180.5, "ms": 420.0,
-                "choices": 3, "firstByRules": 2, "first": 3
-            },
-        ),
-        lab_types.EvalApplyOutput,
+        ApplyReport,
+        measure="apply on sketches of real commits, without a model", generator=1,
+        styles={"declaration": SketchRow(200, SHARE, 198, 5, 2, 0)},
+        variants={}, damages={}, damages_by_style={}, ambiguous={}, offered=195, wrong=0, max_wrong_share=0.0193,
+        latency_ms={"p50": 12.5}, refusals={"ambiguous": 5}, by_model=ByModel(5, 2, 0, 4.5, 180.5, 420.0, 3, 2, 3),
     ),
 ]  # fmt: skip  # a table

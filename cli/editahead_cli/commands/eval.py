@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from editahead_cli.argument_types import positive_int
 from editahead_cli.console import print_json, print_note
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from editahead_evals.metrics.metrics import FileResult
     from editahead_evals.replay.commit_evaluation import MakeGenerator
     from editahead_evals.report.output import Output
+    from editahead_evals.report.report import Report
+    from editahead_evals.scenarios.scoring import ScenarioReport
     from editahead_prompts.state import EditorState
 
 
@@ -81,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     return run_measure(partial(_measure, args), page=args.report, as_json=args.json)
 
 
-def _measure(args: argparse.Namespace, errors: Console) -> Output:
+def _measure(args: argparse.Namespace, errors: Console) -> Output[Any]:
     names = ("edits", "repo", "files", "seed", "jobs", "with_model")
     options = ReplayOptions(**{name: getattr(args, name) for name in names})
     if args.scenarios:
@@ -92,7 +94,7 @@ def _measure(args: argparse.Namespace, errors: Console) -> Output:
 
 
 def run_measure(
-    measure: Callable[[Console], Output],
+    measure: Callable[[Console], Output[Any]],
     *,
     page: Path | None,
     as_json: bool,
@@ -108,6 +110,7 @@ def run_measure(
     """
     from editahead_cli.rich_console import SafeConsole
     from editahead_evals.errors import EvalError
+    from editahead_evals.report.output import to_json
 
     errors = SafeConsole(stderr=True)
     expected = (EvalError, *expected)
@@ -120,12 +123,12 @@ def run_measure(
     except KeyboardInterrupt:
         return _fail("stopped")
     if page is not None and output.as_html is not None:
-        page.write_text(output.as_html(), "utf-8")
+        page.write_text(output.as_html(output.report), "utf-8")
         errors.print(f"written: {page}", highlight=False, soft_wrap=True)
     if as_json:
-        print_json(output.as_json())
+        print_json(to_json(output.report))
     else:
-        output.render(SafeConsole())
+        output.print_tables(output.report, SafeConsole())
     return 0
 
 
@@ -155,7 +158,7 @@ def eval_commits(
     errors: Console,
     replay: Replay[Record, FileResult] = replay_twice,
     propose: MakeGenerator = candidate_texts,
-) -> Output:
+) -> Output[Report]:
     """Replay commits and return the figures.
 
     Args:
@@ -166,26 +169,20 @@ def eval_commits(
     """
     from editahead_evals.data.own_checkout import present_commit
     from editahead_evals.replay.commit_evaluation import EvalPlan
-    from editahead_evals.report import comparison, html_page, terminal_tables
-    from editahead_evals.report.output import Output
-    from editahead_evals.report.report import Provenance, as_json, summarize
+    from editahead_evals.report.html_page import as_html
+    from editahead_evals.report.output import Output, Provenance
+    from editahead_evals.report.report import compare_files, summarize
+    from editahead_evals.report.terminal_tables import print_tables
 
     records = read_chosen_records(options, errors)
     ours = EvalPlan(model_environment(with_model=options.with_model), propose)
     results, others = replay("replaying", records, ours, EvalPlan, options, errors)
-    compared = (
-        comparison.compare_files(results, others.results, others.name, options.seed) if others else None
-    )
+    compared = compare_files(results, others.results, others.name, options.seed) if others else None
     where = Provenance(present_commit(), str(options.edits or options.repo), options.seed)
-    report = summarize(results, where)
-    return Output(
-        lambda: as_json(report, comparison.as_json(compared) if compared else None),
-        lambda console: terminal_tables.render(report, console, compared),
-        lambda: html_page.as_html(report, compared),
-    )
+    return Output(summarize(results, where, compared), print_tables, as_html)
 
 
-def eval_scenarios(folder: Path, *, with_model: bool) -> Output:
+def eval_scenarios(folder: Path, *, with_model: bool) -> Output[ScenarioReport]:
     """Play the scenarios of a folder and return their scores."""
     from editahead_evals.client.shared_server import SharedServer
     from editahead_evals.data.own_checkout import present_commit
@@ -196,5 +193,4 @@ def eval_scenarios(folder: Path, *, with_model: bool) -> Output:
     scenarios = SCENARIOS.load_folder(folder)
     with SharedServer(env=model_environment(with_model=with_model)) as server:
         results = [scoring.score(server.session, scenario) for scenario in scenarios]
-    report = scoring.ScenarioReport(present_commit(), str(folder), results)
-    return Output(lambda: scoring.as_json(report), lambda console: scoring.render(report, console))
+    return Output(scoring.summarize(present_commit(), str(folder), results), scoring.print_tables)

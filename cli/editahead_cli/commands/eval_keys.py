@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from editahead_evals.data.key_sessions import KeySession
     from editahead_evals.metrics.key_metrics import SessionResult
+    from editahead_evals.report.key_report import KeyReport
     from editahead_evals.report.output import Output
 
 
@@ -23,7 +24,7 @@ def eval_recordings(
     options: ReplayOptions,
     errors: Console,
     replay: Replay[KeySession, SessionResult] = replay_twice,
-) -> Output:
+) -> Output[KeyReport]:
     """Replay the recordings of a folder key by key and return the figures.
 
     Raises:
@@ -45,7 +46,7 @@ def eval_sessions(
     options: ReplayOptions,
     errors: Console,
     replay: Replay[KeySession, SessionResult],
-) -> Output:
+) -> Output[KeyReport]:
     """Replay sessions key by key and return the figures.
 
     Args:
@@ -58,16 +59,12 @@ def eval_sessions(
     """
     from editahead_evals.data.own_checkout import present_commit
     from editahead_evals.replay.key_replay import KeyPlan
-    from editahead_evals.report import key_report, keys_page
-    from editahead_evals.report.output import Output
-    from editahead_evals.report.report import Provenance
+    from editahead_evals.report import key_report
+    from editahead_evals.report.output import Output, Provenance
 
     ours = KeyPlan(model_environment(with_model=options.with_model))
     results, others = replay("typing", sessions, ours, KeyPlan, options, errors)
     compared = key_report.compare(results, others.results, others.name, options.seed) if others else None
-    report = key_report.summarize(results, what, Provenance(present_commit(), data, options.seed))
-    return Output(
-        lambda: key_report.as_json(report, compared),
-        lambda console: key_report.render(report, console, compared),
-        lambda: keys_page.keys_as_html(report, compared),
-    )
+    where = Provenance(present_commit(), data, options.seed)
+    report = key_report.summarize(results, what, where, compared)
+    return Output(report, key_report.print_tables, key_report.as_html)

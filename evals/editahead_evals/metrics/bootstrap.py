@@ -80,6 +80,11 @@ def percentile(values: Sequence[float], percent: float) -> float | None:
     return sorted(values)[int(rank) - 1]
 
 
+def percentiles(values: Sequence[float], percents: Sequence[int] = (50, 99)) -> dict[str, float | None]:
+    """Return percentiles by name, such as "p50"."""
+    return {f"p{percent}": percentile(values, percent) for percent in percents}
+
+
 def _interval(value: float | None, spread: Sequence[float]) -> Interval:
     if value is None or not spread:
         return Interval(value)

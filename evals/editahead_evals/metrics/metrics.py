@@ -106,6 +106,14 @@ class TypingCounts:
     reversals: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table: counts, and the figures made of them with their intervals."""
+
+    counts: Any
+    figures: dict[str, Interval]
+
+
 class Ratio(NamedTuple):
     """A metric: one count divided by another, times `per`."""
 
@@ -172,7 +180,7 @@ class FileResult:
         accepts: accepts in the replay that accepts, see `accepting_replay`.
         next_hits: accepts after which the next answer was in the cache.
         imports: of the shown edits, those that import names.
-        cases: the edits shown, as examples.
+        cases: the edits shown, as examples, which hold code.
     """
 
     id: str
@@ -191,7 +199,7 @@ class FileResult:
     accepts: int = 0
     next_hits: int = 0
     imports: ImportCounts = field(default_factory=ImportCounts)
-    cases: list[ExampleCase] = field(default_factory=list)
+    cases: list[ExampleCase] = field(default_factory=list, metadata={"json": False})
 
 
 def count_groups(
@@ -238,19 +246,6 @@ def figures(
     return {name: bootstrap.interval(statistic(counts, metric)) for name, metric in metrics.items()}
 
 
-def compare(
-    ours: Sequence[Any],
-    theirs: Sequence[Any],
-    bootstrap: Bootstrap,
-    metrics: Mapping[str, Ratio] = METRICS,
-) -> dict[str, Interval]:
-    """Return our metrics minus theirs. Both lists are for the same files in the same order."""
-    return {
-        name: bootstrap.difference(statistic(ours, metric), statistic(theirs, metric))
-        for name, metric in metrics.items()
-    }
-
-
 def statistic(counts: Sequence[Any], metric: Ratio) -> Statistic:
     return ratio(
         [getattr(each, metric.part) for each in counts],
@@ -260,6 +255,39 @@ def statistic(counts: Sequence[Any], metric: Ratio) -> Statistic:
 
 
 AnyCounts = TypeVar("AnyCounts")
+_Result = TypeVar("_Result")
+
+
+def make_row(
+    counts: Sequence[AnyCounts],
+    empty: type[AnyCounts],
+    bootstrap: Bootstrap,
+    metrics: Mapping[str, Ratio] = METRICS,
+) -> Row:
+    """Return the row of counts by file, in the bootstrap's order of files; `empty` is their dataclass."""
+    return Row(total(counts, empty), figures(counts, bootstrap, metrics))
+
+
+def group_rows(
+    results: Sequence[_Result],
+    groups: Mapping[str, Callable[[_Result], AnyCounts | None]],
+    empty: type[AnyCounts],
+    bootstrap: Bootstrap,
+    metrics: Mapping[str, Ratio] = METRICS,
+) -> dict[str, Row]:
+    """Return a row for each group of results, by name.
+
+    Args:
+        results: The results in the bootstrap's order.
+        groups: A function for each row: it returns the counts of a result, None where it does not belong there.
+        empty: The dataclass of the counts.
+        bootstrap: The bootstrap over the results.
+        metrics: The figures by name.
+    """
+    return {
+        name: make_row([select(each) or empty() for each in results], empty, bootstrap, metrics)
+        for name, select in groups.items()
+    }
 
 
 def total(counts: Iterable[AnyCounts], empty: type[AnyCounts]) -> AnyCounts:

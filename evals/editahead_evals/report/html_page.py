@@ -10,15 +10,24 @@ from editahead_evals.metrics.example_cases import DiffLine, ExampleCase, best, w
 from editahead_evals.metrics.metrics import (
     GROUP_METRICS,
     METRICS,
+    SERVER,
     TYPING_METRICS,
     Counts,
     FileResult,
     statistic,
 )
 
-from .comparison import Comparison
-from .html_parts import comparison_table, figure_table, interval_value, page, section, table_rows
-from .report import NOTE, Report
+from .html_parts import (
+    compared_sections,
+    figure_table,
+    glossary,
+    named_intervals,
+    page,
+    page_head,
+    section,
+    table_rows,
+)
+from .report import Report
 from .svg_plots import bars, line_plot
 from .terminal_tables import cell
 
@@ -48,55 +57,45 @@ METRIC_GLOSSARY = {
 _CLASSES = {"@": "at", "-": "minus", "+": "plus", " ": "same"}
 
 
-def as_html(report: Report, comparison: Comparison | None = None) -> str:
-    where = report.provenance
+def as_html(report: Report) -> str:
     cases = [case for result in report.files for case in result.cases]
-    provenance = (
-        f"commit {where.commit}; {where.machine}; {where.data}; seed {where.seed}; {len(report.files)} files; "
-        "values with 95% intervals, by bootstrap over files"
-    )
+    moments = {"moments": "opportunities"}
+    items = f"{len(report.files)} files; values with 95% intervals, by bootstrap over files"
     parts = [
-        "<h1>How well Editahead predicts the next edit</h1>",
-        f'<p class="note">{escape(NOTE)}<br>{escape(provenance)}</p>',
-        section(
-            "Next edit", figure_table("predictor", report.predictors, {"moments": "opportunities"}, METRICS)
-        ),
+        *page_head("How well Editahead predicts the next edit", report, items),
+        section("Next edit", figure_table("predictor", report.predictors, moments, METRICS)),
         section(
             "While typing",
             figure_table("predictor", report.typing, {"keystrokes": "keystrokes"}, TYPING_METRICS),
         ),
+        *compared_sections(report.against),
         section("Confidence", _plots(report) + _confidence(report)),
         section("What other thresholds would give, from the answers at eagerness 1", _levels(report)),
+        section("By language", figure_table("language", report.languages, moments, METRICS)),
+        section("By kind of hunk", figure_table("kind", report.kinds, moments, GROUP_METRICS)),
         section(
-            "By language", figure_table("language", report.languages, {"moments": "opportunities"}, METRICS)
+            "By distance from the cursor", figure_table("distance", report.distances, moments, GROUP_METRICS)
         ),
-        section(
-            "By kind of hunk", figure_table("kind", report.kinds, {"moments": "opportunities"}, GROUP_METRICS)
-        ),
-        section(
-            "By distance from the cursor",
-            figure_table("distance", report.distances, {"moments": "opportunities"}, GROUP_METRICS),
-        ),
-        section("What the figures mean", _meanings()),
+        section("What the figures mean", glossary(METRIC_GLOSSARY)),
         section("Best cases: the largest edits that were right", _cases(best(cases, CASES))),
         section("Worst cases: the surest ones that were not", _cases(worst(cases, CASES))),
     ]
-    if comparison is not None:
-        parts.insert(4, section(f"Against {comparison.against}", comparison_table(comparison)))
     return page("Editahead: next edit", parts)
 
 
 def _plots(report: Report) -> str:
     confidence = report.confidence
-    _, counts, row = report.predictors[0]
+    row = report.predictors[SERVER]
     curve = confidence.risk_coverage
     widest = max([rate for rate, _ in curve], default=1.0) or 1.0
-    precision = row["precision"].value
+    precision = row.figures["precision"].value
     marks = []
-    if precision is not None and counts.opportunities:
-        marks.append((counts.shown / counts.opportunities, 1 - precision, "default eagerness"))
+    if precision is not None and row.counts.opportunities:
+        marks.append((row.counts.shown / row.counts.opportunities, 1 - precision, "default eagerness"))
     bins = [(each.confidence, each.correct) for each in reversed(confidence.bins)]
-    languages = [(name, row["precision"], f"of {counts.shown}") for name, counts, row in report.languages]
+    languages = [
+        (name, row.figures["precision"], f"of {row.counts.shown}") for name, row in report.languages.items()
+    ]
     figures = (
         (
             "Risk and coverage",
@@ -111,7 +110,7 @@ def _plots(report: Report) -> str:
 
 
 def _by_source(report: Report) -> list[tuple[str, Interval, str]]:
-    bootstrap = Bootstrap(len(report.files), report.provenance.seed)
+    bootstrap = Bootstrap(len(report.files), report.seed)
     out = []
     for source in sorted({case.source for result in report.files for case in result.cases}):
         counts = [_of_source(result, source) for result in report.files]
@@ -127,16 +126,19 @@ def _of_source(result: FileResult, source: str) -> Counts:
 
 def _confidence(report: Report) -> str:
     confidence = report.confidence
-    figures = [
-        *((f"precision at show rate {rate:.0%}", value) for rate, value in confidence.precision_at.items()),
-        ("calibration error", confidence.error),
-        ("what it would be, by chance, if every confidence were true", Interval(confidence.chance_error)),
-        ("some alternative right, of up to five at eagerness 1", confidence.some_shown),
-        ("some candidate right, of all, before gate and checks (the ceiling)", confidence.ceiling),
-        ("next hit", report.next_hit),
-    ]
-    return table_rows(
-        ["figure", "value"], (("", [escape(name), interval_value(value)]) for name, value in figures)
+    error = confidence.calibration_error
+    rates = confidence.precision_at_show_rate
+    return named_intervals(
+        {
+            **{f"precision at show rate {rate:.0%}": value for rate, value in rates.items()},
+            "calibration error": error,
+            "what it would be, by chance, if every confidence were true": Interval(error.by_chance),
+            "some alternative right, of up to five at eagerness 1": confidence.some_alternative_right,
+            "some candidate right, of all, before gate and checks (the ceiling)": (
+                confidence.some_candidate_right
+            ),
+            "next hit": report.next_hit,
+        }
     )
 
 
@@ -155,14 +157,9 @@ def _levels(report: Report) -> str:
                     ),
                 ],
             )
-            for level in report.confidence.levels
+            for level in report.confidence.thresholds
         ),
     )
-
-
-def _meanings() -> str:
-    rows = (f"<dt>{escape(name)}</dt><dd>{escape(meaning)}</dd>" for name, meaning in METRIC_GLOSSARY.items())
-    return f"<dl>{''.join(rows)}</dl>"
 
 
 def _cases(cases: Sequence[ExampleCase]) -> str:

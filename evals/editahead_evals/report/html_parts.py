@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import Any
 
 from editahead_evals.metrics.bootstrap import Interval
-from editahead_evals.metrics.metrics import SERVER
+from editahead_evals.metrics.metrics import SERVER, Row
 
 from .comparison import Comparison
-from .report import Provenance
+from .output import Measured
 from .terminal_tables import cell
 
 STYLE = """
@@ -71,7 +70,7 @@ def interval_value(interval: Interval) -> str:
 
 def figure_table(
     what: str,
-    rows: Sequence[tuple[str, Any, Mapping[str, Interval]]],
+    rows: Mapping[str, Row],
     sums: Mapping[str, str],
     metrics: Iterable[str],
 ) -> str:
@@ -82,37 +81,34 @@ def figure_table(
                 "us" if name == SERVER else "",
                 [
                     escape(name),
-                    *(str(getattr(counts, each)) for each in (*sums.values(), "shown")),
-                    *(interval_value(row[metric]) for metric in metrics),
+                    *(str(getattr(row.counts, each)) for each in (*sums.values(), "shown")),
+                    *(interval_value(row.figures[metric]) for metric in metrics),
                 ],
             )
-            for name, counts, row in rows
+            for name, row in rows.items()
         ),
     )
 
 
-def comparison_table(comparison: Comparison) -> str:
-    rows = []
-    for each in comparison.differences:
-        shade = "worse" if each.is_worse else "better" if each.is_better else ""
-        difference = f'<td class="{shade}">{interval_value(each.difference)}</td>'
-        rows.append(
-            ("", [escape(each.figure), interval_value(each.ours), interval_value(each.theirs), difference])
-        )
-    return table_rows(["figure", "here", comparison.against, "difference"], rows)
-
-
-def page_head(title: str, note: str, where: Provenance, items: str) -> list[str]:
+def page_head(title: str, report: Measured, items: str) -> list[str]:
     """Return what a page begins with: its title, what it measures, and what that was measured on."""
-    measured = f"commit {where.commit}; {where.machine}; {where.data}; seed {where.seed}; {items}"
-    return [f"<h1>{escape(title)}</h1>", f'<p class="note">{escape(note)}<br>{escape(measured)}</p>']
+    where = f"{escape(report.note)}<br>{escape(report.where(items))}"
+    return [f"<h1>{escape(title)}</h1>", f'<p class="note">{where}</p>']
 
 
 def compared_sections(comparison: Comparison | None) -> list[str]:
     """Return the section with a comparison, if there is one."""
     if comparison is None:
         return []
-    return [section(f"Against {comparison.against}", comparison_table(comparison))]
+    rows = []
+    for figure, each in comparison.figures.items():
+        shade = "worse" if each.is_worse else "better" if each.is_better else ""
+        difference = f'<td class="{shade}">{interval_value(each.difference)}</td>'
+        rows.append(
+            ("", [escape(figure), interval_value(each.ours), interval_value(each.theirs), difference])
+        )
+    table = table_rows(["figure", "here", comparison.commit, "difference"], rows)
+    return [section(f"Against {comparison.commit}", table)]
 
 
 def named_intervals(values: Mapping[str, Interval]) -> str:

@@ -1,15 +1,14 @@
-"""An evaluation's figures, and all of it as JSON."""
+"""The figures of next edits on real commits, all of which is JSON, too."""
 
 from __future__ import annotations
 
-import platform
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 from editahead_evals.data.commit_replay import HUNK_KINDS
-from editahead_evals.metrics.bootstrap import Bootstrap, Interval, Statistic, percentile, ratio
+from editahead_evals.metrics.bootstrap import Bootstrap, Interval, Statistic, percentile, percentiles, ratio
 from editahead_evals.metrics.confidence_curve import SHOW_RATES, Bin, ConfidenceCurve, OperatingPoint
 from editahead_evals.metrics.import_metrics import ImportCounts
 from editahead_evals.metrics.metrics import (
@@ -18,18 +17,18 @@ from editahead_evals.metrics.metrics import (
     METRICS,
     SERVER,
     TYPING_METRICS,
-    AnyCounts,
     Counts,
     FileResult,
-    Ratio,
+    Row,
     TypingCounts,
-    figures,
+    group_rows,
     statistic,
     total,
 )
 from editahead_evals.replay.baselines import BASELINES
 
-from .json_types import EvalOutput, Measured
+from .comparison import Comparison, compare_results, in_order
+from .output import Calibration, JsonObject, Measured, Provenance
 
 NOTE = (
     "Commits are not keystrokes: the order of the hunks and the typing are made up, and what the person "
@@ -38,143 +37,155 @@ NOTE = (
 FAILED = ("engine-unavailable", "cancelled")
 """The unintended reasons of a silence: an error, or a machine too busy for the server's deadline."""
 
-LATE_MS = 2000
-"""Milliseconds after which the server gives up a prediction, and a busy machine makes it silent."""
-
-Row = tuple[str, Counts, dict[str, Interval]]
-TypingRow = tuple[str, TypingCounts, dict[str, Interval]]
-
-
-@dataclass(frozen=True, slots=True)
-class Provenance:
-    """What every figure must name. commit: of the code that was measured; "unknown" outside of a checkout."""
-
-    commit: str
-    data: str
-    seed: int
-
-    @property
-    def machine(self) -> str:
-        return f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
-
-    def measured(self, measure: str, note: str) -> Measured:
-        """Return the head of a report as JSON. note: what the figures cannot say."""
-        return {
-            "measure": measure,
-            "note": note,
-            "commit": self.commit,
-            "machine": self.machine,
-            "data": self.data,
-            "seed": self.seed,
-        }
+EQUAL = "coverage at equal precision"
+"""With thresholds at which both are as precise as theirs is with the default one: who only shows more, or less, gains
+nothing by that."""
+THRESHOLD = 0.3
+"""The default one."""
 
 
 @dataclass(frozen=True)
-class Confidence:
+class Confidence(JsonObject):
     """What the answers at eagerness 1 say about confidence, and about what could be reached.
 
-    precision_at: by show rate. error: of the calibration (ECE); chance_error: what it would be if every confidence were
-    true. some_shown: opportunities at which one of the (at most
-    five) alternatives was correct. ceiling: those at which one of all candidates was, before gate and checks; None where
-    candidates are not known.
+    Attributes:
+        precision_at_show_rate: By show rate.
+        some_alternative_right: Opportunities at which one of the (at most five) alternatives was correct.
+        some_candidate_right: Those at which one of all candidates was, before gate and checks; None where candidates are
+            not known.
     """
 
-    precision_at: dict[float, Interval]
-    error: Interval
-    chance_error: float | None
-    some_shown: Interval
-    ceiling: Interval
-    levels: Sequence[OperatingPoint]
+    precision_at_show_rate: Mapping[float, Interval]
+    calibration_error: Calibration
+    some_alternative_right: Interval
+    some_candidate_right: Interval
+    thresholds: Sequence[OperatingPoint]
     bins: Sequence[Bin]
     risk_coverage: Sequence[tuple[float, float]]
 
 
-@dataclass(frozen=True)
-class Report:
-    provenance: Provenance
-    files: Sequence[FileResult]
-    predictors: Sequence[Row]
-    typing: Sequence[TypingRow]
-    languages: Sequence[Row]
-    kinds: Sequence[Row]
-    distances: Sequence[Row]
+@dataclass(frozen=True, slots=True)
+class NextHit(Interval):
+    """The share of accepts after which the next answer was there already."""
+
+    accepts: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report(Measured):
+    """The output for real commits.
+
+    Attributes:
+        predictors: Counts and figures with their intervals, as in the other tables.
+        imports: Shown edits that import names, and how many are right by three definitions.
+        latency_ms: The first answer is that of a session that has just begun.
+        silences: How often nothing was predicted, by reason.
+        against: The comparison with another revision, or with the rules alone.
+    """
+
+    predictors: Mapping[str, Row]
+    typing: Mapping[str, Row]
+    languages: Mapping[str, Row]
+    kinds: Mapping[str, Row]
+    distances: Mapping[str, Row]
     confidence: Confidence
-    latency: dict[str, dict[str, float | None]]
-    """Milliseconds. The first answer is that of a session that has just begun."""
     imports: ImportCounts
-    accepts: int
-    next_hit: Interval
-    """After an accept the next answer was there already."""
-    silences: dict[str, int]
-    """How often nothing was predicted for which reason."""
+    latency_ms: Mapping[str, Mapping[str, float | None]]
+    next_hit: NextHit
+    silences: Mapping[str, int]
+    files: Sequence[FileResult]
+    against: Comparison | None = None
 
 
-def summarize(results: Sequence[FileResult], provenance: Provenance) -> Report:
+def summarize(
+    results: Sequence[FileResult], provenance: Provenance, against: Comparison | None = None
+) -> Report:
     """Return the report of a run; the results may be in any order."""
     files = in_order(results)
     bootstrap = Bootstrap(len(files), provenance.seed)
-    languages = sorted({result.language for result in files})
     predictors = (SERVER, *BASELINES)
-
-    def group(name: str, counts: Sequence[Counts]) -> Row:
-        return _row(name, counts, Counts, bootstrap, GROUP_METRICS)
-
+    languages = sorted({result.language for result in files})
+    hit = bootstrap.interval(statistics(files)["next hit"])
     return Report(
-        provenance=provenance,
-        files=files,
-        predictors=[
-            _row(name, [result.counts[name] for result in files], Counts, bootstrap, METRICS)
-            for name in predictors
-        ],
-        typing=[
-            _row(name, [_typing(result, name) for result in files], TypingCounts, bootstrap, TYPING_METRICS)
-            for name in predictors
-        ],
-        languages=[
-            _row(language, [_only(result, language) for result in files], Counts, bootstrap, METRICS)
-            for language in languages
-        ],
-        kinds=[group(kind, [result.kinds[kind] for result in files]) for kind in HUNK_KINDS],
-        distances=[group(name, [result.distances[name] for result in files]) for name in DISTANCES],
+        **provenance.head("next edit on real commits", NOTE),
+        predictors=group_rows(
+            files, {name: partial(_predicted, name) for name in predictors}, Counts, bootstrap
+        ),
+        typing=group_rows(
+            files,
+            {name: partial(_typed, name) for name in predictors},
+            TypingCounts,
+            bootstrap,
+            TYPING_METRICS,
+        ),
+        languages=group_rows(files, {name: partial(_only, name) for name in languages}, Counts, bootstrap),
+        kinds=group_rows(
+            files, {name: partial(_of_kind, name) for name in HUNK_KINDS}, Counts, bootstrap, GROUP_METRICS
+        ),
+        distances=group_rows(
+            files, {name: partial(_at, name) for name in DISTANCES}, Counts, bootstrap, GROUP_METRICS
+        ),
         confidence=_confidence(files, bootstrap, provenance.seed),
-        latency=_latency(files),
         imports=total([result.imports for result in files], ImportCounts),
-        accepts=sum(result.accepts for result in files),
-        next_hit=bootstrap.interval(statistics(files)["next hit"]),
-        silences=_silences(files),
+        latency_ms=_latency(files),
+        next_hit=NextHit(hit.value, hit.low, hit.high, sum(result.accepts for result in files)),
+        silences=Counter(moment.silence for result in files for moment in result.moments if moment.silence),
+        files=files,
+        against=against,
     )
 
 
-def _silences(files: Sequence[FileResult]) -> dict[str, int]:
-    """Return how often the server was silent for each reason."""
-    return dict(Counter(moment.silence for result in files for moment in result.moments if moment.silence))
+def compare_files(
+    ours: Sequence[FileResult], theirs: Sequence[FileResult], against: str, seed: int
+) -> Comparison:
+    """Compare two runs over the files that both have."""
+    return compare_results(ours, theirs, statistics, against, seed, _equally_precise)
+
+
+def _equally_precise(
+    ours: Sequence[FileResult], theirs: Sequence[FileResult]
+) -> dict[str, tuple[Statistic, Statistic]]:
+    """Return the coverage of both at the lowest thresholds with the precision of theirs at `THRESHOLD`."""
+    mine, other = (ConfidenceCurve([result.answers for result in results]) for results in (ours, theirs))
+    (level,) = other.levels([THRESHOLD])
+    wanted = level.precision or 1.0
+    one, two = (curve.coverage_above(curve.threshold_for_precision(wanted)) for curve in (mine, other))
+    return {EQUAL: (one, two)}
+
+
+def _predicted(predictor: str, result: FileResult) -> Counts:
+    return result.counts[predictor]
+
+
+def _typed(predictor: str, result: FileResult) -> TypingCounts | None:
+    return result.typing.get(predictor)
+
+
+def _only(language: str, result: FileResult) -> Counts | None:
+    return result.counts[SERVER] if result.language == language else None
+
+
+def _of_kind(kind: str, result: FileResult) -> Counts:
+    return result.kinds[kind]
+
+
+def _at(distance: str, result: FileResult) -> Counts:
+    return result.distances[distance]
 
 
 def _latency(files: Sequence[FileResult]) -> dict[str, dict[str, float | None]]:
     """Return the times of answers and of changes, of which the first answer of a file has its own."""
     return {
-        "answer": _percentiles([moment.ms for result in files for moment in result.moments[1:]]),
-        "first answer": _percentiles([moment.ms for result in files for moment in result.moments[:1]]),
-        "didChange": _percentiles(_change_ms(files)),
+        "answer": percentiles([moment.ms for result in files for moment in result.moments[1:]]),
+        "first answer": percentiles([moment.ms for result in files for moment in result.moments[:1]]),
+        "didChange": percentiles(_change_ms(files)),
     }
-
-
-def busy_warning(ms: Iterable[float]) -> str | None:
-    """Return a warning if the machine was too busy for some of the answers, given by their latencies."""
-    late = sum(each >= LATE_MS for each in ms)
-    if not late:
-        return None
-    return f"{late} answers took {LATE_MS / 1000:.0f} s or longer: these figures are not what the code can do"
-
-
-def in_order(results: Iterable[FileResult]) -> list[FileResult]:
-    return sorted(results, key=lambda result: result.id)
 
 
 def statistics(files: Sequence[FileResult]) -> dict[str, Statistic]:
     """Return Editahead's metrics over all files, by name, as statistics for a bootstrap."""
     counts = [result.counts[SERVER] for result in files]
-    typing = [_typing(result, SERVER) for result in files]
+    typing = [_typed(SERVER, result) or TypingCounts() for result in files]
     curve = ConfidenceCurve([result.answers for result in files])
     opportunities = [sum(answer.opportunity for answer in result.answers) for result in files]
     return {
@@ -193,79 +204,20 @@ def statistics(files: Sequence[FileResult]) -> dict[str, Statistic]:
     }
 
 
-def as_json(report: Report, against: dict[str, Any] | None = None) -> EvalOutput:
-    """Return everything except the example cases, which hold code. `against` comes from `comparison.as_json`."""
-
-    def table(rows: Sequence[Row] | Sequence[TypingRow]) -> dict[str, Any]:
-        return {
-            name: {
-                "counts": asdict(counts),
-                "figures": {figure: asdict(interval) for figure, interval in row.items()},
-            }
-            for name, counts, row in rows
-        }
-
-    confidence = report.confidence
-    return {
-        **report.provenance.measured("next edit on real commits", NOTE),
-        "predictors": table(report.predictors),
-        "typing": table(report.typing),
-        "languages": table(report.languages),
-        "kinds": table(report.kinds),
-        "distances": table(report.distances),
-        "confidence": {
-            "precisionAtShowRate": {
-                str(rate): asdict(interval) for rate, interval in confidence.precision_at.items()
-            },
-            "calibrationError": asdict(confidence.error) | {"byChance": confidence.chance_error},
-            "someAlternativeRight": asdict(confidence.some_shown),
-            "someCandidateRight": asdict(confidence.ceiling),
-            "thresholds": [asdict(level) for level in confidence.levels],
-            "bins": [asdict(each) for each in confidence.bins],
-            "riskCoverage": confidence.risk_coverage,
-        },
-        "imports": asdict(report.imports),
-        "latencyMs": report.latency,
-        "nextHit": {"accepts": report.accepts, **asdict(report.next_hit)},
-        "silences": report.silences,
-        "files": [asdict(replace(result, cases=[])) for result in report.files],
-        "against": against,
-    }
-
-
 def _confidence(files: Sequence[FileResult], bootstrap: Bootstrap, seed: int) -> Confidence:
     curve = ConfidenceCurve([result.answers for result in files])
     known = statistics(files)
     return Confidence(
-        precision_at={
+        precision_at_show_rate={
             rate: bootstrap.interval(known[f"precision at show rate {rate:.0%}"]) for rate in SHOW_RATES
         },
-        error=bootstrap.interval(known["calibration error"]),
-        chance_error=curve.chance_error(seed),
-        some_shown=bootstrap.interval(known["some alternative right"]),
-        ceiling=bootstrap.interval(known["some candidate right"]),
-        levels=curve.levels(),
+        calibration_error=Calibration.of(curve, bootstrap, seed),
+        some_alternative_right=bootstrap.interval(known["some alternative right"]),
+        some_candidate_right=bootstrap.interval(known["some candidate right"]),
+        thresholds=curve.levels(),
         bins=curve.bins(),
         risk_coverage=curve.risk_coverage(),
     )
-
-
-def _row(
-    name: str,
-    counts: Sequence[AnyCounts],
-    empty: type[AnyCounts],
-    bootstrap: Bootstrap,
-    metrics: Mapping[str, Ratio],
-) -> tuple[str, AnyCounts, dict[str, Interval]]:
-    return name, total(counts, empty), figures(counts, bootstrap, metrics)
-
-
-def _only(result: FileResult, language: str) -> Counts:
-    return result.counts[SERVER] if result.language == language else Counts()
-
-
-def _typing(result: FileResult, predictor: str) -> TypingCounts:
-    return result.typing.get(predictor) or TypingCounts()
 
 
 def _change_ms(files: Sequence[FileResult]) -> list[float]:
@@ -275,7 +227,3 @@ def _change_ms(files: Sequence[FileResult]) -> list[float]:
     """
     idle = percentile([ms for result in files for ms in result.idle_ms], 50) or 0.0
     return [max(0.0, ms - idle) for result in files for ms in result.change_ms]
-
-
-def _percentiles(values: Sequence[float]) -> dict[str, float | None]:
-    return {"p50": percentile(values, 50), "p99": percentile(values, 99)}

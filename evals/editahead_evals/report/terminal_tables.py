@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -12,10 +11,11 @@ from rich.table import Table
 
 from editahead_evals.metrics.bootstrap import Interval
 from editahead_evals.metrics.import_metrics import import_line
-from editahead_evals.metrics.metrics import GROUP_METRICS, METRICS, SERVER, TYPING_METRICS
+from editahead_evals.metrics.metrics import GROUP_METRICS, METRICS, SERVER, TYPING_METRICS, Row
 
 from .comparison import Comparison
-from .report import FAILED, NOTE, Report
+from .output import Calibration, latency_text
+from .report import FAILED, Report
 
 ROOMY = 100
 """Columns from which on a table gets rules."""
@@ -27,7 +27,7 @@ LEVELS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """Confidences that the table of thresholds has a row for; the JSON has more."""
 
 
-def render(report: Report, console: Console, comparison: Comparison | None = None) -> None:
+def print_tables(report: Report, console: Console) -> None:
     console = wide_console(console)
     opportunities, keystrokes = {"moments": "opportunities", "shown": "shown"}, {"keystrokes": "keystrokes"}
     for title, what, rows, sums, metrics in (
@@ -39,8 +39,7 @@ def render(report: Report, console: Console, comparison: Comparison | None = Non
     ):
         console.print(figure_table(title, what, rows, sums, metrics, console), end="\n\n")
     console.print(_levels(report, console), end="\n\n")
-    if comparison is not None:
-        console.print(difference_table(comparison, console), end="\n\n")
+    print_comparison(report.against, console)
     for line in _lines(report):
         console.print(line)
     if failed := sum(report.silences.get(reason, 0) for reason in FAILED):
@@ -48,13 +47,7 @@ def render(report: Report, console: Console, comparison: Comparison | None = Non
             f"{failed} predictions failed or took too long: these figures are not what the code can do",
             style="bold red",
         )
-    where = report.provenance
-    console.print()
-    console.print(NOTE)
-    console.print(
-        f"commit {where.commit}; {where.machine}; {where.data}; seed {where.seed}; "
-        f"{len(report.files)} files; moments: opportunities; value and 95% interval, by bootstrap over files"
-    )
+    report.print_where(console, f"{len(report.files)} files; moments: opportunities", "files")
 
 
 def wide_console(console: Console) -> Console:
@@ -83,7 +76,7 @@ def new_table(title: str, console: Console) -> Table:
 def figure_table(
     title: str,
     what: str,
-    rows: Sequence[tuple[str, Any, Mapping[str, Interval]]],
+    rows: Mapping[str, Row],
     sums: Mapping[str, str],
     metrics: Iterable[str],
     console: Console,
@@ -95,10 +88,10 @@ def figure_table(
     table.add_column(what, min_width=len("substitution"))
     for column in (*sums, *metrics):
         table.add_column(column.replace(" ", gap), justify="right", no_wrap=True)
-    for name, counts, row in rows:
+    for name, row in rows.items():
         style = "bold" if name == SERVER else ""
-        cells = [cell(row[metric], gap) for metric in metrics]
-        table.add_row(name, *(str(getattr(counts, each)) for each in sums.values()), *cells, style=style)
+        cells = [cell(row.figures[metric], gap) for metric in metrics]
+        table.add_row(name, *(str(getattr(row.counts, each)) for each in sums.values()), *cells, style=style)
     return table
 
 
@@ -106,7 +99,7 @@ def _levels(report: Report, console: Console) -> Table:
     table = new_table("What other thresholds would give (from the answers at eagerness 1)", console)
     for column in ("confidence", "show rate", "coverage", "precision", "false end"):
         table.add_column(column, justify="right")
-    for level in report.confidence.levels:
+    for level in report.confidence.thresholds:
         if level.confidence in LEVELS:
             values = (level.rate, level.coverage, level.precision, level.false_end)
             table.add_row(
@@ -115,34 +108,36 @@ def _levels(report: Report, console: Console) -> Table:
     return table
 
 
-def difference_table(comparison: Comparison, console: Console) -> Table:
-    """Return the figures of two runs over the same files, and their differences."""
-    table = new_table(f"Against {comparison.against}, on the same files", console)
+def print_comparison(comparison: Comparison | None, console: Console) -> None:
+    """Print the figures of two runs over the same files, and their differences, if there is something to compare with."""
+    if comparison is None:
+        return
+    table = new_table(f"Against {comparison.commit}, on the same files", console)
     table.add_column("figure")
-    for column in ("here", comparison.against, "difference"):
+    for column in ("here", comparison.commit, "difference"):
         table.add_column(column, justify="right", no_wrap=True)
     table.add_column("")
-    for each in comparison.differences:
+    for figure, each in comparison.figures.items():
         mark = "better" if each.is_better else "worse" if each.is_worse else ""
-        table.add_row(each.figure, cell(each.ours), cell(each.theirs), cell(each.difference), mark)
-    return table
+        table.add_row(figure, cell(each.ours), cell(each.theirs), cell(each.difference), mark)
+    console.print(table, end="\n\n")
+
+
+def calibration_text(error: Calibration) -> str:
+    return f"{cell(error)} (by chance: {cell(Interval(error.by_chance))})"
 
 
 def _lines(report: Report) -> list[str]:
     confidence = report.confidence
-    rates = (f"{rate:.0%} {cell(value)}" for rate, value in confidence.precision_at.items())
-    times = (
-        f"{name + ':':24}"
-        + ", ".join(f"{p} {'-' if ms is None else f'{ms:.1f} ms'}" for p, ms in values.items())
-        for name, values in report.latency.items()
-    )
+    rates = (f"{rate:.0%} {cell(value)}" for rate, value in confidence.precision_at_show_rate.items())
+    times = (f"{name + ':':24}{latency_text(values)}" for name, values in report.latency_ms.items())
     reasons = sorted(report.silences.items(), key=lambda item: -item[1])
     return [
         f"{'precision at show rate:':24}{'; '.join(rates)}",
-        f"{'calibration error:':24}{cell(confidence.error)} (by chance: {cell(Interval(confidence.chance_error))})",
-        f"{'some alternative right:':24}{cell(confidence.some_shown)} (of up to five at eagerness 1)",
-        f"{'some candidate right:':24}{cell(confidence.ceiling)} (of all, before gate and checks: the ceiling)",
-        f"{'next hit:':24}{cell(report.next_hit)}; accepts of correct edits: {report.accepts}",
+        f"{'calibration error:':24}{calibration_text(confidence.calibration_error)}",
+        f"{'some alternative right:':24}{cell(confidence.some_alternative_right)} (of up to five at eagerness 1)",
+        f"{'some candidate right:':24}{cell(confidence.some_candidate_right)} (of all, before gate and checks: the ceiling)",
+        f"{'next hit:':24}{cell(report.next_hit)}; accepts of correct edits: {report.next_hit.accepts}",
         import_line(report.imports),
         *times,
         f"{'silence:':24}{', '.join(f'{reason} {count}' for reason, count in reasons)}",

@@ -12,7 +12,7 @@ from editahead_evals.client.editor import Editor
 from editahead_evals.errors import ScenarioFailure
 from editahead_evals.metrics.judge import changes
 from editahead_evals.metrics.similarity import delta_chrf
-from editahead_evals.report import json_types
+from editahead_evals.report.output import JsonObject
 from editahead_prompts.text.snapshot import split_lines
 
 from .player import SETTINGS, ScenarioPlayer, play_scenario
@@ -55,32 +55,37 @@ class ScenarioResult:
 
 
 @dataclass(frozen=True)
-class ScenarioReport:
-    """The results of all scenarios, and their provenance."""
+class ScenarioReport(JsonObject):
+    """The output for scenarios.
 
+    Attributes:
+        score: Likeness times the harmonic mean of show rate and quiet rate, all from 0 to 1.
+        delta_chrf: The mean likeness; an expected edit that was not shown counts as 0.
+        met: The scenarios whose expectation was met.
+    """
+
+    measure: str
     commit: str
     data: str
-    results: Sequence[ScenarioResult]
+    score: float
+    delta_chrf: float
+    show_rate: float
+    quiet_rate: float
+    met: int
+    scenarios: Sequence[ScenarioResult]
 
-    @property
-    def likeness(self) -> float:
-        """The mean likeness; an expected edit that was not shown counts as 0."""
-        return _mean(result.likeness for result in self.results if result.likeness is not None)
 
-    @property
-    def show_rate(self) -> float:
-        return _mean(result.shown for result in self.results if not result.is_silent)
-
-    @property
-    def quiet_rate(self) -> float:
-        positions = sum(result.positions for result in self.results)
-        return sum(result.quiet for result in self.results) / positions if positions else 0.0
-
-    @property
-    def score(self) -> float:
-        """Likeness times the harmonic mean of show rate and quiet rate."""
-        both = self.show_rate + self.quiet_rate
-        return self.likeness * 2 * self.show_rate * self.quiet_rate / both if both else 0.0
+def summarize(commit: str, data: str, results: Sequence[ScenarioResult]) -> ScenarioReport:
+    """Return the report of all scenarios of a folder."""
+    likeness = _mean(result.likeness for result in results if result.likeness is not None)
+    show_rate = _mean(result.shown for result in results if not result.is_silent)
+    positions = sum(result.positions for result in results)
+    quiet_rate = sum(result.quiet for result in results) / positions if positions else 0.0
+    both = show_rate + quiet_rate
+    score = likeness * 2 * show_rate * quiet_rate / both if both else 0.0
+    met = sum(result.met for result in results)
+    figures = (score, likeness, show_rate, quiet_rate, met)
+    return ScenarioReport("next edit on scenarios", commit, data, *figures, results)
 
 
 def score(session: Session, scenario: Scenario) -> ScenarioResult:
@@ -117,45 +122,20 @@ def score(session: Session, scenario: Scenario) -> ScenarioResult:
         return ScenarioResult(scenario.name, failure, shown, text_likeness(before.text, wanted, after.text))
 
 
-def as_json(report: ScenarioReport) -> json_types.EvalScenariosOutput:
-    return {
-        "measure": "next edit on scenarios",
-        "commit": report.commit,
-        "data": report.data,
-        "score": report.score,
-        "deltaChrf": report.likeness,
-        "showRate": report.show_rate,
-        "quietRate": report.quiet_rate,
-        "met": sum(result.met for result in report.results),
-        "scenarios": [
-            {
-                "name": result.name,
-                "failure": result.failure,
-                "shown": result.shown,
-                "likeness": result.likeness,
-                "positions": result.positions,
-                "quiet": result.quiet,
-            }
-            for result in report.results
-        ],
-    }
-
-
-def render(report: ScenarioReport, console: Console) -> None:
-    for result in report.results:
+def print_tables(report: ScenarioReport, console: Console) -> None:
+    for result in report.scenarios:
         if not result.met or (result.is_silent and result.quiet < result.positions):
             what = "not met" if not result.met else f"quiet at {result.quiet} of {result.positions} places"
             console.print(f"{result.name}: {what}", markup=False, highlight=False)
     figures = (
         ("score", report.score),
-        ("deltaChrF", report.likeness),
+        ("deltaChrF", report.delta_chrf),
         ("show rate", report.show_rate),
         ("quiet rate", report.quiet_rate),
     )
     for name, value in figures:
         console.print(f"{name + ':':12}{value:.3f}", highlight=False)
-    met = sum(result.met for result in report.results)
-    console.print(f"{'met:':12}{met} of {len(report.results)}", highlight=False)
+    console.print(f"{'met:':12}{report.met} of {len(report.scenarios)}", highlight=False)
     console.print(f"commit {report.commit}; {report.data}", markup=False, highlight=False)
 
 

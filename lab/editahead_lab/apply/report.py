@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import sqrt
 
 from rich.box import SIMPLE_HEAD
@@ -13,9 +13,8 @@ from rich.console import Console
 from rich.table import Table
 
 from editahead_evals.metrics.bootstrap import Bootstrap, Interval, percentile, ratio
-from editahead_evals.report.report import Provenance
-from editahead_evals.report.terminal_tables import PLAIN_WIDTH, cell
-from editahead_lab.json_types import AppliedSketches, EvalApplyOutput, SketchesByModel
+from editahead_evals.report.output import JsonObject, Measured, Provenance
+from editahead_evals.report.terminal_tables import cell, wide_console
 
 from .runner import CaseResult
 from .sketch_generator import VERSION
@@ -33,17 +32,16 @@ NOTE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """The results of cases of one kind.
+class Row(JsonObject):
+    """The results of sketches of one kind.
 
     Attributes:
-        exact: the share of exact results over all sketches; None where only a refusal is right.
-        among_three: exact results and refusals whose first three choices hold the right one.
-        refused: refusals, with choices or without.
-        without_choices: those of `refused` that offer no choice.
+        exact: The share of exact results over all sketches; None where only a refusal is right.
+        among_three: Exact results and refusals whose first three choices hold the right one.
+        refused: Refusals, with choices or without.
+        without_choices: Those of `refused` that offer no choice.
     """
 
-    name: str
     cases: int
     exact: Interval
     among_three: int
@@ -53,20 +51,20 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class ByModel:
+class ByModel(JsonObject):
     """The model's results for the sketches that were refused without it. None where there are no values.
 
     Attributes:
-        refused: sketches refused without the model for which an edit exists.
-        solved: those of `refused` that the model solved.
-        wrong: wrong edits that were offered for confirmation, also where only a refusal is right.
-        tokens_per_step: tokens of the offered answers by decoding step: one from the model and those that
+        refused: Sketches refused without the model for which an edit exists.
+        solved: Those of `refused` that the model solved.
+        wrong: Wrong edits that were offered for confirmation, also where only a refusal is right.
+        tokens_per_step: Tokens of the offered answers by decoding step: one from the model and those that
             drafts predicted.
-        first_hunk_ms: median time until the first hunk was decided, in milliseconds.
-        ms: median time until the edit arrived, in milliseconds.
-        choices: those of `refused` that were refused with the model, too, with the right choice among several.
-        first_by_rules: those of `choices` whose right choice is the likeliest by the rules.
-        first: those of `choices` whose right choice came first.
+        first_hunk_ms: Median time until the first hunk was decided, in milliseconds.
+        ms: Median time until the edit arrived, in milliseconds.
+        choices: Those of `refused` that were refused with the model, too, with the right choice among several.
+        first_by_rules: Those of `choices` whose right choice is the likeliest by the rules.
+        first: Those of `choices` whose right choice came first.
     """
 
     refused: int
@@ -80,31 +78,35 @@ class ByModel:
     first: int = 0
 
 
-@dataclass(frozen=True)
-class Figures:
-    """The results of a run. All except `by_model` are without a model.
+@dataclass(frozen=True, kw_only=True)
+class ApplyReport(Measured):
+    """The output of `eval apply`. All except `by_model` are without a model.
 
     Attributes:
-        offered: edits that were offered as sure.
-        max_wrong_share: upper end of the 95% interval (Wilson) of the share of wrong ones among them.
-        latency: their times in milliseconds.
+        generator: The version of what makes the sketches.
+        offered: Edits that were offered as certain.
+        max_wrong_share: Upper end of the 95% interval (Wilson) of the share of wrong ones among them.
+        latency_ms: Their times.
+        refusals: Reasons, how often.
     """
 
-    provenance: Provenance
-    styles: Sequence[Row]
-    variants: Sequence[Row]
-    damages: Sequence[Row]
-    both: Sequence[Row]
-    ambiguous: Sequence[Row]
+    generator: int
+    styles: Mapping[str, Row]
+    variants: Mapping[str, Row]
+    damages: Mapping[str, Row]
+    damages_by_style: Mapping[str, Row]
+    ambiguous: Mapping[str, Row]
     offered: int
     wrong: int
-    max_wrong_share: float
-    latency: dict[str, float | None]
-    reasons: dict[str, int]
+    max_wrong_share: float = field(metadata={"json": "wrongAtMost"})
+    latency_ms: Mapping[str, float | None]
+    refusals: Mapping[str, int]
     by_model: ByModel | None = None
 
 
-def summarize(outcomes: Sequence[CaseResult], provenance: Provenance, *, with_model: bool = False) -> Figures:
+def summarize(
+    outcomes: Sequence[CaseResult], provenance: Provenance, *, with_model: bool = False
+) -> ApplyReport:
     """Return the figures of a run. `with_model` says whether a model was called where the merge was not sure."""
     by_model = _by_model(outcomes) if with_model else None
     outcomes = [_without_model(outcome) for outcome in outcomes]
@@ -113,8 +115,9 @@ def summarize(outcomes: Sequence[CaseResult], provenance: Provenance, *, with_mo
     offered = [outcome for outcome in outcomes if outcome.ms is not None]
     wrong = sum(outcome.status == "wrong" for outcome in offered)
     seed = provenance.seed
-    return Figures(
-        provenance,
+    return ApplyReport(
+        **provenance.head("apply on sketches of real commits, without a model", NOTE),
+        generator=VERSION,
         styles=_rows(undamaged, lambda outcome: outcome.case.style, seed),
         variants=_rows(
             [outcome for outcome in undamaged if outcome.case.variant],
@@ -122,13 +125,13 @@ def summarize(outcomes: Sequence[CaseResult], provenance: Provenance, *, with_mo
             seed,
         ),
         damages=_rows(damaged, lambda outcome: outcome.case.damage, seed),
-        both=_rows(damaged, lambda outcome: f"{outcome.case.damage}: {outcome.case.style}", seed),
+        damages_by_style=_rows(damaged, lambda outcome: f"{outcome.case.damage}: {outcome.case.style}", seed),
         ambiguous=_rows(ambiguous, lambda outcome: outcome.case.style, seed),
         offered=len(offered),
         wrong=wrong,
         max_wrong_share=wilson_upper(wrong, len(offered)),
-        latency=_latency(offered),
-        reasons=dict(Counter(outcome.reason for outcome in fair if outcome.status == "refused")),
+        latency_ms=_latency(offered),
+        refusals=Counter(outcome.reason for outcome in fair if outcome.status == "refused"),
         by_model=by_model,
     )
 
@@ -187,16 +190,16 @@ def wilson_upper(hits: int, of: int) -> float:
     return (share + square / 2 + z * sqrt(share * (1 - share) / of + square / (4 * of))) / (1 + square)
 
 
-def _rows(outcomes: Sequence[CaseResult], key: Callable[[CaseResult], str], seed: int) -> list[Row]:
+def _rows(outcomes: Sequence[CaseResult], key: Callable[[CaseResult], str], seed: int) -> dict[str, Row]:
     """Return a row for each key, sorted by key.
 
     The bootstrap resamples records, because one record may give several cases.
     """
     names = sorted(set(map(key, outcomes)))
-    return [_row(name, [outcome for outcome in outcomes if key(outcome) == name], seed) for name in names]
+    return {name: _row([outcome for outcome in outcomes if key(outcome) == name], seed) for name in names}
 
 
-def _row(name: str, outcomes: Sequence[CaseResult], seed: int) -> Row:
+def _row(outcomes: Sequence[CaseResult], seed: int) -> Row:
     counts = Counter(outcome.status for outcome in outcomes)
     records = sorted({_record(outcome) for outcome in outcomes})
     exact, cases = Counter[str](), Counter[str]()
@@ -208,7 +211,6 @@ def _row(name: str, outcomes: Sequence[CaseResult], seed: int) -> Row:
     if all(outcome.case.only_refusal for outcome in outcomes):
         interval = Interval(None)
     return Row(
-        name,
         len(outcomes),
         interval,
         counts["exact"] + sum(1 <= outcome.right_choice <= _LOOKED_AT for outcome in outcomes),
@@ -222,89 +224,27 @@ def _record(outcome: CaseResult) -> str:
     return outcome.case.id.split("#")[0]
 
 
-def as_json(figures: Figures) -> EvalApplyOutput:
-    where = figures.provenance
-
-    def table(rows: Sequence[Row]) -> dict[str, AppliedSketches]:
-        return {
-            row.name: {
-                "cases": row.cases,
-                "exact": {"value": row.exact.value, "low": row.exact.low, "high": row.exact.high},
-                "amongThree": row.among_three,
-                "refused": row.refused,
-                "withoutChoices": row.without_choices,
-                "wrong": row.wrong,
-            }
-            for row in rows
-        }
-
-    output: EvalApplyOutput = {
-        "measure": "apply on sketches of real commits, without a model",
-        "note": NOTE,
-        "commit": where.commit,
-        "machine": where.machine,
-        "data": where.data,
-        "seed": where.seed,
-        "generator": VERSION,
-        "styles": table(figures.styles),
-        "variants": table(figures.variants),
-        "damages": table(figures.damages),
-        "damagesByStyle": table(figures.both),
-        "ambiguous": table(figures.ambiguous),
-        "offered": figures.offered,
-        "wrong": figures.wrong,
-        "wrongAtMost": figures.max_wrong_share,
-        "latencyMs": figures.latency,
-        "refusals": figures.reasons,
-    }
-    if figures.by_model is not None:
-        output["byModel"] = _as_json(figures.by_model)
-    return output
-
-
-def _as_json(found: ByModel) -> SketchesByModel:
-    return {
-        "refused": found.refused,
-        "solved": found.solved,
-        "wrong": found.wrong,
-        "tokensPerStep": found.tokens_per_step,
-        "firstHunkMs": found.first_hunk_ms,
-        "ms": found.ms,
-        "choices": found.choices,
-        "firstByRules": found.first_by_rules,
-        "first": found.first,
-    }
-
-
-def render(figures: Figures, console: Console) -> None:
-    if not console.is_terminal:
-        console = type(console)(file=console.file, width=PLAIN_WIDTH, color_system=None, highlight=False)
+def print_tables(report: ApplyReport, console: Console) -> None:
+    console = wide_console(console)
     for title, rows in (
-        ("Sketches as they are, by style", figures.styles),
-        ("The same, by variant", figures.variants),
-        ("Damaged sketches, by damage", figures.damages),
-        ("The same, by damage and style", figures.both),
-        ("Two places: only a refusal is right", figures.ambiguous),
+        ("Sketches as they are, by style", report.styles),
+        ("The same, by variant", report.variants),
+        ("Damaged sketches, by damage", report.damages),
+        ("The same, by damage and style", report.damages_by_style),
+        ("Two places: only a refusal is right", report.ambiguous),
     ):
         if rows:
             console.print(_table(title, rows), end="\n\n")
     console.print(
-        f"{figures.offered} edits offered, {figures.wrong} of them wrong "
-        f"(at most {figures.max_wrong_share:.2%} with 95% confidence)",
-        style="bold red" if figures.wrong else "bold",
+        f"{report.offered} edits offered, {report.wrong} of them wrong "
+        f"(at most {report.max_wrong_share:.2%} with 95% confidence)",
+        style="bold red" if report.wrong else "bold",
     )
-    console.print(
-        "Milliseconds of these: "
-        + ", ".join(f"{name} {value:.1f}" for name, value in figures.latency.items() if value is not None)
-    )
-    console.print(
-        "Refused otherwise: "
-        + ", ".join(
-            f"{reason} {count}"
-            for reason, count in sorted(figures.reasons.items(), key=lambda item: -item[1])
-        )
-    )
-    if (found := figures.by_model) is not None:
+    times = (f"{name} {value:.1f}" for name, value in report.latency_ms.items() if value is not None)
+    console.print(f"Milliseconds of these: {', '.join(times)}")
+    reasons = sorted(report.refusals.items(), key=lambda item: -item[1])
+    console.print(f"Refused otherwise: {', '.join(f'{reason} {count}' for reason, count in reasons)}")
+    if (found := report.by_model) is not None:
         steps = "" if found.tokens_per_step is None else f"; {found.tokens_per_step:.1f} tokens a step"
         if found.first_hunk_ms is not None and found.ms is not None:
             steps += f"; the first hunk after {found.first_hunk_ms:.0f} ms, the edit after {found.ms:.0f} ms (medians)"
@@ -317,24 +257,18 @@ def render(figures: Figures, console: Console) -> None:
             f"Of {found.choices} with the right choice among several, it came first in {found.first}; by the rules alone in "
             f"{found.first_by_rules}"
         )
-    where = figures.provenance
-    console.print()
-    console.print(NOTE)
-    console.print(
-        f"commit {where.commit}; {where.machine}; {where.data}; seed {where.seed}; generator {VERSION}; "
-        f"value and 95% interval, by bootstrap over records"
-    )
+    report.print_where(console, f"generator {VERSION}", "records")
 
 
-def _table(title: str, rows: Sequence[Row]) -> Table:
+def _table(title: str, rows: Mapping[str, Row]) -> Table:
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
     table.add_column("")
     for name in ("cases", "exact", "within 3 choices", "refused", "no choices", "wrong"):
         table.add_column(name, justify="right")
-    for row in rows:
+    for name, row in rows.items():
         style = "red" if row.wrong else ""
         counts = (row.among_three, row.refused, row.without_choices, row.wrong)
-        table.add_row(row.name, str(row.cases), cell(row.exact), *map(str, counts), style=style)
+        table.add_row(name, str(row.cases), cell(row.exact), *map(str, counts), style=style)
     return table
 
 

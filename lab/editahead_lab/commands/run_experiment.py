@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from editahead_cli.commands.eval import run_measure
 from editahead_cli.console import fail, print_note, print_text
@@ -73,7 +73,7 @@ def run_experiment(kind: type[Experiment], args: argparse.Namespace) -> int:
     )
 
 
-def _run(experiment: Experiment, as_json: bool, errors: Console) -> Output:
+def _run(experiment: Experiment, as_json: bool, errors: Console) -> Output[Any]:
     return experiment.run(Context(errors, (lambda line: None) if as_json else _print_line))
 
 

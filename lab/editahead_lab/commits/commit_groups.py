@@ -1,67 +1,46 @@
-"""What the reports of whole commits have in common: groups with figures as JSON, and the lines below their tables."""
+"""The reports of whole commits: groups with counts and figures, whatever is measured of the commits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
 
 from rich.console import Console
 
-from editahead_evals.metrics.bootstrap import Bootstrap, Interval, percentile
-from editahead_evals.metrics.metrics import Ratio, figures, total
-from editahead_evals.report.report import Provenance, busy_warning
+from editahead_evals.metrics.bootstrap import Bootstrap, percentiles
+from editahead_evals.metrics.metrics import Ratio, Row, group_rows
+from editahead_evals.report.comparison import in_order
+from editahead_evals.report.output import Measured, Provenance, print_latency
 from editahead_evals.report.terminal_tables import figure_table, wide_console
-from editahead_lab.json_types import EvalCommitsOutput
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-
-def groups_as_json(rows: Iterable[tuple[str, DataclassInstance, dict[str, Interval]]]) -> dict[str, Any]:
-    """Return counts and figures by the name of their group."""
-    return {
-        name: {
-            "counts": asdict(counts),
-            "figures": {key: asdict(value) for key, value in values.items()},
-        }
-        for name, counts, values in rows
-    }
-
-
-def print_latency(console: Console, what: str, latency: dict[str, float | None], ms: Sequence[float]) -> None:
-    """Print percentiles, and a warning where the machine was too busy for them.
-
-    Args:
-        console: Where to print.
-        what: What took that long.
-        latency: The percentiles in milliseconds, by name.
-        ms: All times in milliseconds.
-    """
-    times = ", ".join(f"{p} {'-' if value is None else f'{value:.1f} ms'}" for p, value in latency.items())
-    console.print(f"{what}: {times}")
-    if warning := busy_warning(ms):
-        console.print(warning, style="bold red")
-
-
-def print_provenance(console: Console, note: str, where: Provenance, commits: int) -> None:
-    """Print what was measured, and on what."""
-    console.print()
-    console.print(note)
-    console.print(
-        f"commit {where.commit}; {where.machine}; {where.data}; seed {where.seed}; {commits} commits; "
-        "value and 95% interval, by bootstrap over commits"
-    )
 
 
 class CommitResult(Protocol):
     """The result of one commit: a dataclass with its id and the times of what was measured."""
 
-    id: str
-    ms: list[float]
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def ms(self) -> list[float]: ...
 
 
 _Result = TypeVar("_Result", bound=CommitResult)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommitReport(Measured):
+    """The output for whole commits, whatever is measured of them.
+
+    Attributes:
+        groups: Counts and figures with their intervals, by name.
+        latency_ms: Percentiles of what was timed.
+        commits: The counts and the times of each.
+    """
+
+    groups: Mapping[str, Row]
+    latency_ms: Mapping[str, float | None]
+    commits: Sequence[Any]
 
 
 @dataclass(frozen=True)
@@ -88,55 +67,33 @@ class CommitMeasure:
     metrics: Mapping[str, Ratio]
     sums: Mapping[str, str]
 
+    def summarize(
+        self,
+        results: Sequence[_Result],
+        provenance: Provenance,
+        groups: Mapping[str, Callable[[_Result], Any]],
+    ) -> CommitReport:
+        """Return the report of a run.
 
-@dataclass(frozen=True)
-class CommitReport(Generic[_Result]):
-    """The figures of one run.
+        Args:
+            results: The results, in any order.
+            provenance: What was measured, and where.
+            groups: A function for each row: it returns the counts of a commit, None where it does not belong there.
+        """
+        commits = in_order(results)
+        bootstrap = Bootstrap(len(commits), provenance.seed)
+        return CommitReport(
+            **provenance.head(self.name, self.note),
+            groups=group_rows(commits, groups, self.counts, bootstrap, self.metrics),
+            latency_ms=percentiles([ms for each in commits for ms in each.ms], self.percents),
+            commits=commits,
+        )
 
-    Attributes:
-        groups: A function for each row, by name: it returns the counts of a commit, None where it does not belong there.
-    """
-
-    measure: CommitMeasure
-    results: Sequence[_Result]
-    provenance: Provenance
-    groups: Mapping[str, Callable[[_Result], Any]]
-
-    def as_json(self) -> EvalCommitsOutput:
-        ordered = self._ordered()
-        return {
-            **self.provenance.measured(self.measure.name, self.measure.note),
-            "groups": groups_as_json(self._rows(ordered)),
-            "latencyMs": self._latency(ordered),
-            "commits": [asdict(each) for each in ordered],  # type: ignore[call-overload]  # all are dataclasses
-        }
-
-    def render(self, console: Console) -> None:
-        """Print the tables."""
+    def print_tables(self, report: CommitReport, console: Console) -> None:
         console = wide_console(console)
-        ordered, measure = self._ordered(), self.measure
-        rows = self._rows(ordered)
-        table = figure_table(measure.title, "", rows, measure.sums, measure.metrics, console)
-        console.print(table, end="\n\n")
-        print_latency(console, measure.timed, self._latency(ordered), _times(ordered))
-        print_provenance(console, measure.note, self.provenance, len(ordered))
-
-    def _ordered(self) -> list[_Result]:
-        return sorted(self.results, key=lambda result: result.id)
-
-    def _rows(self, ordered: Sequence[_Result]) -> list[tuple[str, Any, dict[str, Interval]]]:
-        bootstrap = Bootstrap(len(ordered), self.provenance.seed)
-        rows = []
-        for name, select in self.groups.items():
-            counts = [select(each) or self.measure.counts() for each in ordered]
-            values = figures(counts, bootstrap, self.measure.metrics)
-            rows.append((name, total(counts, self.measure.counts), values))
-        return rows
-
-    def _latency(self, ordered: Sequence[_Result]) -> dict[str, float | None]:
-        ms = _times(ordered)
-        return {f"p{percent}": percentile(ms, percent) for percent in self.measure.percents}
-
-
-def _times(results: Iterable[CommitResult]) -> list[float]:
-    return [ms for each in results for ms in each.ms]
+        console.print(
+            figure_table(self.title, "", report.groups, self.sums, self.metrics, console), end="\n\n"
+        )
+        ms = (ms for each in report.commits for ms in each.ms)
+        print_latency(console, self.timed, report.latency_ms, ms)
+        report.print_where(console, f"{len(report.commits)} commits", "commits")

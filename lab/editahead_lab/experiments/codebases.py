@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from editahead_cli.commands.eval_common import replay_all
 from editahead_retrieval.errors import EncoderError
@@ -12,7 +12,10 @@ from editahead_retrieval.errors import EncoderError
 from .experiment import Context, Experiment, jobs_setting, required, setting
 
 if TYPE_CHECKING:
-    from editahead_evals.report.output import Output
+    from editahead_evals.report.output import Output, Provenance
+    from editahead_lab.commits.commit_groups import CommitReport
+    from editahead_lab.commits.commit_replay import CommitPlan
+    from editahead_lab.search.search_report import SearchReport
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,46 +27,61 @@ class CommitsExperiment(Experiment):
     seed: int = setting(0, "seed of their choice")
     jobs: int = jobs_setting()
 
+    def replayed(
+        self, context: Context, what: str, plan: CommitPlan[Any], *, with_code: bool
+    ) -> tuple[list[Any], Provenance]:
+        """Return the results of the chosen commits, and what they were measured on.
+
+        Args:
+            context: What the experiment writes to.
+            what: The words beside the progress bar.
+            plan: The replay.
+            with_code: Whether only commits with modified code count.
+
+        Raises:
+            RecordError: There are no commits.
+            RunError: A replay failed.
+        """
+        from editahead_evals.data.own_checkout import present_commit
+        from editahead_evals.errors import RecordError
+        from editahead_evals.report.output import Provenance
+        from editahead_lab.commits.commit_replay import choose
+
+        commits = choose(self.commits, self.files, self.seed, with_code=with_code)
+        if not commits:
+            raise RecordError(
+                f"{self.commits}: no commit changes code"
+                if with_code
+                else f"{self.commits}: there are no commits"
+            )
+        results = replay_all(what, commits, self.jobs, plan, context.errors)
+        return results, Provenance(present_commit(), str(self.commits), self.seed)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Workspace(CommitsExperiment):
     """Measure the edits shown in files that are not open."""
 
-    def run(self, context: Context) -> Output:
-        from editahead_evals.data.own_checkout import present_commit
-        from editahead_evals.errors import RecordError
+    def run(self, context: Context) -> Output[CommitReport]:
         from editahead_evals.report.output import Output
-        from editahead_evals.report.report import Provenance
-        from editahead_lab.workspace import workspace_report
-        from editahead_lab.workspace.workspace_replay import WorkspacePlan, choose
+        from editahead_lab.workspace.workspace_replay import WorkspacePlan
+        from editahead_lab.workspace.workspace_report import MEASURE, summarize
 
-        commits = choose(self.commits, self.files, self.seed)
-        if not commits:
-            raise RecordError(f"{self.commits}: no commit changes code")
-        results = replay_all("replaying", commits, self.jobs, WorkspacePlan(self.commits), context.errors)
-        where = Provenance(present_commit(), str(self.commits), self.seed)
-        report = workspace_report.summarize(results, where)
-        return Output(report.as_json, report.render)
+        found = self.replayed(context, "replaying", WorkspacePlan(self.commits), with_code=True)
+        return Output(summarize(*found), MEASURE.print_tables)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finish(CommitsExperiment):
     """Measure what `editahead finish` finds of commits of which some hunks were left out."""
 
-    def run(self, context: Context) -> Output:
-        from editahead_evals.data.own_checkout import present_commit
-        from editahead_evals.errors import RecordError
+    def run(self, context: Context) -> Output[CommitReport]:
         from editahead_evals.report.output import Output
-        from editahead_evals.report.report import Provenance
-        from editahead_lab.finish import finish_report
-        from editahead_lab.finish.finish_replay import FinishPlan, choose
+        from editahead_lab.finish.finish_replay import FinishPlan
+        from editahead_lab.finish.finish_report import MEASURE, summarize
 
-        commits = choose(self.commits, self.files, self.seed)
-        if not commits:
-            raise RecordError(f"{self.commits}: there are no commits")
-        results = replay_all("looking", commits, self.jobs, FinishPlan(self.commits), context.errors)
-        report = finish_report.summarize(results, Provenance(present_commit(), str(self.commits), self.seed))
-        return Output(report.as_json, report.render)
+        found = self.replayed(context, "looking", FinishPlan(self.commits), with_code=False)
+        return Output(summarize(*found), MEASURE.print_tables)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,10 +99,9 @@ class Search(Experiment):
     seed: int = setting(0, "seed of the choice of functions")
     jobs: int = jobs_setting()
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[SearchReport]:
         from editahead_evals.data.own_checkout import present_commit
-        from editahead_evals.report.output import Output
-        from editahead_evals.report.report import Provenance
+        from editahead_evals.report.output import Output, Provenance
         from editahead_lab.search import search_report
         from editahead_lab.search.replay import SearchItem, SearchPlan, last_commits
         from editahead_lab.search.tasks import read_packages
@@ -100,7 +117,5 @@ class Search(Experiment):
         asked = replay_all("searching", items, self.jobs, plan, context.errors)
         results = [outcome for outcomes in asked for outcome in outcomes]
         data = f"{self.commits} and {self.packages}" if self.packages else str(self.commits)
-        report = search_report.summarize(results, Provenance(present_commit(), data, self.seed))
-        return Output(
-            lambda: search_report.as_json(report), lambda console: search_report.render(report, console)
-        )
+        where = Provenance(present_commit(), data, self.seed)
+        return Output(search_report.summarize(results, where), search_report.print_tables)

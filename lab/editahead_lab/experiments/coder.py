@@ -46,7 +46,7 @@ class CoderExamples(Experiment):
     def problem(self) -> str | None:
         return "name edits, repo, or both" if self.edits is None and self.repo is None else None
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         from editahead_evals.data.own_checkout import present_commit
         from editahead_evals.report.output import text_output
         from editahead_lab.training.coder.build_examples import Sources, build_examples
@@ -125,7 +125,7 @@ class CoderAdapter(_Coder):
             return "minutes and steps both say how long: choose one"
         return "minutes must be greater than 0" if self.minutes is not None and self.minutes <= 0 else None
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         machine, row = self.machine()
         from editahead_evals.report.output import text_output
         from editahead_lab.training.coder.adapter_run import RunPlan
@@ -157,7 +157,7 @@ class CoderMeasure(_Coder):
     adapter: Path = required("the adapter")
     held: Path = required("held-out examples")
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         machine, row = self.machine()
         from editahead_evals.report.output import text_output
         from editahead_lab.training.coder.train_adapter import measure_adapter

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .experiment import Context, Experiment, required, setting
 
@@ -29,7 +29,7 @@ class DeltaMake(Experiment):
         given = {self.base is not None, self.out is not None}
         return None if given == {self.chain is None} else "name base and out, or chain"
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         from editahead_evals.report.output import text_output
         from editahead_lab.training.delta.checkpoint_delta import write_delta
         from editahead_lab.training.delta.delta_chain import DeltaChain
@@ -71,7 +71,7 @@ class DeltaApply(Experiment):
         given = {self.base is not None, self.delta is not None}
         return None if given == {self.chain is None} else "name base and delta, or chain"
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         from editahead_evals.report.output import text_output
         from editahead_lab.training.delta.checkpoint_delta import apply_delta
         from editahead_lab.training.delta.delta_chain import DeltaChain

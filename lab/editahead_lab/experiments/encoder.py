@@ -44,7 +44,7 @@ class EncoderPairs(Experiment):
             return None
         return "name a source: edits, repos, packages or searches"
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         from editahead_evals.report.output import text_output
         from editahead_lab.training.encoder.make_pairs import PAIRS, PairsPlan, make_pairs
         from editahead_retrieval.search.search_log import FILE_NAME
@@ -78,7 +78,7 @@ class EncoderFit(LongTraining):
     resume: bool = setting(False, "continue the run in the folder")
     save_minutes: float = setting(5.0, "minutes between checkpoints")
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         self.prepare()
         from editahead_evals.report.output import text_output
         from editahead_lab.training.encoder.fit import FitPlan, fit

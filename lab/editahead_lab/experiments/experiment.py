@@ -48,7 +48,7 @@ class Experiment(ABC):
         return None
 
     @abstractmethod
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         """Run it and return the figures."""
 
 

@@ -34,7 +34,7 @@ class Fit(Experiment):
 
     out: Path = required(WEIGHTS)
 
-    def fitted(self, provenance: Mapping[str, Any], to: str, *figures: str) -> Output:
+    def fitted(self, provenance: Mapping[str, Any], to: str, *figures: str) -> Output[Any]:
         """Return the output of a fit.
 
         Args:
@@ -65,7 +65,7 @@ class GateFit(Fit):
         None, "keep the trees of these weights, and fit only the terms and the calibration"
     )
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         from editahead_inference.gate.thresholds import threshold
         from editahead_lab.training.gate.fit_gate import train
 
@@ -97,7 +97,7 @@ class ModelGateFit(Fit):
         None, "keep what the model answers in this file, so that a run that was stopped goes on there"
     )
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         extra = "local" if (self.model / "model.onnx").is_file() else "transformers"
         if any(find_spec(package) is None for package in MODEL_PACKAGES[extra]):
             raise TrainingError(f"the model needs the extra `{extra}`: pip install 'editahead[{extra}]'")
@@ -124,7 +124,7 @@ class ClosedFilesFit(Fit):
 
     commits: Path = required("commits of several files (.jsonl.zst)")
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         from editahead_lab.training.gate.fit_closed_files import train
 
         provenance = train(self.commits, self.out)
@@ -142,7 +142,7 @@ class FinishFit(Fit):
     commits: Path = required("commits of several files (.jsonl.zst)")
     every: int = setting(1, "use each Nth commit only", minimum=1)
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         from editahead_lab.training.finish.fit_finish import train
 
         provenance = train(self.commits, self.out, every=self.every)
@@ -166,7 +166,7 @@ class SearchFit(Fit):
         None, "fit to the documentation of functions, too, of the packages in this folder"
     )
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         from editahead_lab.training.search.fit_search import fit_search
 
         found = fit_search(self.commits, self.last, self.encoder, self.packages)
@@ -185,7 +185,7 @@ class CompletionFit(Fit):
     seed: int = setting(1, "seed of their choice")
     jobs: int = jobs_setting()
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         from editahead_inference.gate.thresholds import completion_threshold
         from editahead_lab.training.completion.fit_completion import train
 
@@ -211,7 +211,7 @@ class TokenizerFit(Fit):
     files: int = setting(800, "records from each file of edits", minimum=1)
     seed: int = setting(0, "seed of their choice")
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         from editahead_evals.data.own_checkout import present_commit
         from editahead_evals.report.output import text_output
         from editahead_lab.training.data.train_tokenizer import train

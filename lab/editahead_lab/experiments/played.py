@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from editahead_cli.commands.eval import eval_scenarios
 from editahead_cli.commands.eval_common import model_environment
@@ -23,7 +24,7 @@ class Scenarios(Experiment):
     folder: Path = required("the scenario files (*.txt)")
     with_model: bool = setting(False, WITH_MODEL)
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         return eval_scenarios(self.folder, with_model=self.with_model)
 
 
@@ -35,7 +36,7 @@ class Tasks(Experiment):
     with_model: bool = setting(False, WITH_MODEL)
     trace: bool = setting(False, "print each edit that was made where a task is not done")
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         from editahead_evals.client.shared_server import SharedServer
         from editahead_evals.data.own_checkout import present_commit
         from editahead_evals.report.output import Output
@@ -49,7 +50,5 @@ class Tasks(Experiment):
                 [play_task(server.session, task, learning=learning) for task in tasks]
                 for learning in (True, False)
             )
-        played = report.TaskReport(present_commit(), str(self.folder), learning, fixed)
-        return Output(
-            lambda: report.as_json(played), lambda console: report.render(played, console, trace=self.trace)
-        )
+        played = report.summarize(present_commit(), str(self.folder), learning, fixed)
+        return Output(played, partial(report.print_tables, trace=self.trace))

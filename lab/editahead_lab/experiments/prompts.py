@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from editahead_prompts.errors import TokenizerUnavailableError
 
@@ -13,8 +13,7 @@ from .replays import one_source
 
 if TYPE_CHECKING:
     from editahead_evals.report.output import Output
-    from editahead_lab.json_types import EvalRenderOutput
-    from editahead_lab.prompt_costs.comparison import Comparison
+    from editahead_lab.prompt_costs.comparison import OtherPrompts
     from editahead_lab.prompt_costs.rendered_prompts import Rendered
 
 MAX_HUNKS, MAX_REQUESTS = 6, 300
@@ -34,7 +33,7 @@ class States(Experiment):
     def problem(self) -> str | None:
         return one_source(self.edits, self.repo)
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         from editahead_evals.data.edit_records import read_records
         from editahead_evals.data.git_records import recent_records
         from editahead_evals.errors import RecordError
@@ -86,34 +85,26 @@ class Prompts(Experiment):
             return "with_format and against are two comparisons: choose one"
         return None
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         from editahead_evals.data.own_checkout import present_commit
         from editahead_evals.report.output import Output
-        from editahead_lab.prompt_costs import report
         from editahead_lab.prompt_costs.costs import Costs
+        from editahead_lab.prompt_costs.report import NOTE, PromptReport, print_tables
 
-        commit = present_commit()
         mine = self._rendered(self.format)
-        other, compared = self._compared(mine)
-        costs = compared.mine if compared else Costs.from_rendered(mine)
-        columns = [(self.format, costs), *([(other, compared.theirs)] if compared and other else [])]
+        report = PromptReport(
+            "prompts of stored states",
+            NOTE,
+            present_commit(),
+            str(self.states),
+            self.format,
+            self.budget,
+            Costs.from_rendered(mine),
+            self._compared(mine),
+        )
+        return Output(report, print_tables)
 
-        def as_json() -> EvalRenderOutput:
-            return {
-                "measure": "prompts of stored states",
-                "note": report.NOTE,
-                "commit": commit,
-                "data": str(self.states),
-                "format": self.format,
-                "budget": self.budget,
-                "costs": costs.as_json(),
-                "other": compared.as_json(other) if compared and other else None,
-            }
-
-        return Output(as_json, lambda console: report.print_report(columns, console, compared))
-
-    def _compared(self, mine: list[Rendered]) -> tuple[str | None, Comparison | None]:
-        """Return the name of what the prompts are compared with, and the comparison."""
+    def _compared(self, mine: list[Rendered]) -> OtherPrompts | None:
         from editahead_lab.prompt_costs.comparison import compare
         from editahead_lab.prompt_costs.revision_worker import rendered_by
         from editahead_lab.revisions import checked_out
@@ -125,8 +116,8 @@ class Prompts(Experiment):
                 other = f"{self.format} at {revision.commit}"
                 theirs = list(rendered_by(revision, self.states, self.format, self.budget))
         else:
-            return None, None
-        return other, compare(mine, theirs, (self.format, other), self.diffs)
+            return None
+        return compare(mine, theirs, (self.format, other), self.diffs)
 
     def _rendered(self, name: str) -> list[Rendered]:
         from editahead_lab.prompt_costs.rendered_prompts import render_all

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from editahead_cli.commands.eval import candidate_texts, eval_commits
 from editahead_cli.commands.eval_common import (
@@ -128,7 +128,7 @@ class Commits(EditsReplay):
         minimum=1,
     )
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         if not self.samples:
             return eval_commits(self.options, context.errors, self.compared)
         load_configured_model("samples")  # fail now rather than after the replay
@@ -172,7 +172,7 @@ class Keys(Replay):
 
     folder: Path = required("the recordings (*.w.json)")
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         return eval_recordings(self.folder, self.options, context.errors, self.compared)
 
 
@@ -180,7 +180,7 @@ class Keys(Replay):
 class Typing(EditsReplay):
     """Type the new code of commits key by key, with a request after each key."""
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         from editahead_cli.commands.eval_common import read_chosen_records
         from editahead_lab.commits.typed_commits import typed_commit
 
@@ -195,11 +195,10 @@ class Ordered(Replay):
 
     pull_requests: Path = required("pull requests as edits in their order (.jsonl.zst)")
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         from editahead_evals.data.own_checkout import present_commit
-        from editahead_evals.report.output import Output
-        from editahead_evals.report.report import Provenance
-        from editahead_lab.ordered import ordered_page, ordered_report
+        from editahead_evals.report.output import Output, Provenance
+        from editahead_lab.ordered import ordered_report
         from editahead_lab.ordered.ordered_edits import read_pull_requests
         from editahead_lab.ordered.ordered_replay import OrderedPlan
 
@@ -212,9 +211,5 @@ class Ordered(Replay):
         )
         compared = ordered_report.compare(results, others.results, others.name, self.seed) if others else None
         where = Provenance(present_commit(), str(self.pull_requests), self.seed)
-        report = ordered_report.summarize(results, where)
-        return Output(
-            lambda: ordered_report.as_json(report, compared),
-            lambda console: ordered_report.render(report, console, compared),
-            lambda: ordered_page.ordered_as_html(report, compared),
-        )
+        report = ordered_report.summarize(results, where, compared)
+        return Output(report, ordered_report.print_tables, ordered_report.as_html)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from editahead_cli.commands.eval_common import model_settings
 
@@ -24,15 +24,14 @@ class Apply(Experiment):
     with_model: bool = setting(False, "use the configured model where a sketch is not clear")
     failures: Path | None = setting(None, "write the failures to this file, with their code")
 
-    def run(self, context: Context) -> Output:
+    def run(self, context: Context) -> Output[Any]:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
         from editahead_evals.client.editor import Editor
         from editahead_evals.data.edit_records import MAX_FILE_CHARACTERS, read_records
         from editahead_evals.data.own_checkout import present_commit
         from editahead_evals.errors import RecordError
-        from editahead_evals.report.output import Output
-        from editahead_evals.report.report import Provenance
+        from editahead_evals.report.output import Output, Provenance
         from editahead_lab.apply import report
         from editahead_lab.apply.runner import apply_all
         from editahead_lab.apply.sketch_generator import cases
@@ -53,4 +52,4 @@ class Apply(Experiment):
         if self.failures:
             self.failures.write_text("".join(report.failure_listing(outcomes)), "utf-8")
             context.note(f"written: {self.failures}")
-        return Output(lambda: report.as_json(found), lambda console: report.render(found, console))
+        return Output(found, report.print_tables)

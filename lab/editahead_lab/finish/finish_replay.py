@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
 
 from editahead_inference.finish.file_kinds import file_kind
 from editahead_inference.finish.finisher import Finisher
 from editahead_inference.finish.names import left_places, replaced_names
 from editahead_inference.finish.taught_rules import past_edits
-from editahead_lab.commits.commit_records import CommitRecord, Workspace, read_commits, workspaces
+from editahead_lab.commits.commit_records import Workspace
+from editahead_lab.commits.commit_replay import CommitPlan
 from editahead_lab.finish.finish_metrics import FINDERS, FINISH, GREP, SAME_FILES, FinishCounts, FinishResult
 from editahead_lab.training.data.commit_codebase import CommitCodebase
 from editahead_prompts.syntax.languages import PARSED_LANGUAGES
@@ -26,43 +23,12 @@ from .judge import judge_place
 Place = tuple[Snapshot, Edit]
 
 
-@dataclass(frozen=True)
-class FinishPlan:
-    """The replay of commits of several files.
+class FinishPlan(CommitPlan[FinishResult]):
+    """The replay of commits of several files with hunks left out."""
 
-    Attributes:
-        commits: the file of all commits, from which workspaces are made.
-    """
-
-    commits: Path
-
-    @contextmanager
-    def replays(self) -> Iterator[Callable[[CommitRecord], FinishResult]]:
-        """Return the replay of one commit. The commits must come in the order of `choose`."""
-        known = workspaces(read_commits(self.commits))
+    def start(self) -> Callable[[Workspace], FinishResult]:
         codebase = CommitCodebase(code_only=False)
-
-        def replay_one(commit: CommitRecord) -> FinishResult:
-            workspace = next(one for one in known if one.commit.id == commit.id)
-            return replay_workspace(workspace, codebase)
-
-        yield replay_one
-
-
-def choose(commits: Path, count: int | None, seed: int) -> list[CommitRecord]:
-    """Return commits in the order in which their workspaces come.
-
-    Args:
-        commits: the file of commits.
-        count: the number of commits; None = all.
-        seed: the seed of the choice.
-
-    Raises:
-        RecordError: The file cannot be read.
-    """
-    found = [one.commit for one in workspaces(read_commits(commits))]
-    chosen = set(random.Random(seed).sample(range(len(found)), min(count or len(found), len(found))))
-    return [commit for number, commit in enumerate(found) if number in chosen]
+        return lambda workspace: replay_workspace(workspace, codebase)
 
 
 def replay_workspace(workspace: Workspace, codebase: CommitCodebase) -> FinishResult:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from editahead_evals.report.report import Provenance
+from editahead_evals.report.output import Provenance
 from editahead_lab.commits.commit_groups import CommitMeasure, CommitReport
 from editahead_lab.finish.finish_metrics import FINDERS, FINISH, FINISH_METRICS, FinishCounts, FinishResult
 
@@ -36,7 +36,7 @@ MEASURE = CommitMeasure(
 )
 
 
-def summarize(results: Sequence[FinishResult], provenance: Provenance) -> CommitReport[FinishResult]:
+def summarize(results: Sequence[FinishResult], provenance: Provenance) -> CommitReport:
     """Return the report of a run: by finder, by what was left out and kind of place, and by language."""
     others = sorted({name for each in results for name in each.counts} - set(FINDERS))
     groups: dict[str, Callable[[FinishResult], FinishCounts | None]] = {
@@ -44,7 +44,7 @@ def summarize(results: Sequence[FinishResult], provenance: Provenance) -> Commit
     }
     for language in sorted({language for each in results for language in each.languages}):
         groups[language] = partial(_of_language, language)
-    return CommitReport(MEASURE, results, provenance, groups)
+    return MEASURE.summarize(results, provenance, groups)
 
 
 def _of_group(name: str, result: FinishResult) -> FinishCounts | None:

@@ -3,63 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import unified_diff
 from heapq import nlargest
 
-from editahead_lab.json_types import OtherPrompts
+from editahead_evals.report.output import JsonObject
 
 from .costs import Costs
 from .rendered_prompts import Rendered
 
 
 @dataclass(frozen=True)
-class Pair:
+class DifferentPrompts(JsonObject):
     """One request in both ways.
 
     Attributes:
-        number: the number of the request in the file, from 0.
-        changed: the number of lines in the diff that differ.
+        request: The number of the request in the file, from 0.
+        changed_lines: The number of lines in the diff that differ.
+        diff: The diff, which holds code.
     """
 
-    number: int
+    request: int
     session: str
-    diff: tuple[str, ...]
-    changed: int
+    changed_lines: int
+    diff: tuple[str, ...] = field(metadata={"json": False})
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """The costs of two ways to render the same requests.
+class OtherPrompts(JsonObject):
+    """The other prompts.
 
     Attributes:
-        equal: the number of equal prompts.
-        largest: at most one pair of each session, the largest difference first.
+        name: The other format, or this one at another revision.
+        equal: Requests whose prompts are equal.
+        largest: At most one pair of each session, the largest difference first.
     """
 
-    mine: Costs
-    theirs: Costs
+    name: str
+    costs: Costs
     requests: int
     equal: int
-    largest: tuple[Pair, ...]
-
-    def as_json(self, name: str) -> OtherPrompts:
-        """Return the figures of theirs, which has that name, without any code."""
-        return {
-            "name": name,
-            "costs": self.theirs.as_json(),
-            "requests": self.requests,
-            "equal": self.equal,
-            "mostDifferent": [
-                {"request": pair.number, "session": pair.session, "changedLines": pair.changed}
-                for pair in self.largest
-            ],
-        }
+    largest: Sequence[DifferentPrompts] = field(metadata={"json": "mostDifferent"})
 
 
 def compare(
     mine: Iterable[Rendered], theirs: Iterable[Rendered], names: tuple[str, str], max_pairs: int
-) -> Comparison:
+) -> OtherPrompts:
     """Compare the prompts of two ways to render the same requests.
 
     `names` are the names of the two ways in the diffs, which lead from the second to the first. `max_pairs` is the
@@ -79,12 +68,12 @@ def compare(
         if changed > furthest.get(one.session, (0, 0))[0]:
             furthest[one.session] = changed, number
     found = nlargest(max_pairs, furthest.values(), key=lambda pair: (pair[0], -pair[1]))
-    return Comparison(
-        Costs.from_rendered(ours),
+    return OtherPrompts(
+        names[1],
         Costs.from_rendered(others),
         len(pairs),
         equal,
-        tuple(_pair(number, *pairs[number], names) for _, number in found),
+        [_pair(number, *pairs[number], names) for _, number in found],
     )
 
 
@@ -93,7 +82,8 @@ def _changed(one: Sequence[str], other: Sequence[str]) -> int:
     return len(set(one) ^ set(other))
 
 
-def _pair(number: int, one: Rendered, other: Rendered, names: tuple[str, str]) -> Pair:
+def _pair(number: int, one: Rendered, other: Rendered, names: tuple[str, str]) -> DifferentPrompts:
     lines = unified_diff(other.text.splitlines(), one.text.splitlines(), names[1], names[0], lineterm="", n=1)
     diff = tuple(lines)
-    return Pair(number, one.session, diff, sum(line[:1] in ("+", "-") for line in diff[2:]))
+    changed = sum(line[:1] in ("+", "-") for line in diff[2:])
+    return DifferentPrompts(number, one.session, changed, diff)

@@ -7,35 +7,57 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import mean
 
+from editahead_evals.report.output import JsonObject
 from editahead_lab.errors import TooFewPromptsError
-from editahead_lab.json_types import PromptCosts
 
 from .rendered_prompts import BLOCKS, Rendered
 
 
+@dataclass(frozen=True, slots=True)
+class Prefill:
+    """The tokens of a prompt to compute: the mean and the 95th percentile."""
+
+    mean: float
+    p95: int
+
+
+@dataclass(frozen=True, slots=True)
+class FirstDifference:
+    """How often a part was the first that differed from the prompt before, and the tokens from there on."""
+
+    times: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Omission:
+    """The prompts in which something of a part is missing, and the mean of its missing tokens."""
+
+    prompts: int
+    tokens: float
+
+
 @dataclass(frozen=True)
-class Costs:
+class Costs(JsonObject):
     """The costs of all requests except the first of each session.
 
     Attributes:
-        prompts: the number of prompts.
-        tokens: the mean of a prompt's tokens.
-        largest: the most tokens of a prompt.
-        prefill: mean and 95th percentile of the tokens to compute, by block size.
-        shared: the share of all tokens before the first difference from the prompt before.
-        blame: by part, how often it was the first that differed, and the tokens from there on; the costliest
-            first.
-        left_out: by group, in how many prompts some of it is missing, and the mean of its missing tokens.
-        refused: requests without a prompt within the budget.
+        tokens: The mean of a prompt's tokens.
+        largest: The most tokens of a prompt.
+        prefill: By block size of a prefix cache.
+        shared: The share of all tokens before the first difference from the prompt before.
+        differs: By part, the costliest first.
+        left_out: By part.
+        refused: Requests without a prompt within the budget.
     """
 
     prompts: int
     tokens: float
     largest: int
-    prefill: Mapping[int, tuple[float, int]]
+    prefill: Mapping[int, Prefill]
     shared: float
-    blame: Mapping[str, tuple[int, int]]
-    left_out: Mapping[str, tuple[int, float]]
+    differs: Mapping[str, FirstDifference]
+    left_out: Mapping[str, Omission]
     refused: int
 
     @classmethod
@@ -68,33 +90,16 @@ class Costs:
         total = sum(prompt.tokens for prompt in later)
         return cls(
             len(later),
-            total / len(later),
+            round(total / len(later), 1),
             max(prompt.tokens for prompt in later),
-            {block: _mean_and_p95([prompt.prefill[block] for prompt in later]) for block in BLOCKS},
-            1 - sum(fresh.values()) / total,
-            {part: (times[part], tokens) for part, tokens in fresh.most_common()},
-            {group: (len(found), mean(found)) for group, found in sorted(missing.items())},
+            {block: _prefill([prompt.prefill[block] for prompt in later]) for block in BLOCKS},
+            round(1 - sum(fresh.values()) / total, 4),
+            {part: FirstDifference(times[part], tokens) for part, tokens in fresh.most_common()},
+            {group: Omission(len(each), round(mean(each), 1)) for group, each in sorted(missing.items())},
             refused,
         )
 
-    def as_json(self) -> PromptCosts:
-        return {
-            "prompts": self.prompts,
-            "tokens": round(self.tokens, 1),
-            "largest": self.largest,
-            "prefill": {
-                str(block): {"mean": round(mean, 1), "p95": high}
-                for block, (mean, high) in self.prefill.items()
-            },
-            "shared": round(self.shared, 4),
-            "differs": {part: {"times": n, "tokens": tokens} for part, (n, tokens) in self.blame.items()},
-            "leftOut": {
-                group: {"prompts": n, "tokens": round(t, 1)} for group, (n, t) in self.left_out.items()
-            },
-            "refused": self.refused,
-        }
 
-
-def _mean_and_p95(values: list[int]) -> tuple[float, int]:
+def _prefill(values: list[int]) -> Prefill:
     ordered = sorted(values)
-    return mean(ordered), ordered[len(ordered) * 95 // 100]
+    return Prefill(round(mean(ordered), 1), ordered[len(ordered) * 95 // 100])

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from .comparison import Comparison
+from editahead_evals.report.output import JsonObject
+
+from .comparison import OtherPrompts
 from .costs import Costs
-from .rendered_prompts import BLOCKS
 
 NOTE = (
     "Sessions of typing made from commits, a request for every two characters; a cache that forgets nothing."
@@ -18,22 +19,36 @@ NOTE = (
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
-def print_report(
-    columns: Sequence[tuple[str, Costs]], console: Console, compared: Comparison | None = None
-) -> None:
+@dataclass(frozen=True)
+class PromptReport(JsonObject):
+    """The output of `eval prompts`. budget: None for the format's own."""
+
+    measure: str
+    note: str
+    commit: str
+    data: str
+    format: str
+    budget: int | None
+    costs: Costs
+    other: OtherPrompts | None
+
+
+def print_tables(report: PromptReport, console: Console) -> None:
     """Print the costs of each way to render, side by side."""
-    table = Table("", *(name for name, _ in columns), box=None, pad_edge=False)
-    for cells in zip(*(_cells(costs) for _, costs in columns), strict=True):
+    other = report.other
+    columns = {report.format: report.costs} | ({other.name: other.costs} if other else {})
+    table = Table("", *columns, box=None, pad_edge=False)
+    for cells in zip(*map(_cells, columns.values()), strict=True):
         table.add_row(cells[0][0], *(text for _, text in cells))
     console.print(table)
     console.print(Text(NOTE, "dim"))
-    if compared is None:
+    if other is None:
         return
-    console.print(f"{compared.equal} of {compared.requests} prompts are equal")
-    for pair in compared.largest:
+    console.print(f"{other.equal} of {other.requests} prompts are equal")
+    for pair in other.largest:
         console.print()
         console.print(
-            f"request {pair.number}, {pair.session}: {pair.changed} lines differ",
+            f"request {pair.request}, {pair.session}: {pair.changed_lines} lines differ",
             markup=False,
             highlight=False,
             soft_wrap=True,
@@ -50,14 +65,13 @@ def _cells(costs: Costs) -> list[tuple[str, str]]:
         ("without a prompt in the budget", f"{costs.refused}"),
         ("shared with the prompt before", f"{costs.shared:.0%}"),
     ]
-    for block in BLOCKS:
-        mean, high = costs.prefill[block]
-        cells.append((f"to compute, blocks of {block}: mean, p95", f"{mean:.0f}, {high}"))
-    blame = [
-        f"{part} {tokens / max(times, 1):.0f} ({times} times)"
-        for part, (times, tokens) in costs.blame.items()
+    for block, prefill in costs.prefill.items():
+        cells.append((f"to compute, blocks of {block}: mean, p95", f"{prefill.mean:.0f}, {prefill.p95}"))
+    differs = [
+        f"{part} {one.tokens / max(one.times, 1):.0f} ({one.times} times)"
+        for part, one in costs.differs.items()
     ]
-    left = [f"{group} {tokens:.0f} (in {count})" for group, (count, tokens) in costs.left_out.items()]
-    cells.append(("first to differ, tokens from there", "\n".join(blame[:4]) or "-"))
+    left = [f"{group} {one.tokens:.0f} (in {one.prompts})" for group, one in costs.left_out.items()]
+    cells.append(("first to differ, tokens from there", "\n".join(differs[:4]) or "-"))
     cells.append(("left out, tokens", "\n".join(left) or "-"))
     return cells

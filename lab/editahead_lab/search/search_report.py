@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from rich.console import Console
 
-from editahead_evals.metrics.bootstrap import Bootstrap, Interval, Statistic, Weights, percentile, ratio
-from editahead_evals.metrics.metrics import Ratio, figures, total
-from editahead_evals.report.report import Provenance
+from editahead_evals.metrics.bootstrap import Bootstrap, Interval, Weights, percentiles
+from editahead_evals.metrics.metrics import Ratio, Row, make_row, statistic
+from editahead_evals.report.output import Measured, Provenance, print_latency
 from editahead_evals.report.terminal_tables import figure_table, wide_console
-from editahead_lab.commits.commit_groups import groups_as_json, print_latency, print_provenance
-from editahead_lab.json_types import EvalSearchOutput
-from editahead_lab.search.replay import BM25, JOINED, JOINED_VECTORS, Outcome, SearchOutcome
-from editahead_lab.search.tasks import KINDS
+
+from .replay import BM25, JOINED, JOINED_VECTORS, Outcome, SearchOutcome
+from .tasks import KINDS
 
 METRICS = {"MRR@10": Ratio("reciprocal", "questions"), "recall@10": Ratio("recall", "questions")}
 NOTE = (
@@ -23,65 +22,63 @@ NOTE = (
     "its own, over the same chunks; the other rows are parts of the search."
 )
 
-SearchRow = tuple[str, Outcome, dict[str, Interval]]
 
-
-@dataclass(frozen=True)
-class SearchReport:
-    """The figures of one run.
+@dataclass(frozen=True, kw_only=True)
+class SearchReport(Measured):
+    """The output for search.
 
     Attributes:
-        provenance: What was measured, and where.
-        results: The outcomes of all questions.
-        rows: By kind of question and way to search.
+        groups: Counts and figures with their intervals, by kind of question and way to search.
         gains: The recall of the joined search divided by that of BM25, by kind of question.
-        by_vectors: What vectors add to the joined search: the paired difference of each figure, by kind of question.
-        latency: Percentiles of the joined search in milliseconds.
+        by_vectors: What vectors add to the joined search: the paired difference of each figure, by kind of question; empty
+            without an encoder.
+        latency_ms: Percentiles of the joined search.
+        questions: The outcomes of each.
     """
 
-    provenance: Provenance
-    results: Sequence[SearchOutcome]
-    rows: Sequence[SearchRow]
-    gains: dict[str, Interval]
-    by_vectors: dict[str, dict[str, Interval]]
-    latency: dict[str, float | None]
+    groups: Mapping[str, Row]
+    gains: Mapping[str, Interval]
+    by_vectors: Mapping[str, Mapping[str, Interval]]
+    latency_ms: Mapping[str, float | None]
+    questions: Sequence[SearchOutcome]
 
 
 def summarize(results: Sequence[SearchOutcome], provenance: Provenance) -> SearchReport:
     """Return the report of a run; the results may be in any order."""
-    ordered = sorted(results, key=lambda result: (result.kind, result.id))
-    rows: list[SearchRow] = []
+    questions = sorted(results, key=lambda result: (result.kind, result.id))
+    groups: dict[str, Row] = {}
     gains: dict[str, Interval] = {}
     by_vectors: dict[str, dict[str, Interval]] = {}
     for kind in KINDS:
-        found = [result for result in ordered if result.kind == kind]
+        found = [result for result in questions if result.kind == kind]
         if not found:
             continue
         bootstrap = Bootstrap(len(found), provenance.seed)
         for way in found[0].ways:
-            counts = [result.ways[way] for result in found]
-            rows.append((f"{kind}: {way}", total(counts, Outcome), figures(counts, bootstrap, METRICS)))
+            groups[f"{kind}: {way}"] = make_row(_of_way(found, way), Outcome, bootstrap, METRICS)
         gains[kind] = _gain(found, bootstrap)
         if JOINED_VECTORS in found[0].ways:
+            pair = [_of_way(found, way) for way in (JOINED_VECTORS, JOINED)]
             by_vectors[kind] = {
-                name: bootstrap.difference(*(_mean(found, way, metric) for way in (JOINED_VECTORS, JOINED)))
+                name: bootstrap.difference(*(statistic(counts, metric) for counts in pair))
                 for name, metric in METRICS.items()
             }
-    ms = [result.ms for result in ordered]
     return SearchReport(
-        provenance, ordered, rows, gains, by_vectors, {"p50": percentile(ms, 50), "p95": percentile(ms, 95)}
+        **provenance.head("search", NOTE),
+        groups=groups,
+        gains=gains,
+        by_vectors=by_vectors,
+        latency_ms=percentiles([result.ms for result in questions], (50, 95)),
+        questions=questions,
     )
 
 
-def _mean(found: Sequence[SearchOutcome], way: str, metric: Ratio) -> Statistic:
-    outcomes = [asdict(result.ways[way]) for result in found]
-    return ratio([each[metric.part] for each in outcomes], [each[metric.whole] for each in outcomes])
+def _of_way(found: Sequence[SearchOutcome], way: str) -> list[Outcome]:
+    return [result.ways[way] for result in found]
 
 
 def _gain(found: Sequence[SearchOutcome], bootstrap: Bootstrap) -> Interval:
-    ours, theirs = (
-        ratio([result.ways[way].recall for result in found], [1.0] * len(found)) for way in (JOINED, BM25)
-    )
+    ours, theirs = (statistic(_of_way(found, way), METRICS["recall@10"]) for way in (JOINED, BM25))
 
     def gain(weights: Weights) -> float | None:
         a, b = ours(weights), theirs(weights)
@@ -90,25 +87,11 @@ def _gain(found: Sequence[SearchOutcome], bootstrap: Bootstrap) -> Interval:
     return bootstrap.interval(gain)
 
 
-def as_json(report: SearchReport) -> EvalSearchOutput:
-    return {
-        **report.provenance.measured("search", NOTE),
-        "groups": groups_as_json(report.rows),
-        "gains": {kind: asdict(gain) for kind, gain in report.gains.items()},
-        "byVectors": {
-            kind: {name: asdict(value) for name, value in found.items()}
-            for kind, found in report.by_vectors.items()
-        },
-        "latencyMs": report.latency,
-        "questions": [asdict(each) for each in report.results],
-    }
-
-
-def render(report: SearchReport, console: Console) -> None:
+def print_tables(report: SearchReport, console: Console) -> None:
     console = wide_console(console)
     title = "What search finds of what answers a question"
     console.print(
-        figure_table(title, "", report.rows, {"questions": "questions"}, METRICS, console), end="\n\n"
+        figure_table(title, "", report.groups, {"questions": "questions"}, METRICS, console), end="\n\n"
     )
     for kind, gain in report.gains.items():
         if gain.value is not None:
@@ -123,5 +106,5 @@ def render(report: SearchReport, console: Console) -> None:
             if value.value is not None
         )
         console.print(f"{kind}: vectors add {', '.join(parts)}")
-    print_latency(console, "search", report.latency, [each.ms for each in report.results])
-    print_provenance(console, NOTE, report.provenance, len(report.results))
+    print_latency(console, "search", report.latency_ms, [each.ms for each in report.questions])
+    report.print_where(console, f"{len(report.questions)} commits", "commits")

@@ -6,17 +6,16 @@ import random
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
 
 from editahead_evals.client.editor import Document, Editor
 from editahead_evals.data.commit_replay import Hunk, ReplayMoment, diff, replay
 from editahead_evals.errors import RunError
 from editahead_evals.metrics.judge import judge
 from editahead_evals.metrics.metrics import SERVER
-from editahead_lab.commits.commit_records import CommitRecord, FileChange, Workspace, read_commits, workspaces
+from editahead_lab.commits.commit_records import CommitRecord, FileChange, Workspace
+from editahead_lab.commits.commit_replay import CommitPlan
 from editahead_lab.workspace.workspace_metrics import WorkspaceCounts, WorkspaceResult
 from editahead_prompts.text.identifiers import WORD, changed_spans, tokenize
 
@@ -30,44 +29,11 @@ INDEX_WAIT_S = 60.0
 _POLL_S = 0.05
 
 
-@dataclass(frozen=True)
-class WorkspacePlan:
-    """The replay of commits of several files.
+class WorkspacePlan(CommitPlan[WorkspaceResult]):
+    """The replay of commits of several files with one file open."""
 
-    Attributes:
-        commits: the file of all commits, from which workspaces are made.
-        server: environment variables for the server.
-    """
-
-    commits: Path
-    server: Mapping[str, str] = field(default_factory=dict)
-
-    @contextmanager
-    def replays(self) -> Iterator[Callable[[CommitRecord], WorkspaceResult]]:
-        """Return the replay of one commit. The commits must come in the order of `choose`."""
-        known = workspaces(read_commits(self.commits))
-
-        def replay_one(commit: CommitRecord) -> WorkspaceResult:
-            workspace = next(one for one in known if one.commit.id == commit.id)
-            return replay_workspace(workspace)
-
-        yield replay_one
-
-
-def choose(commits: Path, count: int | None, seed: int) -> list[CommitRecord]:
-    """Return commits with modified code, in the order in which their workspaces come.
-
-    Args:
-        commits: the file of commits.
-        count: the number of commits; None = all.
-        seed: the seed of the choice.
-
-    Raises:
-        RecordError: The file cannot be read.
-    """
-    found = [one.commit for one in workspaces(read_commits(commits)) if one.commit.modified_code]
-    chosen = set(random.Random(seed).sample(range(len(found)), min(count or len(found), len(found))))
-    return [commit for number, commit in enumerate(found) if number in chosen]
+    def start(self) -> Callable[[Workspace], WorkspaceResult]:
+        return replay_workspace
 
 
 def replay_workspace(workspace: Workspace) -> WorkspaceResult:

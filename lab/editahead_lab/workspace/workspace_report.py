@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from editahead_evals.metrics.metrics import SERVER
-from editahead_evals.report.report import Provenance
+from editahead_evals.report.output import Provenance
 from editahead_lab.commits.commit_groups import CommitMeasure, CommitReport
 from editahead_lab.workspace.workspace_metrics import WORKSPACE_METRICS, WorkspaceCounts, WorkspaceResult
 from editahead_lab.workspace.workspace_replay import GREP
@@ -28,14 +28,14 @@ MEASURE = CommitMeasure(
 )
 
 
-def summarize(results: Sequence[WorkspaceResult], provenance: Provenance) -> CommitReport[WorkspaceResult]:
+def summarize(results: Sequence[WorkspaceResult], provenance: Provenance) -> CommitReport:
     """Return the report of a run: all commits, the baseline, and by language of the open file."""
     groups: dict[str, Callable[[WorkspaceResult], WorkspaceCounts | None]] = {
         name: partial(_of_predictor, name) for name in (SERVER, GREP)
     }
     for language in sorted({each.language for each in results}):
         groups[language] = partial(_of_language, language)
-    return CommitReport(MEASURE, results, provenance, groups)
+    return MEASURE.summarize(results, provenance, groups)
 
 
 def _of_predictor(name: str, result: WorkspaceResult) -> WorkspaceCounts | None:

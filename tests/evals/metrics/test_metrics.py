@@ -21,15 +21,15 @@ from editahead_evals.metrics.metrics import (
     FileResult,
     MomentResult,
     TypingCounts,
-    compare,
     count_distances,
     count_kinds,
     figures,
     total,
 )
 from editahead_evals.replay.baselines import BASELINES
-from editahead_evals.report.report import NOTE, Provenance, as_json, summarize
-from editahead_evals.report.terminal_tables import cell, render
+from editahead_evals.report.output import Provenance, to_json
+from editahead_evals.report.report import NOTE, summarize
+from editahead_evals.report.terminal_tables import cell, print_tables
 
 RIGHT = EditJudgement(correct=True, location=True, jump=True, reversal=False, likeness=1.0, kept=8, changed=8)
 WRONG = EditJudgement(
@@ -133,20 +133,6 @@ def test_intervals_are_the_same_for_the_same_seed() -> None:
     assert interval.low < 0.4 < interval.high
 
 
-def test_a_paired_comparison_sees_what_two_intervals_hide() -> None:
-    opportunities = [10] * 40
-    theirs = [Counts(opportunities=n, covered=k % 10) for k, n in enumerate(opportunities)]
-    ours = [Counts(opportunities=n, covered=k % 10 + (k % 2)) for k, n in enumerate(opportunities)]
-    bootstrap = Bootstrap(40, seed=0)
-    apart = [figures(counts, bootstrap)["coverage"] for counts in (theirs, ours)]
-    difference = compare(ours, theirs, bootstrap)["coverage"]
-    assert apart[0].high is not None
-    assert apart[1].low is not None
-    assert difference.low is not None
-    assert apart[0].high > apart[1].low
-    assert difference.low > 0
-
-
 def test_percentiles_are_nearest_ranks() -> None:
     values = [float(n) for n in range(1, 101)]
     assert [percentile(values, p) for p in (0, 2.5, 50, 99, 100)] == [1.0, 3.0, 50.0, 99.0, 100.0]
@@ -176,7 +162,7 @@ def results() -> list[FileResult]:
 
 
 def test_the_report_names_where_its_figures_are_from() -> None:
-    report = as_json(summarize(results(), Provenance("abc123", "dev.jsonl.zst", 7)))
+    report = to_json(summarize(results(), Provenance("abc123", "dev.jsonl.zst", 7)))
     assert json.loads(json.dumps(report))["note"] == NOTE
     assert (report["commit"], report["data"], report["seed"], report["note"]) == (
         "abc123",
@@ -204,7 +190,7 @@ def test_the_report_names_where_its_figures_are_from() -> None:
 def rendered(files: list[FileResult] | None = None, **options: Any) -> str:
     stream = io.StringIO()
     report = summarize(files or results(), Provenance("abc123", "dev.jsonl.zst", 7))
-    render(report, Console(file=stream, **options))
+    print_tables(report, Console(file=stream, **options))
     return stream.getvalue()
 
 

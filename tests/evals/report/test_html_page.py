@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -13,9 +14,9 @@ from editahead_evals.metrics.example_cases import ExampleCase, best, case, worst
 from editahead_evals.metrics.judge import judge
 from editahead_evals.metrics.metrics import SERVER, Counts, FileResult, TypingCounts
 from editahead_evals.replay.baselines import BASELINES
-from editahead_evals.report.comparison import compare_files
 from editahead_evals.report.html_page import METRIC_GLOSSARY, as_html
-from editahead_evals.report.report import Provenance, Report, summarize
+from editahead_evals.report.output import Provenance
+from editahead_evals.report.report import Report, compare_files, summarize
 from editahead_evals.report.svg_plots import bars, line_plot
 
 BEFORE = "a <b>\nx\n" + "y\n" * 5 + "b <b>\nz\n"
@@ -86,7 +87,7 @@ def test_what_comes_from_code_is_text() -> None:
 @pytest.mark.slow
 def test_a_comparison_is_a_section() -> None:
     result = report()
-    page = as_html(result, compare_files(result.files, result.files, "4711abc", seed=0))
+    page = as_html(replace(result, against=compare_files(result.files, result.files, "4711abc", seed=0)))
     Checked(page)
     assert "<h2>Against 4711abc</h2>" in page
     assert "Against" not in as_html(result)
@@ -98,9 +99,8 @@ def test_an_empty_report_has_a_page() -> None:
 
 
 def test_every_column_has_a_meaning() -> None:
-    _, _, row = report().predictors[0]
-    _, _, typing = report().typing[0]
-    assert {*row, *typing} <= {*METRIC_GLOSSARY, "shown/100"}
+    row, typing = report().predictors[SERVER], report().typing[SERVER]
+    assert {*row.figures, *typing.figures} <= {*METRIC_GLOSSARY, "shown/100"}
 
 
 def test_cases_say_what_was_shown_and_what_came() -> None:

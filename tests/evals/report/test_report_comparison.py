@@ -1,15 +1,15 @@
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pytest
 
 from editahead_evals.metrics.confidence_curve import Answer
 from editahead_evals.metrics.metrics import SERVER, Counts, FileResult
 from editahead_evals.replay.baselines import BASELINES
-from editahead_evals.report.comparison import EQUAL, Difference, as_json, compare_files
-from editahead_evals.report.report import LATE_MS, busy_warning
+from editahead_evals.report.comparison import Difference
+from editahead_evals.report.output import LATE_MS, busy_warning, to_json
+from editahead_evals.report.report import EQUAL, compare_files
 
 pytestmark = pytest.mark.slow
 
@@ -30,8 +30,8 @@ def files(covered: Callable[[int], int], false_ends: Callable[[int], int] = lamb
     return out
 
 
-def by_figure(ours: list[FileResult], theirs: list[FileResult]) -> dict[str, Difference]:
-    return {each.figure: each for each in compare_files(ours, theirs, "abc", seed=0).differences}
+def by_figure(ours: list[FileResult], theirs: list[FileResult]) -> Mapping[str, Difference]:
+    return compare_files(ours, theirs, "abc", seed=0).figures
 
 
 def test_pairs_show_a_difference_that_two_intervals_hide() -> None:
@@ -47,7 +47,7 @@ def test_pairs_show_a_difference_that_two_intervals_hide() -> None:
 
 def test_no_difference_is_none() -> None:
     found = by_figure(files(lambda n: n % 5), files(lambda n: n % 5))
-    assert not any(each.is_significant or each.is_better or each.is_worse for each in found.values())
+    assert not any(each.significant or each.is_better or each.is_worse for each in found.values())
     assert found["next hit"].difference.value is None
 
 
@@ -63,7 +63,7 @@ def test_only_files_that_both_have_are_compared() -> None:
     ours = files(lambda n: 10)
     found = compare_files(ours, files(lambda n: 0)[:3], "abc", seed=0)
     assert found.files == 3
-    assert json.loads(json.dumps(as_json(found)))["figures"]["coverage"]["difference"]["value"] == 1.0
+    assert to_json(found)["figures"]["coverage"]["difference"]["value"] == 1.0
 
 
 def test_showing_more_gains_nothing_at_equal_precision() -> None:

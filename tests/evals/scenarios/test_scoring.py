@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +12,7 @@ from editahead_evals.client.editor import Editor
 from editahead_evals.client.lsp_client import LanguageClient
 from editahead_evals.errors import RecordError
 from editahead_evals.scenarios.scenario_file import SCENARIOS, Scenario
-from editahead_evals.scenarios.scoring import ScenarioReport, ScenarioResult, as_json, score
+from editahead_evals.scenarios.scoring import ScenarioReport, ScenarioResult, score, summarize
 
 HEAD = "# about\nlanguage: python\nfile: a.py\n"
 
@@ -32,7 +31,7 @@ def session(settings: Mapping[str, Any]) -> Editor:
 
 
 def report(*results: ScenarioResult) -> ScenarioReport:
-    return ScenarioReport("abc", "tests/scenarios", results)
+    return summarize("abc", "tests/scenarios", results)
 
 
 def test_a_score_is_likeness_times_showing_and_silence() -> None:
@@ -42,11 +41,11 @@ def test_a_score_is_likeness_times_showing_and_silence() -> None:
         ScenarioResult("c", None, shown=True),
         ScenarioResult("d", None, positions=4, quiet=3),
     )
-    assert half_right.likeness == 0.5
+    assert half_right.delta_chrf == 0.5
     assert half_right.show_rate == pytest.approx(2 / 3)
     assert half_right.quiet_rate == 0.75
     assert half_right.score == pytest.approx(0.5 * 2 * (2 / 3) * 0.75 / (2 / 3 + 0.75))
-    assert json.loads(json.dumps(as_json(half_right)))["met"] == 3
+    assert half_right.met == 3
 
 
 def test_nothing_shown_and_nothing_to_be_silent_about_score_nothing() -> None:

@@ -17,7 +17,7 @@ from rich.console import Console
 
 from editahead_evals.client.editor import Editor
 from editahead_evals.client.lsp_client import LanguageClient, isolated_environment
-from editahead_evals.report.report import Provenance
+from editahead_evals.report.output import Provenance, to_json
 from editahead_lab.apply import corruptions, report
 from editahead_lab.apply.ambiguity import Lines, ShownRun, is_unambiguous
 from editahead_lab.apply.import_sketches import ImportSketch, import_sketch
@@ -386,20 +386,19 @@ def test_figures() -> None:
         outcome(2, "refused", "begin-patch", "similar-places", refusal=True),
     ]
     found = report.summarize(outcomes, Provenance("abc", "data", 3))
-    (row,) = found.styles
-    assert (row.name, row.cases, row.exact.value, row.refused, row.wrong) == ("declaration", 11, 8 / 11, 2, 1)
+    row = found.styles["declaration"]
+    assert (row.cases, row.exact.value, row.refused, row.wrong) == (11, 8 / 11, 2, 1)
     assert (row.among_three, row.without_choices) == (9, 1)
     assert row.exact.low is not None and row.exact.low < 0.72 < (row.exact.high or 0)
-    assert [(row.name, row.cases) for row in found.damages] == [("indentation", 1)]
-    assert [(row.name, row.exact.value, row.refused) for row in found.ambiguous] == [("begin-patch", None, 1)]
-    assert (found.offered, found.wrong, found.reasons) == (10, 1, {"ambiguous": 2})
-    assert found.latency["p50"] == found.latency["p50 of 800 to 1200 lines"] == 13.0
-    written = report.as_json(found)
-    assert written["styles"]["declaration"]["cases"] == 11
+    assert {name: row.cases for name, row in found.damages.items()} == {"indentation": 1}
+    assert found.ambiguous["begin-patch"].exact.value is None
+    assert (found.offered, found.wrong, found.refusals) == (10, 1, {"ambiguous": 2})
+    assert found.latency_ms["p50"] == found.latency_ms["p50 of 800 to 1200 lines"] == 13.0
+    written = to_json(found)
     assert written["styles"]["declaration"]["amongThree"] == 9
     assert written["generator"] == VERSION
     output = io.StringIO()
-    report.render(found, Console(file=output))
+    report.print_tables(found, Console(file=output))
     assert "10 edits offered, 1 of them wrong" in output.getvalue()
     assert "commit abc" in output.getvalue()
     text = "".join(report.failure_listing(outcomes))
@@ -421,9 +420,9 @@ def test_what_a_model_wrote_counts_by_itself() -> None:
     found = report.summarize(outcomes, Provenance("abc", "data", 3), with_model=True)
     assert found.by_model == report.ByModel(5, 1, 2, 4.0, 20, 80, 3, 1, 2)
     assert (found.offered, found.wrong) == (1, 0)
-    assert report.as_json(found)["byModel"]["tokensPerStep"] == 4
+    assert to_json(found)["byModel"]["tokensPerStep"] == 4
     output = io.StringIO()
-    report.render(found, Console(file=output))
+    report.print_tables(found, Console(file=output))
     said = " ".join(output.getvalue().split())
     assert (
         "1 of 5 refused sketches solved (20.0%), 2 wrong; 4.0 tokens a step; the first hunk after 20 ms,"
@@ -431,7 +430,7 @@ def test_what_a_model_wrote_counts_by_itself() -> None:
     )
     assert "the edit after 80 ms" in said
     assert "Of 3 with the right choice among several, it came first in 2; by the rules alone in 1" in said
-    assert "byModel" not in report.as_json(report.summarize(outcomes[:2], Provenance("abc", "data", 3)))
+    assert report.summarize(outcomes[:2], Provenance("abc", "data", 3)).by_model is None
 
 
 def test_an_upper_bound_for_what_never_happened() -> None:

@@ -16,7 +16,7 @@ import zstandard
 from editahead_evals.data.edit_records import Record
 from editahead_lab.errors import StatesError, TooFewPromptsError, WorkerError
 from editahead_lab.prompt_costs.comparison import compare
-from editahead_lab.prompt_costs.costs import Costs
+from editahead_lab.prompt_costs.costs import Costs, FirstDifference, Omission, Prefill
 from editahead_lab.prompt_costs.rendered_prompts import Rendered, render_all
 from editahead_lab.prompt_costs.revision_worker import rendered_by
 from editahead_lab.prompt_costs.state_files import read_states, write_states
@@ -87,15 +87,13 @@ def test_what_cannot_be_read(tmp_path: Path, content: bytes | None, reason: str)
 def test_figures_leave_out_each_sessions_first_prompt() -> None:
     one = Rendered("a", "text", 100, {16: 100, 128: 100})
     later = Rendered("a", "text", 100, {16: 20, 128: 50}, "region", 10, {"file": 7})
-    assert Costs.from_rendered([one, later, one, later]).prefill == {
-        16: (pytest.approx(140 / 3), 100),
-        128: (pytest.approx(200 / 3), 100),
-    }
+    found = Costs.from_rendered([one, later, one, later]).prefill
+    assert found == {16: Prefill(46.7, 100), 128: Prefill(66.7, 100)}
     costs = Costs.from_rendered([one, later, later, Rendered("b", refusal="no room")])
     assert (costs.prompts, costs.refused, costs.shared) == (2, 1, 0.9)
-    assert costs.prefill == {16: (20, 20), 128: (50, 50)}
-    assert costs.blame == {"region": (2, 20)}
-    assert costs.left_out == {"file": (2, 7)}
+    assert costs.prefill == {16: Prefill(20, 20), 128: Prefill(50, 50)}
+    assert costs.differs == {"region": FirstDifference(2, 20)}
+    assert costs.left_out == {"file": Omission(2, 7)}
     with pytest.raises(TooFewPromptsError):
         Costs.from_rendered([one])
     assert Rendered.of_json(json.loads(json.dumps(later.as_json()))) == later
@@ -106,12 +104,12 @@ def test_very_different_prompts_of_two_formats(states: Path) -> None:
         list(render_all(format, read_states(states), bundled_tokenizer())) for format in (EDITAHEAD, ZETA_2)
     )
     same = compare(ours, ours, ("a", "b"), 3)
-    assert (same.equal, same.largest) == (4, ())
+    assert (same.equal, same.largest) == (4, [])
     found = compare(ours, theirs, ("ours", "theirs"), 3)
     assert found.equal == 0
     (pair,) = found.largest
     assert pair.diff[:2] == ("--- theirs", "+++ ours")
-    assert pair.changed > 20
+    assert pair.changed_lines > 20
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from editahead_cli.main import main
 from editahead_evals.errors import RecordError
-from editahead_evals.report.report import Provenance
+from editahead_evals.report.output import Provenance
 from editahead_lab.commits.commit_records import CommitRecord, FileChange
 from editahead_lab.search import search_report
 from editahead_lab.search.bm25 import WordBaseline
@@ -152,7 +152,7 @@ def test_replay_of_commits_and_packages(commits: Path, packages: Path) -> None:
     report = search_report.summarize(results, Provenance("0", "x", 0))
     assert report.gains[DOCUMENTATION].value == 1.0
     out = io.StringIO()
-    search_report.render(report, Console(file=out))
+    search_report.print_tables(report, Console(file=out))
     assert "times that of BM25" in out.getvalue()
 
 
@@ -183,7 +183,7 @@ def test_vectors_of_an_encoder_join_the_search(tmp_path: Path, commits: Path) ->
     report = search_report.summarize([subject, found], Provenance("0", "x", 0))
     assert report.by_vectors[DOCUMENTATION]["MRR@10"].value == 1.0
     out = io.StringIO()
-    search_report.render(report, Console(file=out))
+    search_report.print_tables(report, Console(file=out))
     assert "vectors add MRR@10 +1.000" in out.getvalue()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,8 +14,9 @@ import fake_server
 from editahead_evals.client.editor import Editor
 from editahead_evals.client.lsp_client import LanguageClient
 from editahead_evals.errors import RecordError, ScenarioError
+from editahead_evals.report.output import to_json
 from editahead_lab.tasks.player import Status, TaskResult, play_task
-from editahead_lab.tasks.report import TaskReport, as_json, render
+from editahead_lab.tasks.report import TaskReport, print_tables, summarize
 from editahead_lab.tasks.task_file import TASKS
 
 HEAD = "# about\nkind: rename\nlanguage: python\nfile: a.py\n-- buffer --\n"
@@ -70,11 +70,11 @@ def report() -> TaskReport:
         return TaskResult(name, kind, "go", 2, right, wrong, True, ("what was done",))
 
     learning = [result("a", 2, 0), result("b", 1, 0), result("c", 0, 0, "key"), result("d", 2, 3, "key")]
-    return TaskReport("abc", "tests/tasks", learning, [result(each.name, 0, 0) for each in learning])
+    return summarize("abc", "tests/tasks", learning, [result(each.name, 0, 0) for each in learning])
 
 
 def test_figures_by_kind_and_language() -> None:
-    found = json.loads(json.dumps(as_json(report())))
+    found = to_json(report())
     assert found["learning"] == {
         "tasks": 4,
         "done": 1,
@@ -92,7 +92,7 @@ def test_figures_by_kind_and_language() -> None:
 
 
 def test_the_table_names_what_is_not_done(capsys: pytest.CaptureFixture[str]) -> None:
-    render(report(), Console(width=160), trace=True)
+    print_tables(report(), Console(width=160), trace=True)
     out = capsys.readouterr().out
     assert "b: partial, 1 of 2 places (without learning: silent)" in out
     assert "d: wrong, 2 of 2 places, 3 wrong lines" in out

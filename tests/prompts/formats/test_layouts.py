@@ -51,8 +51,8 @@ def test_our_own_format_costs_the_rest_of_the_region() -> None:
     costs = costs_of(EDITAHEAD, requests())
     assert costs.refused == 0
     assert costs.tokens > 2000
-    (mean, high), (mean_of_large, high_of_large) = costs.prefill[16], costs.prefill[128]
-    assert (mean <= 250, high <= 400, mean_of_large <= 310, high_of_large <= 530) == (True,) * 4
+    small, large = costs.prefill[16], costs.prefill[128]
+    assert (small.mean <= 250, small.p95 <= 400, large.mean <= 310, large.p95 <= 530) == (True,) * 4
     assert costs.shared > 0.9
 
 
@@ -66,8 +66,8 @@ def test_windows_of_other_formats_stand_still(name: str, limits: dict[int, tuple
     costs = costs_of(FORMATS[name], requests()[:MOST])
     assert costs.refused == 0
     for block, (mean, high) in limits.items():
-        assert costs.prefill[block][0] <= mean
-        assert costs.prefill[block][1] <= high
+        assert costs.prefill[block].mean <= mean
+        assert costs.prefill[block].p95 <= high
 
 
 def test_a_prefix_cache_keeps_whole_blocks() -> None:

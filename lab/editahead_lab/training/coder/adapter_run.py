@@ -8,7 +8,6 @@ Needs the extra `train`.
 
 from __future__ import annotations
 
-import json
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -20,8 +19,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from editahead_lab.errors import TrainingError
-from editahead_lab.training.model import checkpoints
+from editahead_lab.training.model.run_folder import RunFolder
 from editahead_lab.training.model.stop_signals import asked_to_stop
 
 from .examples import KINDS
@@ -36,7 +34,6 @@ FIRST_WEIGHT = 2.0
 """Of an answer's first token in the loss."""
 CLIP, BETAS = 1.0, (0.9, 0.95)
 LOG_SECONDS = 30.0
-LOG = "log.jsonl"
 _MAY_CHANGE = ("minutes", "steps", "save_minutes")
 
 
@@ -169,15 +166,16 @@ class AdapterRun:
         report: Callable[[dict[str, Any]], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.plan, self.network, self.data, self.folder = plan, network, data, folder
+        self.plan, self.network, self.data = plan, network, data
         self._report, self._clock = report, clock
         self.where = RunState()
-        self._kind = {
+        kind = {
             **{name: value for name, value in asdict(plan).items() if name not in _MAY_CHANGE},
             "examples": len(data),
             "tokens": len(data.tokens),
             "vocabulary": len(network.vocabulary),
         }
+        self._folder = RunFolder(folder, kind)
         matrices = [weights for name, weights in network.named_parameters() if name != "rows"]
         self._weights = [*matrices, network.rows]
         groups = [{"params": matrices}, {"params": [network.rows]}]
@@ -186,21 +184,11 @@ class AdapterRun:
             groups, lr=plan.rate, betas=BETAS, weight_decay=0.0, fused=is_fused
         )
         self._sums: dict[int, list[float]] = defaultdict(lambda: [0.0, 0.0])
-        self._load() if resume else self._begin()
+        self._load() if resume else self._folder.begin()
         self._order = RowOrder(data, plan.row, plan.seed, epoch=self.where.epoch, at=self.where.at)
 
-    def _begin(self) -> None:
-        if checkpoints.last(self.folder) is not None:
-            raise TrainingError(f"{self.folder}: there is a run already; resume=true goes on with it")
-        self.folder.mkdir(parents=True, exist_ok=True)
-        (self.folder / LOG).write_text("")
-
     def _load(self) -> None:
-        known = checkpoints.last(self.folder)
-        if known is None:
-            raise TrainingError(f"{self.folder}: there is no checkpoint to go on from")
-        if differing := ", ".join(key for key in self._kind if known["kind"].get(key) != self._kind[key]):
-            raise TrainingError(f"{self.folder}: the run there is another one ({differing})")
+        known = self._folder.load()
         with torch.no_grad():
             for weights, saved in zip(self._weights, known["weights"], strict=True):
                 weights.copy_(saved)
@@ -260,9 +248,8 @@ class AdapterRun:
             "weights": [weights.detach() for weights in self._weights],
             "optimizer": self._optimizer.state_dict(),
             "where": asdict(self.where),
-            "kind": self._kind,
         }
-        checkpoints.save(self.folder, self.where.step, state)
+        self._folder.save(self.where.step, state)
 
     def _log(self, speed: float) -> None:
         where, share = self.where, self.where.share(self.plan)
@@ -277,6 +264,5 @@ class AdapterRun:
             "seconds left": round(where.seconds * (1 - share) / max(share, 1e-9)),
             "loss": losses,
         }
-        with (self.folder / LOG).open("a") as log:
-            log.write(json.dumps(line) + "\n")
+        self._folder.log(line)
         self._report(line)

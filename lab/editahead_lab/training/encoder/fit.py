@@ -11,16 +11,16 @@ import json
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Any
 from zlib import crc32
 
 import torch
 
-from editahead_lab.errors import DatasetError, TrainingError
+from editahead_lab.errors import DatasetError
+from editahead_lab.training.model.run_folder import RunFolder
 from editahead_lab.training.model.stop_signals import asked_to_stop
 from editahead_retrieval.vectors.static_encoder import DOCUMENT, QUESTION, StaticEncoder, save_encoder
 
@@ -42,8 +42,7 @@ WARM = 0.03
 POINTS = 12
 """Points of the learning curve."""
 LOG_SECONDS = 30.0
-ENCODER, CARD, CHECKPOINT, LOG = "encoder.npz", "card.json", "checkpoint.pt", "log.jsonl"
-_MAY_CHANGE = ("save_minutes",)
+ENCODER, CARD = "encoder.npz", "card.json"
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,7 @@ def fit(
     """
     pairs = read_pairs(pairs_file)
     run = _Run(plan, pairs, pairs_file, out)
-    run.load() if resume else run.begin()
+    run.load() if resume else run.folder.begin()
     with asked_to_stop() as is_asked:
         if not run.train(is_asked, report):
             return None
@@ -132,7 +131,7 @@ class _Run:
 
     def __init__(self, plan: FitPlan, pairs: Sequence[Pair], pairs_file: Path, out: Path) -> None:
         self.plan, self.pairs, self.out = plan, pairs, out
-        self.folder = out / "run"
+        self.folder = RunFolder(out / "run", {**asdict(replace(plan, save_minutes=0.0)), "pairs": len(pairs)})
         trained = [n for n, pair in enumerate(pairs) if not is_held_out(pair.repo)]
         if len(trained) < plan.batch:
             raise DatasetError(f"there are {len(trained)} pairs to train on; a batch takes {plan.batch}")
@@ -145,44 +144,19 @@ class _Run:
         self.state = FitState()
         self._measured: dict[tuple[str, ...], EncodedPairs] = {}
 
-    def begin(self) -> None:
-        if (self.folder / CHECKPOINT).exists():
-            raise TrainingError(
-                f"{self.out} holds a run; set resume=true to continue, or choose another folder"
-            )
-        self.folder.mkdir(parents=True, exist_ok=True)
-        (self.folder / LOG).write_text("", "utf-8")
-
     def load(self) -> None:
-        path = self.folder / CHECKPOINT
-        try:
-            stored = torch.load(path, weights_only=True)
-            same = {
-                name: value for name, value in json.loads(stored["plan"]).items() if name not in _MAY_CHANGE
-            }
-            if same != {name: value for name, value in self._plan().items() if name not in _MAY_CHANGE}:
-                raise TrainingError(f"{path} is of a run with other options or pairs")
-            self.network.load_state_dict(stored["network"])
-            self.optimizer.load_state_dict(stored["optimizer"])
-            self.state = FitState(**json.loads(stored["state"]))
-        except FileNotFoundError:
-            raise TrainingError(f"{self.out} holds no run to continue") from None
-        except (RuntimeError, ValueError, KeyError, TypeError, EOFError, UnpicklingError) as error:
-            raise TrainingError(f"{path}: a damaged checkpoint ({type(error).__name__})") from None
+        stored = self.folder.load()
+        self.network.load_state_dict(stored["network"])
+        self.optimizer.load_state_dict(stored["optimizer"])
+        self.state = FitState(**stored["state"])
 
     def save(self) -> None:
         stored = {
-            "plan": json.dumps(self._plan()),
-            "state": json.dumps(asdict(self.state)),
+            "state": asdict(self.state),
             "network": self.network.state_dict(),
             "optimizer": self.optimizer.state_dict(),
         }
-        staged = self.folder / f"{CHECKPOINT}.part"
-        torch.save(stored, staged)
-        staged.replace(self.folder / CHECKPOINT)
-
-    def _plan(self) -> dict[str, Any]:
-        return {**asdict(self.plan), "pairs": len(self.pairs)}
+        self.folder.save(self.state.seen, stored)
 
     def train(self, is_asked: Callable[[], bool], report: Callable[[dict[str, Any]], None]) -> bool:
         """Train to the end, and return True; False if it was asked to stop."""
@@ -261,8 +235,7 @@ class _Run:
         }
         if measured:
             line["held out"] = mean_reciprocal_rank(self.held, self.encode)
-        with (self.folder / LOG).open("a", encoding="utf-8") as log:
-            log.write(json.dumps(line) + "\n")
+        self.folder.log(line)
         report(line)
 
     def encode(self, texts: Sequence[str], role: int) -> Any:
@@ -286,7 +259,7 @@ class _Run:
         """Write what was trained, and return its card."""
         card: dict[str, Any] = {
             "made by": "editahead-lab train encoder-fit",
-            "plan": self._plan(),
+            "plan": {**asdict(self.plan), "pairs": len(self.pairs)},
             "pairs": {kind: sum(self.pairs[n].kind == kind for n in self.trained) for kind in KINDS},
             "repositories": len({self.pairs[n].repo for n in self.trained}),
             "words": len(self.vocabulary.rows),
@@ -314,5 +287,5 @@ class _Run:
         return StaticEncoder(f"static-{name}", self.vocabulary.rows, self.vocabulary.buckets, rows, gains)
 
     def _curve(self) -> list[dict[str, Any]]:
-        lines = [json.loads(line) for line in (self.folder / LOG).read_text("utf-8").splitlines()]
-        return [{"seen": line["seen"], **line["held out"]} for line in lines if "held out" in line]
+        lines = (line for line in self.folder.lines() if "held out" in line)
+        return [{"seen": line["seen"], **line["held out"]} for line in lines]
