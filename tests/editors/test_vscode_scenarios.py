@@ -21,7 +21,7 @@ def test_scenario(
 ) -> None:
     """Play a session. It leaves a screenshot of its end in the folder that EDITAHEAD_PICTURES names."""
     scenario = load(path)
-    command = server_command(homes, scenario.plan)
+    command = server_command(homes, scenario.plan, has_linter=scenario.has_linter)
     settings = {"server.command": command, "debounce_ms": 0, **scenario.settings}
     named = {f"editahead.{name}": value for name, value in settings.items()}
     with shared_window.use(scenario.files, named, scenario.is_new) as window:

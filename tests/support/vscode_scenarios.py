@@ -14,10 +14,13 @@ from typing import Any
 from code_server import wait_for_exit
 from editahead_lsp import __version__
 from ready_index import until_index_ready
-from server_with_planned_edits import REAL, planned
+from server_with_planned_edits import REAL, go_on_file, planned
 from vscode import VSCode
 
-_SECTION = re.compile(r"-- (file|plan|steps|clipboard|saved|on disk)(?:: (\S+))? --\n")
+LINTERS = Path(__file__).parent / "linters"
+"""The folder of programs that stand in for linters."""
+
+_SECTION = re.compile(r"-- (file|plan|model|steps|clipboard|saved|on disk)(?:: (\S+))? --\n")
 _CODE_SPAN = r"(?:`` ?(.+?) ?``|`([^`]+)`)"
 
 
@@ -30,6 +33,8 @@ class Scenario:
     """Settings of the extension without the prefix `editahead.`."""
     is_new: bool = False
     """Whether the session begins with the start of a window."""
+    has_linter: bool = False
+    """Whether the server finds the linter in `linters`."""
     files: dict[str, str] = field(default_factory=dict)
     plan: dict[str, Any] | None = None
     """The plan of the server; None = the server's own predictors decide."""
@@ -45,6 +50,9 @@ def load(path: Path) -> Scenario:
         if option == "window: new":
             scenario.is_new = True
             continue
+        if option == "linter: ruff":
+            scenario.has_linter = True
+            continue
         name, _, value = option.removeprefix("setting: ").partition(" = ")
         scenario.settings[name] = json.loads(value)
     for kind, name, body in zip(parts[0::3], parts[1::3], parts[2::3], strict=True):
@@ -53,6 +61,8 @@ def load(path: Path) -> Scenario:
             scenario.files[name] = text
         elif kind == "plan":
             scenario.plan = _parse_plan(text)
+        elif kind == "model":
+            scenario.plan = {"model": text}
         else:
             scenario.actions.append((kind, name or "", text))
     return scenario
@@ -136,15 +146,23 @@ class Player:
     def until_index_ready(self) -> None:
         until_index_ready(self.window.folder, self.homes)
 
+    def let_model_go_on(self) -> None:
+        go_on = go_on_file(self.homes)
+        go_on.parent.mkdir(parents=True, exist_ok=True)
+        go_on.touch()
+
     def has_no_file(self, name: str) -> None:
         assert not (self.window.folder / name).exists()
 
 
-def server_command(homes: Mapping[str, str], plan: Mapping[str, object] | None) -> list[str]:
+def server_command(
+    homes: Mapping[str, str], plan: Mapping[str, object] | None, *, has_linter: bool = False
+) -> list[str]:
     """Return the server's command line. The server keeps its files in the test's folder, not in the shared home."""
     variables = [f"{name}={value}" for name, value in homes.items()]
     # The extension's servers import nothing of the folder that they are started in, nor of a script's own.
     variables += [] if plan is None else [f"PYTHONPATH={Path(__file__).parent}"]
+    variables += [f"PATH={LINTERS}:{os.environ['PATH']}"] if has_linter else []
     return ["/usr/bin/env", *variables, *(REAL if plan is None else planned(plan))]
 
 
@@ -152,6 +170,8 @@ _ELEMENTS = {
     "line": ".view-line",
     "diff": ".modified-in-monaco-diff-editor .view-line",
     "diff word": ".modified-in-monaco-diff-editor .view-line span span",
+    "action": ".editor-actions .action-label",
+    "faded": ".monaco-diff-editor .squiggly-inline-unnecessary",
     "hover link": ".monaco-hover:not(.hidden) a",
     "log": ".output .view-line, .panel .view-line",
     "problem": ".marker-widget",
@@ -218,6 +238,7 @@ def _steps() -> Iterator[_Step]:
     )
     yield _step(r"set (\S+) to the planned server", lambda p, name: p.window.set(name, p.server_command))
     yield _step("index ready", Player.until_index_ready)
+    yield _step("model goes on", Player.let_model_go_on)
     yield _step("remember server", Player.remember_server)
     yield _step("kill server", Player.kill_server)
     yield _step("server has exited", Player.server_has_exited)

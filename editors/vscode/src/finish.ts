@@ -31,7 +31,7 @@ export async function showLeft(server: ServerManager, preview: Preview): Promise
   if (result.complete) void vscode.window.showInformationMessage(describeComplete(result));
   const toLookAt = describeUses(result);
   if (toLookAt !== undefined) void offerUses(toLookAt, result, client);
-  if (result.places.length > 0) await preview.show(result.edit, () => showLeft(server, preview), "left");
+  if (result.places.length > 0) await preview.show(result.edit, { replan: () => showLeft(server, preview), kind: "left" });
 }
 
 /** Tell how many uses there are for which no edit is sure, and show them when asked to. */

@@ -19,13 +19,15 @@ export class MemoryFileSystem implements vscode.FileSystemProvider {
   constructor(private readonly scheme: string) {}
 
   /**
-   * Add a file and return its URI.
+   * Add or replace a file and return its URI.
    *
    * @param authority Distinguishes files of the same path.
    */
   add(authority: string, path: string, text: string, isReadonly: boolean): vscode.Uri {
     const uri = vscode.Uri.from({ scheme: this.scheme, authority, path });
+    const isThere = this.entries.has(uri.toString());
     this.entries.set(uri.toString(), { data: Buffer.from(BOM + text), isReadonly, mtime: ++this.clock });
+    if (isThere) this.changeEmitter.fire([{ type: vscode.FileChangeType.Changed, uri }]);
     return uri;
   }
 

@@ -2,7 +2,18 @@
 // hunk reverts the hunk; the text on the right side is what "Apply Changes" writes.
 import * as path from "node:path";
 import * as vscode from "vscode";
-import { applyEdits, groupByFile, hunkAt, lineHunks, rangeOfHunk, type FileChange, type WorkspaceEdit } from "./core/workspaceEdit";
+import type { Problem } from "./core/protocol";
+import {
+  applyEdits,
+  groupByFile,
+  hunkAt,
+  lineHunks,
+  rangeOfHunk,
+  type FileChange,
+  type Mark,
+  type WorkspaceEdit,
+} from "./core/workspaceEdit";
+import { splitLines } from "./core/text";
 import { textOf, toRange } from "./document";
 import { MemoryFileSystem } from "./memoryFileSystem";
 
@@ -14,7 +25,18 @@ const KINDS = {
   left: { title: "What Is Left", what: "The search", again: "Look Again", severity: vscode.DiagnosticSeverity.Information },
 } as const;
 
-export type PreviewKind = keyof typeof KINDS;
+/** How long VS Code may take to load a text that has grown. */
+const LOAD_PATIENCE_MS = 2_000;
+
+interface PreviewOptions {
+  /** Plan the edit again for the present texts. */
+  readonly replan: () => unknown;
+  readonly kind?: keyof typeof KINDS;
+  /** Whether a model still writes: the edit grows, and cannot be applied yet. */
+  readonly isComing?: boolean;
+  /** Called when the user closes the preview, or applies it. */
+  readonly onClose?: () => void;
+}
 
 interface PreviewedFile {
   readonly change: FileChange;
@@ -25,14 +47,14 @@ interface PreviewedFile {
   readonly left: vscode.Uri;
   /** The right side of the diff. */
   readonly right: vscode.Uri;
+  /** The right side's text, as planned. */
+  readonly newText: string;
 }
 
-interface OpenPreview {
+interface OpenPreview extends PreviewOptions {
   readonly title: string;
-  readonly kind: PreviewKind;
+  readonly kind: keyof typeof KINDS;
   readonly files: readonly PreviewedFile[];
-  /** Plan the edit again for the present texts. */
-  readonly replan: () => unknown;
 }
 
 export class Preview implements vscode.Disposable {
@@ -56,19 +78,29 @@ export class Preview implements vscode.Disposable {
   }
 
   /** Open the diff of a planned edit, or plan again if a document has changed since the plan. */
-  async show(edit: WorkspaceEdit, replan: () => unknown, kind: PreviewKind = "sketch"): Promise<void> {
-    await this.close();
-    this.count++;
-    const files = await Promise.all(groupByFile(edit).map((change) => this.prepare(change, KINDS[kind].severity)));
+  async show(edit: WorkspaceEdit, options: PreviewOptions): Promise<void> {
+    const { kind = "sketch", isComing = false } = options;
+    const changes = groupByFile(edit);
+    const isGrowing = this.isGrowing(changes);
+    if (!isGrowing) {
+      await this.closeTabs();
+      this.count++;
+    }
+    const files = await Promise.all(changes.map((change) => this.prepare(change, KINDS[kind].severity)));
     const current = files.filter((file) => file !== undefined);
-    if (current.length < files.length) return void replan();
+    if (current.length < files.length) return void options.replan();
     const [first, ...others] = current;
     if (first === undefined) return void vscode.window.showInformationMessage(`Editahead: ${KINDS[kind].what} changes nothing.`);
+    if (isGrowing && !(await this.areLoaded(current))) {
+      await this.closeTabs(); // the user has edited what was coming
+      return this.show(edit, options);
+    }
     const name = KINDS[kind].title;
     const title = others.length === 0 ? `${name}: ${path.posix.basename(first.right.path)}` : name;
-    this.opened = { title, kind, files: current, replan };
+    this.opened = { ...options, title, kind, files: current };
     if (others.length === 0) {
-      await vscode.commands.executeCommand("vscode.diff", first.left, first.right, title, { preview: false });
+      const how = { preview: false, preserveFocus: isComing };
+      await vscode.commands.executeCommand("vscode.diff", first.left, first.right, title, how);
     } else {
       await vscode.commands.executeCommand("vscode.changes", title, current.map(({ left, right }) => [right, left, right]));
       await vscode.commands.executeCommand("workbench.action.keepEditor"); // as a preview editor, the next file would replace it
@@ -76,10 +108,26 @@ export class Preview implements vscode.Disposable {
     this.onDidChangeTabs();
   }
 
+  /** Mark the new problems that the edit in the preview would bring. */
+  addProblems(problems: readonly Problem[]): void {
+    for (const { uri, range, message, source } of problems) {
+      const named = vscode.Uri.parse(uri, true).toString();
+      const file = this.opened?.files.find(({ uri, change }) => [uri.toString(), change.movedTo].includes(named));
+      const shown = file?.right ?? vscode.Uri.parse(uri, true);
+      const problem = new vscode.Diagnostic(toRange(range), message, vscode.DiagnosticSeverity.Warning);
+      this.warnings.set(shown, [...(this.warnings.get(shown) ?? []), Object.assign(problem, { source })]);
+    }
+  }
+
+  /** Close the preview of an edit that a model was writing. */
+  async takeAway(): Promise<void> {
+    if (this.opened?.isComing === true) await this.closeTabs();
+  }
+
   /** Write the texts on the right sides, and close the preview. */
   async applyChanges(): Promise<void> {
     const { opened } = this;
-    if (opened === undefined) return;
+    if (opened === undefined || opened.isComing === true) return;
     const edit = new vscode.WorkspaceEdit();
     for (const file of opened.files) {
       const newText = (await vscode.workspace.openTextDocument(file.right)).getText();
@@ -100,7 +148,13 @@ export class Preview implements vscode.Disposable {
 
   /** Close the preview without changes to any file. */
   async close(): Promise<void> {
+    this.opened?.onClose?.();
+    await this.closeTabs();
+  }
+
+  private async closeTabs(): Promise<void> {
     const tabs = this.previewTabs();
+    this.opened = undefined;
     const dirty = vscode.workspace.textDocuments.filter((document) => document.uri.scheme === SCHEME && document.isDirty);
     for (const document of dirty) await document.save(); // otherwise VS Code asks whether to save
     await vscode.window.tabGroups.close(tabs);
@@ -126,19 +180,40 @@ export class Preview implements vscode.Disposable {
     const oldText = document?.getText() ?? "";
     const edited =
       document === undefined
-        ? { text: change.edits.map(({ newText }) => newText).join(""), warnings: [] }
+        ? { text: change.edits.map(({ newText }) => newText).join(""), marks: [], oldMarks: [] }
         : applyEdits(change, textOf(document));
     const relativePath = (file: vscode.Uri) => path.posix.join("/", vscode.workspace.asRelativePath(file));
     const target = change.movedTo === undefined ? uri : vscode.Uri.parse(change.movedTo, true);
     const left = this.fileSystem.add(`${this.count}-left`, relativePath(uri), oldText, true);
     const right = this.fileSystem.add(`${this.count}-right`, relativePath(target), edited.text, false);
-    const rightDocument = await vscode.workspace.openTextDocument(right);
-    const diagnostics = edited.warnings.map(({ offset, length, message }) => {
-      const range = new vscode.Range(rightDocument.positionAt(offset), rightDocument.positionAt(offset + length));
-      return Object.assign(new vscode.Diagnostic(range, message, severity), { source: "Editahead" });
+    this.warnings.set(left, diagnosticsOf(edited.oldMarks, oldText, severity));
+    this.warnings.set(right, diagnosticsOf(edited.marks, edited.text, severity));
+    return { change, uri, oldText, left, right, newText: edited.text };
+  }
+
+  // Returns whether a preview of the same files, which was growing, is open.
+  private isGrowing(changes: readonly FileChange[]): boolean {
+    const { opened } = this;
+    if (opened?.isComing !== true || this.previewTabs().length === 0) return false;
+    const name = (change: FileChange) => `${change.action} ${change.uri} ${change.movedTo}`;
+    return changes.map(name).join("\n") === opened.files.map(({ change }) => name(change)).join("\n");
+  }
+
+  // Returns false when VS Code does not load the right sides anew, as they were edited.
+  private async areLoaded(files: readonly PreviewedFile[]): Promise<boolean> {
+    const documents = await Promise.all(files.map(({ right }) => vscode.workspace.openTextDocument(right)));
+    const linesOf = (text = "") => splitLines(text).join("\n"); // VS Code gives all lines of a document the same ends
+    const isLoaded = () => documents.every((document, index) => linesOf(document.getText()) === linesOf(files[index]?.newText));
+    if (isLoaded()) return true;
+    return new Promise((resolve) => {
+      const end = (result: boolean) => {
+        clearTimeout(timer);
+        subscription.dispose();
+        resolve(result);
+      };
+      const subscription = vscode.workspace.onDidChangeTextDocument(() => isLoaded() && end(true));
+      const timer = setTimeout(() => end(false), LOAD_PATIENCE_MS);
     });
-    this.warnings.set(right, diagnostics);
-    return { change, uri, oldText, left, right };
   }
 
   // Returns false when the file has changed since the preview was opened.
@@ -173,8 +248,11 @@ export class Preview implements vscode.Disposable {
 
   private onDidChangeTabs(closed: readonly vscode.Tab[] = []): void {
     const active = vscode.window.tabGroups.activeTabGroup.activeTab;
-    void vscode.commands.executeCommand("setContext", "editahead.looking", active !== undefined && this.isPreviewTab(active));
-    if (closed.some((tab) => this.isPreviewTab(tab)) && this.previewTabs().length === 0) this.reset();
+    void vscode.commands.executeCommand("setContext", "editahead.looking", active !== undefined && this.isPreviewTab(active) && this.opened?.isComing !== true);
+    if (closed.some((tab) => this.isPreviewTab(tab)) && this.previewTabs().length === 0) {
+      this.opened?.onClose?.();
+      this.reset();
+    }
   }
 
   private reset(): void {
@@ -182,4 +260,19 @@ export class Preview implements vscode.Disposable {
     this.fileSystem.clear();
     this.warnings.clear();
   }
+}
+
+/** Return the diagnostics for the marks in a text. What is mechanical is faded, as VS Code fades unused code. */
+function diagnosticsOf(marks: readonly Mark[], text: string, severity: vscode.DiagnosticSeverity): vscode.Diagnostic[] {
+  const positionAt = (offset: number) => {
+    const lines = splitLines(text.slice(0, offset));
+    return new vscode.Position(lines.length - 1, lines.at(-1)?.length ?? 0);
+  };
+  return marks.map(({ start, end, message, isMechanical }) => {
+    const range = new vscode.Range(positionAt(start), positionAt(end));
+    const diagnostic = new vscode.Diagnostic(range, message, isMechanical ? vscode.DiagnosticSeverity.Hint : severity);
+    diagnostic.source = "Editahead";
+    if (isMechanical) diagnostic.tags = [vscode.DiagnosticTag.Unnecessary];
+    return diagnostic;
+  });
 }

@@ -19,7 +19,7 @@ test("a workspace edit is grouped by file", () => {
       { kind: "rename", oldUri: "file:///a", newUri: "file:///b" },
       { kind: "delete", uri: "file:///d" },
     ],
-    changeAnnotations: { "1": { label: "x", description: "Changes 1 to 2." }, "2": { label: "y" } },
+    changeAnnotations: { "1": { label: "x", description: "Changes 1 to 2." }, "2": { label: "Changes imports, line 1", needsConfirmation: false } },
   };
   const [c, a, d, ...others] = groupByFile(workspaceEdit);
   assert.deepEqual(others, []);
@@ -28,7 +28,9 @@ test("a workspace edit is grouped by file", () => {
   assert.deepEqual([d?.uri, d?.action], ["file:///d", "delete"]);
   const edited = applyEdits(a!, textInMemory("x\nz = 1\n"));
   assert.equal(edited.text, "y\nz = 2\n");
-  assert.deepEqual(edited.warnings, [{ offset: 6, length: 1, message: "Changes 1 to 2." }]);
+  const imports = { start: 0, end: 1, message: "Changes imports", isMechanical: true };
+  assert.deepEqual(edited.marks, [imports, { start: 6, end: 7, message: "Changes 1 to 2.", isMechanical: false }]);
+  assert.deepEqual(edited.oldMarks, [imports]);
   assert.equal(applyEdits(d!, textInMemory("gone\n")).text, "");
 });
 

@@ -7,6 +7,8 @@ local MINUTE_MS = 60000
 M.DEFAULT_SNOOZE_MINUTES = 10
 
 M.is_enabled = true
+-- Whether the preview of a sketch is open, which keeps its keys and its place.
+M.is_previewing = false
 ---@type uv.uv_timer_t|nil  ends the snooze
 local snooze
 
@@ -70,6 +72,9 @@ end
 ---@return boolean
 function M.is_mode_supported()
   local mode = vim.api.nvim_get_mode().mode
+  if M.is_previewing then
+    return false
+  end
   if mode == "n" then
     return vim.list_contains(config.options.modes, "n")
   end

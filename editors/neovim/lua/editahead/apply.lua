@@ -1,12 +1,16 @@
--- `:Editahead apply`: apply a sketch of a change, from the selection or a register, or explain why the sketch was refused.
+-- `:Editahead apply`: preview and apply a sketch of a change, from the selection or a register, or explain why it was refused.
+local apply_preview = require("editahead.apply_preview")
 local choices = require("editahead.choices")
 local client = require("editahead.client")
+local config = require("editahead.config")
 local diff = require("editahead.diff")
 
 local M = {}
 
 -- LSP's RequestFailed: a refusal, with the reason in the error's data.
 local REQUEST_FAILED = -32803
+-- LSP's RequestCancelled.
+local REQUEST_CANCELLED = -32800
 -- The code action that applies selected whole lines: title and kind.
 local ACTION_TITLE, ACTION_KIND = "Apply sketch in selection", "refactor.rewrite.editahead.apply"
 -- Lines of the refused part that the message quotes: enough to find the part in the sketch.
@@ -103,23 +107,23 @@ local function choose_or_show(err, uri, apply_choice)
   end)
 end
 
--- Fill the quickfix list with the warnings, at their places in the changed text.
+-- Fill the quickfix list with the warnings and new problems, at their places in the changed text.
 ---@return integer count
-local function list_warnings(hunks)
+local function list_warnings(hunks, problems)
   local items, shifts = {}, {}
+  local function add(uri, line, text)
+    table.insert(items, { bufnr = vim.uri_to_bufnr(uri), lnum = line + 1, col = 1, type = "W", text = text })
+  end
   for _, hunk in ipairs(hunks) do
     local range, shift = hunk.range, shifts[hunk.uri] or 0
     for _, flag in ipairs(hunk.flags or {}) do
-      table.insert(items, {
-        bufnr = vim.uri_to_bufnr(hunk.uri),
-        lnum = range.start.line + shift + 1,
-        col = 1,
-        type = "W",
-        text = flag,
-      })
+      add(hunk.uri, range.start.line + shift, flag)
     end
     local _, lines = hunk.newText:gsub("\n", "")
     shifts[hunk.uri] = shift + lines - (range["end"].line - range.start.line)
+  end
+  for _, problem in ipairs(problems) do
+    add(problem.uri, problem.range.start.line, ("%s (%s)"):format(problem.message, problem.source))
   end
   if #items > 0 then
     vim.fn.setqflist({}, " ", { title = "Editahead apply: review first", items = items })
@@ -127,17 +131,175 @@ local function list_warnings(hunks)
   return #items
 end
 
-local function show_result(result)
-  if result.applied == false then
-    local reason = type(result.failureReason) == "string" and result.failureReason or "Neovim rejected the edit"
-    notify("Nothing was changed: " .. reason, vim.log.levels.WARN)
-  elseif result.method == "none" then
-    notify("The buffer already contains the sketch's changes.", vim.log.levels.INFO)
-  else
-    local count, warnings = #result.hunks, list_warnings(result.hunks)
-    local text = ("Applied the sketch in %s."):format(count == 1 and "1 place" or count .. " places")
-    notify(warnings > 0 and ("%s Review first: %d, see :copen."):format(text, warnings) or text, vim.log.levels.INFO)
+-- Return an edit without annotations: Neovim 0.12 would ask again.
+local function without_annotations(edit)
+  local out = vim.deepcopy(edit)
+  out.changeAnnotations = nil
+  for _, change in ipairs(out.documentChanges or {}) do
+    change.annotationId = nil
+    for _, text_edit in ipairs(change.edits or {}) do
+      text_edit.annotationId = nil
+    end
   end
+  return out
+end
+
+-- Return "1 place" or "3 places".
+local function count_places(hunks)
+  return #hunks == 1 and "1 place" or #hunks .. " places"
+end
+
+---@class editahead.Planned
+---@field edit table
+---@field hunks table[]
+---@field plan string|nil  the name of the edit, to ask for its problems
+
+local function make(server, planned, problems)
+  vim.lsp.util.apply_workspace_edit(without_annotations(planned.edit), server.offset_encoding)
+  local warnings = list_warnings(planned.hunks, problems)
+  local text = ("Applied the sketch in %s."):format(count_places(planned.hunks))
+  notify(warnings > 0 and ("%s Review first: %d, see :copen."):format(text, warnings) or text, vim.log.levels.INFO)
+end
+
+---@type {token: string, hunks: table[]}|nil  the request whose answer is awaited, and the hunks that have come
+local running
+local count = 0
+
+local function say_unchanged()
+  notify("Nothing was changed.", vim.log.levels.INFO)
+end
+
+-- Ask for the new problems of the edit in the preview.
+---@param on_found fun(problems: table[])
+local function find_problems(server, bufnr, plan, on_found)
+  local params = { command = "editahead.applyProblems", arguments = { { plan = plan } } }
+  local sent, id = server:request("workspace/executeCommand", params, function(err, result)
+    if not err then
+      on_found(result.problems)
+    end
+  end, bufnr)
+  return function()
+    if sent then
+      server:cancel_request(id)
+    end
+  end
+end
+
+-- Show an edit of which something should be read, until the user applies or discards it.
+local function preview(server, bufnr, planned, reading)
+  local problems = {}
+  local function stop() end
+  apply_preview.open({
+    hunks = vim.tbl_map(apply_preview.describe, planned.hunks),
+    encoding = server.offset_encoding,
+    on_accept = function()
+      stop()
+      make(server, planned, problems)
+    end,
+    on_close = function()
+      stop()
+      say_unchanged()
+    end,
+    on_change = function()
+      stop()
+      notify("Nothing was changed: the text has changed since the preview. Apply the sketch again.", vim.log.levels.WARN)
+    end,
+  })
+  local keys = config.options.keys
+  notify(
+    ("%s, %d to read. %s applies, %s discards."):format(
+      count_places(planned.hunks):gsub("place", "change"),
+      reading,
+      keys.accept or ":Editahead accept",
+      keys.dismiss or ":Editahead reject"
+    ),
+    vim.log.levels.INFO
+  )
+  if planned.plan then
+    stop = find_problems(server, bufnr, planned.plan, function(found)
+      problems = found
+      apply_preview.update({ problems = found })
+      if #found > 0 and apply_preview.is_ready() then
+        local texts = vim.tbl_map(function(problem)
+          local name = vim.fn.fnamemodify(vim.uri_to_fname(problem.uri), ":~:.")
+          return ("  %s:%d: %s (%s)"):format(name, problem.range.start.line + 1, problem.message, problem.source)
+        end, found)
+        notify("New problems:\n" .. table.concat(texts, "\n"), vim.log.levels.WARN)
+      end
+    end)
+  end
+end
+
+-- Plan an edit, and apply it: at once if there is nothing to read or the user has chosen it by its diff, else after a preview.
+---@param request fun(token: string, choice: string|nil): string, table  returns the method and the parameters
+---@param read fun(result: any): editahead.Planned|nil  reads the answer; nil where there is nothing to change
+---@param choice string|nil
+local function run(server, bufnr, request, read, choice)
+  local uri = vim.uri_from_bufnr(bufnr)
+  count = count + 1
+  local token = "editahead-apply-" .. count
+  local method, params = request(token, choice)
+  apply_preview.reject()
+  local sent, id = server:request(method, params, function(err, result)
+    if not running or running.token ~= token then
+      return
+    end
+    running = nil
+    apply_preview.close()
+    if err and err.code == REQUEST_CANCELLED then
+      return
+    elseif err then
+      return choose_or_show(err, uri, function(chosen)
+        run(server, bufnr, request, read, chosen)
+      end)
+    end
+    local planned = read(result)
+    if not planned then
+      return notify("The buffer already contains the sketch's changes.", vim.log.levels.INFO)
+    end
+    local reading = #vim.tbl_filter(function(hunk)
+      return apply_preview.describe(hunk).needs_reading
+    end, planned.hunks)
+    if choice or reading == 0 then
+      make(server, planned, {})
+    else
+      preview(server, bufnr, planned, reading)
+    end
+  end, bufnr)
+  if not sent then
+    return
+  end
+  running = { token = token, hunks = {} }
+  apply_preview.open({
+    is_coming = true,
+    encoding = server.offset_encoding,
+    on_close = function()
+      running = nil
+      server:cancel_request(id)
+      say_unchanged()
+    end,
+    on_change = function() end, -- the whole edit moves along with the text
+  })
+end
+
+--- Draw the hunks of a partial result. Return false if it is of another request.
+---@return boolean
+function M.on_progress(params)
+  local value = params.value
+  if not running or params.token ~= running.token or type(value) ~= "table" or value.kind then
+    return false
+  end
+  local hunks = vim.tbl_filter(function(hunk)
+    return hunk.uri ~= value.withdrawn
+  end, running.hunks)
+  running.hunks = vim.list_extend(hunks, value.hunks)
+  local by_model = vim.iter(running.hunks):any(function(hunk)
+    return hunk.origin == "model"
+  end)
+  if not apply_preview.is_ready() then
+    apply_preview.update({ hunks = by_model and vim.tbl_map(apply_preview.describe, running.hunks) or {} })
+  end
+  return true
 end
 
 -- Return the range of whole lines. The last line of a buffer has no line after it to end at.
@@ -158,20 +320,12 @@ local function apply_register(server, bufnr, register, range)
     return
   end
   local uri = vim.uri_from_bufnr(bufnr)
-  local argument = { uri = uri, sketch = sketch, range = range }
-  local function send()
-    local params = { command = "editahead.apply", arguments = { argument } }
-    server:request("workspace/executeCommand", params, function(err, result)
-      if not err then
-        return show_result(result)
-      end
-      choose_or_show(err, uri, function(id)
-        argument.choice = id
-        send()
-      end)
-    end, bufnr)
-  end
-  send()
+  run(server, bufnr, function(token, choice)
+    local argument = { uri = uri, sketch = sketch, range = range, dryRun = true, partialResultToken = token, choice = choice }
+    return "workspace/executeCommand", { command = "editahead.apply", arguments = { argument } }
+  end, function(result)
+    return result.method ~= "none" and result or nil
+  end)
 end
 
 -- Return the diff that an action's edit makes in the buffer.
@@ -190,6 +344,25 @@ local function diff_of_action(action, bufnr, encoding)
   return diff.unified(lines, changed)
 end
 
+-- Return the hunks of an edit, with what its annotations say of them. Without annotations, all should be read.
+local function hunks_of(edit)
+  local hunks = {}
+  for _, change in ipairs(edit.documentChanges or {}) do
+    for _, text_edit in ipairs(change.edits or {}) do
+      local annotation = (edit.changeAnnotations or {})[text_edit.annotationId] or { needsConfirmation = true }
+      table.insert(hunks, {
+        uri = change.textDocument.uri,
+        range = text_edit.range,
+        newText = text_edit.newText,
+        label = annotation.label,
+        class = annotation.needsConfirmation and "semantic" or "moved",
+        flags = annotation.description and { annotation.description } or nil,
+      })
+    end
+  end
+  return hunks
+end
+
 -- Apply the sketch in whole lines of the buffer: remove the lines, and apply them to the rest.
 local function apply_selection(server, bufnr, range)
   local uri = vim.uri_from_bufnr(bufnr)
@@ -198,16 +371,13 @@ local function apply_selection(server, bufnr, range)
     notify("Applied the selected sketch.", vim.log.levels.INFO)
   end
   local function resolve(action)
-    action.data.ask = false -- this plugin shows the diffs, too
-    server:request("codeAction/resolve", action, function(refusal, resolved)
-      if not refusal then
-        return apply_action(resolved)
-      end
-      choose_or_show(refusal, uri, function(id)
-        action.data.choice = id
-        resolve(action)
-      end)
-    end, bufnr)
+    run(server, bufnr, function(token, choice)
+      -- This plugin shows the diffs of choices, too.
+      local data = vim.tbl_extend("force", action.data, { ask = false, partialResultToken = token, choice = choice })
+      return "codeAction/resolve", vim.tbl_extend("force", action, { data = data })
+    end, function(resolved)
+      return { edit = resolved.edit, hunks = hunks_of(resolved.edit), plan = resolved.data and resolved.data.plan }
+    end)
   end
   server:request("textDocument/codeAction", {
     textDocument = { uri = uri },

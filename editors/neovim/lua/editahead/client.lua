@@ -80,6 +80,11 @@ function M.attach(bufnr)
     init_options = { editahead = settings },
     on_exit = M.on_exit,
     handlers = {
+      ["$/progress"] = function(err, params, context)
+        if not require("editahead.apply").on_progress(params) then
+          vim.lsp.handlers["$/progress"](err, params, context)
+        end
+      end,
       ["editahead/placesLeft"] = function(...)
         require("editahead.finish").on_places_left(...)
       end,

@@ -1,6 +1,7 @@
 -- Editahead in Neovim: the predicted next edit, shown in place, with one key to go there and accept it.
 local activity = require("editahead.activity")
 local apply = require("editahead.apply")
+local apply_preview = require("editahead.apply_preview")
 local client = require("editahead.client")
 local config = require("editahead.config")
 local finish = require("editahead.finish")
@@ -63,6 +64,7 @@ local function watch_events()
   on("LspDetach", function(event)
     local server = vim.lsp.get_client_by_id(event.data.client_id)
     if server and server.name == client.NAME then
+      apply_preview.reject()
       view.detach(event.buf)
       keys.unmap(event.buf)
     end
@@ -120,9 +122,17 @@ function M.setup(options)
   end
 end
 
-M.accept = view.accept
 M.go = view.go
-M.reject = view.reject
+
+--- Apply the sketch in the preview, or go to the next edit, or accept it.
+function M.accept()
+  return apply_preview.accept() or view.accept()
+end
+
+--- Discard the preview of a sketch, or reject the shown edit.
+function M.reject()
+  return apply_preview.reject() or view.reject()
+end
 
 --- Bring back the edit that was rejected last, and go there.
 function M.restore()

@@ -1,5 +1,6 @@
 -- The key mappings. While nothing is shown, each key keeps its earlier meaning, including mappings of the user or of plugins.
 local activity = require("editahead.activity")
+local apply_preview = require("editahead.apply_preview")
 local config = require("editahead.config")
 local view = require("editahead.view")
 
@@ -8,7 +9,12 @@ local M = {}
 local DESC = "Editahead: "
 -- For each key: a description, the action, and `when`, a condition beside a shown prediction.
 local ACTIONS = {
-  accept = { "go to the next edit, or accept it", view.accept },
+  accept = {
+    "go to the next edit, or accept it",
+    function()
+      return apply_preview.accept() or view.accept()
+    end,
+  },
   accept_word = {
     "accept the next word of the edit",
     function()
@@ -142,7 +148,10 @@ local function is_snippet_active()
 end
 
 -- Return whether the plugin handles a key at this moment.
-local function is_handled(mode, lhs)
+local function is_handled(mode, lhs, name)
+  if mode == "n" and name == "accept" and apply_preview.is_ready() then
+    return true
+  end
   return view.visible() ~= nil and not is_snippet_active() and not (mode == "i" and is_indenting(lhs))
 end
 
@@ -170,7 +179,7 @@ function M.map(bufnr)
         replaced[("%d:%s:%s"):format(bufnr, mode, lhs)] = present
       end
       vim.keymap.set(mode, lhs, function()
-        if is_handled(mode, lhs) and (not action.when or action.when()) then
+        if is_handled(mode, lhs, name) and (not action.when or action.when()) then
           return run_later(action[2])
         end
         return accept_native_ghost_text(mode, name) and "" or fall_through(bufnr, mode, lhs)
@@ -220,7 +229,9 @@ function M.watch()
   local key = config.options.keys.dismiss
   local wanted = key and termcodes(key)
   vim.on_key(wanted and function(_, typed)
-    if typed == wanted and view.visible() and is_rejection() then
+    if typed == wanted and apply_preview.is_open() and vim.api.nvim_get_mode().mode == "n" then
+      apply_preview.reject()
+    elseif typed == wanted and view.visible() and is_rejection() then
       view.reject()
     end
   end or nil, WATCH)

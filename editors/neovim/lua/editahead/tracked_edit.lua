@@ -52,8 +52,9 @@ function M.to_row_col(bufnr, position, encoding)
   return position.line, col
 end
 
--- Convert a text edit to a range and a text. Positions after the last line's end do not exist in a buffer: clamp them.
-local function to_buffer_edit(bufnr, edit, encoding)
+--- Convert a text edit to a range and a text. Positions after the last line's end do not exist in a buffer: clamp them.
+---@return integer row, integer col, integer end_row, integer end_col, string text
+function M.to_buffer_edit(bufnr, edit, encoding)
   local last = vim.api.nvim_buf_line_count(bufnr) - 1
   local row, col = M.to_row_col(bufnr, edit.range.start, encoding)
   local end_row, end_col = M.to_row_col(bufnr, edit.range["end"], encoding)
@@ -116,7 +117,7 @@ function M.new(response, encoding)
     response = response,
   }, Prediction)
   for _, edit in ipairs(bufnr and response.edits or {}) do
-    local row, col, end_row, end_col, text = to_buffer_edit(bufnr, edit, encoding)
+    local row, col, end_row, end_col, text = M.to_buffer_edit(bufnr, edit, encoding)
     table.insert(self.edits, {
       -- Text typed at either end extends the range.
       mark = vim.api.nvim_buf_set_extmark(bufnr, NS, row, col, {

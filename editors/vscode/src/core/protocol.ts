@@ -104,3 +104,11 @@ export interface Choice {
   readonly places: readonly { readonly uri: string; readonly line: number }[];
   readonly diff: string;
 }
+
+/** A new problem that a planned edit would bring; its range is in the text after the edit. */
+export interface Problem {
+  readonly uri: string;
+  readonly range: Range;
+  readonly message: string;
+  readonly source: string;
+}

@@ -18,12 +18,21 @@ export interface FileChange {
 export interface AnnotatedEdit extends TextEdit {
   /** A change that the user should review first. */
   readonly warning: string | undefined;
+  /** What a change does that only renames, moves, imports, comments or formats, such as "Changes imports". */
+  readonly mechanical: string | undefined;
 }
 
 /** The part of LSP's `WorkspaceEdit` that the server uses. */
 export interface WorkspaceEdit {
   readonly documentChanges?: readonly DocumentChange[];
-  readonly changeAnnotations?: Readonly<Record<string, { readonly label: string; readonly description?: string }>>;
+  readonly changeAnnotations?: Readonly<Record<string, ChangeAnnotation>>;
+}
+
+interface ChangeAnnotation {
+  /** What the change does, and where, such as "Changes imports, line 3". */
+  readonly label: string;
+  readonly description?: string;
+  readonly needsConfirmation?: boolean;
 }
 
 type DocumentChange =
@@ -47,8 +56,9 @@ export function groupByFile(workspaceEdit: WorkspaceEdit): FileChange[] {
     else if (change.kind !== undefined) merge(change.uri, { action: change.kind });
     else {
       const edits = change.edits.map(({ range, newText, annotationId }) => {
-        const warning = annotationId === undefined ? undefined : workspaceEdit.changeAnnotations?.[annotationId]?.description;
-        return { range, newText, warning: warning || undefined };
+        const annotation = annotationId === undefined ? undefined : workspaceEdit.changeAnnotations?.[annotationId];
+        const mechanical = annotation?.needsConfirmation === false ? annotation.label.replace(/, lines? [\d-]+$/, "") : undefined;
+        return { range, newText, warning: annotation?.description || undefined, mechanical };
       });
       merge(change.textDocument.uri, { version: change.textDocument.version ?? undefined, edits });
     }
@@ -56,27 +66,40 @@ export function groupByFile(workspaceEdit: WorkspaceEdit): FileChange[] {
   return [...files.values()];
 }
 
-/** A warning at its place in the edited text. */
-export interface Warning {
-  readonly offset: number;
-  readonly length: number;
+/** A mark of a hunk, from `start` to `end`: in the new text, and for what is mechanical in the old text, too. */
+export interface Mark {
+  readonly start: number;
+  readonly end: number;
   readonly message: string;
+  readonly isMechanical: boolean;
 }
 
-/** Apply a file's edits; return the new text and its warnings. */
-export function applyEdits(change: FileChange, text: Text): { text: string; warnings: Warning[] } {
+export interface EditedText {
+  readonly text: string;
+  readonly marks: readonly Mark[];
+  readonly oldMarks: readonly Mark[];
+}
+
+/** Apply a file's edits; return the new text, and the marks of its hunks. */
+export function applyEdits(change: FileChange, text: Text): EditedText {
   let edited = "";
   let at = 0;
   const end = text.offsetAt({ line: text.lineCount, character: 0 });
-  const warnings = [];
+  const marks: Mark[] = [];
+  const oldMarks: Mark[] = [];
   const edits = change.edits.map((edit) => ({ ...edit, start: text.offsetAt(edit.range.start), end: text.offsetAt(edit.range.end) }));
   for (const edit of edits.sort((a, b) => a.start - b.start || a.end - b.end)) {
     edited += text.slice(at, edit.start);
-    if (edit.warning !== undefined) warnings.push({ offset: edited.length, length: edit.newText.length, message: edit.warning });
+    const message = edit.warning ?? edit.mechanical;
+    if (message !== undefined) {
+      const isMechanical = edit.mechanical !== undefined;
+      marks.push({ start: edited.length, end: edited.length + edit.newText.length, message, isMechanical });
+      if (isMechanical) oldMarks.push({ start: edit.start, end: edit.end, message, isMechanical });
+    }
     edited += edit.newText;
     at = edit.end;
   }
-  return { text: change.action === "delete" ? "" : edited + text.slice(at, end), warnings };
+  return { text: change.action === "delete" ? "" : edited + text.slice(at, end), marks, oldMarks };
 }
 
 const LINE = /[^\r\n]*(?:\r\n|[\r\n])|[^\r\n]+$/g;
