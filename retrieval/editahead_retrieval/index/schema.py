@@ -14,7 +14,7 @@ from typing import Any
 
 from editahead_retrieval.errors import IndexDamagedError, IndexFullError, IndexUnusableError
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 """The version of the tables, of the terms and of the symbols. An index of another version is built anew."""
 BUSY_TIMEOUT_S = 1.0
 """Seconds that a connection waits for a lock. A transaction of the writer takes less than a tenth."""
