@@ -13,12 +13,13 @@ import quality_baseline
 from editahead_evals.client.shared_server import SharedServer
 from editahead_lab.tasks.player import MAX_TABS, play_task
 from editahead_lab.tasks.task_file import TASKS, Task
+from editahead_prompts.syntax.languages import PARSED_LANGUAGES
 
 HERE = Path(__file__).parent
 
 CASES = TASKS.load_folder(HERE)
 
-LANGUAGES = ("python", "javascript", "typescript", "go", "rust", "java", "c", "cpp", "csharp", "php", "ruby")
+LANGUAGES = [name for name in PARSED_LANGUAGES if not name.endswith("react")]
 
 KINDS = re.findall(r"^\| `(\w+)` \|", (HERE / "README.md").read_text("utf-8"), re.MULTILINE)
 

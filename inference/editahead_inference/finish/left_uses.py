@@ -333,7 +333,7 @@ class LeftUses:
         if ours.language in C_FAMILY:
             return True
         language = find_language(ours.language)
-        if language.imports_packages:
+        if language.imports_packages or language.modules_by_folder:
             package, own = package_of(theirs), package_of(ours)
             return package != "" and (package == own or is_nested(own, package, ours.language))
         return language.package != "" and posixpath.dirname(ours.uri) == posixpath.dirname(theirs.uri)

@@ -132,10 +132,15 @@ def _structures(state: EditorState, line: int) -> Iterator[Candidate]:
     if template is None:
         return
     rest = template.rest(typed, _names(snapshot))
-    if rest and rest.strip():
+    if rest and rest.strip() and not (rest.strip() == "," and _is_last_of_brackets(snapshot, line)):
         yield _candidate(
             state, rest, _STRUCTURE, "as-beside", "continue as the lines beside it", "complete:structure"
         )
+
+
+def _is_last_of_brackets(snapshot: Snapshot, line: int) -> bool:
+    """Return whether the line below closes a bracket, before which no comma needs to be."""
+    return line + 1 < len(snapshot.lines) and snapshot.lines[line + 1].lstrip().startswith((")", "]", "}"))
 
 
 def _names(snapshot: Snapshot) -> dict[str, int]:

@@ -44,10 +44,14 @@ class DeclaredSymbols:
                 is_exported = not container and self.is_exported(child)
                 roles = Role.DEFINITION | Role.EXPORT if is_exported else Role.DEFINITION
                 own = container.rpartition(".")[2]  # A constructor adds nothing to its class.
-                nodes = [name for name in self._names(child) if text_of(name) != own]
-                names = [symbols.add(name, roles, child.type, container) for name in nodes]
+                names = [name for name in self._names(child) if text_of(name) != own]
+                for name in names:
+                    if name.type not in self.nodes.uses:  # An extension names the type that it is of.
+                        symbols.add(name, roles, child.type, container)
                 if kind in ("type", "impl"):
-                    self._collect_body(child, symbols, join(container, "".join(names[:1])), depth)
+                    self._collect_body(
+                        child, symbols, join(container, "".join(map(text_of, names[:1]))), depth
+                    )
             elif child.type in self.nodes.containers:
                 self._collect(child, symbols, container, depth + 1)
 
@@ -58,6 +62,9 @@ class DeclaredSymbols:
 
     def _names(self, node: Node) -> Iterator[Node]:
         """Yield the nodes of the names that a declaration declares, such as several fields."""
+        if node.type in self.nodes.variants or node.type in self.nodes.members_in_types:
+            yield from self.nodes.names_of(node)
+            return
         name = self.nodes.name_of(node)
         if name is not None:
             yield name

@@ -24,6 +24,7 @@ _COLON_ELEMENT = r"\s*\??:(?!=|:)[^=;{}\n]{0,60}?[<\[](?:\w+(?:\.|::))*(?P<type>
 _COLON_ARRAY = r"\s*\??:(?!=|:)\s*(?:readonly\s+)?(?P<type>[A-Z]\w*)\[\]"
 _DECLARED: dict[Notation, tuple[str, ...]] = {
     "after-colon": (r"{name}" + _COLON,),
+    "after-colon-or-label": (r"{name}\s*:\s*(?:(?:any|inout|some)\s+)?(?:\w+\.)*(?P<type>[A-Z]\w*)",),
     "before": (
         r"\bstruct\s+(?P<type>\w+)[\s*]+{plain}\b",
         r"(?<![\w.])(?P<type>[A-Z]\w*|\w+_t)(?:<[^<>]*>)?[\s*&]+{plain}\s*[=,;):\[{]",
@@ -39,13 +40,16 @@ _MADE = (
     r"(?P<type>[A-Z]\w*)(?:<[^<>()]*>)?(?:[({]|::)"
 )
 """A variable that is made by a constructor or a literal of its type."""
+_FOR_IN = r"\bfor\b[\s(]*(?:const\s+|let\s+|var\s+)?{plain}\s+(?:in|of)\s+&?(?:mut\s+)?(?P<source>[\w.]+)"
 _ITERATED: dict[Notation, str] = {
-    "after-colon": r"\bfor\b[\s(]*(?:const\s+|let\s+|var\s+)?{plain}\s+(?:in|of)\s+&?(?:mut\s+)?(?P<source>[\w.]+)",
+    "after-colon": _FOR_IN,
+    "after-colon-or-label": _FOR_IN,
     "before": r"\bfor\s*\(\s*(?:const\s+)?auto\s*&?&?\s*{plain}\s*:\s*(?P<source>\w+)\s*\)",
     "behind": r"\bfor\s+\w+\s*,\s*{plain}\s*:?=\s*range\s+(?P<source>[\w.]+)",
 }
 _ELEMENT: dict[Notation, tuple[str, ...]] = {
     "after-colon": (r"{name}" + _COLON_ELEMENT, r"{name}" + _COLON_ARRAY),
+    "after-colon-or-label": (r"{name}" + _COLON_ELEMENT,),
     "before": (r"\w+<(?:const\s+)?(?P<type>[A-Z]\w*)[\s*&]*>[\s*&]+{plain}\b",),
     "behind": (r"{name}\s+(?:\[\w*\]|map\[\w+\])\*?(?:\w+\.)?(?P<type>[A-Za-z]\w*)",),
 }
@@ -68,7 +72,9 @@ def declared_type(function: Node, name: str, language: Language) -> str:
         return ""
     source = loop["source"].rpartition(".")[2]
     if "." not in loop["source"]:
-        return _first(_ELEMENT[notation], source, body)
+        found = _first(_ELEMENT[notation], source, body)
+        if found or not language.implicit_this:
+            return found
     top = function
     for above in _upwards(function):
         top = above if above.parent is not None else top

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from tree_sitter import Node
+from typing import NamedTuple
+
+from tree_sitter import Node, Point
 
 from .language import Language, NodeTypes
 from .symbols import text_of
 
 
-def parameters_of(function: Node) -> Node | None:
-    """Return the list of a function's parameters; None without one."""
+class ParameterList(NamedTuple):
+    """The places of the opening bracket of a list of parameters, and of the end of the closing one."""
+
+    start_point: Point
+    end_point: Point
+
+
+def parameters_of(function: Node, nodes: NodeTypes) -> ParameterList | None:
+    """Return where the parameters of a function are; None without any."""
     at: Node | None = function
+    if function.type in nodes.flat_parameters:
+        brackets = {child.type: child for child in reversed(function.children) if child.type in ("(", ")")}
+        if len(brackets) < 2:
+            return None
+        return ParameterList(brackets["("].start_point, brackets[")"].end_point)
     while at is not None:
         found = at.child_by_field_name("parameters")
         if found is not None:
-            return found
+            return ParameterList(found.start_point, found.end_point)
         at = at.child_by_field_name("declarator")  # C
     return None
 
@@ -39,7 +53,7 @@ def called_name(function: Node, language: Language) -> Node | None:
 
 
 def is_method(function: Node, nodes: NodeTypes) -> bool:
-    """Return whether a function is directly inside of a type."""
+    """Return whether a function, or another declaration, is directly inside of a type."""
     above = function.parent
     if above is not None and above.type in nodes.decorated:
         above = above.parent

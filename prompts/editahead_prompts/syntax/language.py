@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 DeclarationKind = Literal["function", "type", "impl", "module", "macro", "value"]
 Visibility = Literal["stated", "keyword", "upper-case", "export"]
 """How a language keeps a function to its file: by a modifier, by the lack of one or of `export`, or by its case."""
-Notation = Literal["after-colon", "before", "behind"]
-"""Where a language writes a variable's type: `name: Type`, `Type name`, or `name Type`."""
+Notation = Literal["after-colon", "after-colon-or-label", "before", "behind"]
+"""Where a language writes a variable's type: `name: Type`, the same beside `name: argument`, `Type name`, or `name Type`."""
 ChildFields = Mapping[str, tuple[str, ...]]
 """The fields of a node that hold a child, the first that it has, by the type of the node.
 
@@ -90,9 +90,14 @@ class NodeTypes:
         receivers_above: Of nodes around a member that hold its object; the field with the object.
         member_definitions: Of definitions of members.
         member_initializers: Of lists of assignments to the members of a new object.
+        implicit_members: Of nodes in which a name behind a dot is a member of a type that is left out.
+        members_in_types: Of declarations that are members where they are directly in the body of a type.
+        patterns: Of patterns: the node around one defines the names in it.
+        optional_bindings: Of nodes that bind a name to the value behind its `=`, and without one name a variable.
         bare_parameters: Of a parameter without a list around it.
         name_wrappers: Between a name and the node that defines it.
         parameter_lists: Of lists of parameters.
+        flat_parameters: Of functions with their parameters among their children, between brackets.
         optional_parameters: Of parameters that callers may leave out.
         uses: Of parents of uses, which never define a name: those with a field that could, and the most frequent ones.
         assignments: Of nodes whose field `left` defines a name.
@@ -192,9 +197,14 @@ class NodeTypes:
     receivers_above: ChildFields = field(default_factory=dict)
     member_definitions: frozenset[str] = frozenset()
     member_initializers: frozenset[str] = frozenset()
+    implicit_members: frozenset[str] = frozenset()
+    members_in_types: frozenset[str] = frozenset()
+    patterns: frozenset[str] = frozenset()
+    optional_bindings: frozenset[str] = frozenset()
     bare_parameters: frozenset[str] = frozenset()
     name_wrappers: frozenset[str] = frozenset()
     parameter_lists: frozenset[str] = frozenset()
+    flat_parameters: frozenset[str] = frozenset()
     optional_parameters: frozenset[str] = frozenset()
     uses: frozenset[str] = frozenset()
     assignments: frozenset[str] = frozenset()
@@ -299,7 +309,15 @@ class NodeTypes:
         name = node.child_by_field_name("name")
         if name is None and node.type in self.first_names:
             name = next((child for child in node.named_children if child.type in self.names), None)
-        while name is not None and name.type in self.name_wrappers and name.named_children:
+        return None if name is None else self._unwrapped(name)
+
+    def names_of(self, node: Node) -> list[Node]:
+        """Return the names that a node defines where it may define several."""
+        found = map(self._unwrapped, node.children_by_field_name("name"))
+        return [name for name in found if name.type in self.names]
+
+    def _unwrapped(self, name: Node) -> Node:
+        while name.type in self.name_wrappers and name.named_children:
             name = name.named_children[-1]
         return name
 
@@ -316,11 +334,18 @@ class KeywordParameters:
         behind: A pattern of the sign among the parameters behind which they are; "" if they have a form of their own.
         form: A pattern of such a parameter.
         between: What is between the name and the value of an argument.
+        in_order: Whether the arguments are in the order of the parameters.
     """
 
     behind: str = ""
     form: str = ""
     between: str = "="
+    in_order: bool = False
+
+    @property
+    def mark(self) -> str:
+        """The sign between the name and the value, without blanks."""
+        return self.between.strip()
 
 
 @dataclass(frozen=True)
@@ -348,6 +373,7 @@ class Language:
         reads_members_by_string: Whether strings are keys of members.
         is_prose: Whether its files hold text for people.
         package: What begins the line with the name of the package that a file is of; "" if there is none.
+        modules_by_folder: Whether the files of a module know each other's names, and it is called like their folder.
         imports_packages: Whether an import brings all names of a package, and those of the packages around it are known.
         visibility: What tells whether other files may use a function.
         asserts: What the names of functions that assert begin with.
@@ -378,6 +404,7 @@ class Language:
     reads_members_by_string: bool = True
     is_prose: bool = False
     package: str = ""
+    modules_by_folder: bool = False
     imports_packages: bool = False
     visibility: Visibility = "stated"
     asserts: tuple[str, ...] = ()
@@ -386,3 +413,8 @@ class Language:
     keyword_parameters: KeywordParameters | None = None
     type_notation: Notation = "after-colon"
     reserved: frozenset[str] = frozenset()
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether calls write the names of parameters before their arguments, in the order of the parameters."""
+        return self.keyword_parameters is not None and self.keyword_parameters.in_order

@@ -20,6 +20,7 @@ from .php import PHP
 from .python import PYTHON
 from .ruby import RUBY
 from .rust import RUST
+from .swift import SWIFT
 from .symbols import Symbol, SymbolList
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ LANGUAGES: Mapping[str, Language] = {
     language.name: language
     for language in (
         *(PYTHON, JAVASCRIPT, JAVASCRIPT_REACT, TYPESCRIPT, TYPESCRIPT_REACT),
-        *(GO, RUST, JAVA, C, CPP, CSHARP, PHP, RUBY),
+        *(GO, RUST, JAVA, C, CPP, CSHARP, PHP, RUBY, SWIFT),
         *(KOTLIN, MARKDOWN, *OVERLOADING, *PROSE),
     )
 }
@@ -42,6 +43,9 @@ PARSED_LANGUAGES = tuple(name for name, language in LANGUAGES.items() if languag
 """The LSP language ids of those with a grammar."""
 _MAX_HEAD = 4_000
 """Characters of a file in which it says its package."""
+_MODULE_FOLDER = re.compile(r"/(?:Sources|Tests)/([^/]+)/")
+_ONLY_MODULE = "."
+"""The module of all files that are in no folder of one."""
 _BY_EXTENSION = {extension: one.name for one in LANGUAGES.values() for extension in one.extensions}
 _BY_WORD = _BY_EXTENSION | {
     word: one.name for one in LANGUAGES.values() if one.extensions for word in (one.name, *one.aliases)
@@ -74,8 +78,12 @@ def language_of_word(word: str | None) -> str | None:
 
 
 def package_of(snapshot: Snapshot) -> str:
-    """Return the name of the package that a file says it is of; "" if it says none."""
-    keyword = find_language(snapshot.language).package
+    """Return the name of the package or module that a file is of; "" if nothing says it."""
+    language = find_language(snapshot.language)
+    if language.modules_by_folder:
+        folder = _MODULE_FOLDER.search(snapshot.uri)
+        return folder[1] if folder is not None else _ONLY_MODULE
+    keyword = language.package
     found = (
         WordPattern(rf"^\s*{keyword}\s+([\w.]+)", re.MULTILINE).search(snapshot.text[:_MAX_HEAD])
         if keyword

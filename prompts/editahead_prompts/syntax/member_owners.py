@@ -19,6 +19,8 @@ from .language import Language, NodeTypes, child_in
 
 HINT = "~"
 """The first character of an owner that is only the name of a receiver of unknown type."""
+IMPLICIT = f"{HINT}."
+"""The owner of a member behind a dot with nothing before it."""
 _SUPER = re.compile(r"super(?:\([^()]{0,100}\))?")
 """A receiver whose members are those of the base classes."""
 _REFLECTS = re.compile(r"(?:\A|\.)(?:(?:[gs]et|has|del)attr|spyOn)\Z|\bpatch\.object\Z")
@@ -30,7 +32,7 @@ _MAX_GENERATIONS = 5
 _MAX_DEPTH = 400
 """Nodes around a name that are looked at. A broken text's tree can be as deep as the text is long."""
 _KIN = WordPattern(
-    r"\b(?:class|interface|struct|trait|record|enum)\s+(?P<name>\w+)(?:<[^<>\n]{0,200}>)?"
+    r"\b(?:class|interface|struct|trait|record|enum|protocol|extension|actor)\s+(?P<name>\w+)(?:<[^<>\n]{0,200}>)?"
     r"(?P<bases>\s*(?:[(:]|extends\b|implements\b)[^{\n]{0,400})"
     r"|\bimpl(?:<[^<>\n]{0,200}>)?\s+(?P<trait>\w+)(?:<[^<>\n]{0,200}>)?\s+for\s+(?P<type>\w+)"
 )
@@ -47,6 +49,8 @@ def member_owner(node: Node, language: Language) -> str:
         return "" if receiver is None else _type_of(receiver, language)
     if node.type in nodes.own_members:
         return enclosing_type(node, language)
+    if is_implicit_member(node, nodes):
+        return IMPLICIT
     if node.type in nodes.private_names:  # another name than the one without "#"
         return "#" + enclosing_type(node, language)
     if parent is not None and parent.type in nodes.members and parent.type not in nodes.receivers:
@@ -92,6 +96,17 @@ def is_macro_member(node: Node, language: Language) -> bool:
     )
 
 
+def is_implicit_member(node: Node, nodes: NodeTypes) -> bool:
+    """Return whether a name is behind a dot with nothing before it, as an enum's case in Swift."""
+    parent, before = node.parent, node.prev_sibling
+    return (
+        parent is not None
+        and parent.type in nodes.implicit_members
+        and before is not None
+        and before.type == "."
+    )
+
+
 def argument_owner(node: Node, language: Language) -> str:
     """Return the name of the function that is called with a keyword argument, after the name that it is called on."""
     for above in _upwards(node):
@@ -107,7 +122,11 @@ def parameter_owner(node: Node, language: Language) -> str:
     for above in _upwards(node):
         if above.type in language.nodes.lambdas:
             return ""
-        if "function" in above.type or "method" in above.type or "constructor" in above.type:
+        if above.type in language.nodes.variants:
+            names = [_text(one) for one in language.nodes.names_of(above) if one.end_byte <= node.start_byte]
+            return "".join(names[-1:])
+        is_named = above.type in language.nodes.named_functions
+        if is_named or "function" in above.type or "method" in above.type or "constructor" in above.type:
             name = _last_name(above.child_by_field_name("name"))
             return enclosing_type(above, language) if name in language.constructors else name
     return ""

@@ -18,6 +18,7 @@ from .language import Language, NodeTypes, child_in, children_in, is_comment, is
 from .member_owners import (
     argument_owner,
     enclosing_type,
+    is_implicit_member,
     is_macro_member,
     member_owner,
     parameter_owner,
@@ -102,7 +103,7 @@ def classify_occurrence(node: Node, root: Node, language: Language) -> Occurrenc
     owner, shorthand = _owner(node, role, holder, language), _is_shorthand(node, nodes)
     if holder is None:
         return Occurrence(role, False, around, imports, owner, shorthand, scopes, at=node.start_byte)
-    binder, at = binding_scope(node, holder, above, scopes, nodes), bound_from(holder, nodes)
+    binder, at = binding_scope(node, holder, above, scopes, nodes), bound_from(node, holder, nodes)
     return Occurrence(role, True, around, imports, owner, shorthand, scopes, binder, at)
 
 
@@ -126,7 +127,10 @@ def _role(node: Node, holder: Node | None, language: Language) -> NameRole:
     nodes, parent = language.nodes, node.parent
     if holder is not None and (
         holder.type in nodes.member_definitions
-        or (holder.type in nodes.functions and is_method(holder, nodes))
+        or (
+            (holder.type in nodes.functions or holder.type in nodes.members_in_types)
+            and is_method(holder, nodes)
+        )
         or (nodes.class_attribute and _types_above(holder, nodes) == nodes.class_attribute)
         or (holder.type in nodes.field_declarators and _is_declared_field(holder, nodes))
     ):
@@ -141,6 +145,7 @@ def _role(node: Node, holder: Node | None, language: Language) -> NameRole:
         (_is_member(node, nodes) and not _is_bare_call(node, language))
         or node.type in nodes.member_names
         or is_macro_member(node, language)
+        or is_implicit_member(node, nodes)
         or _is_initialized_member(parent, node, nodes)
     )
     return "member" if is_member else "plain"
@@ -177,7 +182,7 @@ def _is_shorthand(node: Node, nodes: NodeTypes) -> bool:
 def _owner(node: Node, role: NameRole, holder: Node | None, language: Language) -> str:
     if role == "member" or _is_shorthand(node, language.nodes):
         return member_owner(node, language)
-    if role == "argument":
+    if role == "argument" and holder is None:
         return argument_owner(node, language)
     is_parameter = holder is not None and (
         holder.type in language.nodes.parameter_lists or "parameter" in holder.type
@@ -189,7 +194,7 @@ def _definer(node: Node, nodes: NodeTypes) -> Node | None:
     """Return the node that defines the name at `node`; None for a use."""
     if node.type in nodes.bare_parameters:
         return node
-    if node.type in nodes.own_members:
+    if node.type in nodes.own_members or is_implicit_member(node, nodes):
         return None
     child, parent = node, node.parent
     while parent is not None and parent.type in nodes.name_wrappers:
@@ -197,6 +202,10 @@ def _definer(node: Node, nodes: NodeTypes) -> Node | None:
             return None
         child, parent = parent, parent.parent
     if parent is None or parent.type in nodes.uses:
+        return None
+    if child.type in nodes.patterns:
+        return parent
+    if parent.type in nodes.optional_bindings and not _is_bound_to_value(node):
         return None
     if parent.type in nodes.arms and (node.text or b"")[:1].isupper():  # a variant or a constant
         return None
@@ -219,6 +228,13 @@ def _is_defined(child: Node, parent: Node, nodes: NodeTypes) -> bool:
         return True
     field = next((one for one in _DEFINING_FIELDS if _is_field(parent, one, child)), None)
     return field is not None and (field != "left" or parent.type in nodes.assignments)
+
+
+def _is_bound_to_value(node: Node) -> bool:
+    sign = node.next_sibling
+    if sign is not None and sign.type == "type_annotation":
+        sign = sign.next_sibling
+    return sign is not None and sign.type == "="
 
 
 def _is_declared_field(holder: Node, nodes: NodeTypes) -> bool:

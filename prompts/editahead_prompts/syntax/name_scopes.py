@@ -65,8 +65,20 @@ def binding_scope(
     return scopes[0] if scopes else 0
 
 
-def bound_from(holder: Node, nodes: NodeTypes) -> int:
-    """Return the byte from which a name is bound in its scope; 0 for the whole scope."""
+def bound_from(node: Node, holder: Node, nodes: NodeTypes) -> int:
+    """Return the byte from which a name is bound in its scope; 0 for the whole scope.
+
+    Args:
+        node: The node of the name.
+        holder: The node that defines it.
+        nodes: The types of nodes of the language.
+    """
+    if holder.type in nodes.optional_bindings:
+        after = (one for one in holder.children if one.start_byte > node.start_byte and one.is_named)
+        value = next(
+            (one for one in after if one.prev_sibling is not None and one.prev_sibling.type == "="), node
+        )
+        return value.end_byte
     if holder.type not in nodes.values_before_names:
         return 0
     return (child_in(holder, nodes.values_before_names) or holder).end_byte

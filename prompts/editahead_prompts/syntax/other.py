@@ -10,4 +10,4 @@ PROSE = tuple(
 )
 MARKDOWN = Language("markdown", extensions=("md", "markdown"), is_prose=True)
 KOTLIN = Language("kotlin", extensions=("kt", "kts"), line_comment="//", block_comment=True, overloads=True)
-OVERLOADING = tuple(Language(name, overloads=True) for name in ("groovy", "scala", "swift"))
+OVERLOADING = tuple(Language(name, overloads=True) for name in ("groovy", "scala"))

@@ -143,6 +143,30 @@ class Store
 enum Kind { case One; }
 function largest(array $of) { return max($of); }
 """
+SWIFT = """\
+import Foundation
+import struct Net.Core.URL
+
+public protocol Shape {
+    var size: Int { get }
+    func area() -> Double
+}
+enum Kind: String {
+    case one = "1", two
+    case many(count: Int)
+}
+final class Store: Shape {
+    private var a = 1, b = 2
+    init(a: Int) { self.a = a }
+    func add(_ row: Row) { let local = row }
+    enum Key { case name }
+}
+extension Store {
+    var isEmpty: Bool { a == 0 }
+}
+func largest(in rows: [Row]) -> Row? { rows.first }
+private let hidden = 1
+"""
 RUBY = """
 require "json"
 
@@ -247,6 +271,14 @@ def names(found: list[Symbol], role: Role) -> list[str]:
             "Logger <- App:Logger|C <- App:Clock",
         ),
         ("ruby", RUBY, "LIMIT Shop Shop.Store Shop.Store.build Shop.Store.add", "LIMIT|Shop", "* <- json:*"),
+        (
+            "swift",
+            SWIFT,
+            "Shape Shape.size Shape.area Kind Kind.one Kind.two Kind.many Store Store.a Store.b Store.init Store.add "
+            "Store.Key Store.Key.name Store.isEmpty largest hidden",
+            "Shape|Kind|Store|largest",
+            "* <- Foundation:*|URL <- Net.Core:URL",
+        ),
     ],
 )
 def test_symbols(language: str, text: str, definitions: str, exports: str, imports: str) -> None:
@@ -269,7 +301,7 @@ def test_lines_are_those_of_the_names() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "language", ["python", "typescript", "go", "rust", "java", "c", "cpp", "csharp", "php", "ruby"]
+    "language", ["python", "typescript", "go", "rust", "java", "c", "cpp", "csharp", "php", "ruby", "swift"]
 )
 def test_broken_and_deep_texts_have_few_symbols(language: str) -> None:
     symbols("class A { " * 3000, language)

@@ -25,6 +25,7 @@ SAMPLES = {
     "typescript": "let a: string = <string>b;\n",
     "typescriptreact": "const a = <b>{c as string}</b>;\n",
     "php": "<?php\nfunction f($a) { return $a; }\n",
+    "swift": "func f(_ a: Int) -> Int { a }\n",
     "ruby": "def f(a)\n  a\nend\n",
     "csharp": "class A { int F(int a) => a; }\n",
     "go": "package p\n\nfunc f(a int) int { return a }\n",

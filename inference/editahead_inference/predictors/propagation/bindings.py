@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 
 from editahead_prompts.state import PastEdit
 from editahead_prompts.syntax.languages import find_language
-from editahead_prompts.syntax.member_owners import HINT, enclosing_type, related_types
+from editahead_prompts.syntax.member_owners import HINT, IMPLICIT, enclosing_type, related_types
 from editahead_prompts.syntax.name_occurrences import Occurrence
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import case_style, changed_spans, split_words, tokenize
@@ -252,7 +252,7 @@ class RenamedName:
 
     def _may_be_of_another_type(self, site: Occurrence, made: Occurrence, *, is_known: bool) -> bool:
         """Return whether a member of a receiver whose type the text does not show is perhaps that of another type."""
-        has_receiver = site.owner.startswith(HINT)
+        has_receiver = site.owner.startswith(HINT) and site.owner != IMPLICIT
         is_called_like = has_receiver and may_be_called(site.owner.removeprefix(HINT), made.owner)
         if is_known and has_receiver and len(split_words(self.old)) == 1:
             return not is_called_like

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from editahead_prompts.syntax.language import NodeTypes
-from editahead_prompts.syntax.languages import nodes_of
+from editahead_prompts.syntax.languages import find_language, nodes_of
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.indentation import indentation_length
 from editahead_prompts.text.snapshot import split_lines
@@ -26,7 +26,11 @@ MAX_LINES = 200
 WINDOW = 60
 """Lines of a parameter list or a call that are read."""
 _OPENS = re.compile(r"\s?\(")
-_KEYWORD = WordPattern(r"(?P<name>[^\W\d]\w*)\s*=(?!=)")
+_KEYWORD = {
+    "=": WordPattern(r"(?P<name>[^\W\d]\w*)\s*=(?!=)"),
+    ":": WordPattern(r"(?P<name>[^\W\d]\w*)\s*:(?!:)"),
+}
+"""An argument with the name of its parameter, by the sign behind it."""
 
 
 Change = tuple[int, int, str]
@@ -84,24 +88,26 @@ def _is_called(node: Node | None, nodes: NodeTypes) -> bool:
     return False
 
 
-def keyword_of(argument: str) -> str:
-    match = _KEYWORD.match(argument)
+def keyword_of(argument: str, language: str) -> str:
+    """Return the name of the parameter that an argument begins with; "" without one."""
+    known = find_language(language).keyword_parameters
+    match = _KEYWORD["=" if known is None else known.mark].match(argument)
     return match["name"] if match is not None else ""
 
 
 def with_argument(call: Call, place: int, text: str, language: str, name: str) -> Change | None:
     """Return the change that gives a call one more argument; None where its arguments do not tell their places."""
     texts = call.texts
-    named = [n for n, one in enumerate(texts) if language == "python" and keyword_of(one)]
+    named = [n for n, one in enumerate(texts) if language == "python" and keyword_of(one, language)]
     is_mapping = text.startswith("**")
-    if any(map(_is_unpacked, texts)) or any(keyword_of(texts[n]) == name for n in named):
+    if any(map(_is_unpacked, texts)) or any(keyword_of(texts[n], language) == name for n in named):
         return None
     if named and not is_mapping:
         if text.startswith("*"):
             return None
-        if (place == -1 or place >= named[0]) and not keyword_of(text):
+        if (place == -1 or place >= named[0]) and not keyword_of(text, language):
             text = f"{name}={text}"
-    if keyword_of(text) or is_mapping:
+    if is_mapping or (keyword_of(text, language) and not find_language(language).has_labels):
         place = -1
     rule = ArgumentChange("", "", "", "", "", None, "", text, place, True, len(texts) if texts != [""] else 0)
     return rule.changed(call.text, list(call.spans))
@@ -116,19 +122,21 @@ def without_argument(call: Call, place: int, name: str, language: str) -> Change
     """Return the change that takes an argument from a call; None where it does not pass it."""
     texts = call.texts
     if language == "python":
-        place = next((n for n, one in enumerate(texts) if keyword_of(one) == name), place)
+        place = next((n for n, one in enumerate(texts) if keyword_of(one, language) == name), place)
     if place >= len(texts) or any(map(_is_unpacked, texts[: place + 1])):
         return None
-    if language == "python" and keyword_of(texts[place]) not in ("", name):
+    if language == "python" and keyword_of(texts[place], language) not in ("", name):
         return None
     rule = ArgumentChange("", "", "", "", "", None, "", "", place, False, len(texts))
     return rule.changed(call.text, list(call.spans))
 
 
-def reordered(call: Call, order: Sequence[int]) -> Change | None:
+def reordered(call: Call, order: Sequence[int], language: str) -> Change | None:
     """Return the change that puts the arguments of a call into another order."""
-    texts = call.texts
-    if len(texts) != len(order) or any(keyword_of(one) or _is_unpacked(one) for one in texts):
+    texts, has_labels = call.texts, find_language(language).has_labels
+    if len(texts) != len(order) or any(map(_is_unpacked, texts)):
+        return None
+    if not has_labels and any(keyword_of(one, language) for one in texts):
         return None
     first = at = call.spans[0][0]
     parts = []

@@ -96,7 +96,7 @@ def _changes(
         if new != old and sorted(new) == sorted(old):
             order, label = [old.index(one) for one in new], f"order of {name}()'s arguments"
             meaning = "call-order", f"call-order:{label}", label, _TYPED if is_typed else _ORDERED
-            yield from ((meaning, call, reordered(call, order)) for call in calls)
+            yield from ((meaning, call, reordered(call, order, language.name)) for call in calls)
         return
     place = place_of_one_more(*sorted((old, new), key=len))
     if place is None:
@@ -155,7 +155,7 @@ def _passing(added: _NewParameter, calls: Sequence[Call]) -> Iterator[tuple[_Mea
     """Yield the calls that pass a new parameter: what another call was made to pass, or what is called like it."""
     change, name, index = added.change, added.name, added.situation.index
     example = _example(added)
-    own = passed_variable(name, index.snapshot.language, by_name=name in change.new.keywords)
+    own = passed_variable(name, index.snapshot.language, change.new.labels.get(name, ""))
     label = f"add {name} to {change.name}()"
     known: dict[str, frozenset[int]] = {}
     for call in calls:
@@ -219,11 +219,13 @@ def _examples(opens: WordPattern, edit: PastEdit, index: DocumentIndex) -> Itera
 
 def _argument_for(added: _NewParameter, call: Call) -> str | None:
     """Return what a call passes for a parameter, by its name or by its place."""
-    by_name = next((one for one in call.texts if keyword_of(one) == added.name), None)
-    is_by_place = by_name is None and added.place < len(call.texts)
-    if is_by_place and not any(map(keyword_of, call.texts[: added.place + 1])):
-        return call.texts[added.place]
-    return by_name
+    language = added.situation.index.snapshot.language
+    label = added.change.new.labels.get(added.name, added.name)
+    by_name = next((one for one in call.texts if keyword_of(one, language) == label), None)
+    if by_name is not None or added.place >= len(call.texts):
+        return by_name
+    before = () if find_language(language).has_labels else call.texts[: added.place + 1]
+    return call.texts[added.place] if not any(keyword_of(one, language) for one in before) else None
 
 
 def is_bound(name: str, line: int, index: DocumentIndex, trees: SyntaxTrees) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from tree_sitter import Node
 
 from editahead_prompts.state import PastEdit
-from editahead_prompts.syntax.functions import called_name, parameters_of
+from editahead_prompts.syntax.functions import ParameterList, called_name, parameters_of
 from editahead_prompts.syntax.language import Language
 from editahead_prompts.syntax.languages import find_language
 from editahead_prompts.syntax.symbols import text_of
@@ -39,13 +39,13 @@ class Parameters:
     Attributes:
         written: The parameters as written.
         names: Their names; "" for a pattern.
-        keywords: The names of those that are passed by their names only.
+        labels: What calls write before the arguments of those that are passed by their names only.
         receiver: The name of the object before them; "" without one.
     """
 
     written: tuple[str, ...]
     names: tuple[str, ...]
-    keywords: frozenset[str]
+    labels: Mapping[str, str]
     receiver: str = ""
 
     def is_optional(self, place: int) -> bool:
@@ -100,7 +100,7 @@ class ParameterChange:
 class _Function(NamedTuple):
     node: Node
     name: Node
-    parameters: Node
+    parameters: ParameterList
 
 
 def changes_parameters(edit: PastEdit, origin: DocumentIndex | None, trees: SyntaxTrees) -> bool:
@@ -139,7 +139,7 @@ def functions_at(line: int, index: DocumentIndex, trees: SyntaxTrees) -> Iterato
             if node is None or node.id in seen:
                 break
             seen.add(node.id)
-            parameters = parameters_of(node)
+            parameters = parameters_of(node, language.nodes)
             name = called_name(node, language) if parameters is not None else None
             if parameters is not None and name is not None:
                 yield _Function(node, name, parameters)
@@ -232,26 +232,29 @@ def read_parameters(lines: Sequence[str], row: int, column: int, language: Langu
         found = found[1:]
     written = tuple(one for one in found if one not in ("*", "/"))
     names = tuple(parameter_name(one, language) for one in written)
-    return Parameters(written, names, _keyword_only(listed, language), receiver["name"] if receiver else "")
+    return Parameters(written, names, _labels(listed, language), receiver["name"] if receiver else "")
 
 
-def _keyword_only(texts: Sequence[str], language: Language) -> frozenset[str]:
-    """Return the names of the parameters that are passed by their names only."""
+def _labels(texts: Sequence[str], language: Language) -> Mapping[str, str]:
+    """Return what calls write before the arguments of the parameters that are passed by their names only."""
     known = language.keyword_parameters
     if known is None:
-        return frozenset()
+        return {}
     if known.form:
-        return frozenset(parameter_name(one, language) for one in texts if re.match(known.form, one))
-    sign = next((n for n, one in enumerate(texts) if re.match(known.behind, one)), len(texts))
-    return frozenset(parameter_name(one, language) for one in texts[sign + 1 :])
+        named = [one for one in texts if re.match(known.form, one)]
+    else:
+        sign = next((n for n, one in enumerate(texts) if re.match(known.behind, one)), len(texts))
+        named = list(texts[sign + 1 :])
+    names = ((parameter_name(one, language), one) for one in named)
+    return {name: WORD.findall(one)[0] if language.has_labels else name for name, one in names if name}
 
 
-def passed_variable(name: str, language: str, *, by_name: bool = False) -> str:
-    """Return the argument that passes a variable to the parameter of the same name."""
+def passed_variable(name: str, language: str, label: str = "") -> str:
+    """Return the argument that passes a variable to the parameter of the same name, behind a label if it has one."""
     known = find_language(language)
     value = f"{known.sigil}{name}"
     between = known.keyword_parameters.between if known.keyword_parameters is not None else "="
-    return f"{name}{between}{value}" if by_name else value
+    return f"{label}{between}{value}" if label else value
 
 
 def _without_type_arguments(texts: Sequence[str]) -> Iterator[str]:
@@ -271,7 +274,9 @@ def parameter_name(parameter: str, language: Language) -> str:
     """Return the name of a parameter; "" for a pattern."""
     is_typed_first = language.type_notation == "before"
     plain = re.split(r"=(?!=)|\[", parameter)[0] if is_typed_first else parameter
+    if language.has_labels:
+        plain = parameter.partition(":")[0]
     names = [] if plain.startswith(("{", "[", "(")) else WORD.findall(plain)
-    if is_typed_first:
+    if is_typed_first or language.has_labels:
         return names[-1] if names else ""
     return next((name for name in names if name not in _NOT_NAMES), "")

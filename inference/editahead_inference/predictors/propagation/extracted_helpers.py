@@ -211,16 +211,16 @@ def _helper(line: int, situation: Situation) -> _Helper | None:
     if name is None or parameters is None or expression is None or not all(parameters.names):
         return None
     lead = _lead(function, parameters, language)
-    if lead is None or parameters.keywords:
+    if lead is None or parameters.labels:
         return None
     names = tuple(language.sigil + one for one in parameters.names)
     return _Helper(text_of(name), names, expression, function.start_byte, function.end_byte, lead)
 
 
 def _parameters(function: Node, index: DocumentIndex, language: Language) -> Parameters | None:
-    single, listed = function.child_by_field_name("parameter"), parameters_of(function)
+    single, listed = function.child_by_field_name("parameter"), parameters_of(function, language.nodes)
     if single is not None:
-        return Parameters((text_of(single),), (text_of(single),), frozenset())
+        return Parameters((text_of(single),), (text_of(single),), {})
     if listed is None:
         return None
     row, column = listed.start_point

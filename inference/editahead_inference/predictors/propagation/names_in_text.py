@@ -11,7 +11,7 @@ from editahead_prompts.syntax.symbols import text_of
 from editahead_prompts.text.word_patterns import WordPattern
 
 _MARKS_NAME = WordPattern(
-    r"(?:`|(?<!\w)['\"]|[@\\:]t?param(?:\[\w+\])?\s+(?:\{[^{}]*\}\s*|\w+\s+)?\[?|[@\\]p\s|\{)\Z"
+    r"(?:`|(?<!\w)['\"]|[@\\:]t?param(?:\[\w+\])?\s+(?:\{[^{}]*\}\s*|\w+\s+)?\[?|[@\\]p\s|-\s+[Pp]arameter\s+|\{)\Z"
 )
 """What precedes a name in a comment or a string."""
 _MAX_MARK = 200
@@ -27,7 +27,7 @@ def is_quoted(body: str, match: re.Match[str]) -> bool:
     return bool(
         _MARKS_NAME.search(before[-_MAX_MARK:])
         or after.startswith(("(", "`"))
-        or (not before.strip(" \t*#/") and re.match(r"\s*(?:\([^)]*\))?\s*:", after))
+        or (not before.strip(" \t*#/-") and re.match(r"\s*(?:\([^)]*\))?\s*:", after))
     )
 
 

@@ -110,9 +110,12 @@ def _passed(call: Call, callee: Parameters, name: str, language: str) -> Change 
     """Return the change of a call that passes a name on; None where it is not clear how."""
     place, passed = callee.names.index(name), call.texts
     count = len(passed) if passed != [""] else 0
-    is_by_name = name in callee.keywords or callee.is_optional(place) or any(map(keyword_of, passed))
-    is_by_name = is_by_name and find_language(language).keyword_parameters is not None
-    is_given = place < count and not any(map(keyword_of, passed[: place + 1]))
+    known, label = find_language(language), callee.labels.get(name, "")
+    is_named = [bool(keyword_of(one, language)) for one in passed]
+    is_by_name = bool(label) or callee.is_optional(place) or any(is_named)
+    is_by_name = is_by_name and known.keyword_parameters is not None and not known.has_labels
+    is_given = place < count and not any(is_named[: place + 1])
     if is_given if is_by_name else place != count:
         return None
-    return with_argument(call, -1, passed_variable(name, language, by_name=is_by_name), language, name)
+    label = label or (name if is_by_name else "")
+    return with_argument(call, -1, passed_variable(name, language, label), language, name)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from editahead_prompts.state import PastEdit
 from editahead_prompts.syntax.constructors import is_set_by_constructor
 from editahead_prompts.syntax.languages import find_language, is_nested, nodes_of, package_of
-from editahead_prompts.syntax.member_owners import HINT, enclosing_type
+from editahead_prompts.syntax.member_owners import HINT, IMPLICIT, enclosing_type
 from editahead_prompts.syntax.name_occurrences import Occurrence
 from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.identifiers import split_words
@@ -18,7 +18,15 @@ from editahead_prompts.text.word_patterns import WordPattern
 
 from .bindings import RenamedName, python_definition
 from .document_index import DocumentIndex
-from .named_places import MODULE, OtherIndexes, matches_in, may_be_called, places_in, whole_word
+from .named_places import (
+    MODULE,
+    OtherIndexes,
+    matches_in,
+    may_be_called,
+    occurrences_of,
+    places_in,
+    whole_word,
+)
 from .names_in_text import is_listed, is_quoted
 
 if TYPE_CHECKING:
@@ -26,7 +34,7 @@ if TYPE_CHECKING:
 
 C_FAMILY = frozenset({"c", "cpp"})
 _IMPORT = re.compile(
-    r"\s*(?:import\b|from\s|use\s|(?:global\s+)?using\s|pub\s+use\s|mod\s|#\s*include\b|export\s.*\bfrom\b|.*\brequire\()"
+    r"\s*(?:(?:@testable\s+)?import\b|from\s|use\s|(?:global\s+)?using\s|pub\s+use\s|mod\s|#\s*include\b|export\s.*\bfrom\b|.*\brequire\()"
 )
 _FOLDERS = frozenset({"__init__", "index", "mod", "lib", "main"})
 """Names of files whose module is called like their folder."""
@@ -79,7 +87,9 @@ class RenamedDefinition(RenamedName):
     def is_only_definition(self) -> bool:
         """Whether the edit renamed a definition, and its document defines neither the old nor the new name once more."""
         made = self.new_occurrence
-        if made is None or made.imports or made.role not in ("plain", "member"):
+        if made is None or made.imports:
+            return False
+        if made.role not in ("plain", "member") and not (made.role == "argument" and made.defines):
             return False
         if made.role == "member" and not made.owner:
             return False
@@ -132,11 +142,21 @@ class RenamedDefinition(RenamedName):
         made = self.new_occurrence
         if self.is_here:
             return True
+        if made is not None and self._is_label:
+            return bool(self.index.words.get(made.owner))
         if made is None or made.binder != MODULE or self._is_private or self.is_of_other_module:
             return False
         if made.role == "member":
             return bool(self.index.words.get(made.owner.removeprefix(HINT)))
         return made.owner == "" and (self._is_of_same_package or self._is_imported)
+
+    @cached_property
+    def _is_label(self) -> bool:
+        """Whether all calls of the function write the name before an argument."""
+        made = self.new_occurrence
+        if made is None or not made.defines or not made.owner or not self._language.has_labels:
+            return False
+        return made.role == "argument" or (made.role == "plain" and made.binder != MODULE)
 
     @cached_property
     def _is_private(self) -> bool:
@@ -164,7 +184,9 @@ class RenamedDefinition(RenamedName):
         if stem in _FOLDERS or self._origin.snapshot.language == "go":
             names.add(posixpath.basename(posixpath.dirname(uri)))
         package = package_of(self._origin.snapshot)
-        if find_language(self._origin.snapshot.language).imports_packages:
+        if find_language(self._origin.snapshot.language).modules_by_folder:
+            names = {package or stem}
+        elif find_language(self._origin.snapshot.language).imports_packages:
             names.add(package or stem)
         elif self._origin.snapshot.language == "java":
             names.add(f"{package.rpartition('.')[2]}.{self.old}" if package else stem)
@@ -227,6 +249,8 @@ class RenamedDefinition(RenamedName):
             return self._refers_to_member(site, made, line, column)
         if site.role == "argument":
             return bool(made.owner and site.owner) and self._has_owner(site)
+        if made.role == "argument" or (self._is_label and not self.is_here):
+            return False
         if site.role == "member":
             return self._is_qualified(site)
         if self.is_here:
@@ -243,6 +267,8 @@ class RenamedDefinition(RenamedName):
         return not self.is_here and owner in self._modules
 
     def _refers_to_member(self, site: Occurrence, made: Occurrence, line: int, column: int) -> bool:
+        if site.role == "argument" and self._has_constructor_parameter:
+            return False
         if site.shorthand or site.role == "argument":
             return bool(site.owner) and site.owner.rpartition(".")[2] == made.owner
         if site.role == "member":
@@ -263,8 +289,19 @@ class RenamedDefinition(RenamedName):
             return False
         receiver = site.owner.removeprefix(HINT)
         is_named_after = split_words(receiver) == split_words(made.owner)
-        is_distinctive = len(split_words(self.old)) > 1 and may_be_called(receiver, made.owner)
+        is_distinctive = len(split_words(self.old)) > 1 and (
+            site.owner == IMPLICIT or may_be_called(receiver, made.owner)
+        )
         return self.is_here or is_named_after or is_distinctive
+
+    @cached_property
+    def _has_constructor_parameter(self) -> bool:
+        """Whether the constructor of the member's type has a parameter of the old name, which keeps it."""
+        made = self.new_occurrence
+        found = occurrences_of(self.old, self._origin, self.trees, self.max_lines)
+        return made is not None and any(
+            one.defines and one.role == "plain" and one.owner == made.owner for one in found
+        )
 
     def _is_without_receiver(self, made: Occurrence, line: int, column: int) -> bool:
         """Return whether a name is the member inside of its type, in a language that needs no `this`."""
