@@ -6,7 +6,7 @@ import ast
 import warnings
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rapidfuzz.fuzz import ratio
 from tree_sitter import Tree
@@ -22,7 +22,7 @@ from editahead_inference.apply.placement.line_matching import (
 from editahead_inference.apply.placement.line_names import identity
 from editahead_inference.apply.placement.placement import Target, make_refusal
 from editahead_inference.apply.placement.splices import Splice
-from editahead_inference.apply.results import Refusal, SettledBy, SimilarLines
+from editahead_inference.apply.results import Refusal, SimilarLines
 from editahead_prompts.sketches.elision_markers import parse_marker
 from editahead_prompts.sketches.sketch import Diff, Elision, FileSketch, Snippet
 from editahead_prompts.syntax.syntax_trees import count_errors
@@ -31,62 +31,17 @@ from editahead_prompts.text.edits import Edit
 from editahead_prompts.text.snapshot import Snapshot
 
 from .added_items import replaced_by_new
-from .adopted_lines import adopted_lines
 from .broken_definitions import broken_definitions
+from .checks import DOUBTS, OTHER_MEANINGS, Check
 from .data_syntax import breaks_data
 from .dots_in_lines import gaps_for_text
-from .hidden_versions import (
-    comments_below_code,
-    copies_of_next_element,
-    one_more_block,
-    paragraphs_in_other_words,
-    renamed_members,
-    repeated_annotations,
-    repeated_headers,
-    repeats_of_next_line,
-    reworded_below,
-    swapped_lines,
-    torn_imports,
-    twins_of_hidden_heads,
-    versions_above,
-    versions_beside,
-    versions_beyond_marks,
-)
-from .keyed_elements import versions_of_hidden_elements
 from .left_out_code import words_for_code
 from .lost_elements import lost_elements
-from .lost_labels import lost_labels
-from .moved_lines import moved_lines
 from .named_scopes import misplaced_lines
-from .other_meanings import (
-    added_elsewhere,
-    copied_blocks,
-    copied_lines,
-    detached_comments,
-    emptied_headers,
-    other_conditions,
-    repeated_members,
-    replaced_in_series,
-    respaced_lines,
-    shown_lines_gone,
-    split_strings,
-    unclosed_ends,
-    unreached_lines,
-)
-from .other_places import (
-    copied_neighbours,
-    lines_behind_returns,
-    nearby_copies,
-    shifted_brackets,
-    stray_depths,
-)
-from .overloads import overloads_beside_marks, replaced_overloads
 from .repeated_keys import repeated_keys
 from .shown_ends import missing_ends, unended_blocks
-from .shown_functions import outside_functions
 from .shown_neighbours import enclosed_lines, encloses_all
 from .shown_runs import ShownRuns, code_lines, without_commas
-from .strayed_entries import strayed_entries
 from .substance import emptied_bodies
 from .torn_texts import find_torn_text
 from .whole_file import goes_on_below, is_plainly_whole, loses_all_imports
@@ -96,23 +51,6 @@ MAX_CHARS = 1_000_000
 
 _MIN_PARAPHRASE_SIMILARITY = 45
 """Percent of similarity from which a removed comment may be one of the hunk in other words."""
-
-_HIDDEN_VERSION = "A marker may hide the old version of these lines."
-_ADDED_OR_REPLACED = "The sketch does not show whether these lines are added or replace lines of the file."
-_NEXT_ELEMENT = "The new lines may be a new version of the next element."
-_OTHER_CONDITION = "The file may need this line once for each condition."
-_MOVED_LINES = "The sketch does not show whether these lines move."
-_MOVED_LINE = "The sketch does not show whether this line moves."
-_BLANK_BESIDE = "The sketch does not show whether a blank line belongs above or below the new lines."
-
-_SETTLED_BY: Mapping[str, SettledBy] = {
-    _HIDDEN_VERSION: "shown-ends",
-    _OTHER_CONDITION: "person",
-    _MOVED_LINES: "person",
-    _MOVED_LINE: "person",
-    _BLANK_BESIDE: "person",
-}
-"""What settles another meaning of a sketch, where it is not the likelihood."""
 
 
 def first_failure(
@@ -138,172 +76,165 @@ def first_failure(
         return make_refusal("too-large", f"The file would have {len(guess):,} characters.")
     if not _is_confined(target.original, splices, edit):
         return make_refusal("would-lose-code", "Lines that the sketch does not mention would change.")
-    unrequested = (
-        _unrequested_by_diff(part.content, target, splices)
-        if isinstance(part.content, Diff)
-        else _unrequested_by_snippet(part, part.content, target, splices)
-    )
-    if unrequested is not None:
-        return unrequested
-    if (
-        part.kind == "declaration"
-        and not isinstance(part.content, Diff)
-        and goes_on_below(code_lines(part.content), guess)
-    ):
-        return make_refusal(
-            "ambiguous",
-            "The declaration would continue below the last line that the sketch shows.",
-            settled_by="person",
-        )
-    if part.kind == "whole-file" and loses_all_imports(target, guess):
-        return make_refusal("would-lose-code", "All imports would be deleted, because the sketch shows none.")
-    if not isinstance(part.content, Diff):
-        for number in emptied_bodies(part.content, target, splices):
-            said = "This code would be replaced by lines that do nothing."
-            return make_refusal("would-lose-code", said, [target.lines.bodies[number]], settled_by="person")
-        for splice in splices:
-            for line in gaps_for_text(target, target.lines.bodies[splice.start : splice.end], splice.lines):
-                detail = "The dots may be a marker for the code that the file has there."
-                return make_refusal("ambiguous", detail, [line], settled_by="person")
-    if not isinstance(part.content, Diff) and part.kind != "whole-file":
-        for lost in lost_elements(part.content, target, splices):
-            near = (SimilarLines(lost.start, lost.end, 1.0),)
-            deleted = target.lines.bodies[lost.start : lost.end]
-            return make_refusal(
-                "would-lose-code", "Code that the sketch does not show would be deleted.", deleted, near
-            )
-        for line in replaced_by_new(part.content, target, splices):
-            if not encloses_all(part.content, target, splices):
-                detail = "This insertion would delete existing code."
-                return make_refusal("would-lose-code", detail, [line])
-        unclear = None if is_choice else _other_meaning(part.content, target, splices)
-        if unclear is not None and not encloses_all(part.content, target, splices):
-            return unclear
-        for number in lines_behind_returns(target, splices):
-            return _unclear(number, target, _ADDED_OR_REPLACED)
-        for number in stray_depths(target, splices):
-            return _unclear(
-                number, target, "The new lines may belong to the block above or to the one below."
-            )
-        for number in copied_neighbours(part.content, target, splices):
-            return _unclear(number, target, _MOVED_LINES, settled_by="person")
-        for number in () if is_choice else nearby_copies(target, splices):
-            detail = "The sketch may show lines from another place in the file."
-            return _unclear(number, target, detail, settled_by="person")
-        for number in () if is_choice else overloads_beside_marks(part.content, target, splices):
-            return _unclear(number, target, _HIDDEN_VERSION, settled_by="person")
-        for number in () if is_choice else twins_of_hidden_heads(part.content, target, splices):
-            return _unclear(number, target, _HIDDEN_VERSION, settled_by="shown-ends")
-        for number in () if is_choice else repeated_headers(part.content, target, splices):
-            detail = "The sketch may mean this function."
-            return _unclear(number, target, detail, settled_by="shown-ends")
-        for number in () if is_choice else copies_of_next_element(target, splices):
-            return _unclear(number, target, _NEXT_ELEMENT, settled_by="person")
-        for number in repeats_of_next_line(part.content, target, splices):
-            return _unclear(number, target, _NEXT_ELEMENT, settled_by="person")
-        for number in () if is_choice else one_more_block(part.content, target, splices):
-            return _unclear(number, target, _HIDDEN_VERSION, settled_by="shown-ends")
-        for number in renamed_members(target, splices):
-            return _unclear(number, target, "This name would be defined twice.", settled_by="person")
-        for number in torn_imports(target, splices):
-            return _unclear(number, target, "The new code would precede this import.", settled_by="person")
-        for number in repeated_annotations(target, splices):
-            return _unclear(number, target, "This line would be repeated.", settled_by="person")
-        for number in outside_functions(part.content, target, splices):
-            return _unclear(number, target, "The sketch shows this change in another function.")
-        for number in () if is_choice else lost_labels(part.content, target, splices):
-            return _unclear(number, target, _ADDED_OR_REPLACED)
-        for number in () if is_choice else repeated_members(part.content, target, splices):
-            detail = "The file already has these lines in another place, which the sketch may show."
-            return make_refusal("ambiguous", detail, [target.lines.bodies[number]], settled_by="person")
-        inserted = [line for splice in splices for line in splice.lines]
-        for line in words_for_code(target, inserted):
-            detail = "This placeholder would replace code that the sketch leaves out."
-            return make_refusal("unparsed", detail, [line], settled_by="person")
-        for line in unended_blocks(part.content, target, splices):
-            detail = "A block would continue below the last line that the sketch shows."
-            return make_refusal("ambiguous", detail, [line], settled_by="person")
-        for line in missing_ends(part.content, target, splices):
-            detail = "A function would not end as the sketch shows."
-            return make_refusal("unplaced", detail, [line])
-        for key in repeated_keys(target, splices):
-            return make_refusal("ambiguous", f"The key `{key}` would occur twice.", settled_by="person")
-        misplaced = list(misplaced_lines(part.content, target, splices))
-        enclosed = enclosed_lines(part.content, target, splices) if misplaced else ()
-        for line, header in misplaced:
-            if normalize_line(line) in enclosed:
-                continue
-            header = header.partition(" ")[2] or header
-            detail = f"A line would end up outside `{header}`, where the sketch shows it or the file has it."
-            return make_refusal("unplaced", detail, [line])
+    if isinstance(part.content, Diff):
+        found = _unrequested_by_diff(part.content, target, splices)
+    else:
+        found = _failure_of_snippet(part, part.content, target, splices, guess, is_choice=is_choice)
+    if found is not None:
+        return found
     target.check()
     after = target.syntax.tree_after(target.original, edit)
-    if torn := find_torn_text(target, splices, edit, guess, after):
-        return make_refusal("would-break-syntax", torn)
-    counts = None if after is None else (target.errors, count_errors(after.root_node))
-    if (
-        counts is not None and counts[1] > counts[0] and not (counts[0] and _is_located_exactly(part, target))
-    ):  # A grammar that cannot read the file may not be able to read the new lines either.
-        return make_refusal("would-break-syntax", "The result would have new syntax errors.")
-    is_diff = isinstance(part.content, Diff)
-    if after is None and not is_diff and part.kind != "whole-file" and _unbalances_braces(target, splices):
-        return make_refusal("would-break-syntax", "The result would have an unbalanced brace.")
-    if edit and breaks_data(target.original, guess):
-        return make_refusal("would-break-syntax", "The file could no longer be parsed.")
-    if (
-        target.original.language == "python"
-        and edit
-        and not _is_indented(_changed_statements(guess, edit, after))
-        and not _is_indented(guess)
-        and _is_indented(target.original.text)
-    ):
-        detail = "Python would not accept the indentation."
-        return make_refusal("would-break-syntax", detail, settled_by="person")
+    found = _syntax_failure(part, target, splices, edit, guess, after)
+    if found is not None:
+        return found
     target.check()
     return broken_definitions(part, target, splices, guess, after)
 
 
-def _other_meaning(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Refusal | None:
-    """Return a refusal if the sketch may as well mean something else."""
-    checks = (
-        (strayed_entries(snippet, target, splices), "The new lines may belong before this line."),
-        (copied_lines(snippet, target, splices), "The sketch may show lines from another place in the file."),
-        (shown_lines_gone(snippet, target, splices), _ADDED_OR_REPLACED),
-        (added_elsewhere(snippet, target, splices), _ADDED_OR_REPLACED),
-        (replaced_overloads(snippet, target, splices), _ADDED_OR_REPLACED),
-        (replaced_in_series(snippet, target, splices), _ADDED_OR_REPLACED),
-        (copied_blocks(target, splices), _ADDED_OR_REPLACED),
-        (shifted_brackets(target, splices), "The sketch may show the end of another block."),
-        (respaced_lines(target, splices), "The sketch may show lines from another place in the file."),
-        (moved_lines(snippet, target, splices), _MOVED_LINES),
-        (unclosed_ends(snippet, target, splices), _ADDED_OR_REPLACED),
-        (versions_beyond_marks(snippet, target, splices), _ADDED_OR_REPLACED),
-        (unreached_lines(target, splices), _ADDED_OR_REPLACED),
-        (other_conditions(target, splices), _OTHER_CONDITION),
-        (versions_beside(snippet, target, splices), _ADDED_OR_REPLACED),
-        (reworded_below(snippet, target, splices), _ADDED_OR_REPLACED),
-        (versions_of_hidden_elements(snippet, target, splices), _ADDED_OR_REPLACED),
-        (adopted_lines(snippet, target, splices), "This line may belong to the element above the new lines."),
-        (
-            emptied_headers(snippet, target, splices),
-            "The block below this line would move under a new header.",
-        ),
-        (detached_comments(snippet, target, splices), "This comment may belong to the line below it."),
-        (split_strings(snippet, target, splices), "These lines would be inside a string."),
-        (paragraphs_in_other_words(snippet, target, splices), _HIDDEN_VERSION),
-        (swapped_lines(snippet, target, splices), _MOVED_LINE),
-        (versions_above(snippet, target, splices), _HIDDEN_VERSION),
-        (comments_below_code(snippet, target, splices), _BLANK_BESIDE),
+def _failure_of_snippet(
+    part: FileSketch,
+    snippet: Snippet,
+    target: Target,
+    splices: Sequence[Splice],
+    guess: str,
+    *,
+    is_choice: bool,
+) -> Refusal | None:
+    """Return the refusal of the first check of lines that the merge of a snippet does not pass."""
+    found = _unrequested_by_snippet(part, snippet, target, splices)
+    if found is None and part.kind == "declaration" and goes_on_below(code_lines(snippet), guess):
+        said = "The declaration would continue below the last line that the sketch shows."
+        found = make_refusal("ambiguous", said, settled_by="person")
+    if found is None and part.kind == "whole-file" and loses_all_imports(target, guess):
+        found = make_refusal(
+            "would-lose-code", "All imports would be deleted, because the sketch shows none."
+        )
+    found = found or _emptied_code(snippet, target, splices)
+    if found is not None or part.kind == "whole-file":
+        return found
+    return (
+        _lost_code(snippet, target, splices)
+        or _other_meaning(snippet, target, splices, is_choice=is_choice)
+        or _misplaced_code(snippet, target, splices)
     )
-    for found, detail in checks:
-        for line in found:
-            return _unclear(line, target, detail, settled_by=_SETTLED_BY.get(detail, "likelihood"))
+
+
+def _emptied_code(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Refusal | None:
+    """Return a refusal if code would give way to lines that do nothing, or to dots."""
+    for number in emptied_bodies(snippet, target, splices):
+        said = "This code would be replaced by lines that do nothing."
+        return make_refusal("would-lose-code", said, [target.lines.bodies[number]], settled_by="person")
+    for splice in splices:
+        for line in gaps_for_text(target, target.lines.bodies[splice.start : splice.end], splice.lines):
+            detail = "The dots may be a marker for the code that the file has there."
+            return make_refusal("ambiguous", detail, [line], settled_by="person")
     return None
 
 
-def _unclear(line: int, target: Target, detail: str, *, settled_by: SettledBy = "likelihood") -> Refusal:
-    near = (SimilarLines(line, line + 1, 1.0),)
-    return make_refusal("ambiguous", detail, [target.lines.bodies[line]], near, settled_by=settled_by)
+def _lost_code(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Refusal | None:
+    """Return a refusal if code would be deleted that the sketch does not show."""
+    for lost in lost_elements(snippet, target, splices):
+        near = (SimilarLines(lost.start, lost.end, 1.0),)
+        deleted = target.lines.bodies[lost.start : lost.end]
+        said = "Code that the sketch does not show would be deleted."
+        return make_refusal("would-lose-code", said, deleted, near)
+    for line in replaced_by_new(snippet, target, splices):
+        if not encloses_all(snippet, target, splices):
+            return make_refusal("would-lose-code", "This insertion would delete existing code.", [line])
+    return None
+
+
+def _other_meaning(
+    snippet: Snippet, target: Target, splices: Sequence[Splice], *, is_choice: bool
+) -> Refusal | None:
+    """Return a refusal if the sketch may as well mean something else."""
+    unclear = None if is_choice else _first_finding(OTHER_MEANINGS, snippet, target, splices)
+    if unclear is not None and not encloses_all(snippet, target, splices):
+        return unclear
+    checks = [check for check in DOUBTS if check.is_for_choices or not is_choice]
+    return _first_finding(checks, snippet, target, splices)
+
+
+def _first_finding(
+    checks: Iterable[Check], snippet: Snippet, target: Target, splices: Sequence[Splice]
+) -> Refusal | None:
+    """Return the refusal of the first check that finds a line."""
+    for check in checks:
+        line = next(iter(check.find(snippet, target, splices)), None)
+        if line is not None:
+            near = (SimilarLines(line, line + 1, 1.0),)
+            deleted = [target.lines.bodies[line]]
+            return make_refusal(check.reason, check.detail, deleted, near, settled_by=check.settled_by)
+    return None
+
+
+def _misplaced_code(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Refusal | None:
+    """Return a refusal if lines would not be where the sketch shows them, or a block would not end as it shows."""
+    inserted = [line for splice in splices for line in splice.lines]
+    for line in words_for_code(target, inserted):
+        detail = "This placeholder would replace code that the sketch leaves out."
+        return make_refusal("unparsed", detail, [line], settled_by="person")
+    for line in unended_blocks(snippet, target, splices):
+        detail = "A block would continue below the last line that the sketch shows."
+        return make_refusal("ambiguous", detail, [line], settled_by="person")
+    for line in missing_ends(snippet, target, splices):
+        return make_refusal("unplaced", "A function would not end as the sketch shows.", [line])
+    for key in repeated_keys(target, splices):
+        return make_refusal("ambiguous", f"The key `{key}` would occur twice.", settled_by="person")
+    misplaced = list(misplaced_lines(snippet, target, splices))
+    enclosed = enclosed_lines(snippet, target, splices) if misplaced else ()
+    for line, header in misplaced:
+        if normalize_line(line) in enclosed:
+            continue
+        header = header.partition(" ")[2] or header
+        detail = f"A line would end up outside `{header}`, where the sketch shows it or the file has it."
+        return make_refusal("unplaced", detail, [line])
+    return None
+
+
+def _syntax_failure(
+    part: FileSketch,
+    target: Target,
+    splices: Sequence[Splice],
+    edit: Edit,
+    guess: str,
+    after: Tree | None,
+) -> Refusal | None:
+    """Return a refusal if the file could not be read as before.
+
+    Args:
+        after: The tree of the text after the edit; None without a grammar.
+    """
+    if torn := find_torn_text(target, splices, edit, guess, after):
+        return make_refusal("would-break-syntax", torn)
+    if _adds_errors(part, target, after):
+        return make_refusal("would-break-syntax", "The result would have new syntax errors.")
+    is_snippet = not isinstance(part.content, Diff) and part.kind != "whole-file"
+    if after is None and is_snippet and _unbalances_braces(target, splices):
+        return make_refusal("would-break-syntax", "The result would have an unbalanced brace.")
+    if edit and breaks_data(target.original, guess):
+        return make_refusal("would-break-syntax", "The file could no longer be parsed.")
+    if edit and _breaks_indentation(target.original, guess, edit, after):
+        detail = "Python would not accept the indentation."
+        return make_refusal("would-break-syntax", detail, settled_by="person")
+    return None
+
+
+def _adds_errors(part: FileSketch, target: Target, after: Tree | None) -> bool:
+    """Return whether the file gets syntax errors. A grammar that cannot read it may not read the new lines either."""
+    if after is None or count_errors(after.root_node) <= target.errors:
+        return False
+    return not (target.errors and _is_located_exactly(part, target))
+
+
+def _breaks_indentation(original: Snapshot, guess: str, edit: Edit, after: Tree | None) -> bool:
+    """Return whether Python would accept the indentation of the text before an edit, and not that after it."""
+    return (
+        original.language == "python"
+        and not _is_indented(_changed_statements(guess, edit, after))
+        and not _is_indented(guess)
+        and _is_indented(original.text)
+    )
 
 
 def _unbalances_braces(target: Target, splices: Sequence[Splice]) -> bool:
