@@ -9,8 +9,10 @@ from editahead_lab.experiments.delta import DeltaApply, DeltaMake
 from editahead_lab.experiments.encoder import EncoderFit, EncoderPairs
 from editahead_lab.experiments.experiment import Experiment
 from editahead_lab.experiments.fits import (
+    AlignmentFit,
     ClosedFilesFit,
     CompletionFit,
+    EvidenceFit,
     FinishFit,
     GateFit,
     ModelGateFit,
@@ -24,6 +26,8 @@ EXPERIMENTS: dict[str, type[Experiment]] = {
     "gate": GateFit,
     "model-gate": ModelGateFit,
     "closed-files": ClosedFilesFit,
+    "alignment": AlignmentFit,
+    "evidence": EvidenceFit,
     "finish": FinishFit,
     "search": SearchFit,
     "completion": CompletionFit,

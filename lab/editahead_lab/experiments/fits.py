@@ -134,6 +134,46 @@ class ClosedFilesFit(Fit):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ApplyFit(Fit):
+    """A fit of weights of Apply to sketches of commits."""
+
+    edits: tuple[Path, ...] = required("files of edits (.jsonl.zst) of which the sketches are made")
+    judged: Path = required("another file of edits, for the figures")
+    sketches: int = setting(4_000, "sketches that are made of each file", minimum=1)
+    seed: int = setting(5, "seed of their choice")
+
+    def fitted_on(self, found: Mapping[str, Any]) -> Output:
+        """Return the output of the fit."""
+        to = f"{found['sketches']} sketches of {', '.join(found['fitted on'])}"
+        return self.fitted(found, to, _line("judged", found["figures"]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlignmentFit(ApplyFit):
+    """Fit the weights by which Apply aligns a sketch with its file."""
+
+    epochs: int = setting(2, "how often each sketch is seen", minimum=1)
+
+    def run(self, context: Context) -> Output:
+        from editahead_lab.training.apply.fit_alignment import FitSettings, train
+
+        settings = FitSettings(self.sketches, self.epochs, self.seed)
+        return self.fitted_on(train(self.edits, self.judged, self.out, settings))
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvidenceFit(ApplyFit):
+    """Fit the weights of the evidence by which Apply puts the readings of a sketch in order."""
+
+    requires = ("scipy", "numpy")
+
+    def run(self, context: Context) -> Output:
+        from editahead_lab.training.apply.fit_evidence import train
+
+        return self.fitted_on(train(self.edits, self.judged, self.out, self.sketches, self.seed))
+
+
+@dataclass(frozen=True, kw_only=True)
 class FinishFit(Fit):
     """Fit the weights of `editahead finish` to commits of several files with hunks left out."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import wraps
+from typing import Protocol
 
 from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice
@@ -57,8 +59,13 @@ from .overloads import overloads_beside_marks, replaced_overloads
 from .shown_functions import outside_functions
 from .strayed_entries import strayed_entries
 
-FindLines = Callable[[Snippet, Target, Sequence[Splice]], Iterable[int]]
-"""Finds the lines of the file that speak against a merge."""
+
+class FindLines(Protocol):
+    """Yields the lines of the file that speak against a merge."""
+
+    __name__: str
+
+    def __call__(self, snippet: Snippet, target: Target, splices: Sequence[Splice], /) -> Iterable[int]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +85,20 @@ class Check:
     is_for_choices: bool = True
     reason: RefusalReason = "ambiguous"
 
+    @property
+    def name(self) -> str:
+        """The name of the check, in words."""
+        return self.find.__name__.replace("_", " ")
+
 
 def _of_file(find: Callable[[Target, Sequence[Splice]], Iterable[int]]) -> FindLines:
     """Return a check for which the sketch does not matter."""
-    return lambda snippet, target, splices: find(target, splices)
+
+    @wraps(find)
+    def find_in_file(snippet: Snippet, target: Target, splices: Sequence[Splice]) -> Iterable[int]:
+        return find(target, splices)
+
+    return find_in_file
 
 
 _HIDDEN_VERSION = "A marker may hide the old version of these lines."

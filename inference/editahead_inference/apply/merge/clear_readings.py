@@ -33,7 +33,7 @@ from editahead_prompts.sketches.sketch import Elision, Snippet
 from .added_items import replaced_by_new
 from .hidden_versions import repeats_of_next_line
 from .placed_runs import PlacedRuns
-from .reading_scores import ReadingScorer
+from .reading_features import ReadingFeatures
 from .readings import PlausibleReading, RankedReading
 from .shown_neighbours import ENTRY, merges_blocks
 from .shown_runs import ShownRuns, code_lines, lines_and_marks, without_blanks
@@ -137,7 +137,7 @@ def _loses_an_element(snippet: Snippet, ranked: RankedReading, target: Target) -
         return False
     if PlacedRuns(snippet, splices, target).told_ends() == 2:
         return False
-    features = ReadingScorer(snippet, target).features(splices, ranked.reading.source)
+    features = ReadingFeatures(snippet, target).count(splices)
     return features["lost declarations"] > 0 or any(replaced_by_new(snippet, target, splices))
 
 
@@ -152,7 +152,7 @@ def _clear_by_neighbours(
     lead = likelihood / ranked[1].likelihood
     if likelihood < _MIN_LIKELIHOOD_BESIDE or lead < _MIN_LEAD:
         return None
-    features = ReadingScorer(snippet, target).features(first.splices, first.source)
+    features = ReadingFeatures(snippet, target).count(first.splices)
     if features["torn runs"] or (features["repeats"] and not first.source.passes):
         return None
     if PlacedRuns(snippet, first.splices, target).move_lines:

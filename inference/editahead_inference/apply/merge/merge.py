@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from editahead_inference.apply.alignment.align import align
 from editahead_inference.apply.placement.line_matching import normalize_line
 from editahead_inference.apply.placement.placement import Placement, Target, make_refusal
 from editahead_inference.apply.placement.splices import (
@@ -23,6 +24,7 @@ from editahead_prompts.syntax.syntax_trees import SyntaxTrees
 from editahead_prompts.text.edits import Edit, Replacement
 from editahead_prompts.text.snapshot import Snapshot
 
+from .aligned_readings import MAX_ALIGNMENTS, aligned_readings
 from .anchored_imports import anchor_imports
 from .attempts import (
     Attempt,
@@ -38,15 +40,23 @@ from .attempts import (
 from .clear_readings import clear_reading
 from .document_sections import as_sections
 from .doubtful_results import doubt_result
+from .evidence import Provenance, ReadingEvidence, likelihoods, softmax
 from .excerpts import as_excerpt
 from .file_units import in_file_units
 from .git_blobs import place_by_numbers
 from .kept_comments import keep_comments
 from .left_out_code import restore_left_out_code
-from .new_declarations import offer_additions
+from .new_declarations import is_addition, offer_additions
 from .notebook import Notebook
-from .reading_scores import Provenance, ReadingScorer
-from .readings import PlausibleReading, rank_readings, to_readings
+from .reading_scores import NO_READING, ReadingScorer
+from .readings import (
+    PlausibleReading,
+    RankedReading,
+    distinct_readings,
+    ordered_likelihoods,
+    rank_readings,
+    to_readings,
+)
 from .shown_functions import leaves_lines_out
 from .shown_neighbours import encloses_all
 from .shown_runs import ShownRuns, without_blanks
@@ -63,6 +73,9 @@ _CHOSEN = frozenset({"would-lose-code", "would-break-syntax", "ambiguous", "unpl
 
 _MAX_PIECE_LINES = 50_000
 """Lines of the file for all pieces of a sketch together, which bounds the time: each is merged by itself."""
+
+_MIN_LIKELY = 0.01
+"""The likelihood below which readings are not told apart by all evidence, and an alignment is not offered."""
 
 _MAX_LEFT = 3
 """Readings that fail checks and are offered beside a single other one."""
@@ -158,6 +171,15 @@ def _merge_pieces(part: FileSketch, target: Target, span: tuple[int, int] | None
     return MergeResult(target.original, edit.apply(target.original.text), edit, None, confidence)
 
 
+def prepare_part(part: FileSketch, target: Target) -> FileSketch | None:
+    """Return a part with its imports anchored, and with the comments and the code of the file that it only left out.
+
+    None where nothing in the file shows where its imports belong.
+    """
+    anchored = anchor_imports(part, target)
+    return None if anchored is None else restore_left_out_code(keep_comments(anchored, target), target)
+
+
 def _merge_part(part: FileSketch, target: Target, span: tuple[int, int] | None) -> MergeResult:
     """Return the merge of a part whose sizes are within the limits."""
     original = target.original
@@ -233,9 +255,8 @@ def _agreed(
         return certain[0]
     first = certain[0] if certain else attempts[0].result
     refusal = first.refusal or make_refusal("ambiguous", "The sketch can be read in two ways.")
-    content = attempts[-1].part.content
-    scorer = None if isinstance(content, Diff) else ReadingScorer(content, target)
-    ranked = rank_readings(_plausible(attempts, target), scorer, target)
+    part = attempts[-1].part
+    ranked = _rank_placements(distinct_readings(plausible_readings(attempts, target), target), part, target)
     if (
         certain
         and not isinstance(shown.content, Diff)
@@ -250,7 +271,45 @@ def _agreed(
     if clear is not None and not leaves_span(clear.edit, span):
         edit, guess = end_last_line(shown, target, clear.edit, clear.guess)
         return MergeResult(target.original, guess, edit, None, first.confidence)
+    if len(ranked) > 1 or not is_addition(shown, target):
+        ranked = _rank_all(ranked, part, target)
     return replace(first, refusal=refusal, readings=to_readings(ranked, target))
+
+
+def _rank_placements(
+    placed: Sequence[PlausibleReading], part: FileSketch, target: Target
+) -> list[RankedReading]:
+    """Return the readings of placements, likeliest first by themselves."""
+    if isinstance(part.content, Diff):
+        return rank_readings(placed, ordered_likelihoods(len(placed)))
+    scorer = ReadingScorer(part.content, target)
+    scores = [scorer.score(each.splices, each.source) for each in placed]
+    return rank_readings(placed, softmax(scores, NO_READING))
+
+
+def _rank_all(placed: list[RankedReading], part: FileSketch, target: Target) -> list[RankedReading]:
+    """Return the readings of placements and of alignments, likeliest first by all evidence; those of a diff as they are.
+
+    Unlikely placements stay in their order, and come last.
+    """
+    if isinstance(part.content, Diff):
+        return placed
+    readings, evidence = collect_readings([each.reading for each in placed], part, part.content, target)
+    rows = [evidence.rows(each.splices, each.source) for each in readings]
+    ranked = list(map(RankedReading, readings, likelihoods(rows)))
+    likely = [each for each in ranked if each.likelihood >= _MIN_LIKELY]
+    others = [each for each in ranked if each.likelihood < _MIN_LIKELY and not each.reading.source.is_aligned]
+    return [*sorted(likely, key=lambda each: -each.likelihood), *others]
+
+
+def collect_readings(
+    placed: Sequence[PlausibleReading], part: FileSketch, snippet: Snippet, target: Target
+) -> tuple[list[PlausibleReading], ReadingEvidence]:
+    """Return the readings of placements and of alignments of the lines, with the evidence about them."""
+    alignments = align(snippet, target, MAX_ALIGNMENTS)
+    aligned = aligned_readings(part, snippet, target, alignments)
+    readings = distinct_readings([*placed, *aligned], target)
+    return readings, ReadingEvidence(snippet, target, alignments)
 
 
 def _without_repeats(certain: Sequence[Attempt], shown: FileSketch, target: Target) -> list[MergeResult]:
@@ -320,7 +379,7 @@ def _only_told(attempts: Sequence[Attempt], target: Target) -> MergeResult | Non
     return None
 
 
-def _plausible(attempts: Sequence[Attempt], target: Target) -> Iterator[PlausibleReading]:
+def plausible_readings(attempts: Sequence[Attempt], target: Target) -> Iterator[PlausibleReading]:
     """Yield the readings that pass all checks but are not certain. Where code would go, a person may still choose so.
 
     Less likely kinds are left out where likelier ones are enough, as the checks take time. Where there is only one, others
@@ -342,7 +401,7 @@ def _plausible(attempts: Sequence[Attempt], target: Target) -> Iterator[Plausibl
             if result.refusal is None:
                 if kind == 0:
                     found, count = found + 1, count + 1
-                    source = Provenance(0, is_placement=True, is_earlier=number > 0, passes=True)
+                    source = Provenance(is_placement=True, is_earlier=number > 0)
                     yield PlausibleReading(own, result.edit, result.guess, source)
                 continue
             for each in _readings_of_kind(kind, placing, target):
@@ -358,7 +417,10 @@ def _plausible(attempts: Sequence[Attempt], target: Target) -> Iterator[Plausibl
                 seen.add(guess)
                 failure = first_failure(part, target, splices, edit, guess, is_choice=True)
                 source = Provenance(
-                    kind, is_placement=splices == own, is_earlier=number > 0, passes=failure is None
+                    kind,
+                    is_placement=splices == own,
+                    is_earlier=number > 0,
+                    failure=failure.reason if failure is not None else None,
                 )
                 reading = PlausibleReading(splices, edit, guess, source)
                 allowed = _CHOSEN if each is placing.splices else {"would-lose-code"}

@@ -31,7 +31,7 @@ from editahead_prompts.text.indentation import indentation
 
 from .anchored_imports import import_lines
 from .file_units import in_file_units
-from .reading_scores import likelihoods
+from .readings import ordered_likelihoods
 from .verify import first_failure
 
 _MAX_LINES, _MAX_FILE_LINES = 1_000, 10_000
@@ -49,6 +49,11 @@ _STAYS_LAST = re.compile(
     r"if __name__\b|module\.exports\b|exports\.|export default\b|export \{|(?:pub )?mod tests\b|#\[cfg\(test\)\]"
 )
 """Lines that usually end a file."""
+
+
+def is_addition(part: FileSketch, target: Target) -> bool:
+    """Return whether a sketch shows nothing but new code, which has places of its own."""
+    return len(target.lines) <= _MAX_FILE_LINES and _Addition.read(part, target) is not None
 
 
 def offer_additions(part: FileSketch, target: Target, refused: MergeResult) -> MergeResult:
@@ -75,7 +80,7 @@ def offer_additions(part: FileSketch, target: Target, refused: MergeResult) -> M
     if len(found) < 2:
         return refused
     chosen = list(found.values())
-    probabilities = likelihoods([-float(number) for number in range(len(chosen))])
+    probabilities = ordered_likelihoods(len(chosen))
     readings = tuple(
         Reading(title, edit, likelihood)
         for (title, edit), likelihood in zip(chosen, probabilities, strict=True)

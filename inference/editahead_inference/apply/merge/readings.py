@@ -13,7 +13,10 @@ from editahead_inference.apply.placement.splices import Splice, split_at_kept_li
 from editahead_inference.apply.results import MAX_CHOICES, Reading
 from editahead_prompts.text.edits import Edit
 
-from .reading_scores import Provenance, ReadingScorer, likelihoods
+from .evidence import Provenance, softmax
+
+_NO_READING = -0.85
+"""The score of none of the readings where nothing but their order is known."""
 
 _MAX_TITLE = 48
 """Characters of a line in a title."""
@@ -46,28 +49,34 @@ class RankedReading:
     likelihood: float
 
 
-def rank_readings(
-    found: Iterable[PlausibleReading], scorer: ReadingScorer | None, target: Target
-) -> list[RankedReading]:
-    """Return the different readings that change something, likeliest first.
+def distinct_readings(found: Iterable[PlausibleReading], target: Target) -> list[PlausibleReading]:
+    """Return the first reading for each text, of those that change something, with a splice for each change.
 
-    Args:
-        found: The readings, the likeliest first where there is no scorer.
-        scorer: Scores the readings of a snippet.
-        target: The file.
+    Alignments that differ from an earlier reading in blank lines only are left out: placements know better where these go.
     """
-    distinct: dict[str, tuple[float, PlausibleReading]] = {}
-    for number, reading in enumerate(found):
-        if reading.edit and reading.guess not in distinct:
-            score = -float(number) if scorer is None else scorer.score(reading.splices, reading.source)
-            parts = tuple(split_at_kept_lines(reading.splices, target.lines.bodies))
-            distinct[reading.guess] = score, replace(reading, splices=parts)
-    ranked = sorted(distinct.values(), key=lambda scored: -scored[0])
-    probabilities = likelihoods([score for score, _ in ranked])
-    return [
-        RankedReading(reading, probability)
-        for (_, reading), probability in zip(ranked, probabilities, strict=True)
-    ]
+    distinct: dict[str, PlausibleReading] = {}
+    filled: set[str] = set()
+    for reading in found:
+        key = "\n".join(line for line in reading.guess.splitlines() if line.strip())
+        if not reading.edit or reading.guess in distinct or (reading.source.is_aligned and key in filled):
+            continue
+        filled.add(key)
+        parts = tuple(split_at_kept_lines(reading.splices, target.lines.bodies))
+        distinct[reading.guess] = replace(reading, splices=parts)
+    return list(distinct.values())
+
+
+def rank_readings(
+    readings: Sequence[PlausibleReading], probabilities: Sequence[float]
+) -> list[RankedReading]:
+    """Return the readings with their likelihoods, likeliest first."""
+    ranked = map(RankedReading, readings, probabilities)
+    return sorted(ranked, key=lambda each: -each.likelihood)
+
+
+def ordered_likelihoods(count: int) -> list[float]:
+    """Return probabilities of readings of which nothing but the order is known, likeliest first."""
+    return softmax([-float(number) for number in range(count)], _NO_READING)
 
 
 def to_readings(ranked: Sequence[RankedReading], target: Target) -> tuple[Reading, ...]:

@@ -14,7 +14,7 @@ from editahead_inference.apply.placement.placement import Target
 from editahead_inference.apply.placement.splices import Splice, split_at_kept_lines
 from editahead_prompts.sketches.sketch import Snippet
 
-from .reading_scores import Provenance, ReadingScorer
+from .reading_features import ReadingFeatures
 from .shown_runs import ShownRuns, runs_between_marks, without_blanks
 
 
@@ -24,7 +24,7 @@ class ToldReadings:
     def __init__(self, snippet: Snippet, target: Target) -> None:
         self._target = target
         self._runs = ShownRuns(snippet, without_blanks)
-        self._scorer = ReadingScorer(snippet, target)
+        self._features = ReadingFeatures(snippet, target)
         runs = (list(without_blanks(run)) for run in runs_between_marks(snippet))
         self._quiet = [keys for keys in runs if keys and not any(map(has_substance, keys))]
         """The runs that the scores leave out, as they say little about what is likely."""
@@ -40,9 +40,7 @@ class ToldReadings:
         parts = list(split_at_kept_lines(splices, self._target.lines.bodies))
         if not all(map(self._is_between_neighbours, parts)):
             return False
-        found = self._scorer.features(
-            splices, Provenance(0, is_placement=True, is_earlier=False, passes=True)
-        )
+        found = self._features.count(splices)
         is_told = bool(found["changes"]) and not found["torn runs"] and (may_repeat or not found["repeats"])
         return is_told and self._holds_comments(splices)
 

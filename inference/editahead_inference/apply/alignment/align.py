@@ -1,0 +1,108 @@
+"""The k best alignments of a sketch with a file, each as the splices that it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from editahead_inference.apply.placement.placement import Target
+from editahead_inference.apply.placement.splices import Splice, drop_noops
+from editahead_prompts.sketches.sketch import Snippet
+
+from .lattice import Edge, Lattice, Node
+from .lines import describe_lines
+from .operations import OperationModel
+from .tokens import SketchTokens, Token, read_tokens
+from .weights import Weights, add_features, fitted_weights
+
+_SLACK = 8.0
+"""How much worse than the best alignment another one may be."""
+
+_MAX_PATHS = 60
+"""Paths that are looked at for alignments that differ."""
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """One way in which the lines of a sketch stand for lines of the file.
+
+    Attributes:
+        splices: What it changes.
+        score: A logarithm of odds against the other alignments of the sketch: higher is likelier.
+        features: The features whose weighted sum is the score.
+    """
+
+    splices: tuple[Splice, ...]
+    score: float
+    features: dict[str, float] = field(repr=False, compare=False)
+
+
+def align(snippet: Snippet, target: Target, limit: int, weights: Weights | None = None) -> list[Alignment]:
+    """Return the best alignments that make different texts, best first.
+
+    Args:
+        snippet: The sketch.
+        target: The file.
+        limit: How many alignments at most.
+        weights: The weights; None = those of this package.
+    """
+    sketch = read_tokens(snippet, target.lines)
+    if not sketch.tokens:
+        return []
+    model = OperationModel(sketch, describe_lines(target.lines.bodies), weights or fitted_weights())
+    lattice = Lattice(model, target.check)
+    found: dict[tuple[Splice, ...], Alignment] = {}
+    for number, (score, path) in enumerate(lattice.paths(_SLACK)):
+        if number == _MAX_PATHS or len(found) == limit:
+            break
+        splices = to_splices(path, sketch, target)
+        if splices not in found:
+            features: dict[str, float] = {}
+            add_features(features, lattice.features(path))
+            found[splices] = Alignment(splices, score, features)
+    return list(found.values())
+
+
+def to_splices(path: Sequence[Edge], sketch: SketchTokens, target: Target) -> tuple[Splice, ...]:
+    """Return what a path changes, as small as possible."""
+    joined: list[Splice] = []
+    for splice in _raw_splices(path, sketch.tokens, target):
+        last = joined[-1] if joined else None
+        if last is not None and last.end == splice.start:
+            joined[-1] = Splice(
+                last.start, splice.end, last.lines + splice.lines, last.sketch_start, splice.sketch_end
+            )
+        else:
+            joined.append(splice)
+    return drop_noops(joined, target.lines.bodies)
+
+
+def _raw_splices(path: Sequence[Edge], tokens: Sequence[Token], target: Target) -> Iterator[Splice]:
+    for edge in path:
+        source, node = edge.source, edge.target
+        at = tokens[max(source.token, 0)].at
+        if edge.deleted > source.end:
+            yield Splice(source.end, edge.deleted, (), at, at + 1)
+        if node.operation == "end":
+            continue
+        token = tokens[node.token]
+        lines = _new_lines(edge, tokens)
+        if node.operation == "match" and _is_same(token.line.text, target.lines.bodies[node.start]):
+            lines = (target.lines.bodies[node.start],)
+        yield Splice(node.start, node.end, lines, token.at, token.at + 1)
+
+
+def _new_lines(edge: Edge, tokens: Sequence[Token]) -> tuple[str, ...]:
+    """Return the lines that a node writes: its own, and the blank lines between it and a marker if it is new."""
+    node: Node = edge.target
+    token = tokens[node.token]
+    if node.operation != "insert":
+        return (token.line.text,)
+    return (*token.blanks, token.line.text, *token.blanks_below)
+
+
+def _is_same(own: str, there: str) -> bool:
+    """Return whether two lines are equal but for white space that says nothing."""
+    if not own.strip():
+        return True
+    return own.strip() == there.strip() and own.expandtabs(4).rstrip() == there.expandtabs(4).rstrip()

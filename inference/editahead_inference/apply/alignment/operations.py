@@ -1,0 +1,253 @@
+"""The features of each operation of an alignment: a line of the sketch matches or changes one of the file, or is new."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+
+from rapidfuzz.fuzz import ratio
+from rapidfuzz.process import extract
+
+from .boundaries import Boundaries
+from .lines import Line
+from .scopes import Scope, ScopeIndex
+from .tokens import SketchTokens, Token
+from .weights import Weights
+
+MIN_SIMILARITY = 50
+"""Percent of similarity from which a line of the sketch may be a new version of a line of the file."""
+
+_MAX_VERSIONS = 8
+"""Lines of the file that a line of the sketch may be a new version of."""
+
+_MAX_COMPARISONS = 400_000
+"""Pairs of lines that are compared, which bounds the time of a large file."""
+
+_MAX_DEPTHS = 3.0
+"""Levels of indentation by which the depths of two lines differ, at most."""
+
+Pairs = Iterator[tuple[str, float]]
+"""Names of features with their values."""
+
+
+class OperationModel:
+    """The features and scores of all operations on one sketch and one file.
+
+    Args:
+        sketch: The tokens of the sketch.
+        lines: The lines of the file.
+        weights: The weights of the features.
+    """
+
+    def __init__(self, sketch: SketchTokens, lines: Sequence[Line], weights: Weights) -> None:
+        self.sketch, self.lines, self.weights = sketch, lines, weights
+        self.boundaries = Boundaries(lines)
+        self._scopes = ScopeIndex(lines)
+        self._keys = [line.key for line in lines]
+        self.places: dict[str, list[int]] = {}
+        for number, key in enumerate(self._keys):
+            self.places.setdefault(key, []).append(number)
+        code = [token.line for token in sketch.tokens if token.line.key]
+        self._shown = {line.key for line in code}
+        self._names = Counter(line.name for line in code if line.name)
+        self._declared = {line.name for line in lines if line.name and line.kind != "value"}
+        self._known = list(_known_runs(sketch.tokens, [key for key in self._keys if key]))
+        self._deleted = [
+            0.0,
+            *accumulate(weights.score(dict(self._delete_line(line))) for line in lines),
+        ]
+        self._hidden: dict[int, list[float]] = {}
+
+    # What may stand for a line of the sketch.
+
+    def versions(self, number: int) -> list[tuple[int, float]]:
+        """Return the lines of the file that a token may be a new version of, with their similarity from 0 to 1."""
+        line = self.sketch.tokens[number].line
+        if not line.key or len(self._keys) * len(self.sketch.tokens) > _MAX_COMPARISONS:
+            return []
+        found = extract(
+            line.key,
+            self._keys,
+            scorer=ratio,
+            score_cutoff=MIN_SIMILARITY,
+            limit=_MAX_VERSIONS,
+            processor=None,
+        )
+        return [(place, score / 100) for key, score, place in found if key != line.key]
+
+    # Operations on one line of the sketch.
+
+    def match(self, number: int, place: int) -> Pairs:
+        """Yield the features of a token that is line `place` of the file."""
+        token, there = self.sketch.tokens[number], self.lines[place]
+        line = token.line
+        yield f"match.{line.kind}", 1.0
+        if line.kind == "blank":
+            return
+        count = len(self.places[there.key])
+        yield "match.same text", float(line.text.strip() == there.text.strip())
+        yield from _depth_features("match", line, there)
+        yield "match.weight", line.weight
+        yield "match.weak", float(line.weight < 0.15)
+        yield "match.rarity", line.weight / count
+        yield "match.unique", float(count == 1)
+        yield from self._scope_features("match", token, place)
+
+    def change(self, number: int, place: int, similarity: float) -> Pairs:
+        """Yield the features of a token that is a new version of line `place` of the file."""
+        token, there = self.sketch.tokens[number], self.lines[place]
+        line, (one, two, three) = token.line, self._known[number]
+        yield f"change.{line.kind}", 1.0
+        yield "change.one", 1.0
+        yield "change.similarity", similarity
+        yield "change.similarity above 0.7", max(similarity - 0.7, 0.0) * 3
+        yield "change.similarity above 0.85", max(similarity - 0.85, 0.0) * 6
+        yield "change.nearly equal", float(similarity >= 0.99)
+        yield from _depth_features("change", line, there)
+        yield "change.same kind", float(line.kind == there.kind)
+        if line.name is not None:
+            yield "change.same name", float(line.name == there.name)
+            yield "change.other name", float(there.name not in (None, line.name))
+        yield "change.known line", one
+        yield "change.known run", max(two, three)
+        yield "change.shown elsewhere", there.weight * (there.key in self._shown)
+        yield "change.weight", line.weight
+        yield from self._scope_features("change", token, place)
+
+    def insert(self, number: int) -> Pairs:
+        """Yield the features of a token that is a new line, wherever it is."""
+        token = self.sketch.tokens[number]
+        line, (one, two, three) = token.line, self._known[number]
+        yield f"insert.{line.kind}", 1.0
+        if line.kind == "blank":
+            return
+        yield "insert.weight", line.weight
+        yield "insert.known line", one
+        yield "insert.known pair", two
+        yield "insert.known three", three
+        is_declaration = line.kind == "declaration"
+        yield (
+            "insert.declared in the file",
+            float(line.kind != "value" and line.name is not None and line.name in self._declared),
+        )
+        yield "insert.named twice", float(line.name is not None and self._names[line.name] > 1)
+        yield "insert.new declaration", float(is_declaration and line.name not in self._declared)
+        for kind, scope in self.scopes(token):
+            yield f"insert.in a new {kind}", float(scope is not None and scope.is_new)
+
+    def insert_at(self, number: int, place: int) -> Pairs:
+        """Yield the features of the place at which the first line of an insertion is."""
+        token = self.sketch.tokens[number]
+        for kind, scope in self.scopes(token):
+            if scope is not None and not scope.is_new:
+                inside = scope.holds_place(place)
+                yield f"insert at.{'in' if inside else 'outside'} the {kind}", 1.0
+        for name in self.boundaries.describe(place, token.line.depth):
+            yield f"insert at.{name}", 1.0
+
+    def scopes(self, token: Token) -> Iterator[tuple[str, Scope | None]]:
+        """Yield the declaration and the block that a token is shown in."""
+        for kind, opening in (("declaration", token.declaration), ("block", token.block)):
+            yield (
+                kind,
+                None if opening is None else self._scopes.find(self.sketch.tokens[opening].line),
+            )
+
+    def _scope_features(self, operation: str, token: Token, place: int) -> Pairs:
+        for kind, scope in self.scopes(token):
+            if scope is None:
+                continue
+            if scope.is_new:
+                yield f"{operation}.in a new {kind}", 1.0
+                continue
+            inside = bool(scope.inside[place])
+            yield f"{operation}.{'in' if inside else 'outside'} the {kind}", 1.0
+            if kind == "block" and not inside:
+                yield f"{operation}.weight outside the block", token.line.weight
+
+    # Lines of the file that stand for nothing in the sketch.
+
+    def deleted(self, start: int, end: int) -> float:
+        """Return the score of deleting lines [start, end), without that of where they begin and end."""
+        return self._deleted[end] - self._deleted[start]
+
+    def hidden(self, depth: int) -> list[float]:
+        """Return for each place the score of hiding all lines above it behind a marker of some depth."""
+        known = self._hidden.get(depth)
+        if known is None:
+            score = self.weights.score
+            known = [0.0, *accumulate(score(dict(self._hide_line(line, depth))) for line in self.lines)]
+            self._hidden[depth] = known
+        return known
+
+    def delete_lines(self, start: int, end: int) -> Pairs:
+        """Yield the features of deleting lines [start, end)."""
+        for line in self.lines[start:end]:
+            yield from self._delete_line(line)
+
+    def hide_lines(self, start: int, end: int, depth: int) -> Pairs:
+        """Yield the features of hiding lines [start, end) behind a marker of some depth."""
+        for line in self.lines[start:end]:
+            yield from self._hide_line(line, depth)
+
+    def _delete_line(self, line: Line) -> Pairs:
+        yield f"delete.{line.kind}", 1.0
+        if line.kind == "blank":
+            return
+        is_shown = line.key in self._shown
+        yield "delete.weight", line.weight
+        yield "delete.shown elsewhere", line.weight * is_shown
+        yield "delete.not shown", float(not is_shown)
+        if line.kind == "declaration":
+            yield "delete.declaration beside stubs", self.sketch.stubs / 3
+            yield "delete.declaration not shown", float(not is_shown)
+
+    def _hide_line(self, line: Line, depth: int) -> Pairs:
+        if line.kind == "blank":
+            return
+        if line.depth < depth:
+            yield f"hide.shallower {'closer' if line.kind == 'closer' else 'line'}", 1.0
+        if line.key in self._shown:
+            yield "hide.shown elsewhere", line.weight
+
+
+def _depth_features(operation: str, line: Line, there: Line) -> Pairs:
+    distance = abs(line.depth - there.depth)
+    yield f"{operation}.depth", min(distance / 4, _MAX_DEPTHS)
+    yield f"{operation}.far depth", float(distance > 8)
+
+
+def _known_runs(tokens: Sequence[Token], keys: Sequence[str]) -> Iterator[tuple[float, float, float]]:
+    """Yield for each token how much the file has it by itself, and in runs of two and three lines with its neighbours."""
+    counts = [Counter(zip(*(keys[shift:] for shift in range(size)), strict=False)) for size in (1, 2, 3)]
+    runs = _runs(tokens)
+    places = {number: at for run in runs for at, number in enumerate(run)}
+    of = {number: run for run in runs for number in run}
+    for number in range(len(tokens)):
+        if number not in places:
+            yield 0.0, 0.0, 0.0
+            continue
+        run = [tokens[n].line for n in of[number]]
+        at = places[number]
+        one, two, three = (_evidence(run, at, size, counts[size - 1]) for size in (1, 2, 3))
+        yield one, two, three
+
+
+def _evidence(run: Sequence[Line], at: int, size: int, counts: Counter[tuple[str, ...]]) -> float:
+    best = 0.0
+    for first in range(max(0, at - size + 1), min(at, len(run) - size) + 1):
+        window = run[first : first + size]
+        count = counts.get(tuple(line.key for line in window), 0)
+        if count:
+            best = max(best, (0.15 + 0.85 * max(line.weight for line in window)) / count)
+    return best
+
+
+def _runs(tokens: Sequence[Token]) -> list[list[int]]:
+    """Return the numbers of the tokens with code between two markers."""
+    borders = [n for n, token in enumerate(tokens) if n and token.marker is not None]
+    return [
+        [number for number in range(start, end) if tokens[number].line.key]
+        for start, end in pairwise([0, *borders, len(tokens)])
+    ]

@@ -1,0 +1,40 @@
+"""The readings of a sketch that are alignments of its lines with the lines of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from editahead_inference.apply.alignment.align import Alignment
+from editahead_inference.apply.placement.placement import Target
+from editahead_inference.apply.placement.splices import drop_noops, keep_typography, to_edit
+from editahead_inference.apply.results import RefusalReason
+from editahead_prompts.sketches.sketch import FileSketch, Snippet
+
+from .blank_runs import keep_blank_runs
+from .evidence import Provenance
+from .readings import PlausibleReading
+from .verify import first_failure
+
+MAX_ALIGNMENTS = 8
+"""Alignments that are looked at."""
+
+_OFFERED: frozenset[RefusalReason | None] = frozenset({None, "ambiguous", "would-lose-code"})
+"""Reasons against an alignment of which a person who sees its diff can judge."""
+
+
+def aligned_readings(
+    part: FileSketch, snippet: Snippet, target: Target, alignments: Sequence[Alignment]
+) -> Iterator[PlausibleReading]:
+    """Yield the readings that alignments make, best first."""
+    for each in alignments:
+        target.check()
+        kept = keep_blank_runs(snippet, target, each.splices)
+        splices = drop_noops(keep_typography(kept, target.lines.bodies), target.lines.bodies)
+        if not splices or any(not target.low <= splice.start <= target.high for splice in splices):
+            continue
+        edit = to_edit(target.original, splices, part.final_newline)
+        guess = edit.apply(target.original.text)
+        failure = first_failure(part, target, splices, edit, guess, is_choice=True)
+        reason = failure.reason if failure is not None else None
+        if reason in _OFFERED:
+            yield PlausibleReading(splices, edit, guess, Provenance(is_aligned=True, failure=reason))

@@ -1,0 +1,1 @@
+"""Fits of the weights of Apply to sketches of commits."""
